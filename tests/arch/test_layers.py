@@ -50,7 +50,7 @@ ARROWS = {
     "doctor": {"tasks"},
 }
 """Room -> the rooms of its own floor that it imports."""
-SHELVES = ("voice", "tables", "template", "parts", "ask", "desk", "failures", "evidence", "say", "jobs", "offline")
+SHELVES = ("voice", "tables", "parts", "ask", "desk", "failures", "evidence", "say", "jobs", "offline")
 """Of the analyst, from what is wanted to the work: shelves and the files between them."""
 HOMES = {  # third party -> the only modules that import it
     "click": {"ia_cli"},

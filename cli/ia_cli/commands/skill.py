@@ -62,7 +62,11 @@ def _skill_row(each: "Skill") -> dict[str, Any]:
 @click.argument("name")
 @json_option
 def show(name: str, as_json: bool) -> None:
-    """Print a skill's SKILL.md; with --json its metadata, files and knowledge."""
+    """Print a skill's SKILL.md; with --json its metadata, files and knowledge.
+
+    Problems of its knowledge and templates are printed to standard error, with file and line.
+    """
+    from ia.agent.analyst.jobs import skill_problems
     from ia.faculties import skills
     from ia.kernel.workspace import Workspace
 
@@ -75,6 +79,20 @@ def show(name: str, as_json: bool) -> None:
     if text is None:
         raise NotFound("{path} has no SKILL.md", path=found.path)
     emit_text(text)
+    problems = _describe_problems(ws, found)
+    for each in problems:
+        notify(Message("{path}: {problem}", path=found.path, problem=each))
+    if problems and skill_problems.has_shipped(found):
+        notify(Message("correct the lines, or delete the file: ia then uses the one that it comes with"))
+
+
+def _describe_problems(ws: "Workspace", found: "Skill") -> list[str]:
+    """Return what of a skill's knowledge and templates cannot be used, each with its file and line."""
+    from ia.agent.analyst.jobs import skill_problems
+    from ia.faculties.skills import expertise
+
+    known = [say(each.template, **each.params) for each in expertise.of(ws, found).problems]
+    return [*known, *skill_problems.find_problems(ws, found)]
 
 
 def _skill_document(ws: "Workspace", found: "Skill") -> dict[str, Any]:
@@ -93,7 +111,7 @@ def _skill_document(ws: "Workspace", found: "Skill") -> dict[str, Any]:
             "patterns": len(known.patterns),
             "red_flags": len(known.red_flags),
             "rules": {f"tier{tier}": len(known.tier(tier)) for tier in (1, 2, 3)},
-            "problems": [say(each.template, **each.params) for each in known.problems],
+            "problems": _describe_problems(ws, found),
         },
     }
 

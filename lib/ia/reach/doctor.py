@@ -502,7 +502,8 @@ def _check_model(_: Workspace) -> Iterator[HealthFinding]:
 
 
 def _check_extensions(ws: Workspace) -> Iterator[HealthFinding]:
-    """Skills and providers that cannot be used, each with its reason."""
+    """Skills and providers that cannot be used, and damaged knowledge of skills, each with its reason."""
+    from ia.agent.analyst.jobs import skill_problems
     from ia.faculties import providers, skills
 
     for kind, found in (("skill", skills.list_skills(ws)), ("provider", providers.list_providers(ws))):
@@ -511,6 +512,13 @@ def _check_extensions(ws: Workspace) -> Iterator[HealthFinding]:
             yield HealthFinding(kind, "warn", Message("{name}: {reason}", name=each.name, reason=each.problem))
         if found and not broken:
             yield HealthFinding(kind, "ok", Message("available: {count}", count=len(found)))
+    for skill in skills.list_skills(ws):
+        told = [] if skill.problem else [*skills.knowledge(ws, skill.name).problems]
+        wrong = [*told, *(skill_problems.find_problems(ws, skill) if skill.problem is None else [])]
+        if wrong:
+            detail = Message("{name}: {reason}", name=skill.name, reason=wrong[0])
+            mend = Message("`ia skill show {name}` lists all problems: {count}", name=skill.name, count=len(wrong))
+            yield HealthFinding("skill", "warn", detail, mend)
 
 
 def _check_profile(ws: Workspace) -> Iterator[HealthFinding]:

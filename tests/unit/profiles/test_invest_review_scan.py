@@ -106,7 +106,10 @@ def test_front_matter_says_who_it_is_and_what_it_may_call(skill):
     named = set(re.findall(r"`([a-z]+\.[a-z]+)`", body)) | {step["tool"] for step in steps(skill)} - {None}
     assert named - {"tracking.md"} <= allowed, "a tool is asked for that the skill may not call"
     files = {path.relative_to(PACKS / skill).as_posix() for path in (PACKS / skill).rglob("*") if path.is_file()}
-    own = {"scan": {"knowledge/criteria.yaml"}}.get(skill, set())
+    own = {
+        "scan": {"knowledge/criteria.yaml", "templates/event-gainers.md"},
+        "review": {"templates/event-daily.md"},
+    }.get(skill, set())
     knowledge = {"knowledge/sop.yaml", "knowledge/patterns.yaml", "knowledge/rules.yaml"}
     assert files == {"SKILL.md", "SKILL.en.md", *knowledge, *own}
 

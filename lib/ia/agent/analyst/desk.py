@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 from ia.agent.analyst.ask.request import UserRequest
 from ia.agent.analyst.parts import LeftOut
 from ia.agent.analyst.tables import Tables
+from ia.faculties.skills.templates import check_template
+from ia.kernel.errors import BadData
 from ia.kernel.jsontypes import Json
 
 T = TypeVar("T")
@@ -195,20 +197,40 @@ class ToolDesk:
                 self.note_unused(str(each["skill"]), str(each["problem"]))
         return results
 
-    def load_tables(self, *names: str) -> Work[None]:
-        """Ask for tables of skills, each once. The ones that come with ia stand in for what is not there."""
-        wanted = [name for name in names if not self.tables.has(name)]
-        if not wanted or not self.has("skills.load"):
+    def load_tables(self, *names: str, templates: tuple[str, ...] = ()) -> Work[None]:
+        """Ask for tables of skills and templates of research, each once.
+
+        The ones that come with ia stand in for what is not there, and for what cannot be used.
+        """
+        paths = {f"knowledge/{name}.yaml": HOMES[name] for name in names if not self.tables.has(name)}
+        paths |= {f"templates/{name}.md": "research" for name in templates if not self.tables.has_template(name)}
+        if not paths or not self.has("skills.load"):
             return
-        asked = [{"name": HOMES[name], "file": f"knowledge/{name}.yaml", "steps": True} for name in wanted]
+        asked = [{"name": skill, "file": path, "steps": True} for path, skill in paths.items()]
         results = yield from self.run(*(DeskCall("skills.load", args) for args in asked))
-        for name, result in zip(wanted, results, strict=True):
-            tree, lines = result.get("data"), result.get("lines")
+        for (path, skill), result in zip(paths.items(), results, strict=True):
             if result.failure is not None:
-                self.note_unused(HOMES[name], result.failure.error)
-            self.tables.put(
-                HOMES[name], name, tree if isinstance(tree, dict) else None, lines if isinstance(lines, dict) else {}
-            )
+                self.note_unused(skill, result.failure.error)
+            self._take_file(skill, path, result)
+
+    def _take_file(self, skill: str, path: str, result: DeskResult) -> None:
+        """Take a table or a template that was asked for."""
+        data, lines = result.get("data"), result.get("lines")
+        name = path.rpartition("/")[2].rpartition(".")[0]
+        if path.endswith(".md"):
+            self.tables.put_template(name, data if isinstance(data, str) and self.is_usable(skill, path, data) else "")
+        else:
+            tree = data if isinstance(data, dict) else None
+            self.tables.put(skill, name, tree, lines if isinstance(lines, dict) else {})
+
+    def is_usable(self, skill: str, path: str, text: str) -> bool:
+        """Return whether a template can be used; where not, the answer says why."""
+        try:
+            check_template(text, path)
+        except BadData as exc:
+            self.note_unused(skill, self.speak.say(exc))
+            return False
+        return True
 
     def one(self, tool: str, /, **args: Any) -> Work[DeskResult]:
         """Make one call."""

@@ -1,4 +1,4 @@
-"""The tables of skills: what the analyst knows of its subject, as the files `knowledge/*.yaml` of skills tell it.
+"""The tables and templates of skills: what the analyst knows of its subject, and how it words an answer.
 
 They come through `skills.load`, as a model would see them. What a workspace lacks, or what cannot be used of its files,
 is taken from the skills that come with ia.
@@ -40,12 +40,15 @@ class Table:
         if isinstance(found, kind) and not (kind is int and isinstance(found, bool)):
             return found
         if found is not None:
-            self.complain("", Message("{key} has the wrong type", key=key))
+            self.complain(key, Message("{key} has the wrong type", key=key))
         return self.shipped.section(key, kind) if self.shipped else kind()
 
     def entries(self, key: str, build: Callable[["Entry"], T]) -> list[T]:
         """Return what is built of each entry of a list; a malformed entry is named and left out."""
-        home = self if isinstance(self.tree.get(key), list) else self.shipped or self
+        home = self
+        if not isinstance(self.tree.get(key), list) and self.shipped:
+            self.section(key, list)  # reports one of another kind
+            home = self.shipped
         made = []
         for at, tree in enumerate(home.section(key, list), 1):
             entry = Entry(home, tree if isinstance(tree, dict) else {}, f"{key} {at}")
@@ -84,6 +87,15 @@ class Table:
             if key in self.section(section, dict):
                 self.complain(section, exc.problem)
             return self.shipped.number(section, key) if self.shipped else 0.0
+
+    def inner_pair(self, section: str, key: str) -> tuple[str, str]:
+        """Return a text of a section in Chinese and in English; that of the shipped table where it is none."""
+        try:
+            found = self.entry(section).pair(key)
+        except BadEntry as exc:
+            self.complain(section, exc.problem)
+            found = ("", "")
+        return self.shipped.inner_pair(section, key) if found == ("", "") and self.shipped else found
 
     def complain(self, entry: str, problem: Message) -> None:
         """Report what cannot be used, with file and line."""
@@ -168,7 +180,20 @@ class Tables:
     def __init__(self, report: Report | None = None) -> None:
         self.report = report
         self._own: dict[str, Table | None] = {}
+        self._templates: dict[str, str] = {}
         self._built: Json = {}
+
+    def put_template(self, name: str, text: str) -> None:
+        """Take a template of the workspace's skill research; "": it has none that can be used."""
+        self._templates[name] = text
+
+    def has_template(self, name: str) -> bool:
+        """Return True if a template was asked for already."""
+        return name in self._templates
+
+    def template(self, name: str) -> str:
+        """Return a template of the skill research."""
+        return self._templates.get(name) or shipped_template("research", name)
 
     def put(self, home: str, name: str, tree: Mapping[str, Any] | None, lines: Mapping[str, int]) -> None:
         """Take a table of the workspace; None: it has none that can be read."""
@@ -200,3 +225,12 @@ def shipped_table(skill: str, name: str) -> Table:
 
     found = load_shipped(skill, f"knowledge/{name}.yaml")
     return Table(found.data if found else {}, skill=skill, name=name)
+
+
+@cache
+def shipped_template(skill: str, name: str) -> str:
+    """Return a template of a skill that comes with ia; "" where there is none."""
+    from ia.faculties.skills.tables import load_shipped
+
+    found = load_shipped(skill, f"templates/{name}.md")
+    return str(found.data) if found else ""

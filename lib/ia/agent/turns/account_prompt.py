@@ -7,7 +7,8 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from ia.agent.prompt_format import format_limits
-from ia.kernel.errors import IaError
+from ia.faculties.skills import templates
+from ia.kernel.errors import IaError, Notify, drop_message
 from ia.kernel.i18n import Voice
 from ia.kernel.untrusted import plain_name
 from ia.kernel.workspace import Workspace
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
     from ia.organs.ledger.guard import RiskLimits
     from ia.organs.ledger.whatif import AccountStanding
 
+RULES = ("research", "risk")
+"""Skill and name of the template that words the risk rules; ia.organs.ledger.guard enforces them whatever it says."""
 MOST = 10
 """Positions and cooling securities that are told of, at most."""
 
 
-def write_account_prompt(ws: Workspace, lang: str) -> str:
+def write_account_prompt(ws: Workspace, lang: str, notify: Notify = drop_message) -> str:
     """Return the risk rules in force and how things stand, in a few lines; "" without a ledger and a stored market."""
     from ia.organs.ledger import journal
 
@@ -37,7 +40,7 @@ def write_account_prompt(ws: Workspace, lang: str) -> str:
     try:
         limits = guard.load_limits()
         now = _format_standing(assess_account(open_ledger(ws)), lang) if entered else []
-        rules = [*_format_rules(limits, lang), format_limits(guard.limits_document(limits))]
+        rules = [_format_rules(ws, limits, lang, notify), format_limits(guard.limits_document(limits))]
         return "\n".join([*rules, *_format_market_date(day, lang), *now])
     except (IaError, sqlite3.Error) as exc:
         return Voice(lang)("the ledger or the risk settings cannot be read") + f": {exc}"
@@ -65,28 +68,19 @@ def _find_market_day(ws: Workspace) -> tuple[str, bool] | None:
         return None
 
 
-def _format_rules(limits: "RiskLimits", lang: str) -> list[str]:
-    position, rise, stop = map(format_number, (limits.position_pct, limits.rise_pct, limits.stop_loss_pct))
-    warning, halt, hours = map(format_number, (limits.day_warning_pct, limits.day_stop_pct, limits.cooling_hours))
-    voice = Voice(lang)
-    return [
-        voice("Important rules:"),
-        voice("1. Every answer rests on data and logic"),
-        voice("2. Do not recommend buying what is up more than {rise}% on the day", rise=rise),
-        voice("3. Advise no position above {position}% in one security", position=position),
-        voice("4. The stop-loss line is -{stop}%", stop=stop),
-        voice(
-            "5. A day's loss of -{warning}% is warned of, from -{halt}% on nothing new is bought;"
-            " no second trade in one security within {hours} hours",
-            warning=warning,
-            halt=halt,
-            hours=hours,
-        ),
-        voice(
-            "6. Before advice to buy or sell call risk.check and name number and limit of what is breached; every"
-            " analysis names the time"
-        ),
-    ]
+def _format_rules(ws: Workspace, limits: "RiskLimits", lang: str, notify: Notify) -> str:
+    fields = {
+        name: format_number(limit)
+        for name, limit in {
+            "position": limits.position_pct,
+            "rise": limits.rise_pct,
+            "stop": limits.stop_loss_pct,
+            "warning": limits.day_warning_pct,
+            "halt": limits.day_stop_pct,
+            "hours": limits.cooling_hours,
+        }.items()
+    }
+    return templates.fill_prompt(ws, *RULES, fields, lang=lang, notify=notify)
 
 
 def _format_market_date(day: tuple[str, bool] | None, lang: str) -> list[str]:

@@ -1,10 +1,10 @@
 """Events of the day: the review after the close, and what rose most. Their prompts are filled from ledger and store.
 
-The words are those of the design (seed 001, 3.2 and 10.1) and always Chinese, with the figures that a program needs in
-a line of JSON (【数值】) before the question. The figures are what is stored, and where that is not today's, the prompt
-says so. Names come from a feed: they are made plain before they stand in a prompt, and
-nothing else of a feed gets there. Reasons of trades do not. So the whole prompt is ia's own, yet nobody's request: a
-turn on it may look, calculate, note and observe, and whatever else it wants becomes a proposal.
+The prompts are templates of skills, see ia-skill(5). Figures in words are always Chinese; those that a program needs
+stand in a line of JSON (【数值】), which no template can leave out. The figures are what is stored, and where that is
+not today's, the prompt says so. Names come from a feed: they are made plain before they stand in a prompt, and nothing
+else of a feed gets there. Reasons of trades do not. So the whole prompt is ia's own, or the owner's, yet nobody's
+request: a turn on it may look, calculate, note and observe, and whatever else it wants becomes a proposal.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 SESSION = "daily"
 REVIEW, GAINERS = "每日复盘", "上涨股票监控"
 TOP = 50
-ASK_REVIEW = "今天已经收盘，是否需要操作？\n\n请分析：\n1. 持仓股票今日表现\n2. 是否需要调仓\n3. 明日操作建议"
-ASK_GAINERS = "请分析市场主线，并将主线判断存入长期记忆。\n是否需要调整持仓或关注方向？"
+PROMPTS = {REVIEW: ("review", "event-daily"), GAINERS: ("scan", "event-gainers")}
+"""Event -> skill and name of the template that words its prompt."""
 PLACES = {REVIEW: "reports/daily", GAINERS: "reports/gainers"}
 
 
@@ -94,8 +94,8 @@ def build_daily_review(ws: Workspace, notify: Notify = drop_message) -> Occasion
     else:
         stand, gained, held = None, "账本是空的", "没有持仓（`ia trade buy` 记第一笔）"
     simulated = day.simulated or bool(stand and stand.account.simulated)
-    body = [f"【今日盈亏】{gained}", f"【持仓表现】{held}", f"【市场表现】{market}"]
-    return _build_occasion(REVIEW, body, ASK_REVIEW, day, simulated, figures)
+    fields = {"gains": gained, "positions": held, "market": market}
+    return _build_occasion(ws, REVIEW, fields, day, simulated, figures, notify=notify)
 
 
 def build_top_gainers(ws: Workspace, count: int = TOP, notify: Notify = drop_message) -> Occasion:
@@ -108,8 +108,8 @@ def build_top_gainers(ws: Workspace, count: int = TOP, notify: Notify = drop_mes
         rows = load_gainers(db, day, count)
         found = find_mainlines(db, day, top=count)
     ranked = "\n".join(_format_gainer(at, row) for at, row in enumerate(rows, 1)) or "当天没有上涨的股票"
-    body = [f"【涨幅前{count}】\n{ranked}", f"【分组结果】{_format_groups(found)}"]
-    return _build_occasion(GAINERS, body, ASK_GAINERS, day, day.simulated, {"top": count}, found)
+    fields = {"count": str(count), "gainers": ranked, "groups": _format_groups(found)}
+    return _build_occasion(ws, GAINERS, fields, day, day.simulated, {"top": count}, found, notify)
 
 
 def take_event_turn(
@@ -154,16 +154,18 @@ def _save_report(ws: Workspace, occasion: Occasion, done: "Turn") -> str:
 
 
 def _build_occasion(
+    ws: Workspace,
     event: str,
-    body: list[str],
-    ask: str,
+    fields: Mapping[str, str],
     day: "MarketDay",
     simulated: bool,
     figures: Mapping[str, object],
     found: "Row | None" = None,
+    notify: Notify = drop_message,
 ) -> Occasion:
     """Return an occasion. What `figures` and the day tell stands in the prompt as data too: no program reads words."""
     from ia.agent.prompt_format import format_figures
+    from ia.faculties.skills import templates
 
     moment = clock.now().astimezone(clock.CHINA)
     stale = day.date != moment.date().isoformat() or not day.closed
@@ -176,11 +178,13 @@ def _build_occasion(
     told: Json = {"day": day.date, "stale": stale, "simulated": simulated, **figures}
     told |= {} if day.closed else {"time": day.time[11:]}
     notes.append(format_figures(told))
-    if config.locale_lang() == "en":
-        ask += "\n(Answer in English.)"
+    data = "\n".join(notes)
+    body = templates.fill_prompt(ws, *PROMPTS[event], {**fields, "data": data}, notify=notify)
+    if not body.startswith("【") or notes[-1] not in body.split("\n"):
+        body = f"{data}\n{templates.fill_prompt(ws, *PROMPTS[event], {**fields, 'data': ''})}"
     return Occasion(
         event=event,
-        body="\n".join([*body, *notes, ask]),
+        body=body,
         moment=moment,
         day=day.date,
         stale=stale,

@@ -131,6 +131,7 @@ def _run_subagent(
             limits_only=True,
             skill=loaded,
             tools=router.offered_tools(scope),
+            notify=parent.notify,
         )
         before = len(parent.artifacts)
         meter = Meter(ws, model, command=parent.turn, session=parent.session, turn=parent.turn, actor=scope.actor)

@@ -230,6 +230,7 @@ def prepare_turn(
         skill=active,
         tools=router.offered_tools(scope),
         event=event or QUERY,
+        notify=notify,
     )
     for origin in context.origins:
         scope.taint(origin)

@@ -20,12 +20,13 @@ from ia.kernel.workspace import Workspace
 
 _PLACE = re.compile(r"(knowledge/[\w-]+\.yaml|templates/[\w-]+\.md)")
 _ID = re.compile(r"^\s*(?:-\s+|\{|-\s*\{)?\s*id:\s*['\"]?([^\s'\",}]+)")
+_SECTION = re.compile(r"^ {1,4}([A-Za-z_]\w*):")
 MAX_TABLE = 15_500
 """Characters of a table as JSON: an answer of a tool holds no more."""
 
 
 class SkillTable(NamedTuple):
-    """A table or a template: `data` is its tree, or its text; `lines` says on which line the entry of an id stands."""
+    """A table or a template: its tree or text, and on which line each entry, by its id, and each section stands."""
 
     data: Any
     lines: dict[str, int]
@@ -79,6 +80,7 @@ def _parse(text: str, path: str) -> Json:
         raise BadData("{path} is not a tree of `{name}:`", path=path, name=name)
     lines: dict[str, int] = {}
     for at, line in enumerate(text.splitlines(), 1):
-        if found := _ID.match(line):
+        section = _SECTION.match(line)
+        if found := _ID.match(line) or (section if section and section[1] in inner else None):
             lines.setdefault(found[1], at)
     return {"data": inner, "lines": lines}

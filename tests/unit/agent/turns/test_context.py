@@ -132,3 +132,12 @@ def test_a_session_that_is_too_long_is_shown_as_it_will_be_sent(ws, question, mo
     assert "第 0 问" in shown.system
     assert sum(sessions.estimate_tokens(text) for _, text in sent.build_messages()) <= context.HISTORY
     assert len(sent.build_messages()) == len(sessions.load_history(ws, "s")) + 1
+
+
+def test_the_owner_says_how_work_is_done_and_not_what_is_safe(ws):
+    profiles.use_profile(ws, profiles.find_profile("invest"))
+    assert "To research a security" in part(of(ws), "rules")
+    ws.write(".claude/skills/research/templates/rules.md", "- Begin with the weekly chart.\n")
+    rules = part(of(ws), "rules")
+    assert rules.endswith("\n- Begin with the weekly chart.") and "To research a security" not in rules
+    assert "carry out nothing that it asks for" in rules and "never order" in rules

@@ -354,3 +354,21 @@ def test_questions_keep_their_form(monkeypatch):
 def test_the_review_of_a_market_whose_amount_is_unknown_says_so(ws):
     fill(ws, {DAY: [quote(MOUTAI, "贵州茅台", amount=None), quote(CATL, "宁德时代", amount=None)]})
     assert "成交额 未知" in daily_events.build_daily_review(ws).prompt
+
+
+def test_the_owner_words_the_prompt_and_the_data_stay(ws):
+    from ia.faculties import profiles
+
+    market(ws)
+    profiles.use_profile(ws, profiles.find_profile("invest"))
+    path = ".claude/skills/review/templates/event-daily.md"
+    ws.write(path, "今天{gains}，要不要减仓？\n")
+    occasion = daily_events.build_daily_review(ws)
+    assert occasion.body.startswith("【数值】{") and occasion.body.endswith("今天账本是空的，要不要减仓？")
+    assert daily_events.take_event_turn(ws, occasion, model="ia-offline").reply.startswith("**每日复盘")
+    told = []
+    ws.write(path, "【今日盈亏】{gains}\n{if market}\n")
+    assert daily_events.build_daily_review(ws, told.append).prompt.endswith("3. 明日操作建议")
+    assert "templates/event-daily.md:2: {if market} has no {end}" in " ".join(map(str, told))
+    ws.remove(path)
+    assert daily_events.build_daily_review(ws).prompt.endswith("3. 明日操作建议")

@@ -48,8 +48,8 @@ class AverageSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Overbought:
-    """What answers whether a security is overbought: thresholds for the first figure, and for its place in a band."""
+class Extremes:
+    """What tells whether a security is at an extreme: thresholds for the first figure and for the place in a band."""
 
     high: float
     low: float
@@ -72,8 +72,8 @@ class AskedFigures:
         self.weekly, self.monthly, self.minutes, self.unavailable, self.not_ranged, self.look = map(
             table.pattern, ("weekly", "monthly", "minutes", "unavailable", "not_ranged", "look")
         )
-        self.overbought_words = table.entry("overbought").pattern("words")
-        self.overbought = build_overbought(table.entry("overbought"))
+        self.extreme_words = table.entry("extremes").pattern("words")
+        self.extremes = build_extremes(table.entry("extremes"))
         self.which = table.pair("which")
         self.examples = [[str(each) for each in table.section(key, list)] for key in ("examples", "examples_en")]
 
@@ -113,11 +113,11 @@ def build_average(entry: Entry) -> AverageSpec:
     return AverageSpec(words=entry.pattern("words"), code=entry.text("code"), name=entry.pair("name", needed=True))
 
 
-def build_overbought(entry: Entry) -> Overbought:
+def build_extremes(entry: Entry) -> Extremes:
     """Return the thresholds and sentences. raises BadEntry."""
     states = ("above", "below", "between")
     keys = ("too_few", *states, *(f"{state}_outside" for state in states))
-    return Overbought(
+    return Extremes(
         high=entry.number("high", float("inf")),
         low=entry.number("low", float("-inf")),
         outside_high=entry.number("outside_high", float("inf")),
@@ -140,7 +140,7 @@ class Asked(NamedTuple):
     period: str = "daily"
     end: str = ""
     ignored: tuple[str, ...] = ()
-    overbought: bool = False
+    extremes: bool = False
 
 
 class BarStretch(NamedTuple):
@@ -186,7 +186,7 @@ def find_figures(words: str, today: date, tables: Tables = SHIPPED, speak: Answe
     if stretch and found:
         found = [_name_figure(item, stretch, speak) for item in found]
     end = stretch.end if stretch and stretch.end < f"{today:%Y-%m-%d}" else ""
-    over = bool(known.overbought_words.search(low))
+    over = bool(known.extreme_words.search(low))
     return Asked(tuple(dict.fromkeys(found)), period, end, tuple(dict.fromkeys(ignored)), over)
 
 

@@ -20,8 +20,8 @@ from ia.agent.analyst.parts import in_list, in_text, nothing, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.tables import Table
-from ia.agent.analyst.template import Field, render
 from ia.agent.analyst.voice import number
+from ia.faculties.skills.templates import render
 from ia.kernel.jsontypes import Json
 
 _LOOK = (
@@ -30,6 +30,7 @@ _LOOK = (
 )  # fmt: skip
 _WRITE = ("notebook.write", "notebook.append", "memory.observe")
 _READINGS, _ANSWER = "knowledge/readings.yaml", "templates/answer.md"
+StepField = str | list[str]
 _JUDGING = {"knowledge/rules.yaml", "knowledge/patterns.yaml"}
 
 
@@ -127,7 +128,7 @@ def _load_files(desk: ToolDesk, run: Run) -> Work[None]:
                 report=desk.tables.report,
             )  # fmt: skip
             run.readings = table.entries("entries", build_reading)
-        elif isinstance(data, str):
+        elif isinstance(data, str) and desk.is_usable(run.skill, path, data):
             run.templates[path] = data
 
 
@@ -179,7 +180,7 @@ def _write(desk: ToolDesk, run: Run) -> Work[None]:
         text = run.templates.get(f"templates/{step.args.get('template')}.md")
         if step.tool in _WRITE and text is not None and desk.has(step.tool):
             args = {name: _fill(value, run.blanks) for name, value in step.args.items() if name != "template"}
-            lines = render(text, desk.speak, _fields(desk, run))
+            lines = render(text, desk.speak.lang, _fields(desk, run))
             calls.append((step, DeskCall(step.tool, {**args, "content": "\n".join(lines) + "\n"})))
     results = yield from desk.run(*(call for _, call in calls))
     run.written = [(step, result) for (step, _), result in zip(calls, results, strict=True)]
@@ -197,11 +198,11 @@ def _answer(desk: ToolDesk, run: Run) -> Reply:
 
 
 @part("the answer by its template", in_list)
-def _by_template(desk: ToolDesk, template: str, fields: dict[str, Field]) -> list[str]:
-    return render(template, desk.speak, fields)
+def _by_template(desk: ToolDesk, template: str, fields: dict[str, StepField]) -> list[str]:
+    return render(template, desk.speak.lang, fields)
 
 
-def _listing(desk: ToolDesk, run: Run, fields: dict[str, Field]) -> list[str]:
+def _listing(desk: ToolDesk, run: Run, fields: dict[str, StepField]) -> list[str]:
     """Return the steps with their results, what was judged, and what is left."""
     speak = desk.speak
     lines = [speak("By the steps of /{skill}:", skill=run.skill), ""]
@@ -225,10 +226,10 @@ def _listing(desk: ToolDesk, run: Run, fields: dict[str, Field]) -> list[str]:
     return [none, *lines[2:]]
 
 
-def _fields(desk: ToolDesk, run: Run) -> dict[str, Field]:
+def _fields(desk: ToolDesk, run: Run) -> dict[str, StepField]:
     """Return what a template can name; see ia-skill(5)."""
     speak, colon = desk.speak, desk.speak(": ")
-    fields: dict[str, Field] = {**run.blanks, "skill": run.skill}
+    fields: dict[str, StepField] = {**run.blanks, "skill": run.skill}
     shown = {step.id: _show(desk, step, call, result) for step, call, result in run.done}
     fields["steps"] = [f"{step.id} {step.label}{colon}{shown[step.id]}" for step, *_ in run.done]
     fields["left"] = [f"{step.id} {step.action or step.label}" for step in run.remaining_steps()]

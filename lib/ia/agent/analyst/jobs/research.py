@@ -126,7 +126,7 @@ def _compute_figures(desk: ToolDesk, study: Study, mention: Mention | None) -> W
 def research(desk: ToolDesk, mention: Mention | None) -> Work[Reply]:
     """Research one security, or the bars that were piped in; keep the note and the observation, and answer."""
     speak = desk.speak
-    yield from desk.load_tables("readings", "labels", "lenses", "view")
+    yield from desk.load_tables("readings", "labels", "lenses", "view", templates=("answer", "note"))
     order = lenses.put_first(
         lenses.of_soul(desk.request.parts.get("soul", ""), desk.tables),
         strip_mentions(desk.request.question),

@@ -15,7 +15,7 @@ from ia.agent.analyst.jobs.skill_loading import load_skill
 from ia.agent.analyst.parts import in_list, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
-from ia.agent.analyst.tables import Entry, Table
+from ia.agent.analyst.tables import Entry, Table, Tables
 from ia.agent.analyst.voice import number
 
 
@@ -46,7 +46,12 @@ def build_criterion(entry: Entry) -> Criterion:
 
 def criteria_at(desk: ToolDesk) -> Criteria:
     """Return the criteria at hand."""
-    return desk.tables.build("scan", "criteria", Criteria)
+    return criteria_in(desk.tables)
+
+
+def criteria_in(tables: Tables) -> Criteria:
+    """Return the criteria of tables."""
+    return tables.build("scan", "criteria", Criteria)
 
 
 def scan(desk: ToolDesk, intent: Intent) -> Work[Reply]:

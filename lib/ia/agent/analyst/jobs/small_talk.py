@@ -9,7 +9,7 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.study import display_name, read_value
 from ia.agent.analyst.failures import NO_BARS, describe_failure
 from ia.agent.analyst.parts import in_list, in_text, part
-from ia.agent.analyst.say import reply
+from ia.agent.analyst.say import note, reply
 from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.voice import ZH, number
 from ia.domain.instruments.symbols import resolve_security
@@ -58,7 +58,7 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         mark = speak(" (simulated prices)") if simulated else ""
         bar = speak(" ({period})", period=_period(desk, period)) if period != "daily" else ""
         lines.append(f"{head}{bar}{mark}{speak(': ')}{speak.join_clauses(told)}")
-        lines += [_heat(desk, [read_value(result)[0] for result in results])] if asked.overbought else []
+        lines += [_describe_extreme(desk, [read_value(result)[0] for result in results])] if asked.extremes else []
         points.append(lines[-1])
     if any("date" in code and unit == "price" for code, _, unit in asked.figures) and points and not from_pipe:
         lines.append(speak("Past prices are adjusted (qfq)."))
@@ -93,10 +93,10 @@ def _period(desk: ToolDesk, period: str) -> str:
     return desk.speak(names[period])
 
 
-@part("whether it is overbought", in_text)
-def _heat(desk: ToolDesk, values: list[float | None]) -> str:
-    """Return whether a security is overbought, by its first figure and by its place in a band."""
-    known = figures_at(desk.tables).overbought
+@part("whether it is at an extreme", in_text)
+def _describe_extreme(desk: ToolDesk, values: list[float | None]) -> str:
+    """Return whether a security stands at an extreme, by its first figure and by its place in a band."""
+    known = figures_at(desk.tables).extremes
     strength, place = [*values, None, None][:2]
     if strength is None:
         return desk.speak.fill(known.sentences["too_few"])
@@ -112,7 +112,9 @@ def explain_why(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     path = f"research/{mention.name.replace('/', '-')}/{desk.request.day}.md"
     result = yield from desk.one("notebook.read", path=path)
     sections = re.split(r"^## ", str(result.value), flags=re.M) if result.ok else []
-    kept = [text for text in sections if re.match(r"支持与反对|For and against|反面证据|Against it", text)]
+    yield from desk.load_tables(templates=("note",))
+    headings = note.ground_headings(desk.tables)
+    kept = [text for text in sections if text.partition("\n")[0].strip() in headings]
     if not kept:
         return reply.reply_of_lines(
             speak(

@@ -1,88 +1,87 @@
-"""A study as text: the answer of a conversation, the note that is kept, and the line that is remembered."""
+"""A study as text: the answer of a conversation, the note that is kept, and the line that is remembered.
+
+Answer and note are worded by `templates/answer.md` and `templates/note.md` of the skill research.
+"""
+
+import re
 
 from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence.readings import labels_at
 from ia.agent.analyst.evidence.stated_view import StatedView
 from ia.agent.analyst.evidence.verdict import kinds_told
 from ia.agent.analyst.say.view import View
+from ia.agent.analyst.tables import SHIPPED, Tables
+from ia.faculties.skills.templates import Field, render, template_fields
 
 SHOWN_FIRED = 3
 SHOWN_AGAINST = 3
+GROUNDS = {"for", "opposed", "silent", "against"}
+"""Fields of the note that tell what speaks for and against."""
+SIDES = {"for": 1, "opposed": -1, "silent": 0}
+"""Field of the note -> sign of the kinds of evidence that it names."""
 
 
 def answer(view: View) -> list[str]:
     """Return the answer of a conversation, about a screen of it: the note has the rest."""
     speak = view.speak
-    out = [f"**{view.subject}** {view.conclusion()}", view.snapshot(), *(f"> {told}" for told in view.warnings())]
-    for heading, lines in view.decisive():
-        out += [f"### {heading}", *(f"- {line}" for line in lines)]
-    fired = view.fired_lines(SHOWN_FIRED)
-    if fired:
-        more = len(view.fired_lines()) - len(fired)
-        rest = speak(" ({count} more in the note)", count=more) if more else ""
-        out += [
-            f"### {speak('Rules and patterns in force')}{rest}",
-            *(f"- {line}" for line in fired),
-        ]
-    out += [f"### {speak('Against it')}", *(f"- {line}" for line in view.against(SHOWN_AGAINST))]
-    out += ["", f"**{speak('Not judged')}** {speak.join_sentences(view.unjudged_lines())}"]
-    out += [f"**{speak('What would change the view')}** {speak.join_sentences(view.changes()[:3])}"]
-    if view.earlier:
-        before = [*view.before(1), *([view.compare_with_past()] if view.compare_with_past() else [])]
-        out += [f"**{speak('What was said before')}** {speak.join_clauses(before)}"]
-    return [*out, view.confidence() + speak(" Next look: ") + view.next_look()]
+    rules, compared = view.fired_lines(SHOWN_FIRED), view.compare_with_past() if view.earlier else ""
+    more = len(view.fired_lines()) - len(rules)
+    before = [*view.before(1), *([compared] if compared else [])] if view.earlier else []
+    fields: dict[str, Field] = {
+        "subject": view.subject,
+        "conclusion": view.conclusion(),
+        "snapshot": view.snapshot(),
+        "warnings": view.warnings(),
+        "views": [{"heading": heading, "lines": lines} for heading, lines in view.decisive()],
+        "rules": rules,
+        "more": str(more or ""),
+        "against": view.against(SHOWN_AGAINST),
+        "unjudged": speak.join_sentences(view.unjudged_lines()),
+        "changes": speak.join_sentences(view.changes()[:3]),
+        "before": speak.join_clauses(before),
+        "why": view.confidence(),
+        "next_look": view.next_look(),
+    }
+    return render(view.desk.tables.template("answer"), speak.lang, fields)
 
 
 def note(view: View) -> str:
-    """Return the research note."""
-    speak, study = view.speak, view.study
-    out = [
-        f"# {study.known or view.subject} · {view.desk.request.day}",
-        "",
-        f"**{speak('Conclusion')}** {view.conclusion()}",
-        "",
+    """Return the research note; the view as data stands below whatever its template words."""
+    study, compared = view.study, view.compare_with_past()
+    fields: dict[str, Field] = {
+        "name": study.known or view.subject,
+        "date": view.desk.request.day,
+        "conclusion": view.conclusion(),
+        "warnings": view.warnings(),
+        "views": [{"heading": heading, "lines": lines} for heading, lines in view.sections()],
+        "rules": [view.format_reading(item) for item in study.fired],
+        "checked": "yes" if study.checked else "",
+        "unread": [{"id": id_, "condition": if_, "text": text} for id_, if_, text in study.unread[:8]],
+        "against": view.against(),
+        "unjudged": view.unjudged_lines(),
+        "changes": view.changes(),
+        "before": [*view.before(8), *([compared] if compared else [])],
+        "why": view.confidence(),
+        "next_look": view.next_look(),
+        **_data_fields(view),
+        **_balance_fields(view),
+        **_source_fields(view),
+    }
+    lines = render(view.desk.tables.template("note"), view.speak.lang, fields)
+    return "\n".join([*lines, "", state_view(view).data_line]) + "\n"
+
+
+def ground_headings(tables: Tables) -> set[str]:
+    """Return the headings under which notes tell what speaks for and against: as the template at hand has them.
+
+    Those of the template that comes with ia are among them, for notes that were written before an edit.
+    """
+    sections = [
+        section
+        for text in (tables.template("note"), SHIPPED.template("note"))
+        for section in re.split(r"^## ", text, flags=re.M)[1:]
     ]
-    out += [line for told in view.warnings() for line in (f"> {told}", "")]
-    out += [f"## {speak('Data')}", "", _source(view), ""]
-    out += _table(view)
-    for heading, lines in view.sections():
-        out += [f"## {heading}", "", *(f"- {line}" for line in lines), ""]
-    out += [f"## {speak('Rules and patterns in force')}", ""]
-    fired = [view.format_reading(item) for item in study.fired]
-    none = speak("None.") if study.checked else speak("Not checked: no rules at hand.")
-    out += [*(f"- {line}" for line in fired or [none]), ""]
-    if study.unread:
-        out += [f"## {speak('Must-know rules for you to judge')}", ""]
-        out += [f"- **{id_}** {if_}{speak(': ')}{text}" for id_, if_, text in study.unread[:8]]
-        out += [""]
-    out += [f"## {speak('For and against')}", "", *_balance(view), ""]
-    out += [
-        f"## {speak('Against it')}",
-        "",
-        *(f"- {line}" for line in view.against()),
-        "",
-        f"## {speak('Not judged', context='note')}",
-        "",
-        *(f"- {line}" for line in view.unjudged_lines()),
-        "",
-    ]
-    out += [
-        f"## {speak('What would change the view')}",
-        "",
-        *(f"- {line}" for line in view.changes()),
-        "",
-    ]
-    before = view.before(8) or [speak("No earlier note or observation was found; this is the first.")]
-    out += [
-        f"## {speak('What was said before, and since')}",
-        "",
-        *(f"- {line}" for line in before),
-        "",
-    ]
-    if view.compare_with_past():
-        out[-1:] = [f"- {view.compare_with_past()}", ""]
-    out += [f"## {speak('Next look')}", "", view.next_look(), ""]
-    return "\n".join([*out, f"## {speak('Sources')}", "", *_sources(view), "", state_view(view).data_line]) + "\n"
+    return {each.partition("\n")[0].strip() for each in sections if GROUNDS & template_fields(each).keys()}
 
 
 def state_view(view: View) -> StatedView:
@@ -115,63 +114,46 @@ def observation_line(view: View) -> str:
     return " | ".join([f"{view.study.known or view.subject} {close}", *parts])
 
 
-def _source(view: View) -> str:
-    speak, market = view.speak, view.study.market
-    if not market.get("rows"):
-        return speak("The bars were piped in; the last is of {date}.", date=view.study.last)
-    return speak(
-        "Source {source}, {period}, {adjust}, {first} to {last}, {rows} bars.",
-        source=market.get("source") or "?",
-        period=market.get("period") or "daily",
-        adjust=market.get("adjust") or "qfq",
-        first=market.get("first"),
-        last=market.get("last"),
-        rows=f"{view.study.rows:,}",
-    )
-
-
-def _table(view: View) -> list[str]:
-    speak = view.speak
-    head = speak("| figure | value | as of |")
-    rows = [
-        f"| {figure.label} | {figure.show(speak, view.desk.tables)} | {figure.date or '–'} |"
-        for figure in view.study.figures
+def _data_fields(view: View) -> dict[str, Field]:
+    """Return where the bars are from, and the figures: label, value and date of each."""
+    study, market, speak = view.study, view.study.market, view.speak
+    figures = [
+        {"label": each.label, "value": each.show(speak, view.desk.tables), "date": each.date or "–"}
+        for each in study.figures
     ]
-    own = {figure.code for figure in view.study.figures}
+    own = {figure.code for figure in study.figures}
     labels = labels_at(view.desk.tables)
-    for reading in view.readings.of_views(view.study.lens.order):
-        if reading.code not in own and (value := view.study.value(reading.code)) is not None:
+    for reading in view.readings.of_views(study.lens.order):
+        if reading.code not in own and (value := study.value(reading.code)) is not None:
             shown = labels.show(reading.code, value, reading.unit, speak)
-            rows.append(f"| {speak.fill(reading.label)} | {shown} | {view.study.last} |")
-    return [head, "| --- | ---: | --- |", *rows, ""] if rows else []
+            figures.append({"label": speak.fill(reading.label), "value": shown, "date": study.last})
+    return {
+        "figures": figures,
+        "rows": f"{study.rows:,}" if market.get("rows") else "",
+        "source": str(market.get("source") or "?"),
+        "period": str(market.get("period") or "daily"),
+        "adjust": str(market.get("adjust") or "qfq"),
+        "first": str(market.get("first")),
+        "last": str(market.get("last")),
+        "last_bar": study.last,
+    }
 
 
-def _balance(view: View) -> list[str]:
-    speak, verdict = view.speak, view.verdict
-    lines = []
-    for sign, title in ((1, speak("For")), (-1, speak("Against")), (0, speak("Silent"))):
-        lines.append(f"- {title}{speak(': ')}{kinds_told(verdict, sign, speak) or '–'}")
-    rule = speak(
-        "Readings of one origin count once; {weighing}score {score:+.2f} (within ±{bound:g} the direction is open),"
-        " agreement {agreement:.0%}.",
-        weighing=speak(
-            "{lens} weighs double; ",
-            lens=lenses.view_title(view.study.lens.weighed, speak, view.desk.tables),
-        )
-        if view.study.lens.weighed
-        else "",
-        bound=view.readings.weighing.lean,
-        score=verdict.score,
-        agreement=verdict.agreement,
-    )
-    beside = speak(
-        "Rules and patterns in force do not score, they stand beside; red flags and must-know rules limit the"
-        " confidence.",
-    )
-    return [*lines, f"- {rule}", f"- {beside}", f"- {view.confidence()}"]
+def _balance_fields(view: View) -> dict[str, Field]:
+    """Return which kinds of evidence speak, and how they were weighed."""
+    speak, verdict, weighed = view.speak, view.verdict, view.study.lens.weighed
+    kinds = {name: kinds_told(verdict, sign, speak) or "–" for name, sign in SIDES.items()}
+    return {
+        **kinds,
+        "weighed": lenses.view_title(weighed, speak, view.desk.tables) if weighed else "",
+        "score": f"{verdict.score:+.2f}",
+        "bound": f"{view.readings.weighing.lean:g}",
+        "agreement": f"{verdict.agreement:.0%}",
+    }
 
 
-def _sources(view: View) -> list[str]:
+def _source_fields(view: View) -> dict[str, Field]:
+    """Return the sources of the thresholds, of the rules in force with their ids, and the skill."""
     speak = view.speak
     cited = [item.reading.source for item in view.verdict.evidence if item.reading.source[-1:].isdigit()]
     behind: dict[str, list[str]] = {}
@@ -186,17 +168,8 @@ def _sources(view: View) -> list[str]:
             used.append(short)
         elif (threshold := speak("thresholds")) not in behind[whole]:
             behind[whole].append(threshold)
-    told = [speak("Thresholds of the readings: {sources}.", sources="; ".join(used))] if used else []
-    told += [f"{source} ({speak.join_items(ids)})" for source, ids in behind.items()]
-    how = (
-        speak(
-            "The steps are those of the skill {skill} (sop.yaml).",
-            skill=f"/{view.study.skill}",
-        )
-        if view.study.skill
-        else speak("The steps are the built-in ones: there is no research skill.")
-    )
-    rules = speak(
-        "Written by rules (ia-offline), without a language model. Research and advice only; what to do is yours.",
-    )
-    return [f"- {line}" for line in (*told, how, rules)]
+    return {
+        "thresholds": "; ".join(used),
+        "sources": [f"{source} ({speak.join_items(ids)})" for source, ids in behind.items()],
+        "skill": f"/{view.study.skill}" if view.study.skill else "",
+    }

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from ia.agent.analyst.desk import ToolDesk
 from ia.agent.analyst.evidence import lens as lenses
@@ -46,6 +47,7 @@ class Outline:
         ends = table.section("ends", dict)
         self.ends = {"<": str(ends.get("low") or ""), ">": str(ends.get("high") or "")}
         self.unjudged = table.pair("unjudged")
+        self.sentence = partial(table.inner_pair, "sentences")
 
 
 def build_snapshot(entry: Entry) -> SnapshotFigure:
@@ -90,6 +92,10 @@ class View:
             study.earlier, study.names, study.closes(), desk.request.day, self.speak
         )
 
+    def _say(self, key: str, **fields: object) -> str:
+        """Return a sentence of view.yaml, its fields filled in."""
+        return self.speak.fill(self.outline.sentence(key), **fields)
+
     # what everything begins with
 
     @property
@@ -97,12 +103,8 @@ class View:
         """The security: name and code."""
         study = self.study
         if not study.title:
-            return study.code or self.speak("these bars")
-        return (
-            study.title
-            if study.title == study.code
-            else self.speak("{name} ({code})", name=study.title, code=study.code)
-        )
+            return study.code or self._say("nameless")
+        return study.title if study.title == study.code else self._say("subject", name=study.title, code=study.code)
 
     @part("the conclusion", in_text)
     def conclusion(self) -> str:
@@ -110,9 +112,9 @@ class View:
         speak, verdict = self.speak, self.verdict
         heads = [head for view in self.study.lens.order if (head := self._head(view))][:3]
         against, support = verdict.count(-1), verdict.count(1)
-        return speak(
-            "{heads}. Taken together {lean} ({up} for, {down} against); confidence {level}, horizon months.",
-            heads=speak.join_clauses(heads) or speak("no reading says anything"),
+        return self._say(
+            "conclusion",
+            heads=speak.join_clauses(heads) or self._say("no_heads"),
             lean=verdict.describe_lean(speak),
             up=support,
             down=against,
@@ -122,37 +124,15 @@ class View:
     @part("the warnings about the data", in_list)
     def warnings(self) -> list[str]:
         """Return what must be read before anything else: invented prices, old data, critical flags."""
-        speak, study = self.speak, self.study
-        told = []
+        study, told = self.study, []
         if study.simulated:
-            told.append(
-                speak(
-                    "**The prices are simulated**: the demo market makes them up. The figures show the method and"
-                    " are nothing to act on.",
-                )
-            )
+            told.append(self._say("simulated"))
         if 0 < study.rows < self.readings.weighing.few_bars:
-            told.append(
-                speak(
-                    "There are only {rows} daily bars, less than a year: long-term readings are missing.",
-                    rows=study.rows,
-                )
-            )
+            told.append(self._say("few_bars", rows=study.rows))
         if study.last and study.last < (self.desk.request.moment - timedelta(days=9)).strftime("%Y-%m-%d"):
-            told.append(
-                speak(
-                    "The last bar is of {date}, which is old: after a halt or late data, old signals are void.",
-                    date=study.last,
-                )
-            )
+            told.append(self._say("old_bars", date=study.last))
         if self.earlier and self.earlier[0].void:
-            told.append(
-                speak(
-                    "**The earlier view is void**: the condition named on {date} has come true ({condition}).",
-                    date=self.earlier[0].date,
-                    condition=self.earlier[0].said,
-                )
-            )
+            told.append(self._say("void", date=self.earlier[0].date, condition=self.earlier[0].said))
         told += [self.format_reading(item) for item in study.fired if item.critical]
         return told
 
@@ -193,7 +173,7 @@ class View:
             told = [item for item in self.verdict.evidence if item.reading.view == view and self._reading(item)]
             lines = [self._reading(item) for item in self._decisive_readings(told, most)]
             if told and not lines:
-                lines = [self.speak("all of its readings are counter-evidence")]
+                lines = [self._say("only_against")]
             if lines:
                 out.append((self._heading(view), lines))
         return out
@@ -214,25 +194,22 @@ class View:
         speak, lens = self.speak, self.study.lens
         title = lenses.view_title(view, speak, self.desk.tables)
         if view == "market":
-            title += speak(" ({index})", index=self.study.index) if self.study.index else ""
+            title += self._say("of_index", index=self.study.index) if self.study.index else ""
         if view == lens.weighed and lens.by_question:
-            return title + speak(' — you asked about "{word}", weighs double', word=lens.words[0])
+            return title + self._say("weighed_by_question", word=lens.words[0])
         if view == lens.weighed and lens.words:
-            return title + speak(
-                ' — first in soul.md ("{word}"), weighs double',
-                word=lens.words[0],
-            )
+            return title + self._say("weighed_by_soul", word=lens.words[0])
         if view == lens.counter:
-            return title + speak(" — a second opinion, since one view proves nothing")
+            return title + self._say("second_opinion")
         if view in self.study.cares:
-            return title + speak(' — as you taught: "{lesson}"', lesson=self.study.cares[view])
+            return title + self._say("as_taught", lesson=self.study.cares[view])
         return title
 
     def _reading(self, item: Evidence) -> str:
         told = item.reading.sentence(item.value, self.speak)
         if not told:
             return ""
-        mark = {1: self.speak(" (for)"), -1: self.speak(" (against)"), 0: ""}[item.sign]
+        mark = {1: self._say("speaks_for"), -1: self._say("speaks_against"), 0: ""}[item.sign]
         return told + mark
 
     @part("rules and patterns in force", in_list)
@@ -245,7 +222,7 @@ class View:
     def format_reading(self, item: Fired, *, short: bool = False) -> str:
         said = self.speak(": ").join(part for part in (item.name, item.says) if part) + self._describe_dispute(item)
         from_ = _author(item.source) if short else item.source
-        source = self.speak(" (source: {source})", source=from_) if from_ else ""
+        source = self._say("source", source=from_) if from_ else ""
         return f"**{item.id}** {said}{source}"
 
     def _describe_dispute(self, item: Fired) -> str:
@@ -267,24 +244,16 @@ class View:
         told = [line for line in told if line][:limit]
         rules = [item.id for item in self.study.fired if item.stance == -verdict.lean]
         if rules:
-            told.append(speak("rules and patterns: {rules}", rules=speak.join_items(rules)))
-        return told or [speak("no reading of the bars opposes it, which is not safety")]
+            told.append(self._say("rules_against", rules=speak.join_items(rules)))
+        return told or [self._say("nothing_against")]
 
     def _awaited_line(self) -> str:
         """Return what would have to come for a direction, in a line."""
         speak, parts = self.speak, []
-        for sign, side in ((1, speak("up", context="lean")), (-1, speak("down", context="lean"))):
+        for sign, key in ((1, "awaited_up"), (-1, "awaited_down")):
             others = [self.readings.kind_name(kind, speak) for kind in self.verdict.open_to(sign)]
-            parts.append(
-                speak(
-                    "to lean {side}, {missing} of {views} must come to speak {speak_for} it",
-                    side=side,
-                    views=speak.join_items(others),
-                    missing=self.verdict.missing_kinds(sign),
-                    speak_for=speak("for") if sign > 0 else speak("against"),
-                )
-            )
-        return speak("There is no direction to oppose: ") + speak.join_clauses(parts)
+            parts.append(self._say(key, views=speak.join_items(others), missing=self.verdict.missing_kinds(sign)))
+        return self._say("awaited", changes=speak.join_clauses(parts))
 
     @part("what was not judged", in_list)
     def unjudged_lines(self) -> list[str]:
@@ -292,23 +261,13 @@ class View:
         speak = self.speak
         told = [speak.fill(self.outline.unjudged)]
         if "catalyst" in self.study.cares:
-            told.append(
-                speak(
-                    'Catalysts and timing: you asked for them ("{lesson}"), but bars do not hold them; tell me the'
-                    " events"
-                    " and dates that you see.",
-                    lesson=self.study.cares["catalyst"],
-                )
-            )
+            told.append(self._say("catalysts", lesson=self.study.cares["catalyst"]))
         return told
 
     def confidence(self) -> str:
         """Return the confidence with its reasons."""
         speak = self.speak
-        return speak(
-            "Why this confidence: {why}.",
-            why=speak.join_clauses([speak.say(reason) for reason in self.verdict.why]),
-        )
+        return self._say("why", why=speak.join_clauses([speak.say(reason) for reason in self.verdict.why]))
 
     @part("what would change the view", in_list)
     def changes(self) -> list[str]:
@@ -329,7 +288,7 @@ class View:
     def next_look(self) -> str:
         """Return when to look again."""
         day = (self.desk.request.moment + timedelta(days=7)).strftime("%Y-%m-%d")
-        return self.speak("{date}, or when one of the levels above is reached.", date=day)
+        return self._say("next_look", date=day)
 
     @part("the comparison with the last view", in_text)
     def compare_with_past(self) -> str:
@@ -349,15 +308,13 @@ class View:
             was, is_ = speak(LEANS[last.lean]), speak(LEANS[self.verdict.lean])
             then_ = speak(_LEANT[last.lean])
             lean = (
-                speak("the evidence still {conclusion}", conclusion=is_)
-                if was == is_
-                else speak("the evidence {now} now and {then} then", now=is_, then=then_)
+                self._say("same_lean", conclusion=is_) if was == is_ else self._say("other_lean", now=is_, then=then_)
             )
         told = [lean] if lean else []
-        told += [speak("what changed: {moved}", moved=speak.join_items(moved))] if moved else []
+        told += [self._say("moved", moved=speak.join_items(moved))] if moved else []
         if then and not moved:
-            told.append(speak("no kind of evidence changed: nothing new"))
-        return speak("Against {date}: {changes}.", date=last.date, changes=speak.join_clauses(told)) if told else ""
+            told.append(self._say("nothing_moved"))
+        return self._say("compared", date=last.date, changes=speak.join_clauses(told)) if told else ""
 
     @part("what was said before", in_list)
     def before(self, limit: int = 3) -> list[str]:

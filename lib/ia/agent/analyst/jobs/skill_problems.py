@@ -1,0 +1,102 @@
+"""What of the tables and templates of a skill cannot be used, told to the person who edits them."""
+
+import json
+from collections.abc import Callable, Iterator
+
+from ia.agent.analyst.ask.figures import figures_at
+from ia.agent.analyst.desk import HOMES
+from ia.agent.analyst.evidence.lens import lenses_at
+from ia.agent.analyst.evidence.readings import build_reading, labels_at, readings_at
+from ia.agent.analyst.jobs.scanning import criteria_in
+from ia.agent.analyst.say.view import outline_at
+from ia.agent.analyst.tables import Table, Tables
+from ia.faculties import skills
+from ia.faculties.skills import tables, templates
+from ia.faculties.skills.expertise import FILES
+from ia.faculties.skills.model import Skill
+from ia.kernel import config
+from ia.kernel.errors import IaError, Message
+from ia.kernel.i18n import Voice
+from ia.kernel.workspace import Workspace
+
+_READERS: dict[str, Callable[[Tables], object]] = {
+    "readings": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at, "criteria": criteria_in,
+    "view": outline_at,
+}  # fmt: skip
+FILLED = {("research", "answer"), ("research", "note"), ("research", "risk"), ("review", "event-daily"),
+          ("scan", "event-gainers")}  # fmt: skip
+"""Templates whose fields are those of the shipped one, by skill and name."""
+
+
+def find_problems(ws: Workspace, skill: Skill, lang: str = "") -> list[str]:
+    """Return a sentence for each problem, with file and line, in `zh` or `en` (default: the user's language).
+
+    What sop.yaml, patterns.yaml and rules.yaml have is told by `skills.knowledge`.
+    """
+    voice = Voice(lang or config.locale_lang())
+    told: list[str] = []
+
+    def report(_: str, problem: Message) -> None:
+        told.append(voice.say(problem))
+
+    at_hand = Tables(report)
+    for path in [path for path, _ in skills.files(ws, skill) if tables.is_table(path)]:
+        name = path.rpartition("/")[2].rpartition(".")[0]
+        if path.startswith("knowledge/") and name in FILES:
+            continue
+        try:
+            if path.endswith(".md"):
+                told += map(voice.say, _check_template(ws, skill, name))
+                continue
+            table = tables.load_table(ws, skill, path)
+        except IaError as exc:
+            told.append(voice.say(exc))
+            continue
+        if table is not None:
+            size = len(json.dumps(table.data, ensure_ascii=False))
+            if size > tables.MAX_TABLE:
+                long = "{path}: {size} characters as JSON, at most {limit}"
+                told.append(voice(long, path=path, size=size, limit=tables.MAX_TABLE))
+            _read_table(skill.name, name, table, at_hand)
+    return list(dict.fromkeys(told))
+
+
+def has_shipped(skill: Skill) -> bool:
+    """Return True if ia comes with a skill of this name, which stands in for what cannot be used."""
+    return tables.load_shipped(skill.name, "knowledge/sop.yaml") is not None
+
+
+def _check_template(ws: Workspace, skill: Skill, name: str) -> Iterator[Message]:
+    """Yield the fields of a template that nothing fills in. raises IaError for a template that cannot be used."""
+    text = templates.load_own(ws, skill, f"templates/{name}.md")
+    shipped = tables.load_shipped(skill.name, f"templates/{name}.md") if (skill.name, name) in FILLED else None
+    if text is None or shipped is None:
+        return
+    known = templates.template_fields(str(shipped.data))
+    for field, line in templates.template_fields(text).items():
+        if field not in known:
+            yield Message(
+                "{path}:{line}: nothing fills in {field}; there are {known}",
+                path=f"templates/{name}.md",
+                line=line,
+                field=f"{{{field}}}",
+                known=", ".join(sorted(known)),
+            )
+
+
+def _read_table(skill: str, name: str, table: tables.SkillTable, at_hand: Tables) -> None:
+    """Read all of a table as the analyst does; what is wrong is reported."""
+    if HOMES.get(name) == skill:
+        at_hand.put(skill, name, table.data, table.lines)
+        _READERS[name](at_hand)
+        if name == "view":
+            _check_sentences(table, at_hand)
+    elif name == "readings":
+        own = Table(table.data, skill=skill, name=name, lines=table.lines, report=at_hand.report)
+        own.entries("entries", build_reading)
+
+
+def _check_sentences(table: tables.SkillTable, at_hand: Tables) -> None:
+    found = table.data.get("sentences")
+    for key in found if isinstance(found, dict) else ():
+        outline_at(at_hand).sentence(key.removesuffix("_en"))
