@@ -129,8 +129,10 @@ _Ranked = list[tuple[int, float]]
 
 
 def _rank_passages(conn: sqlite3.Connection, expression: str, where: str, values: list[str]) -> _Ranked:
+    # By the function, not by the column `rank`: for that, FTS5 sorts all rows and not only those that are kept.
     rows = conn.execute(
-        f"SELECT rowid, -rank FROM words WHERE words MATCH ?{where} ORDER BY rank LIMIT {CANDIDATES}",
+        f"SELECT rowid, -bm25(words) AS score FROM words WHERE words MATCH ?{where} ORDER BY score DESC"
+        f" LIMIT {CANDIDATES}",
         [expression, *values],
     )
     return rows.fetchall()
