@@ -37,14 +37,20 @@ def rows_of(conn):
     return sorted(files.values()), texts, words
 
 
-def test_a_child_reads_what_the_parent_would(ws):
+@pytest.fixture
+def forking(monkeypatch):
+    """Let the child process be used although another test, or its runner, has left a thread."""
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+
+
+def test_a_child_reads_what_the_parent_would(ws, forking):
     write(ws, NOTES)
     for path, note in zip(NOTES, read_ahead(ws.root, [*NOTES]), strict=True):
         assert note._replace(touched="") == prepare_note(path, ws.read(path))
         assert note.touched == ws.modified_at(path).strftime("%Y-%m-%d")
 
 
-def test_what_is_no_plain_note_is_left_to_the_parent(ws, tmp_path):
+def test_what_is_no_plain_note_is_left_to_the_parent(ws, forking):
     write(ws, {"notebook/good.md": "text\n", "notebook/large.md": "x" * (MAX_BYTES + 1), "elsewhere/b.md": "b\n"})
     root = Path(ws.root)
     (root / "notebook/binary.md").write_bytes(b"\xff\xfe\x00")
@@ -69,7 +75,7 @@ def test_nothing_is_forked_beside_threads_or_for_nothing(ws, monkeypatch):
     thread.join()
 
 
-def test_an_index_of_many_notes_is_the_same_as_one_of_few(ws, monkeypatch):
+def test_an_index_of_many_notes_is_the_same_as_one_of_few(ws, forking, monkeypatch):
     write(ws, NOTES)
     write(ws, {f"notebook/{n}.md": f"第{n}条 common words {n}\n" for n in range(40)})
     write(ws, {"memory/MEMORY.md": "# MEMORY\n"})
@@ -96,7 +102,7 @@ def test_an_index_of_many_notes_is_the_same_as_one_of_few(ws, monkeypatch):
 
 
 @pytest.mark.process
-def test_a_build_that_is_killed_is_merged_by_the_next_question(ws, monkeypatch):
+def test_a_build_that_is_killed_is_merged_by_the_next_question(ws, forking, monkeypatch):
     write(ws, {f"notebook/{n}.md": f"第{n}条 common words {n}\n" for n in range(40)})
     Path(ws.root, ".ia").mkdir(exist_ok=True)
     monkeypatch.setattr(index, "_BATCH", 10)
