@@ -6,8 +6,8 @@
 """
 
 import functools
+import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ia.kernel.errors import IaError, Message, PluralText, fill_template
@@ -15,7 +15,7 @@ from ia.kernel.errors import IaError, Message, PluralText, fill_template
 if TYPE_CHECKING:
     from gettext import GNUTranslations
 
-_CATALOG = Path(__file__).parent / "zh_CN" / "LC_MESSAGES" / "ia.mo"
+_CATALOG = os.path.join(os.path.dirname(__file__), "zh_CN", "LC_MESSAGES", "ia.mo")
 _NO_FIELDS: Mapping[str, object] = {}
 
 
@@ -42,7 +42,7 @@ def _catalog() -> "GNUTranslations":
     from gettext import GNUTranslations
 
     try:
-        with _CATALOG.open("rb") as file:
+        with open(_CATALOG, "rb") as file:
             return GNUTranslations(file)
     except FileNotFoundError:
         raise RuntimeError(f"{_CATALOG} is missing; `make install` or `pip install -e .` compiles it") from None

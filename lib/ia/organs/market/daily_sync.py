@@ -18,7 +18,7 @@ from ia.kernel.errors import IaError, Message, Notify, PluralText, TryLater, Una
 from ia.kernel.jsontypes import Json
 from ia.kernel.store import transaction
 from ia.kernel.workspace import Workspace
-from ia.organs.market import backfill, continuity, store
+from ia.organs.market import backfill, continuity, main_lines, store
 from ia.organs.market import snapshot as snapshots
 from ia.organs.market.backfill import WantedHistory
 from ia.organs.market.mirror import writer
@@ -109,6 +109,7 @@ def sync_day(run: SyncRun, row: Row) -> list[IaError]:
         row["store_s"] = round(stored.seconds + (streamed.seconds if streamed else 0.0), 3)
     failed = _fetch_due(run, row)
     _update_mirror(run, row)
+    main_lines.prepare_mainlines(run.db)
     return failed
 
 

@@ -262,7 +262,13 @@ def group_names(row: TradedStock, kind: str) -> list[str]:
     """Return the groups of a kind (industry, concept) that a stock belongs to."""
     if kind == "industry":
         return [row.industry] if row.industry else []
-    return list(dict.fromkeys(filter(None, [part.strip() for part in (row.concepts or "").split(";")])))
+    text = row.concepts or ""
+    parts = text.split(";")
+    if " " in text or not text.isprintable():
+        parts = [part.strip() for part in parts]
+    names = dict.fromkeys(parts)
+    names.pop("", None)
+    return list(names)
 
 
 def load_sectors(db: sqlite3.Connection, day: MarketDay, kind: str = "industry") -> list[Row]:

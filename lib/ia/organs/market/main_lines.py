@@ -11,17 +11,19 @@ those with more than a quarter of the market, and those made of index membership
 with nearly the same gainers are told as one. Industry and concepts are those told by then.
 """
 
+import contextlib
 import sqlite3
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, pairwise
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import fsum, sqrt
 from typing import NamedTuple
 
-from ia.kernel import store
+from ia.kernel.errors import NotFound
 from ia.kernel.patterns import pattern
+from ia.organs.market.change_history import ChangeHistory
 from ia.organs.market.day_summary import TradedStock, group_names, load_stocks, symbols_at_limit
-from ia.organs.market.market_reader import MarketDay, Row, new_listing_cutoff
+from ia.organs.market.market_reader import MarketDay, Row, load_day, new_listing_cutoff
 from ia.organs.market.significance import adjust_p_values, expected_count, tail_probability
 
 KINDS = ("industry", "concept")
@@ -33,9 +35,6 @@ MIN_MEMBERS = 5
 MAX_FRAC = 0.25
 SAME_FRAC = 2 / 3
 """Groups are told as one where so much of the smaller one's gainers is among the other's."""
-HISTORY = 20
-KNOWN = 5
-"""On so many days a stock has to have traded for anybody to know how restless it is."""
 LAYERS = 4
 """Into so many equal parts, by the mean size of their moves, the stocks of a price limit are divided."""
 META = pattern(
@@ -71,10 +70,9 @@ def find_mainlines(
     closest     the same of the group that came nearest, where there is no line
     groups      how many were looked at
     """
-    new = new_listing_cutoff(day.date)
-    rows = [row for row in load_stocks(db, day) if row.listed is None or row.listed < new]
+    rows = _load_listed_stocks(db, day)
     past = ChangeHistory(db, day)
-    swings = past.mean_moves()
+    swings, means = past.summarize({row.symbol for row in rows})
     found = judge_groups(rows, swings, top=top, level=level, kinds=kinds)
     told = {
         "date": day.date,
@@ -87,12 +85,25 @@ def find_mainlines(
         "correction": "Benjamini-Hochberg",
         "groups": found.looks,
     }
-    market = _MainLineDay(rows, past, swings.keys(), day.date)
+    market = _MainLineDay(rows, past, means, day.date)
     return {
         **told,
         "lines": [market.line_row(*line) for line in found.lines],
         "closest": market.line_row(*found.closest) if found.closest and not found.lines else None,
     }
+
+
+def prepare_mainlines(db: sqlite3.Connection) -> None:
+    """Compute what the main lines of the newest visible day take longest for, so that asking for them is quick."""
+    with contextlib.suppress(NotFound):
+        day = load_day(db)
+        ChangeHistory(db, day).summarize({row.symbol for row in _load_listed_stocks(db, day)})
+
+
+def _load_listed_stocks(db: sqlite3.Connection, day: MarketDay) -> list[TradedStock]:
+    """Return the stocks that traded on a day, but for those that were listed shortly before."""
+    new = new_listing_cutoff(day.date)
+    return [row for row in load_stocks(db, day) if row.listed is None or row.listed < new]
 
 
 class MainLineJudgment(NamedTuple):
@@ -111,24 +122,23 @@ def judge_groups(
     level: float = LEVEL,
     kinds: Sequence[str] = KINDS,
 ) -> MainLineJudgment:
-    """Return which groups stand out among the stocks of a day. `swings`: see Past.swings."""
+    """Return which groups stand out among the stocks of a day. `swings`: see ChangeHistory.mean_moves."""
     ranked = sorted(rows, key=lambda row: (-row.change_pct, row.symbol))[:top]
-    best = [row.symbol for row in ranked if row.change_pct > 0]
+    rising = [row for row in ranked if row.change_pct > 0]
+    best = [row.symbol for row in rising]
     layers = _stratify(rows, swings)
     sizes, drawn = Counter(layers.values()), Counter(layers[symbol] for symbol in best)
     found, looks = [], 0
     for kind in kinds:
-        named = {row.symbol: group_names(row, kind) for row in rows}
-        counts = Counter(chain.from_iterable(named.values()))
-        looked = {name for name, count in counts.items() if MIN_MEMBERS <= count <= MAX_FRAC * len(rows)}
+        groups: dict[str, list[str]] = defaultdict(list)
+        for row in rows:
+            for name in group_names(row, kind):
+                groups[name].append(row.symbol)
+        looked = {name for name, symbols in groups.items() if MIN_MEMBERS <= len(symbols) <= MAX_FRAC * len(rows)}
         looked = {name for name in looked if not META.search(name)}
         looks += len(looked)
-        common = Counter(name for symbol in best for name in named[symbol])
-        asked: dict[str, list[str]] = {name: [] for name, n in common.items() if n >= LEAST_HITS and name in looked}
-        for symbol, names in named.items():
-            for name in names:
-                if name in asked:
-                    asked[name].append(symbol)
+        common = Counter(chain.from_iterable(group_names(row, kind) for row in rising))
+        asked = {name: groups[name] for name, hits in common.items() if hits >= LEAST_HITS and name in looked}
         for name, symbols in asked.items():
             members = frozenset(symbols)
             hits = tuple(symbol for symbol in best if symbol in members)
@@ -182,82 +192,14 @@ def _stratify(rows: Sequence[TradedStock], swings: Mapping[str, float | None]) -
     return layers
 
 
-# history
-
-
-class ChangeHistory:
-    """What stocks did on up to so many stored days before a day: their changes in per cent.
-
-    Of days without a snapshot they follow from the raw closes, without those of ex-dates. A hundred thousand changes
-    stay in the database, in a temporary table that is filled once, or worked out each time where the database may
-    not be written. Only what is worked out of them leaves it.
-    """
-
-    def __init__(self, db: sqlite3.Connection, day: MarketDay, days: int = HISTORY) -> None:
-        self._db = db
-        self._values: dict[str, object] = {"source": day.source, "adapter": day.name}
-        stored = db.execute(
-            "SELECT date, whole FROM days WHERE source = ? AND date < ? ORDER BY date DESC LIMIT ?",
-            (day.source, day.date, days + 1),
-        ).fetchall()[::-1]
-        known = stored if len(stored) <= days else stored[1:]
-        told = [date for date, whole in known if whole]
-        before = {date: earlier for (earlier, _), (date, _) in pairwise(stored)}
-        parts = [
-            "SELECT symbol, date, change_pct AS change FROM snapshots WHERE source = :source"
-            f" AND date IN ({self._quote_dates(told)}) AND volume > 0 AND change_pct IS NOT NULL"
-        ]
-        for date in (date for date, whole in known if not whole and date in before):
-            parts.append(
-                "SELECT b.symbol, b.date, (b.close / a.close - 1) * 100 FROM daily b JOIN daily a"
-                f" ON a.source = b.source AND a.date = {self._quote_dates([before[date]])} AND a.symbol = b.symbol"
-                f" WHERE b.source = :source AND b.date = {self._quote_dates([date])} AND b.symbol NOT IN"
-                f" (SELECT symbol FROM actions WHERE adapter = :adapter AND date = {self._quote_dates([date])})"
-            )
-        moves = " UNION ALL ".join(parts)
-        self._moves = f"({moves})"
-        if store.is_writable(db):
-            self._moves = f"temp.moves_{day.source}_{day.date.replace('-', '')}_{days}"
-            db.execute(f"DROP TABLE IF EXISTS {self._moves}")
-            db.execute(f"CREATE TABLE {self._moves} AS {moves}", self._values)
-
-    def _quote_dates(self, dates: Sequence[str]) -> str:
-        names = [f"d{len(self._values) + n}" for n in range(len(dates))]
-        self._values.update(zip(names, dates, strict=True))
-        return ", ".join(f":{name}" for name in names)
-
-    def mean_moves(self) -> dict[str, float | None]:
-        """Return the mean size of the moves of each stock that has any; None with fewer than KNOWN."""
-        query = f"SELECT symbol, count(*), sum(abs(change)) FROM {self._moves} GROUP BY symbol"
-        return {
-            symbol: total / count if count >= KNOWN else None
-            for symbol, count, total in self._db.execute(query, self._values)
-        }
-
-    def mean_changes(self, symbols: Iterable[str], *, without: bool = False) -> dict[str, float]:
-        """Return the mean change of these stocks, or of all others, on each day on which one of them traded."""
-        names = list(symbols)
-        among = (
-            f" WHERE symbol {'NOT ' * without}IN (SELECT value FROM json_each(:names))" if names or not without else ""
-        )
-        query = f"SELECT date, avg(change) FROM {self._moves}{among} GROUP BY date ORDER BY date"
-        return dict(self._db.execute(query, {**self._values, "names": _sql_list(names)}))
-
-
-def _sql_list(names: Sequence[str]) -> str:
-    import json
-
-    return json.dumps(names)
-
-
 class _MainLineDay:
     """The market of a day and of the days before, against which lines are described."""
 
-    def __init__(self, rows: Sequence[TradedStock], past: ChangeHistory, moved: Iterable[str], day: str) -> None:
+    def __init__(self, rows: Sequence[TradedStock], past: ChangeHistory, means: Mapping[str, float], day: str) -> None:
         self.stocks = {row.symbol: row for row in rows}
         self.past = past
         self.mean = _mean([row.change_pct for row in rows]) if rows else 0.0
-        self.means = past.mean_changes(set(moved) - self.stocks.keys(), without=True)
+        self.means = means
         ups = symbols_at_limit(rows, day)[0]
         self.limit_up = None if ups is None else set(ups)
 

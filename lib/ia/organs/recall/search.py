@@ -17,6 +17,7 @@ from ia.kernel.errors import BadData, IaError, Notify, UsageError, drop_message
 from ia.kernel.folders import Digest
 from ia.kernel.workspace import Workspace
 from ia.organs.recall import index
+from ia.organs.recall.passages import SHIFT
 from ia.organs.recall.terms import Query, normalize_text, parse_query, quote_token
 
 AREAS = ("memory", "notebook", "journal", "knowledge")
@@ -120,7 +121,7 @@ def _build_restriction(since: str | None, areas: tuple[str, ...]) -> tuple[str, 
         values.append(clock.today())
     if not conditions:
         return "", []
-    return f" AND (rowid >> {index.SHIFT}) IN (SELECT id FROM files WHERE {' AND '.join(conditions)})", values
+    return f" AND (rowid >> {SHIFT}) IN (SELECT id FROM files WHERE {' AND '.join(conditions)})", values
 
 
 _Ranked = list[tuple[int, float]]
@@ -128,8 +129,10 @@ _Ranked = list[tuple[int, float]]
 
 
 def _rank_passages(conn: sqlite3.Connection, expression: str, where: str, values: list[str]) -> _Ranked:
+    # By the function, not by the column `rank`: for that, FTS5 sorts all rows and not only those that are kept.
     rows = conn.execute(
-        f"SELECT rowid, -rank FROM words WHERE words MATCH ?{where} ORDER BY rank LIMIT {CANDIDATES}",
+        f"SELECT rowid, -bm25(words) AS score FROM words WHERE words MATCH ?{where} ORDER BY score DESC"
+        f" LIMIT {CANDIDATES}",
         [expression, *values],
     )
     return rows.fetchall()
@@ -140,12 +143,12 @@ def _rank_spread_words(conn: sqlite3.Connection, exact: tuple[str, ...], where: 
     files: set[int] | None = None
     for phrase in exact:
         rows = conn.execute(f"SELECT rowid FROM words WHERE words MATCH ?{where}", [phrase, *values])
-        holding = {row >> index.SHIFT for (row,) in rows}
+        holding = {row >> SHIFT for (row,) in rows}
         files = holding if files is None else files & holding
         if not files:
             return []
     ranked = _rank_passages(conn, " OR ".join(exact), where, values)
-    return [(row, score) for row, score in ranked if row >> index.SHIFT in (files or ())]
+    return [(row, score) for row, score in ranked if row >> SHIFT in (files or ())]
 
 
 def _rarest_tokens(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> list[str]:
@@ -169,7 +172,7 @@ def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: i
     """Weigh by age, keep the best passage of each note, and load what is shown."""
     best: dict[int, tuple[int, float]] = {}
     for row, score in ranked:
-        best.setdefault(row >> index.SHIFT, (row, score))
+        best.setdefault(row >> SHIFT, (row, score))
     marks = ",".join("?" * len(best))
     known = {
         file: (path, day)

@@ -84,7 +84,7 @@ def test_the_extractor_finds_the_settings_and_what_the_sandbox_says(catalog):
 
 
 def test_what_is_installed_is_compiled_from_the_catalog(catalog):
-    with i18n._CATALOG.open("rb") as file:
+    with open(i18n._CATALOG, "rb") as file:
         compiled = GNUTranslations(file)
     for message in catalog:
         if message.id:

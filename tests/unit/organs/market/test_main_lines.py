@@ -5,17 +5,21 @@ import csv
 import gzip
 import random
 from itertools import combinations
+from pathlib import Path
 from statistics import fmean
 
 import pytest
 
 from ia.agent.turns.main_line_note import format_main_lines, save_main_lines
-from ia.organs import sessions
-from ia.organs.market import market_reader
+from ia.organs import marketdb, sessions
+from ia.organs.market import market_reader, store
+from ia.organs.market.change_history import ChangeHistory
 from ia.organs.market.day_summary import TradedStock, symbols_at_limit
-from ia.organs.market.main_lines import LEVEL, META, ChangeHistory, find_mainlines, judge_groups
+from ia.organs.market.main_lines import LEVEL, META, find_mainlines, judge_groups, prepare_mainlines
 from ia.organs.market.significance import adjust_p_values, expected_count, tail_probability
 from ia.organs.memory import change_rules
+from ia.organs.ohlcv.adjustment import Action
+from ia.organs.ohlcv.canonical import Bars
 from ia.organs.recall.search import recall_notes
 from support.markets.stored_quotes import fill, quote
 
@@ -280,11 +284,6 @@ def test_with_one_stored_day_there_is_no_history_but_a_line(ws, monkeypatch):
 
 
 def test_history_follows_from_raw_closes_where_no_snapshot_is_and_not_across_an_ex_date(ws, monkeypatch):
-    from ia.organs import marketdb
-    from ia.organs.market import store
-    from ia.organs.ohlcv.adjustment import Action
-    from ia.organs.ohlcv.canonical import Bars
-
     monkeypatch.setenv("IA_NOW", f"{DAY}T16:00:00+08:00")
     source = fill(ws, {DAY: [quote("600001.SH", price=12.0), quote("600002.SH", price=12.0)]})
     with contextlib.closing(marketdb.connect(ws)) as db:
@@ -306,6 +305,133 @@ def test_what_was_later_is_not_seen(ws, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-02-12T16:00:00+08:00")
     found = lines(ws)
     assert (found["date"], found["lines"]) == ("2024-02-12", [])
+
+
+def forget_kept(ws):
+    """Remove what was kept of earlier questions; return whether there was anything."""
+    kept = list(Path(ws.root, ".ia", "cache").glob("moves-*.json"))
+    for path in kept:
+        path.unlink()
+    return bool(kept)
+
+
+def assert_same_as_computed(ws):
+    """Assert that the first and later answers equal the one that is computed from the rows alone; return it."""
+    first, again = lines(ws, level=0.5), lines(ws, level=0.5)
+    assert forget_kept(ws)
+    anew = lines(ws, level=0.5)
+    assert first == again == anew
+    return anew
+
+
+def test_kept_figures_equal_computed_ones_on_several_days(ws, monkeypatch):
+    stored(ws, monkeypatch)
+    answers = []
+    for day in (DAY, "2024-02-22", "2024-02-12", "2024-02-05", "2024-02-22", DAY):
+        monkeypatch.setenv("IA_NOW", f"{day}T16:00:00+08:00")
+        answers.append(assert_same_as_computed(ws))
+        assert answers[-1]["date"] == day
+    assert (answers[0], answers[1]) == (answers[5], answers[4])
+    assert len({answer["date"] for answer in answers}) == 4
+
+
+def test_kept_figures_follow_a_past_day_that_is_synced_again(ws, monkeypatch):
+    stored(ws, monkeypatch)
+    before = assert_same_as_computed(ws)["lines"][0]
+    with contextlib.closing(marketdb.connect(ws)) as db:
+        rows = db.execute("SELECT symbol, name, price, prev_close FROM snapshots WHERE date = '2024-02-23'").fetchall()
+    changed = [quote(symbol, name, 9.5, industry="行业1", concepts="低空经济") for symbol, name, _, _ in rows[:200]]
+    fill(ws, {"2024-02-23": changed})
+    after = assert_same_as_computed(ws)["lines"][0]
+    assert before["excess_20d_pct"] != after["excess_20d_pct"]
+
+
+def test_kept_figures_follow_bars_actions_and_deleted_rows(ws, monkeypatch):
+    monkeypatch.setenv("IA_NOW", f"{DAY}T16:00:00+08:00")
+    symbols = [f"60{n:04d}.SH" for n in range(40)]
+    source = fill(
+        ws,
+        {
+            DAY: [
+                quote(symbol, "股", 1.0 + n, concepts="低空经济" if n > 33 else "") for n, symbol in enumerate(symbols)
+            ]
+        },
+    )
+    dates = [f"2024-03-{day:02d}" for day in range(1, 11)]
+    rng = random.Random(3)
+
+    def put(symbol, dates, actions=()):
+        close = [round(rng.uniform(9, 11), 2) for _ in dates]
+        store.put_history(db, source, symbol, Bars(dates, close, close, close, close, [100] * len(dates)), [*actions])
+
+    def answer():
+        with market_reader.open_market(ws) as db:
+            past = ChangeHistory(db, market_reader.load_day(db))
+            told = past.summarize(set(symbols[1:]))
+            assert told == (past.mean_moves(), past.mean_changes([symbols[0]], without=True))
+        return told
+
+    with contextlib.closing(marketdb.connect(ws)) as db:
+        for symbol in symbols:
+            put(symbol, dates)
+        seen = [answer()]
+        put(symbols[3], dates)  # other closes
+        seen.append(answer())
+        put(symbols[4], [*dates[:4], *dates[5:]])  # a bar is deleted
+        seen.append(answer())
+        close = store.load_bars(db, source, symbols[5])
+        store.put_history(db, source, symbols[5], close, [Action(dates[6], bonus=1.0)])  # only an action
+        seen.append(answer())
+        store.put_history(db, source, symbols[5], close, [])
+        seen.append(answer())
+    assert seen[1] != seen[0]
+    assert seen[2] != seen[1]
+    assert seen[3] != seen[2]
+    assert seen[4] == seen[2]
+
+
+def test_kept_figures_hold_for_the_stocks_they_were_computed_for(ws, monkeypatch):
+    stored(ws, monkeypatch)
+    with market_reader.open_market(ws) as db:
+        past = ChangeHistory(db, market_reader.load_day(db))
+        moves, means = past.summarize(past.mean_moves().keys())
+        fewer = set(moves) - {f"60{n:04d}.SH" for n in range(50)}
+        for _ in range(2):
+            assert past.summarize(fewer) == (moves, past.mean_changes(moves.keys() - fewer, without=True))
+        assert past.summarize(moves.keys()) == (moves, means)
+        assert past.summarize(fewer)[1] != means
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]\n[]\n", b"\xff\n", b"first line\n{}\n"])
+def test_a_damaged_file_of_kept_figures_is_replaced(ws, monkeypatch, damage):
+    stored(ws, monkeypatch)
+    expected = lines(ws)
+    (path,) = Path(ws.root, ".ia", "cache").glob("moves-*.json")
+    stamp, kept = path.read_bytes().splitlines()
+    for content in (damage, stamp + b"\n" + damage):
+        path.write_bytes(content)
+        assert lines(ws) == expected
+        assert path.read_bytes().splitlines() == [stamp, kept]
+
+
+def test_a_market_that_cannot_be_written_tells_the_same_and_keeps_nothing(ws, monkeypatch):
+    stored(ws, monkeypatch)
+    expected = lines(ws)
+    forget_kept(ws)
+    with market_reader.open_market(ws) as db:
+        db.execute("PRAGMA query_only = ON")
+        assert find_mainlines(db, market_reader.load_day(db)) == expected
+    assert not forget_kept(ws)
+
+
+def test_preparing_computes_what_the_next_question_uses(ws, monkeypatch):
+    stored(ws, monkeypatch)
+    with market_reader.open_market(ws) as db:
+        prepare_mainlines(db)
+    (path,) = Path(ws.root, ".ia", "cache").glob("moves-*.json")
+    kept = path.stat().st_mtime_ns, path.read_bytes()
+    assert lines(ws)["lines"]
+    assert (path.stat().st_mtime_ns, path.read_bytes()) == kept
 
 
 # keeping
