@@ -1,0 +1,47 @@
+"""Short answers to questions for facts: the figure first, where it is from, and what was not understood."""
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+
+Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
+
+
+def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Return the answer to a question for facts; a question back where a word that may change it was not understood."""
+    if asked.unread:
+        return ask_back(desk, asked.unread)
+    return (yield from _find_answer(asked.source)(desk, asked))
+
+
+def ask_back(desk: ToolDesk, unread: tuple[str, ...]) -> Reply:
+    """Return a question back: what was not understood, and that nothing was answered for it."""
+    speak = desk.speak
+    return reply_of_lines(
+        speak(
+            "I did not understand {words}, and it may change the answer, so I give none. Please put it in another way.",
+            words=speak.join_items([speak('"{word}"', word=word.strip()) for word in unread]),
+        )
+    )._replace(understood=False)
+
+
+def _find_answer(source: str) -> Answer:
+    """Return what answers for a source. Only what is needed is imported."""
+    if source in ("quote", "report", "valuation", "actions", "report_dates", "refuse"):
+        from ia.agent.analyst.jobs.facts import security_facts
+
+        return security_facts.ANSWERS[source]
+    if source in ("premise", "relation", "stop", "size", "levels"):
+        from ia.agent.analyst.jobs.facts import price_facts
+
+        return price_facts.ANSWERS[source]
+    if source in ("account", "account_index", "position", "trades", "trades_made", "holdings_rank"):
+        from ia.agent.analyst.jobs.facts import account_facts
+
+        return account_facts.ANSWERS[source]
+    from ia.agent.analyst.jobs.facts import market_facts
+
+    return market_facts.ANSWERS[source]
