@@ -132,6 +132,11 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
     )
 
 
+def has_condition(words: str) -> bool:
+    """Return True if words name a quantity, a comparison or an exception."""
+    return _HARD.search(words) is not None
+
+
 def _concerns(spec: FactSpec, securities: list[Mention], mine: bool, watched: bool) -> bool:
     """Return True if a fact can be meant: by what is named, and by who speaks. An index is nobody's holding."""
     named = bool(securities)
@@ -147,7 +152,7 @@ def _concerns(spec: FactSpec, securities: list[Mention], mine: bool, watched: bo
         return not named and not watched and (mine or spec.alone)
     if spec.of == MARKET:
         return not named and not watched
-    return not named or spec.source == "term"
+    return not named
 
 
 def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:

@@ -278,7 +278,7 @@ def _add_range(known: AskedFigures, low: str, stretch: BarStretch | None, found:
             if not any(_is_same_figure(item, spec) for item in found):
                 found.append(spec.alone)
             continue
-        made = spec.code.replace("{window}", stretch.where) if spec.code else _change(stretch)
+        made = spec.code.replace("{window}", stretch.where) if spec.code else change_over(stretch)
         found[:] = [item for item in found if item[3] != spec.unit or not _is_same_figure(item, spec)]
         found.append((made, *spec.name, spec.unit))
 
@@ -288,7 +288,7 @@ def _is_same_figure(item: Figure, spec: RangedSpec) -> bool:
     return spec.words.search(item[1]) is not None and "iloc" not in item[0] and "date" not in item[0]
 
 
-def _change(stretch: BarStretch) -> str:
+def change_over(stretch: BarStretch) -> str:
     """Return the change over a stretch: from the close that it begins with."""
     return f"(close[{stretch.where}].iloc[-1] / ({stretch.base}) - 1) * 100"
 

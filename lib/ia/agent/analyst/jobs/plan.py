@@ -3,7 +3,7 @@
 import re
 
 from ia.agent.analyst.ask import intent
-from ia.agent.analyst.ask.facts import HOLDING, WATCH, find_question, tables_for
+from ia.agent.analyst.ask.facts import HOLDING, WATCH, find_question, has_condition, tables_for
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import LONGEST, Mention
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
@@ -51,6 +51,8 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         return done
     if wanted.kind == "unknown" and (meant := (yield from _find_triggered_skill(desk, wanted))):
         return (yield from _skill(desk, meant))
+    if wanted.kind in ("unknown", "doubtful") and (term := (yield from _answer_term(desk, wanted))):
+        return term
     if wanted.kind in ("help", "unknown"):
         yield from desk.load_tables("figures")
     return small_talk.answer_plainly(desk, wanted)._replace(understood=wanted.kind != "unknown")
@@ -67,6 +69,16 @@ def _answer_facts(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     from ia.agent.analyst.jobs import facts
 
     return (yield from facts.answer_question(desk, asked))
+
+
+def _answer_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
+    """Answer a short question about a term of the glossary; None for anything else."""
+    words = desk.request.question
+    if len(words) > 40 or has_condition(words) or not intent.may_ask_facts(desk.request, wanted) or wanted.securities:
+        return None
+    from ia.agent.analyst.jobs.facts import market_facts
+
+    return (yield from market_facts.explain_terms(desk, words))
 
 
 def _work_on(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:

@@ -134,7 +134,8 @@ def _format_figure(desk: ToolDesk, item: Figure, result: DeskResult) -> str:
     speak = desk.speak
     value, date = read_value(result)
     if value is not None:
-        return f"{speak.pick(zh, en)} {number(value, unit, speak)}" + (f" ({date})" if date else "")
+        told = f"{speak.pick(zh, en)} {number(value, unit, speak)}"
+        return told + (f" ({date})" if date and (item[0].endswith("]") or not _over_time(item[0])) else "")
     if result.missing:
         why = speak("no tool for it")
     elif result.failure is None or "iloc" in item[0] or "date" in item[0]:

@@ -124,6 +124,9 @@ def show_quotes(scope: Scope, symbols: Annotated[list[str], "codes or names"]) -
 
     rows, missing = market_reader.load_quotes(scope.ws, symbols[:MAX_SYMBOLS], scope.notify)
     told = [{name: value for name, value in row.items() if value is not None} for row in rows]
+    for row in told:
+        if "concepts" in row:
+            row["concepts"] = str(row["concepts"]).split(";")
     return {
         "date": max((row["date"] for row in rows), default=None),
         "source": rows[0]["source"] if rows else None,

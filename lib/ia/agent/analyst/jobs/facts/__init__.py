@@ -10,9 +10,13 @@ from ia.agent.analyst.say.reply import Reply, reply_of_lines
 Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
 
 
+_READS_NUMBERS = ("term", "screen", "order_cost", "against_average", "size")
+"""Sources whose answers read the numbers of a question themselves."""
+
+
 def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Return the answer to a question for facts; a question back where a word that may change it was not understood."""
-    if asked.unread:
+    if asked.unread and asked.source not in _READS_NUMBERS:
         return ask_back(desk, asked.unread)
     return (yield from _find_answer(asked.source)(desk, asked))
 
@@ -34,14 +38,18 @@ def _find_answer(source: str) -> Answer:
         from ia.agent.analyst.jobs.facts import security_facts
 
         return security_facts.ANSWERS[source]
-    if source in ("premise", "relation", "stop", "size", "levels"):
+    if source in ("premise", "relation", "stop", "size", "levels", "streak", "against_average", "order_cost"):
         from ia.agent.analyst.jobs.facts import price_facts
 
         return price_facts.ANSWERS[source]
-    if source in ("account", "account_index", "position", "trades", "trades_made", "holdings_rank"):
+    if source in ("account", "account_index", "position", "trades", "trades_made", "holdings_rank", "limits"):
         from ia.agent.analyst.jobs.facts import account_facts
 
         return account_facts.ANSWERS[source]
+    if source == "screen":
+        from ia.agent.analyst.jobs.facts import screen_facts
+
+        return screen_facts.answer_screen
     from ia.agent.analyst.jobs.facts import market_facts
 
     return market_facts.ANSWERS[source]

@@ -11,6 +11,7 @@ from ia.agent.analyst.jobs.daily import positions_of
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 
 SHOWN = 8
@@ -73,9 +74,16 @@ def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 def _say_book(desk: ToolDesk, field: str, currency: str, book: Json) -> str:
-    value = book.get(_BOOK_KEYS[field])
+    value = book.get(_BOOK_KEYS.get(field, "cash"))
     if value is None:
         return desk.speak("unknown ({currency})", currency=currency)
+    if field == "cash_share":
+        share = (
+            float(book["cash"]) / float(book["equity"]) * 100
+            if book.get("equity") and book.get("cash") is not None
+            else None
+        )
+        return desk.speak("unknown ({currency})", currency=currency) if share is None else f"{share:.2f}% ({currency})"
     if field == "max_drawdown":
         return f"{-float(value) * 100:.2f}% ({currency})"
     signed = field in ("today_pnl", "total_pnl", "realized", "unrealized")
@@ -440,7 +448,34 @@ def answer_account_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+_LIMITS = {
+    "position_pct": mark_text("a single position: at most {limit}% of the account"),
+    "rise_pct": mark_text("no purchase of what is up more than {limit}% on the day"),
+    "day_warning_pct": mark_text("warning at a loss of {limit}% on the day"),
+    "day_stop_pct": mark_text("no purchase after a loss of {limit}% on the day"),
+    "stop_loss_pct": mark_text("stop at a loss of {limit}% of the cost"),
+    "cooling_hours": mark_text("{limit} hours between two trades of one security"),
+}
+
+
+def answer_limits(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which risk rules are in force."""
+    yield from ()
+    limits = desk.request.limits
+    if not limits:
+        return reply_of_lines(
+            desk.speak("No risk rules are in force yet: they begin with the first entry of the ledger.")
+        )
+    told = [desk.speak(text, limit=f"{limits[key]:g}") for key, text in _LIMITS.items() if key in limits]
+    return reply_of_lines(
+        f"**{wording.fact_name(desk, asked.facts[0])}**",
+        *(f"- {line}" for line in told),
+        desk.speak("`ia config list` has the settings `risk.*`."),
+    )
+
+
 ANSWERS = {
+    "limits": answer_limits,
     "account": answer_account,
     "account_index": answer_account_index,
     "position": answer_position,

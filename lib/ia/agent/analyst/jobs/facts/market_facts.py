@@ -13,6 +13,7 @@ from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.tables import Entry, Table
 from ia.agent.analyst.voice import number
+from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 
 SHOWN = 5
@@ -130,13 +131,51 @@ def answer_gainers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which industries or concepts are strongest and weakest."""
     kind = asked.facts[0].field
-    found = yield from desk.one("market.sectors", kind=kind, limit=SHOWN)
+    found = yield from desk.one("market.sectors", kind=kind, limit=MOST)
     name = wording.fact_name(desk, asked.facts[0])
     if refused := _stored_day(desk, asked, found, name):
         return refused
+    groups = {
+        str(row.get("name")): row for key in ("best", "worst") for row in found.get(key) or [] if isinstance(row, dict)
+    }
+    named = max((group for group in groups if group in asked.words), key=len, default="")
+    if named:
+        return reply_of_lines(_say_group(desk, groups[named], found))
+    if (word := _GROUP.search(asked.words)) and not _ANY_GROUP.search(asked.words):
+        return reply_of_lines(
+            desk.speak(
+                "No group “{word}” is stored. There are: {names}.",
+                word=word["zh"] or word["en"],
+                names=desk.speak.join_items(list(groups)[:12]),
+            )
+        )
     mark = wording.simulated_mark(desk, found.get("simulated"))
     head = desk.speak("{name} ({date}){mark}", name=name, date=wording.result_day(found), mark=mark)
     return reply_of_lines(f"**{head}**", *_sector_lines(desk, found, SHOWN))
+
+
+_GROUP = re.compile(
+    r"(?P<zh>[^\s，,的]{2,6}?)(?:板块|行业)(?=今|现|最|怎|表|涨|跌|如)|\b(?:is|are|did) the (?P<en>[a-z ]{2,20}?) (?:sector|industry)\b",
+    re.I,
+)
+_ANY_GROUP = re.compile(
+    r"(?:哪|什么|最|热门|领[涨跌])[^，,]{0,4}(?:板块|行业|概念)|\b(?:which|what|best|worst|strong|weak)", re.I
+)
+
+
+def _say_group(desk: ToolDesk, row: Json, found: DeskResult) -> str:
+    """Return how one industry or concept did."""
+    return desk.speak(
+        "**{name}** {change} ({date}){mark}: {up} up, {down} down; best {leader} {leader_change}",
+        name=row.get("name"),
+        change=wording.say_percent(row.get("change_pct")),
+        date=wording.result_day(found),
+        mark=wording.simulated_mark(desk, found.get("simulated")),
+        up=row.get("up"),
+        down=row.get("down"),
+        leader=wording.security_name(desk, str(row.get("leader") or "–"), row.get("leader_name")),
+        leader_change=wording.say_percent(row.get("leader_pct")),
+    )
 
 
 def _sector_lines(desk: ToolDesk, found: DeskResult, count: int) -> list[str]:
@@ -218,9 +257,24 @@ def answer_lhb(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(f"**{head}**", *(f"- {line}" for line in lines or [speak("None.")]))
 
 
+_HOLIDAY = re.compile(
+    r"春节|国庆|元旦|五一|劳动节|端午|中秋|清明|圣诞|感恩节|holidays?\b|new year|christmas|thanksgiving|golden week",
+    re.I,
+)
+_MARKETS = {
+    "US": re.compile(r"美股|纽约|纳斯达克|\b(?:us|u\.s\.|american|new york|nyse|nasdaq)\b", re.I),
+    "HK": re.compile(r"港股|香港|港交所|\bhong kong\b|\bhk\b", re.I),
+}
+_PLACES = {"CN": mark_text("Shanghai and Shenzhen"), "HK": mark_text("Hong Kong"), "US": mark_text("New York")}
+
+
 def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer whether a day is a trading day, and which ones are next."""
+    """Answer whether a day is a trading day of a market, and which ones are next."""
     speak = desk.speak
+    if holiday := _HOLIDAY.search(asked.words):
+        return reply_of_lines(speak("Ask for a date: I do not read “{holiday}” as one.", holiday=holiday[0]))
+    market = next((code for code, words in _MARKETS.items() if words.search(asked.words)), "CN")
+    place = speak(_PLACES[market])
     span = asked.spans[0] if asked.spans else None
     day = span.first if span is not None and span.first is not None else date.fromisoformat(desk.request.day)
     if span is not None and span.first is None and span.kind == FUTURE:
@@ -229,14 +283,14 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             if "周" in span.said or "week" in span.said
             else day
         )
-    found = yield from desk.one("calendar.trading", date=f"{day}", n=3)
+    found = yield from desk.one("calendar.trading", date=f"{day}", market=market, n=3)
     if found.failure is not None:
         return wording.unreadable(desk, speak("the calendar"), found.failure)
     open_ = found.get("is_trading_day")
     told = (
-        speak("**{date} is a trading day** of Shanghai and Shenzhen.", date=day)
+        speak("**{date} is a trading day** ({place}).", date=day, place=place)
         if open_
-        else speak("**{date} is no trading day** of Shanghai and Shenzhen.", date=day)
+        else speak("**{date} is no trading day** ({place}).", date=day, place=place)
         if open_ is not None
         else speak(
             "Whether {date} is a trading day is not known: known until {until}.",
@@ -353,6 +407,38 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+def answer_today(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which day it is."""
+    yield from ()
+    moment = desk.request.moment
+    names = (mark_text("Monday"), mark_text("Tuesday"), mark_text("Wednesday"), mark_text("Thursday"), mark_text("Friday"),
+             mark_text("Saturday"), mark_text("Sunday"))  # fmt: skip
+    return reply_of_lines(
+        desk.speak(
+            "Today is {date}, {weekday}.", date=f"{moment:%Y-%m-%d}", weekday=desk.speak(names[moment.weekday()])
+        )
+    )
+
+
+def answer_pending(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which proposals wait for the owner."""
+    speak = desk.speak
+    found = yield from desk.one("proposals.list")
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the proposals"), found.failure)
+    rows = [row for row in found.get("proposals") or [] if isinstance(row, dict)]
+    if not rows:
+        return reply_of_lines(speak("Nothing waits for your approval."))
+    lines = [f"- {row['proposal']}: {row['kind']} `{row['path']}`" for row in rows[:8]]
+    more = [speak("… {count} more: `ia pending`", count=len(rows) - 8)] if len(rows) > 8 else []
+    return reply_of_lines(
+        speak("**{count} proposals wait for you.**", count=len(rows)),
+        *lines,
+        *more,
+        speak("`ia pending NUMBER` shows one, `ia approve NUMBER` carries it out."),
+    )
+
+
 class Term:
     """A term of the glossary: its words, and what it means in Chinese and in English."""
 
@@ -367,15 +453,21 @@ def build_terms(table: Table) -> list[Term]:
     return list(table.entries("entries", Term))
 
 
+def explain_terms(desk: ToolDesk, words: str) -> Work[Reply | None]:
+    """Return what the terms in a text mean; None where the glossary has none of them."""
+    speak = desk.speak
+    yield from desk.load_tables("glossary")
+    found = [term for term in desk.tables.build("research", "glossary", build_terms) if term.words.search(words)]
+    if not found:
+        return None
+    return reply_of_lines(*(f"**{speak.fill(term.name)}**{speak(': ')}{speak.fill(term.text)}" for term in found[:3]))
+
+
 def answer_term(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what a term means: from the glossary, else from the description of an indicator."""
     speak = desk.speak
-    yield from desk.load_tables("glossary")
-    found = [term for term in desk.tables.build("research", "glossary", build_terms) if term.words.search(asked.words)]
-    if found:
-        return reply_of_lines(
-            *(f"**{speak.fill(term.name)}**{speak(': ')}{speak.fill(term.text)}" for term in found[:3])
-        )
+    if known := (yield from explain_terms(desk, asked.words)):
+        return known
     for word in re.findall(r"[A-Za-z][A-Za-z0-9]{1,20}", asked.words):
         result = yield from desk.one("indicator.describe", name=word)
         if result.ok and isinstance(result.value, dict) and result.get("description"):
@@ -396,4 +488,6 @@ ANSWERS: dict[str, Callable[[ToolDesk, FactQuestion], Any]] = {
     "watch": answer_watch,
     "watch_rank": answer_watch_rank,
     "term": answer_term,
+    "today": answer_today,
+    "pending": answer_pending,
 }

@@ -2,12 +2,14 @@
 
 import math
 import re
+from datetime import timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.facts import FactQuestion
-from ia.agent.analyst.ask.mentions import Mention, find_mentions
-from ia.agent.analyst.ask.time_spans import DAY, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan
+from ia.agent.analyst.ask.figures import change_over, stretch_of
+from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
+from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.study import read_value
 from ia.agent.analyst.failures import NO_BARS
@@ -15,10 +17,13 @@ from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.jsontypes import Json
 
 YEAR = 250
 """Sessions of a year, and the most bars that the tool for prices returns."""
+BEFORE = 20
+"""Days before a stretch of time in which the close that it begins with lies."""
 FEW = 20
 """Returns below which no relation is computed."""
 INDEX_OF = {"CN": "000300.SH", "HK": "HSI.HK", "US": "SPY.US"}
@@ -27,10 +32,14 @@ ATR_STOP = 2
 
 
 class Closes(NamedTuple):
-    """The closes of a security: date -> close, as total returns (qfq)."""
+    """The closes of a security: date -> close, as total returns (qfq).
+
+    whole   False where the stretch of time has more bars than the tool returns
+    """
 
     by_date: dict[str, float]
     simulated: bool
+    whole: bool = True
 
 
 def _load_closes(desk: ToolDesk, code: str, span: TimeSpan | None) -> Work[Closes | DeskResult]:
@@ -40,12 +49,24 @@ def _load_closes(desk: ToolDesk, code: str, span: TimeSpan | None) -> Work[Close
     if span is not None and span.kind == SESSIONS:
         bars = min(span.sessions + 1, YEAR)
     elif span is not None and span.first is not None and span.last is not None:
-        args = {"start": f"{span.first}", "end": f"{span.last}"}
+        args = {"start": f"{span.first - timedelta(days=BEFORE)}", "end": f"{span.last}"}
     result = yield from desk.one("market.ohlcv", symbol=code, tail=bars, **args)
     if not result.ok:
         return result
     rows = [str(line).split(",") for line in result.get("bars") or []][1:]
-    return Closes({row[0]: float(row[4]) for row in rows if len(row) > 4}, bool(result.get("simulated")))
+    closes = {row[0]: float(row[4]) for row in rows if len(row) > 4}
+    if args and span is not None and span.first is not None:
+        kept = [day for day in closes if day >= f"{span.first}"]
+        before = (
+            [day for day in closes if day < f"{span.first}"]
+            if span.kind == RANGE or f"{span.first}" not in closes
+            else []
+        )
+        closes = {day: closes[day] for day in (*before[-1:], *kept)}
+    whole = (
+        span is None or span.kind == EVER or len(rows) >= (int(result.get("rows") or 0) if args else span.sessions + 1)
+    )
+    return Closes(closes, bool(result.get("simulated")), whole)
 
 
 def _returns(one: Closes, other: Closes) -> tuple[list[str], list[float], list[float]]:
@@ -88,6 +109,8 @@ def answer_relation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     own = yield from _load_closes(desk, mention.code, span)
     if isinstance(own, DeskResult):
         return reply_of_lines(reply.describe_no_prices(desk, mention.said, own.failure or NO_BARS))
+    if not own.whole:
+        return (yield from _relate_long(desk, asked, span)) if wanted == "relative" else _too_long(desk)
     if wanted == "sharpe":
         return _say_sharpe(desk, mention, own)
     index = _named_index(asked, mention)
@@ -97,6 +120,47 @@ def answer_relation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if isinstance(other, DeskResult):
         return reply_of_lines(reply.describe_no_prices(desk, index.said, other.failure or NO_BARS))
     return _say_relation(desk, wanted, (mention, index), own, other)
+
+
+def _too_long(desk: ToolDesk) -> Reply:
+    return reply_of_lines(desk.speak("That I compute over at most {count} sessions: give a shorter time.", count=YEAR))
+
+
+def _relate_long(desk: ToolDesk, asked: FactQuestion, span: TimeSpan | None) -> Work[Reply]:
+    """Answer how a security did against another over more bars than the tool for prices returns."""
+    mention = asked.securities[0]
+    index = _named_index(asked, mention)
+    if index is None or span is None or index.code == mention.code:
+        return _too_long(desk)
+    stretch, changes, simulated = stretch_of(span), [], False
+    for each in (mention, index):
+        bars = yield from desk.one("market.ohlcv", symbol=each.code, tail=1)
+        if not bars.ok:
+            return reply_of_lines(reply.describe_no_prices(desk, each.said, bars.failure or NO_BARS))
+        simulated = simulated or bool(bars.get("simulated"))
+        changes.append(read_value((yield from desk.one("compute.run", code=change_over(stretch))))[0])
+    rise, base = changes
+    if rise is None or base is None:
+        return reply_of_lines(desk.speak("The bars do not reach back so far: “{time}”.", time=span.said))
+    return reply_of_lines(
+        _say_winner(desk, rise, base, name=wording.head_of(desk, mention), other=wording.head_of(desk, index)),
+        desk.speak(
+            "{rise} against {base}, {gap} percentage points ({time}){mark}",
+            rise=wording.say_percent(rise),
+            base=wording.say_percent(base),
+            gap=f"{rise - base:+.2f}",
+            time=desk.speak.pick(stretch.zh, stretch.en).strip(),
+            mark=wording.simulated_mark(desk, simulated),
+        ),
+    )
+
+
+def _say_winner(desk: ToolDesk, rise: float, base: float, *, name: str, other: str) -> str:
+    if rise > base:
+        return desk.speak("{name} did better than {other}.", name=name, other=other)
+    if rise < base:
+        return desk.speak("{name} did worse than {other}.", name=name, other=other)
+    return desk.speak("{name} did as well as {other}.", name=name, other=other)
 
 
 def _too_few(desk: ToolDesk, count: int) -> Reply:
@@ -136,11 +200,7 @@ def _say_relation(desk: ToolDesk, wanted: str, pair: tuple[Mention, Mention], ow
     if wanted == "relative":
         rise, base = (each.by_date[days[-1]] / each.by_date[days[0]] * 100 - 100 for each in (own, other))
         return reply_of_lines(
-            speak("{name} did better than {other}.", **names)
-            if rise > base
-            else speak("{name} did worse than {other}.", **names)
-            if rise < base
-            else speak("{name} did as well as {other}.", **names),
+            _say_winner(desk, rise, base, **names),
             speak(
                 "{rise} against {base}, {gap} percentage points (closes of {first} and {last}){mark}",
                 rise=wording.say_percent(rise),
@@ -394,9 +454,139 @@ def answer_premise(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+_AVERAGE = re.compile(
+    r"(?P<n>\d{1,3})\s*-?\s*(?:日|天|day|session)|(?:ma|sma)\s*(?P<m>\d{1,3})|(?P<half>半年线)|(?P<year>年线)", re.I
+)
+
+
+def answer_against_average(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether the close is above or below an average."""
+    speak, lines = desk.speak, []
+    found = _AVERAGE.search(asked.words)
+    if found is None:
+        return reply_of_lines(speak("Above or below which average? For example the 60-day average."))
+    size = 250 if found["year"] else 120 if found["half"] else int(found["n"] or found["m"])
+    if not 1 < size <= 500 or asked.spans:
+        said = asked.spans[0].said if asked.spans else f"{size}"
+        return reply_of_lines(
+            speak("That I answer for the newest close and averages of 2 to 500 days, not for “{said}”.", said=said)
+        )
+    for mention in asked.securities[:5]:
+        values, bars = yield from _measure(
+            desk, mention, ("close", f"sma(close, {size})", f"close.iloc[-2] - sma(close, {size}).iloc[-2]")
+        )
+        if not bars.ok:
+            lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+            continue
+        close, mean, before = values
+        if close is None or mean is None:
+            lines.append(speak("{name}: too few bars.", name=wording.head_of(desk, mention)))
+            continue
+        given: Json = {
+            "name": wording.head_of(desk, mention),
+            "size": size,
+            "gap": f"{abs(close / mean - 1) * 100:.2f}%",
+            "close": number(close, "price", speak),
+            "mean": number(mean, "price", speak),
+            "date": bars.get("last"),
+            "mark": wording.simulated_mark(desk, bars.get("simulated")),
+        }
+        lines.append(
+            speak(
+                "{name}: above its {size}-day average by {gap} (close {close}, average {mean}, {date}){mark}.", **given
+            )
+            if close > mean
+            else speak(
+                "{name}: below its {size}-day average by {gap} (close {close}, average {mean}, {date}){mark}.", **given
+            )
+        )
+        if before is not None and (before > 0) != (close > mean):
+            lines.append(speak("It crossed it with this bar."))
+    return reply_of_lines(*lines)
+
+
+def answer_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer for how many sessions in a row a security rose or fell."""
+    speak, lines = desk.speak, []
+    if asked.spans:
+        return reply_of_lines(
+            speak("Streaks I tell up to the newest close, not for “{time}”.", time=asked.spans[0].said)
+        )
+    for mention in asked.securities[:5]:
+        own = yield from _load_closes(desk, mention.code, None)
+        if isinstance(own, DeskResult):
+            lines.append(reply.describe_no_prices(desk, mention.said, own.failure or NO_BARS))
+            continue
+        closes = [own.by_date[day] for day in sorted(own.by_date)]
+        signs = [(b > a) - (b < a) for a, b in pairwise(closes)]
+        count = next((at for at, sign in enumerate(reversed(signs)) if sign != signs[-1]), len(signs)) if signs else 0
+        given: Json = {
+            "name": wording.head_of(desk, mention),
+            "count": count,
+            "change": wording.say_percent(closes[-1] / closes[-1 - count] * 100 - 100) if count else "–",
+            "date": max(own.by_date),
+            "mark": wording.simulated_mark(desk, own.simulated),
+        }
+        if not signs or not signs[-1]:
+            lines.append(speak("{name}: unchanged on {date}{mark}.", **given))
+        elif signs[-1] > 0:
+            lines.append(speak("{name}: up {count} sessions in a row to {date}, {change} together{mark}.", **given))
+        else:
+            lines.append(speak("{name}: down {count} sessions in a row to {date}, {change} together{mark}.", **given))
+    return reply_of_lines(*lines)
+
+
+_SHARES = re.compile(rf"(?P<n>{COUNT})\s*(?P<unit>股|手|shares?\b)", re.I)
+_MONEY = re.compile(
+    rf"(?P<n>{COUNT})\s*(?:元|块钱?|美元|港[元币]|人民币|yuan|dollars?|usd|cny|(?=.{{0,8}}(?:能|可以)))", re.I
+)
+
+
+def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what a number of shares costs at the newest price, or how many an amount of money buys."""
+    speak, mention = desk.speak, asked.securities[0]
+    plain = strip_mentions(asked.words)
+    size, money = _SHARES.search(plain), _MONEY.search(plain)
+    values, bars = yield from _measure(desk, mention, ("close",))
+    if not bars.ok:
+        return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+    close = values[0]
+    count = parse_count(size["n"].casefold()) if size else None
+    amount = parse_count(money["n"].casefold()) if money and not size else None
+    currency = {"CN": "CNY", "HK": "HKD", "US": "USD"}.get(mention.symbol.market, "")
+    given: Json = {
+        "name": wording.head_of(desk, mention),
+        "close": number(close, "price", speak),
+        "date": bars.get("last"),
+        "mark": wording.simulated_mark(desk, bars.get("simulated")),
+    }
+    if close and count:
+        shares = count * (100 if size and size["unit"] == "手" else 1)
+        return reply_of_lines(
+            speak(
+                "{name}: {shares} shares are {amount} at {close} ({date}), without fees{mark}.",
+                shares=f"{shares:,g}", amount=wording.say_money(desk, shares * close, currency=currency), **given,
+            )
+        )  # fmt: skip
+    if close and amount:
+        lot = 1 if mention.symbol.market == "US" else 100
+        shares = int(amount / close / lot) * lot
+        return reply_of_lines(
+            speak(
+                "{name}: {amount} buy {shares} shares ({spent}) at {close} ({date}), in lots of {lot}, without fees{mark}.",
+                amount=wording.say_money(desk, amount, currency=currency), shares=f"{shares:,}",
+                spent=wording.say_money(desk, shares * close, currency=currency), lot=lot, **given,
+            )
+        )  # fmt: skip
+    return reply_of_lines(speak("{name}: how many shares, or for how much money?", **given))
+
+
 ANSWERS = {
     "premise": answer_premise,
     "relation": answer_relation,
+    "streak": answer_streak,
+    "against_average": answer_against_average,
+    "order_cost": answer_order_cost,
     "stop": answer_stop,
     "size": answer_size,
     "levels": answer_levels,

@@ -1,5 +1,6 @@
 """How figures, days and failures are said in short answers."""
 
+import contextlib
 from datetime import date
 from typing import Any
 
@@ -11,7 +12,8 @@ from ia.agent.analyst.evidence.study import display_name
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import EN, compact, number
-from ia.domain.instruments.symbols import english_names
+from ia.domain.instruments.symbols import english_names, resolve_security
+from ia.kernel.errors import IaError
 
 
 def head_of(desk: ToolDesk, mention: Mention) -> str:
@@ -22,6 +24,9 @@ def head_of(desk: ToolDesk, mention: Mention) -> str:
 def security_name(desk: ToolDesk, code: str, name: object) -> str:
     """Return a security as the reader knows it, with its code."""
     told = english_names().get(code) if desk.speak.lang == EN else None
+    if not name and not told:
+        with contextlib.suppress(IaError):
+            name = resolve_security(code).name
     return " ".join(dict.fromkeys(filter(None, (told or str(name or ""), code))))
 
 
@@ -35,7 +40,7 @@ def say_value(desk: ToolDesk, value: Any, unit: str) -> str:
     if value is None or value == "":
         return "–"
     if unit == "text":
-        return desk.speak.join_items(str(value).split(";"))
+        return desk.speak.join_items([str(each) for each in value] if isinstance(value, list) else [str(value)])
     if unit == "money":
         return say_money(desk, value)
     if unit == "percent_plain":
