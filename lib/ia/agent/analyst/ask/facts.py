@@ -16,6 +16,7 @@ _OWNER = re.compile(
     r"我|咱|自己|账户|组合|持仓|仓位|手里|手上|\b(?:i|i've|my|me|mine|we|our|account|portfolio|holdings?|positions?)\b",
     re.I,
 )
+_PRICED = re.compile(r"今[天日]|昨[天日]|涨|跌|怎么样|如何|表现|行情|价|today|yesterday|price|doing|performing", re.I)
 _WATCHED = re.compile(r"自选|关注|watch ?list|\bi (?:watch|follow|track)\b", re.I)
 _HARD = re.compile(
     r"\d|除了|除去|不含|不包括|不算|以外|之外|排除|以上|以下|超过|大于|小于|高于|低于|至少|平均|均值|中位|倍"
@@ -59,6 +60,11 @@ class FactQuestion:
     unread: tuple[str, ...]
 
     @property
+    def asks_market(self) -> bool:
+        """Whether it asks how holdings or watched securities do, not merely which ones they are."""
+        return self.facts[0].of == HOLDING or self.source == "watch_rank" or bool(_PRICED.search(self.words))
+
+    @property
     def source(self) -> str:
         """What looks the facts up."""
         return self.facts[0].source
@@ -67,6 +73,69 @@ class FactQuestion:
 def build_facts(table: Table) -> list[FactSpec]:
     """Return the facts of a table."""
     return list(table.entries("entries", build_fact))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedExpression:
+    """An expression over the bars, or a field of a quote, with the words for it, its name and its unit."""
+
+    id: str
+    words: re.Pattern[str]
+    code: str
+    field: str
+    name: tuple[str, str]
+    unit: str
+
+
+def build_expression(entry: Entry) -> NamedExpression:
+    """Return the expression of an entry. raises BadEntry."""
+    return NamedExpression(
+        id=entry.text("id"),
+        words=entry.pattern("words"),
+        code=entry.text("code", ""),
+        field=entry.text("field", ""),
+        name=entry.pair("name", needed=True),
+        unit=entry.text("unit", ""),
+    )
+
+
+class SecurityTable:
+    """The table facts_security: the facts, the expressions that answers compute with, and the levels."""
+
+    def __init__(self, table: Table) -> None:
+        self.facts = build_facts(table)
+        self.expressions = {each.id: each for each in table.entries("expressions", build_expression)}
+        self.levels = table.entries("levels", build_expression)
+
+
+class MarketTable:
+    """The table facts_market: the facts, and by what a watch list can be ordered."""
+
+    def __init__(self, table: Table) -> None:
+        self.facts = build_facts(table)
+        self.ranks = table.entries("ranks", build_expression)
+
+
+class AccountTable:
+    """The table facts_account."""
+
+    def __init__(self, table: Table) -> None:
+        self.facts = build_facts(table)
+
+
+def security_table(tables: Tables = SHIPPED) -> SecurityTable:
+    """Return the facts of securities."""
+    return tables.build("research", "facts_security", SecurityTable)
+
+
+def account_table(tables: Tables = SHIPPED) -> AccountTable:
+    """Return the facts of the account."""
+    return tables.build("research", "facts_account", AccountTable)
+
+
+def market_table(tables: Tables = SHIPPED) -> MarketTable:
+    """Return the facts of the market."""
+    return tables.build("research", "facts_market", MarketTable)
 
 
 def build_fact(entry: Entry) -> FactSpec:
@@ -98,7 +167,7 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
 
 def facts_at(tables: Tables = SHIPPED) -> list[FactSpec]:
     """Return the facts at hand."""
-    return [spec for name in TABLES for spec in tables.build("research", name, build_facts)]
+    return [*security_table(tables).facts, *account_table(tables).facts, *market_table(tables).facts]
 
 
 def find_question(words: str, securities: list[Mention], today: date, tables: Tables = SHIPPED) -> FactQuestion | None:

@@ -171,8 +171,6 @@ def find_figures(words: str, today: date, tables: Tables = SHIPPED) -> Asked:
     'rsi(close, 6)'
     >>> find_figures("周线的MACD", date(2024, 3, 15)).period
     'weekly'
-    >>> find_figures("2024年2月的最高价", date(2024, 3, 15)).figures[0][0]
-    'high[(date >= "2024-02-01") & (date <= "2024-02-29")].max()'
     """
     known, low = figures_at(tables), words.casefold()
     period = "weekly" if known.weekly.search(low) else "monthly" if known.monthly.search(low) else "daily"
@@ -294,7 +292,7 @@ def change_over(stretch: BarStretch) -> str:
 
 
 def _name_figure(item: Figure, stretch: BarStretch, span: TimeSpan | None) -> Figure:
-    """Return a figure with the stretch of time in its name; one of the last bars as it was at the end of the stretch."""
+    """Return a figure with the stretch in its name; one of the last bars as it was at the end of the stretch."""
     code, zh, en, unit = item
     if "date" in code or "iloc" in code or "[-" in code:
         return code, f"{stretch.zh}{zh}", f"{en}, {stretch.en}", unit
@@ -309,8 +307,10 @@ def stretch_of(span: TimeSpan) -> BarStretch:
     >>> today = date(2024, 3, 15)
     >>> stretch_of(find_time_spans("今年", today)[0]).where
     '(date >= "2024-01-01") & (date <= "2024-03-15")'
-    >>> stretch_of(find_time_spans("last 20 days", today)[0]).base, stretch_of(find_time_spans("since 3月1日", today)[0]).base
-    ('close.iloc[-21]', 'close[date <= "2024-03-01"].iloc[-1]')
+    >>> stretch_of(find_time_spans("last 20 days", today)[0]).base
+    'close.iloc[-21]'
+    >>> stretch_of(find_time_spans("since 3月1日", today)[0]).base
+    'close[date <= "2024-03-01"].iloc[-1]'
     """
     if span.kind == SESSIONS:
         count = span.sessions

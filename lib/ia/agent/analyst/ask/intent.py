@@ -83,8 +83,13 @@ def read_acts(request: UserRequest) -> Intent:
 
 
 def may_ask_facts(request: UserRequest, first: Intent) -> bool:
-    """Return True if a message may ask for facts: no data came along, nobody wants a form filled, it is no command."""
-    return not (request.bars or request.data or request.form or first.skill)
+    """Return True if a message may ask for facts.
+
+    It may not where data came along, a form is to be filled, it is a command, or the workspace is not about investing.
+    """
+    skills = [name for name, _ in request.skills]
+    elsewhere = bool(skills) and "research" not in skills
+    return not (request.bars or request.data or request.form or first.skill or elsewhere)
 
 
 def asks_figures(request: UserRequest, first: Intent) -> bool:

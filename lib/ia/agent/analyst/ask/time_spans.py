@@ -3,10 +3,12 @@
 A word of time that is not understood is returned, too: whoever answers asks back instead of answering for another day.
 """
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 
 from ia.domain.speech.numerals import COUNT, parse_count
 
@@ -39,18 +41,18 @@ def find_time_spans(text: str, today: date) -> list[TimeSpan]:
     >>> day = date(2024, 3, 15)
     >>> [(s.kind, str(s.first), str(s.last)) for s in find_time_spans("茅台昨天收盘价", day)]
     [('day', '2024-03-14', '2024-03-14')]
-    >>> [(s.kind, s.sessions) for s in find_time_spans("最近一周涨幅 and the last 3 months", day)]
+    >>> [(s.kind, s.sessions) for s in find_time_spans("最近一周涨幅, the last 3 months", day)]
     [('sessions', 5), ('sessions', 60)]
     >>> [(s.kind, str(s.first), str(s.last)) for s in find_time_spans("How much did it rise since March 1?", day)]
     [('since', '2024-03-01', '2024-03-15')]
-    >>> [s.kind for s in find_time_spans("at half past nine", day)]
+    >>> [s.kind for s in find_time_spans("the price at half past nine", day)]
     ['unread']
     """
     low = text.casefold()
     if len(low) != len(text):
         low = text.lower() if len(text.lower()) == len(text) else text
     found: list[TimeSpan] = []
-    for form, read in _FORMS:
+    for form, read in _load_forms():
         for match in form.finditer(low):
             if any(match.start() < span.at[1] and span.at[0] < match.end() for span in found):
                 continue
@@ -65,19 +67,8 @@ EXCEPTION = re.compile(
 )
 """Words that make an exception, which no figure can heed."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_EN_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)"
-)
-_DATE = (
-    r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)|(?:(?:\d{4}|去|今|前)年)?\d{1,2}月\d{1,2}[日号]?|(?<![\d.])(?:19|20)\d{6}(?!\d)"
-    rf"|\b{_EN_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,? \d{{4}})?"
-    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_EN_MONTH}\b\.?(?:,? \d{{4}})?)"
-)
 _ZH_WEEKDAY = "一二三四五六日天"
 _EN_WEEKDAY = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_WEEKDAY = r"(?P<day>mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\b"
-_UNITS = r"(?P<unit>个?交易日|日(?!线|均|K|k|历)|天|个?星期|周(?!线|K|k)|个?月(?!线|K|k)|个?季度|年(?!线|化|报)|根K线|bars?|(?:trading )?days?|sessions?|weeks?|months?|quarters?|years?)"
 
 
 def parse_date(text: str, today: date) -> date | None:
@@ -195,14 +186,14 @@ def _read_quarter(match: re.Match[str], today: date) -> TimeSpan:
     first = date(year, quarter * 3 - 2, 1)
     if first > today and not (match["year"] or match["after"]):
         first = date(year - 1, quarter * 3 - 2, 1)
-    return _bounded(match, first, _month_end(_add_months(first, 2)), today)
+    return _limit_range(match, first, _month_end(_add_months(first, 2)), today)
 
 
 def _read_near_quarter(match: re.Match[str], today: date) -> TimeSpan:
     first = date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
     if re.match(r"上|last|previous", match[0]):
         first = _add_months(first, -3)
-    return _bounded(match, first, _month_end(_add_months(first, 2)), today)
+    return _limit_range(match, first, _month_end(_add_months(first, 2)), today)
 
 
 def _read_half(match: re.Match[str], today: date) -> TimeSpan:
@@ -211,10 +202,10 @@ def _read_half(match: re.Match[str], today: date) -> TimeSpan:
     first = date(_year_of(said, today), 7 if second else 1, 1)
     if first > today and not said:
         first = first.replace(year=first.year - 1)
-    return _bounded(match, first, _month_end(_add_months(first, 5)), today)
+    return _limit_range(match, first, _month_end(_add_months(first, 5)), today)
 
 
-def _bounded(match: re.Match[str], first: date, last: date, today: date) -> TimeSpan:
+def _limit_range(match: re.Match[str], first: date, last: date, today: date) -> TimeSpan:
     """Return a range up to today; one that begins later is in the future."""
     if first > today:
         return _span(match, FUTURE, first, last)
@@ -249,7 +240,7 @@ def _read_month(match: re.Match[str], today: date) -> TimeSpan | None:
         if not 1 <= other <= 12:
             return _span(match, UNREAD)
         last = date(first.year + (other < number), other, 1)
-    return _bounded(match, first, _month_end(last), today)
+    return _limit_range(match, first, _month_end(last), today)
 
 
 def _read_year(match: re.Match[str], today: date) -> TimeSpan:
@@ -257,7 +248,7 @@ def _read_year(match: re.Match[str], today: date) -> TimeSpan:
     until = re.search(r"\d{4}", match["until"] or "") if "until" in match.re.groupindex else None
     if "since" in match.re.groupindex and match["since"]:
         return _span(match, RANGE, date(year, 1, 1), today)
-    return _bounded(match, date(year, 1, 1), date(int(until[0]) if until else year, 12, 31), today)
+    return _limit_range(match, date(year, 1, 1), date(int(until[0]) if until else year, 12, 31), today)
 
 
 def _read_to_date(match: re.Match[str], today: date) -> TimeSpan:
@@ -317,6 +308,10 @@ def _read_session_back(match: re.Match[str], today: date) -> TimeSpan:
     """Return the session before the newest, or one so many sessions ago: first and last stay open."""
     count = parse_count(match["n"]) if match["n"] else 1
     return _span(match, DAY, None, None, int(count)) if count and count == int(count) else _span(match, UNREAD)
+
+
+def _read_session_before(match: re.Match[str], today: date) -> TimeSpan:
+    return _span(match, DAY, None, None, 1)
 
 
 def _read_ago(match: re.Match[str], today: date) -> TimeSpan:
@@ -381,70 +376,43 @@ def _read_future(match: re.Match[str], today: date) -> TimeSpan:
     return _span(match, FUTURE, day, day)
 
 
-_YEAR_ZH = r"(?:(?:19|20)\d{2}年?|去年|今年|本年|前年)"
-_YEAR_EN = r"(?:(?:19|20)\d{2}|this year|last year)"
-_THROUGH = r"\s*(?:到|至|-|–|—|~|～|to|through|until|till|and)\s*"
+_READERS: dict[str, Callable[[re.Match[str], date], TimeSpan | None]] = {
+    "two": _read_two,
+    "since": _read_since,
+    "date": _read_date,
+    "quarter": _read_quarter,
+    "near_quarter": _read_near_quarter,
+    "half": _read_half,
+    "month": _read_month,
+    "to_date": _read_to_date,
+    "weekday": _read_weekday,
+    "near_week": _read_near_week,
+    "near_month": _read_near_month,
+    "year": _read_year,
+    "named_day": _read_named_day,
+    "session_before": _read_session_before,
+    "ago": _read_ago,
+    "year_of_weeks": _read_year_of_weeks,
+    "lately": _read_lately,
+    "ever": _read_ever,
+    "future": _read_future,
+    "unread": _unread,
+    "day_of_month": _read_day_of_month,
+}
 
-_SOURCE: tuple[tuple[str, Callable[[re.Match[str], date], TimeSpan | None]], ...] = (
-    (rf"(?:从|自|from |between )?\s*(?P<first>{_DATE}){_THROUGH}(?P<last>{_DATE})(?:之间|期间)?", _read_two),
-    (
-        rf"(?:从|自|自从|since |from |starting )\s*(?:on )?(?P<date>{_DATE})(?:\s*(?:以来|至今|起|开始|到现在|到今天|到今|到目前|(?:to|until|till) (?:now|today|date)))?",
-        _read_since,
-    ),
-    (rf"(?P<date>{_DATE})\s*(?:以来|至今|起|之后|以后|后至今|到现在|到今天|到今|到目前|(?:to|until|till) (?:now|today|date))", _read_since),
-    (rf"(?:\bon |\bat )?(?P<date>{_DATE})(?:那天|当天|当日)?", _read_date),
-    (rf"(?P<year>{_YEAR_ZH})?(?:第)?(?P<q>[一二三四1-4])季度?(?!报)(?P<after>$^)?", _read_quarter),
-    (rf"(?:(?P<year>{_YEAR_EN})[ -]?)?\bq(?P<q>[1-4])\b(?:(?: of)? (?P<after>{_YEAR_EN}))?", _read_quarter),
-    (rf"\b(?:in )?(?:the )?(?P<year>$^)?(?P<q>first|second|third|fourth) quarter\b(?:(?: of)? (?P<after>{_YEAR_EN}))?", _read_quarter),
-    (r"(?:上个?|本|这个?)季度?(?!报)|\b(?:last|previous|this) quarter\b", _read_near_quarter),
-    (rf"(?P<year>{_YEAR_ZH})?[上下]半年(?P<after>$^)?", _read_half),
-    (rf"(?:(?P<year>{_YEAR_EN}) )?\b(?:h[12]|[12]h|(?:the )?(?:first|second) half)\b(?:(?: of)?(?: the year)?(?: (?P<after>{_YEAR_EN})| of the year)?)", _read_half),
-    (
-        rf"(?P<year>{_YEAR_ZH})?(?<!\d)(?P<month>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月份?(?:{_THROUGH}(?P<until>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月份?)?"
-        r"(?!\d|线|均|K|k|级|日)(?P<since>以来|至今|到现在|到今天|起)?",
-        _read_month,
-    ),
-    (r"(?<!\d)(?P<year>(?:19|20)\d{2})[-/.](?P<month>1[0-2]|0?[1-9])(?![-/.\d])(?P<since>\s*(?:以来|至今))?", _read_month),
-    (
-        rf"(?:\b(?P<since>since|from) |\b(?:in|for|during|of|last) )?(?:the month of )?\b(?P<month>{_EN_MONTH})\b\.?(?:,? (?P<after>(?:19|20)\d{{2}}))?(?:{_THROUGH}(?P<until>{_EN_MONTH})\b)?",
-        _read_month,
-    ),
-    (r"今年以来|年初至今|年初以来|年初到现在|开年以来|本年以来|\byear[- ]to[- ]date\b|\bytd\b|\b(?:so far )?this year(?: so far)?|今年(?:至今|到现在)?|本年度?", _read_to_date),
-    (r"本月(?:以来|至今)?|这个?月(?:以来)?|当月|\bmonth[- ]to[- ]date\b|\bmtd\b|\b(?:so far )?this month(?: so far)?", _read_to_date),
-    (rf"(?P<which>上上个?|上个?|本|这个?|下个?)?(?:周|星期|礼拜)(?P<day>[{_ZH_WEEKDAY}])(?!线|均|次)", _read_weekday),
-    (rf"(?:\b(?P<which>last|past|previous|this|next) |\bon )?\b{_WEEKDAY}", _read_weekday),
-    (r"本周(?:以来|至今)?|这个?(?:周|星期|礼拜)(?:以来)?|\bweek[- ]to[- ]date\b|\bwtd\b|\b(?:so far )?this week(?: so far)?", _read_to_date),
-    (r"上上?个?(?:周|星期|礼拜)(?!线)|\b(?:the )?week before last\b|\b(?:last|previous) week\b(?!s)", _read_near_week),
-    (r"上上?个?月(?!线)|\b(?:last|previous) month\b(?!s)", _read_near_month),
-    (rf"(?P<since>\bsince |自|从)?(?P<year>(?<![\d.])(?:19|20)\d{{2}}年)(?:{_THROUGH}(?P<until>(?:19|20)\d{{2}}年))?(?!\d)", _read_year),
-    (r"(?P<year>去年|前年)(?!同期|今天)(?:全年|一年)?", _read_year),
-    (r"\b(?P<year>last year)\b", _read_year),
-    (rf"\b(?:in|during|for|of) (?P<year>(?:19|20)\d{{2}})\b(?:{_THROUGH}(?P<until>(?:19|20)\d{{2}})\b)?", _read_year),
-    (r"\b(?P<since>since|from) (?P<year>(?:19|20)\d{2})\b", _read_year),
-    (r"大前[天日]|前[天日]|昨[天日晚]?(?!收)|今[天日](?:早上|上午|下午)?|当[天日]|\b(?:the )?day before yesterday\b|\byesterday(?:'s)?|\btoday(?:'s)?|今(?=收盘|开盘)", _read_named_day),
-    (r"(?:上一?个?|前一?个?)(?:交易日|收盘日)(?P<n>$^)?|\b(?:the )?(?:previous|prior|last) (?:trading day|session)\b|昨(?=收)|(?:前|昨)收盘?价?", lambda m, t: _span(m, DAY, None, None, 1)),
-    (rf"(?P<n>{COUNT})\s*(?P<unit>个?交易日|天|日|周|个?星期|个?月|年)(?:以)?前|(?P<n2>$^)?去年(?:同期|今天)", _read_ago),
-    (rf"\b(?P<n>{COUNT})\s*(?P<unit>(?:trading )?days?|sessions?|weeks?|months?|years?) ago\b", _read_ago),
-    (r"52\s*周|52[- ]?weeks?|近一年|最近一年|过去一年|一年(?:来|内|期间)(?:的)?(?=最高|最低|高点|低点)", _read_year_of_weeks),
-    (
-        rf"(?:近|最近|过去|(?:in |over |for |during )?(?:the )?(?:last|past|previous|recent))\s*(?:的)?\s*(?P<n>{COUNT})?\s*-?{_UNITS}(?:内|来|以来|里|中)?",
-        _read_lately,
-    ),
-    (rf"(?P<n>{COUNT})\s*-?(?P<unit>个?交易日|日(?!线|均|K|k|历)|天|周(?!线|均|K|k)|个?星期|个?月(?!线|均)|年(?!线|化|报|期))(?:以?内|来|之内|里|以来|(?=的?(?:最[高低大]|新[高低]|涨|跌|收益|回撤|波动|年化|均价|平均|振幅)))", _read_lately),
-    (rf"\b(?:in|over|within|for) (?P<n>{COUNT})\s*-?(?P<unit>(?:trading )?days?|sessions?|weeks?|months?|quarters?|years?)\b", _read_lately),
-    (r"有史以来|历史上?(?!波动|分位|百分位|估值|回测|市盈)|上市以来|上市至今|自上市|\ball[- ]time\b|\bever\b|\bsince (?:listing|(?:its )?ipo|inception)\b|\bin history\b|\bon record\b", _read_ever),
-    (
-        r"明天|明日|后天|下个?(?:周|星期|月|季度?)|明年|未来(?:[一两二三四五六七八九十\d几]+(?:天|周|个月|年))?|接下来|\btomorrow\b|\bnext (?:week|month|quarter|year|few|session|trading day)\w*|\bin the future\b|\bgoing forward\b",
-        _read_future,
-    ),
-    (
-        rf"(?:\d{{1,2}}|{COUNT})[点:：](?:\d{{1,2}}分?|半|钟|一刻)?|\d+\s*分钟|{COUNT}个?小时|(?<!收)盘[前后中]|早盘|尾盘|午后|集合竞价|夜盘"
-        r"|\b(?:at )?\d{1,2}(?::\d{2})? ?[ap]\.?m\b|\bhalf past \w+|\bquarter (?:past|to) \w+|\bo'clock\b|\b\d+[- ]?(?:min(?:ute)?s?|hours?|hourly)\b"
-        r"|\b(?:pre[- ]?market|after[- ]hours|intraday|morning|afternoon|evening|noon|midnight)\b",
-        _unread,
-    ),
-    (r"(?<![\d.])(?P<n>[12]?\d|3[01])[日号](?!线|均|内|以|RSI|rsi|K|k)", _read_day_of_month),
-    (r"\bthe (?P<n>[12]?\d|3[01])(?:st|nd|rd|th)\b", _read_day_of_month),
-    (r"(?:双|国庆|春节|节)[前后]|财报[前后]|当年|那[天年]|同期|最近(?:几天|几周)|近几[天周]|these days|a few (?:days|weeks) ago|the other day|\bsince (?:then|the (?:crash|peak|low|high))", _unread),
-)  # fmt: skip
-_FORMS = tuple((re.compile(source), read) for source, read in _SOURCE)
+
+@cache
+def _load_forms() -> tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], TimeSpan | None]], ...]:
+    """Return the forms of time_forms.tsv with their readers."""
+    fragments, forms = {"count": COUNT}, []
+    with open(os.path.join(os.path.dirname(__file__), "time_forms.tsv"), encoding="utf-8") as file:
+        for line in file:
+            if not line.strip() or line.startswith("#"):
+                continue
+            name, kind, text = line.rstrip("\n").split("\t")
+            whole = re.sub(r"@(\w+)@", lambda found: fragments[found[1]], text)
+            if kind == "fragment":
+                fragments[name] = whole
+            else:
+                forms.append((re.compile(whole), _READERS[name]))
+    return tuple(forms)

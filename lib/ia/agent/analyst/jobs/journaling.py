@@ -17,7 +17,8 @@ _SOLD = re.compile(r"卖|减仓|清仓|平仓|止损|止盈|割肉|抛|\b(?:sold
 _SHARES = re.compile(rf"(?P<n>{COUNT})\s*(?P<unit>股|手|份|张|shares?\b)", re.I)
 _BARE = re.compile(rf"(?:买入?了?|卖出?了?|bought|sold|purchased|trimmed)\s*(?P<n>{COUNT})(?!\s*(?:元|块|\.\d))", re.I)
 _PRICE = re.compile(
-    r"(?:价格?(?:是|为)?|成本(?:是|为)?|均价|每股|以|按|在|\bat|@|\bfor|price(?: of)?)\s*[:：]?\s*[¥$￥]?(?P<at>\d[\d,]*(?:\.\d+)?)"
+    r"(?:价格?(?:是|为)?|成本(?:是|为)?|均价|每股|以|按|在|\bat|@|\bfor|price(?: of)?)"
+    r"\s*[:：]?\s*[¥$￥]?(?P<at>\d[\d,]*(?:\.\d+)?)"
     r"|[¥$￥]?(?P<of>\d[\d,]*(?:\.\d+)?)\s*(?:元|块钱?|美元|港元|港币|yuan|dollars?)",
     re.I,
 )
@@ -97,8 +98,13 @@ def propose_entry(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         )
     made = yield from desk.one(
         "trade.execute",
-        action=action, symbol=mention.code, quantity=trade.shares, order_type="limit", price=trade.price, reason=trade.reason,
-    )  # fmt: skip
+        action=action,
+        symbol=mention.code,
+        quantity=trade.shares,
+        order_type="limit",
+        price=trade.price,
+        reason=trade.reason,
+    )
     return reply_of_lines(*_say_outcome(desk, mention, trade, made, command))
 
 

@@ -3,7 +3,7 @@
 import re
 
 from ia.agent.analyst.ask import intent
-from ia.agent.analyst.ask.facts import HOLDING, WATCH, find_question, has_condition, tables_for
+from ia.agent.analyst.ask.facts import find_question, has_condition, tables_for
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import LONGEST, Mention
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
@@ -64,7 +64,7 @@ def _answer_facts(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
         return None
     yield from desk.load_tables(*tables_for(wanted.securities))
     asked = find_question(wanted.words, wanted.securities, desk.request.moment.date(), desk.tables)
-    if asked is None or (wanted.kind == "asked_memory" and asked.facts[0].of not in (WATCH, HOLDING)):
+    if asked is None or (wanted.kind == "asked_memory" and not asked.asks_market):
         return None
     from ia.agent.analyst.jobs import facts
 
@@ -74,7 +74,13 @@ def _answer_facts(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
 def _answer_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     """Answer a short question about a term of the glossary; None for anything else."""
     words = desk.request.question
-    if len(words) > 40 or has_condition(words) or not intent.may_ask_facts(desk.request, wanted) or wanted.securities:
+    if (
+        wanted.asked.figures
+        or len(words) > 40
+        or has_condition(words)
+        or not intent.may_ask_facts(desk.request, wanted)
+        or wanted.securities
+    ):
         return None
     from ia.agent.analyst.jobs.facts import market_facts
 

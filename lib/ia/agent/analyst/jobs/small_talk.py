@@ -31,7 +31,7 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if asked.future:
         return reply.reply_of_lines(speak("I give no forecasts, so nothing for “{time}”.", time=asked.future))
     if asked.unread:
-        from ia.agent.analyst.jobs.facts import ask_back
+        from ia.agent.analyst.jobs.facts.wording import ask_back
 
         return ask_back(desk, asked.unread)
     lines, points, period = [], [], asked.period

@@ -5,7 +5,8 @@ from typing import Any
 
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.desk import ToolDesk, Work
-from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say.reply import Reply
 
 Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
 
@@ -17,19 +18,8 @@ _READS_NUMBERS = ("term", "screen", "order_cost", "against_average", "size")
 def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Return the answer to a question for facts; a question back where a word that may change it was not understood."""
     if asked.unread and asked.source not in _READS_NUMBERS:
-        return ask_back(desk, asked.unread)
+        return wording.ask_back(desk, asked.unread)
     return (yield from _find_answer(asked.source)(desk, asked))
-
-
-def ask_back(desk: ToolDesk, unread: tuple[str, ...]) -> Reply:
-    """Return a question back: what was not understood, and that nothing was answered for it."""
-    speak = desk.speak
-    return reply_of_lines(
-        speak(
-            "I did not understand {words}, and it may change the answer, so I give none. Please put it in another way.",
-            words=speak.join_items([speak('"{word}"', word=word.strip()) for word in unread]),
-        )
-    )._replace(understood=False)
 
 
 def _find_answer(source: str) -> Answer:

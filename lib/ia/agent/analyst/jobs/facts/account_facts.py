@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.facts import FactQuestion, security_table
 from ia.agent.analyst.ask.time_spans import DAY, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.study import read_value
@@ -11,7 +11,6 @@ from ia.agent.analyst.jobs.daily import positions_of
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
-from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 
 SHOWN = 8
@@ -59,14 +58,17 @@ def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             if held
             else speak("Nothing is held.")
         )
-    books = {currency: book for currency, book in (status.get("currencies") or {}).items() if isinstance(book, dict)}
+    books = wording.objects_of(status, "currencies")
     told = [_say_book(desk, spec.field, currency, book) for currency, book in books.items()]
     day = max((str(book.get("day") or "") for book in books.values()), default="")
     mark = wording.simulated_mark(desk, status.get("simulated"))
     lines = [f"**{name}** {speak.join_clauses(told)}{speak(' ({date})', date=day) if day else ''}{mark}"]
     if spec.field in ("equity", "today_pnl", "total_pnl", "unrealized") and status.get("unpriced"):
         lines.append(
-            speak("Not counted, for want of a price: {names}.", names=speak.join_items(list(status.get("unpriced"))))
+            speak(
+                "Not counted, for want of a price: {names}.",
+                names=speak.join_items(wording.names_of(status.get("unpriced"))),
+            )
         )
     if spec.field == "total_pnl":
         lines += _say_parts(desk, books)
@@ -164,7 +166,7 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("The ledger tells what you hold and have gained now, not for “{time}”.", time=span.said)
         )
     held = dict(positions_of(status))
-    gains = {str(row.get("symbol")): row for row in profit.get("positions") or []} if profit.ok else {}
+    gains = {str(row.get("symbol")): row for row in wording.rows_of(profit, "positions")}
     for mention in asked.securities[:SHOWN]:
         position, gain = held.get(mention.code), gains.get(mention.code)
         head = wording.head_of(desk, mention)
@@ -332,7 +334,7 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     today = bool(asked.spans) and span is None
     if span is not None:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
-    gains = {str(row.get("symbol")): row for row in profit.get("positions") or []} if profit.ok else {}
+    gains = {str(row.get("symbol")): row for row in wording.rows_of(profit, "positions")}
     if wanted == "volatility":
         return (yield from _rank_risk(desk, held))
     rows: list[tuple[float, str, str]] = []
@@ -370,7 +372,7 @@ def _rank_risk(desk: ToolDesk, held: list[tuple[str, Json]]) -> Work[Reply]:
         if not bars.ok:
             continue
         simulated = simulated or bool(bars.get("simulated"))
-        result = yield from desk.one("compute.run", code="stdev(roc(close, 1), 60) * sqrt(250)")
+        result = yield from desk.one("compute.run", code=security_table(desk.tables).expressions["volatility"].code)
         swing, weight = read_value(result)[0], position.get("weight_pct")
         if swing is not None and weight is not None:
             rows.append(
@@ -402,7 +404,7 @@ def answer_account_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     status, entries = yield from desk.run(DeskCall("account.status", {}), DeskCall("trade.list", {"limit": LIMIT}))
     if status.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), status.failure)
-    book = (status.get("currencies") or {}).get("CNY")
+    book = wording.objects_of(status, "currencies").get("CNY")
     rows = entries.value if entries.ok and isinstance(entries.value, list) else []
     if not isinstance(book, dict) or not rows or len(rows) >= LIMIT or not book.get("invested"):
         return (
@@ -415,7 +417,7 @@ def answer_account_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     flows = [row for row in rows if row.get("kind") in ("deposit", "withdraw") and row.get("currency") == "CNY"]
     first = min(str(row["date"]) for row in flows) if flows else min(str(row["date"]) for row in rows)
     index = yield from desk.one("market.ohlcv", symbol="000300.SH", start=first, tail=250)
-    bars = [str(line).split(",") for line in index.get("bars") or []][1:] if index.ok else []
+    bars = wording.bars_of(index)
     gain = float(book["total_pnl"]) / float(book["invested"]) * 100 if book.get("total_pnl") is not None else None
     mark = wording.simulated_mark(desk, status.get("simulated"))
     lines = [
@@ -448,16 +450,6 @@ def answer_account_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-_LIMITS = {
-    "position_pct": mark_text("a single position: at most {limit}% of the account"),
-    "rise_pct": mark_text("no purchase of what is up more than {limit}% on the day"),
-    "day_warning_pct": mark_text("warning at a loss of {limit}% on the day"),
-    "day_stop_pct": mark_text("no purchase after a loss of {limit}% on the day"),
-    "stop_loss_pct": mark_text("stop at a loss of {limit}% of the cost"),
-    "cooling_hours": mark_text("{limit} hours between two trades of one security"),
-}
-
-
 def answer_limits(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which risk rules are in force."""
     yield from ()
@@ -466,7 +458,20 @@ def answer_limits(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(
             desk.speak("No risk rules are in force yet: they begin with the first entry of the ledger.")
         )
-    told = [desk.speak(text, limit=f"{limits[key]:g}") for key, text in _LIMITS.items() if key in limits]
+    speak, given = desk.speak, {key: f"{value:g}" for key, value in limits.items()}
+    told = []
+    if limit := given.get("position_pct"):
+        told.append(speak("a single position: at most {limit}% of the account", limit=limit))
+    if limit := given.get("rise_pct"):
+        told.append(speak("no purchase of what is up more than {limit}% on the day", limit=limit))
+    if limit := given.get("day_warning_pct"):
+        told.append(speak("warning at a loss of {limit}% on the day", limit=limit))
+    if limit := given.get("day_stop_pct"):
+        told.append(speak("no purchase after a loss of {limit}% on the day", limit=limit))
+    if limit := given.get("stop_loss_pct"):
+        told.append(speak("stop at a loss of {limit}% of the cost", limit=limit))
+    if limit := given.get("cooling_hours"):
+        told.append(speak("{limit} hours between two trades of one security", limit=limit))
     return reply_of_lines(
         f"**{wording.fact_name(desk, asked.facts[0])}**",
         *(f"- {line}" for line in told),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 
-from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.facts import FactQuestion, market_table
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.study import read_value
@@ -13,7 +13,7 @@ from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.tables import Entry, Table
 from ia.agent.analyst.voice import number
-from ia.kernel.i18n import mark_text
+from ia.kernel.i18n import mark_text, mark_texts
 from ia.kernel.jsontypes import Json
 
 SHOWN = 5
@@ -23,7 +23,7 @@ INDICES = ("000001.SH", "399001.SZ", "399006.SZ", "000300.SH")
 
 
 def _stored_day(desk: ToolDesk, asked: FactQuestion, result: DeskResult, what: str) -> Reply | None:
-    """Return why a result of the store does not answer a question: unreadable, or of another day; None where it does."""
+    """Return why a result does not answer a question: unreadable, or of another day; None where it does."""
     if result.failure is not None:
         return wording.unreadable(desk, what, result.failure)
     day = wording.result_day(result)
@@ -36,15 +36,18 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak, wanted = desk.speak, asked.facts[0].field
     found = yield from desk.one("market.summary")
     what = wording.fact_name(desk, asked.facts[0])
+    if not wanted and found.failure is not None and found.failure.code == "market-not-stored":
+        levels = yield from _index_levels(desk, "")
+        return reply_of_lines(*levels, *wording.unreadable(desk, what, found.failure).lines)
     if refused := _stored_day(desk, asked, found, what):
         return refused
-    boards = [board for board in found.get("boards") or [] if isinstance(board, dict)]
+    boards = wording.rows_of(found, "boards")
     whole: Json = boards[0] if boards else {}
     day, mark = wording.result_day(found), wording.simulated_mark(desk, found.get("simulated"))
     if wanted == "limits":
         line = speak(
             "**{up} limit-up, {down} limit-down** ({date}){mark}",
-            up=_known(whole.get("limit_up")), down=_known(whole.get("limit_down")), date=day, mark=mark,
+            up=_say_count(whole.get("limit_up")), down=_say_count(whole.get("limit_down")), date=day, mark=mark,
         )  # fmt: skip
         return reply_of_lines(line)
     if wanted == "amount":
@@ -66,8 +69,8 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines.append(
         speak(
             "Limit-up {up}, limit-down {down}; {amount} yuan traded.",
-            up=_known(whole.get("limit_up")),
-            down=_known(whole.get("limit_down")),
+            up=_say_count(whole.get("limit_up")),
+            down=_say_count(whole.get("limit_down")),
             amount=wording.say_money(desk, found.get("amount")),
         )
     )
@@ -78,7 +81,7 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-def _known(value: Any) -> str:
+def _say_count(value: Any) -> str:
     return "–" if value is None else str(value)
 
 
@@ -94,12 +97,12 @@ def _amount_change(desk: ToolDesk, found: DeskResult) -> list[str]:
 def _index_levels(desk: ToolDesk, day: str) -> Work[list[str]]:
     """Return the levels of the main indices on a day, in a line."""
     results = yield from desk.run(
-        *(DeskCall("market.ohlcv", {"symbol": code, "end": day, "tail": 2}) for code in INDICES)
+        *(DeskCall("market.ohlcv", {"symbol": code, "tail": 2} | ({"end": day} if day else {})) for code in INDICES)
     )
     told = []
     for code, result in zip(INDICES, results, strict=True):
-        rows = [str(line).split(",") for line in result.get("bars") or []][1:] if result.ok else []
-        if len(rows) == 2 and rows[-1][0] == day:
+        rows = wording.bars_of(result)
+        if len(rows) == 2 and rows[-1][0] == (day or rows[-1][0]):
             close, before = float(rows[-1][4]), float(rows[-2][4])
             told.append(
                 f"{_index_name(desk, code, result)} {close:,.2f} ({wording.say_percent(close / before * 100 - 100)})"
@@ -117,7 +120,7 @@ def answer_gainers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     found = yield from desk.one("market.gainers", limit=SHOWN, losers=losers)
     if refused := _stored_day(desk, asked, found, wording.fact_name(desk, asked.facts[0])):
         return refused
-    rows = [row for row in found.get("stocks") or [] if isinstance(row, dict)]
+    rows = wording.rows_of(found, "stocks")
     date_ = speak("{name} ({date}){mark}", name=wording.fact_name(desk, asked.facts[0]), date=wording.result_day(found),
                   mark=wording.simulated_mark(desk, found.get("simulated")))  # fmt: skip
     lines = [
@@ -135,9 +138,7 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     name = wording.fact_name(desk, asked.facts[0])
     if refused := _stored_day(desk, asked, found, name):
         return refused
-    groups = {
-        str(row.get("name")): row for key in ("best", "worst") for row in found.get(key) or [] if isinstance(row, dict)
-    }
+    groups = {str(row.get("name")): row for key in ("best", "worst") for row in wording.rows_of(found, key)}
     named = max((group for group in groups if group in asked.words), key=len, default="")
     if named:
         return reply_of_lines(_say_group(desk, groups[named], found))
@@ -155,7 +156,8 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 _GROUP = re.compile(
-    r"(?P<zh>[^\s，,的]{2,6}?)(?:板块|行业)(?=今|现|最|怎|表|涨|跌|如)|\b(?:is|are|did) the (?P<en>[a-z ]{2,20}?) (?:sector|industry)\b",
+    r"(?P<zh>[^\s，,的]{2,6}?)(?:板块|行业)(?=今|现|最|怎|表|涨|跌|如)"
+    r"|\b(?:is|are|did) the (?P<en>[a-z ]{2,20}?) (?:sector|industry)\b",
     re.I,
 )
 _ANY_GROUP = re.compile(
@@ -182,7 +184,7 @@ def _sector_lines(desk: ToolDesk, found: DeskResult, count: int) -> list[str]:
     """Return the best and the worst groups, a line each."""
     speak, lines = desk.speak, []
     for key, head in (("best", speak("Strongest")), ("worst", speak("Weakest"))):
-        rows = [row for row in found.get(key) or [] if isinstance(row, dict)][:count]
+        rows = wording.rows_of(found, key)[:count]
         told = [f"{row['name']} {wording.say_percent(row.get('change_pct'))}" for row in rows]
         if told:
             lines.append(f"{head}{speak(': ')}{speak.join_items(told)}")
@@ -241,7 +243,7 @@ def answer_lhb(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     found = yield from desk.one("market.lhb", **wanted)
     if found.failure is not None:
         return wording.unreadable(desk, wording.fact_name(desk, asked.facts[0]), found.failure)
-    rows = [row for row in found.get("rows") or [] if isinstance(row, dict)]
+    rows = wording.rows_of(found, "rows")
     head = speak("{name} ({date}){mark}", name=wording.fact_name(desk, asked.facts[0]), date=found.get("date"),
                  mark=wording.simulated_mark(desk, found.get("simulated")))  # fmt: skip
     lines = [
@@ -298,27 +300,27 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             until=found.get("known_until"),
         )
     )
-    nearest = found.get("next") or []
+    nearest = wording.names_of(found.get("next"))
     return reply_of_lines(
         told,
         *([speak("The next ones: {days}.", days=speak.join_items([str(each) for each in nearest]))] if nearest else []),
     )
 
 
-def _watched(desk: ToolDesk, asked: FactQuestion) -> Work[tuple[list[tuple[str, Json]], list[str], Reply | None]]:
+def _load_watched(desk: ToolDesk, asked: FactQuestion) -> Work[tuple[list[tuple[str, Json]], list[str], Reply | None]]:
     """Return the newest bars of what is watched, the codes without one, and why there are none."""
     found = yield from desk.one("market.observe", of="watch")
     if found.failure is not None:
         return [], [], wording.unreadable(desk, desk.speak("the watch list"), found.failure)
-    rows = [(symbol, bar) for symbol, bar in (found.get("bars") or {}).items() if isinstance(bar, dict)]
-    missing = [symbol for symbol in found.get("symbols") or [] if symbol not in dict(rows)]
+    rows = list(wording.objects_of(found, "bars").items())
+    missing = [symbol for symbol in wording.names_of(found.get("symbols")) if symbol not in dict(rows)]
     return rows, missing, None
 
 
 def answer_watch(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what is on the watch list, with the newest close and change of each."""
     speak = desk.speak
-    rows, missing, refused = yield from _watched(desk, asked)
+    rows, missing, refused = yield from _load_watched(desk, asked)
     if refused:
         return refused
     if not rows and not missing:
@@ -338,18 +340,10 @@ def answer_watch(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def _watch_line(desk: ToolDesk, symbol: str, bar: Json) -> str:
     mark = wording.simulated_mark(desk, bar.get("simulated"))
     close = number(bar.get("close"), "price", desk.speak)
-    return f"- {wording.security_name(desk, symbol, bar.get('name'))} {close} {wording.say_percent(bar.get('change_pct'))} ({bar.get('date')}){mark}"
+    name, change = wording.security_name(desk, symbol, bar.get("name")), wording.say_percent(bar.get("change_pct"))
+    return f"- {name} {close} {change} ({bar.get('date')}){mark}"
 
 
-_RANKS: tuple[tuple[str, str, str, str], ...] = (
-    (r"rsi|超买|超卖|overbought|oversold", "rsi(close, 14)", "RSI(14)", "points"),
-    (r"波动|volatil", "stdev(roc(close, 1), 60) * sqrt(250)", "volatility", "percent"),
-    (r"市盈率|(?<![a-z])p/?e(?![a-z])", "pe", "P/E", "ratio"),
-    (r"市净率|(?<![a-z])p/?b(?![a-z])", "pb", "P/B", "ratio"),
-    (r"roe|净资产收益", "roe_pct", "ROE", "percent_plain"),
-    (r"市值|market cap", "market_cap", "market cap", "money"),
-    (r"换手|turnover", "turnover_pct", "turnover", "percent_plain"),
-)
 _LOW = re.compile(
     r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱|超卖|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|oversold|lost)\b",
     re.I,
@@ -359,7 +353,7 @@ _LOW = re.compile(
 def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which of the watch list has the highest or lowest of a figure, or did best or worst."""
     speak = desk.speak
-    rows, missing, refused = yield from _watched(desk, asked)
+    rows, missing, refused = yield from _load_watched(desk, asked)
     if refused:
         return refused
     if not rows:
@@ -367,28 +361,28 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     newest = max(str(bar.get("date")) for _, bar in rows)
     if span := wording.other_day(asked, newest):
         return wording.refuse_time(desk, speak("the watch list"), span, newest)
-    wanted = next((each for each in _RANKS if re.search(each[0], asked.words, re.I)), None)
+    wanted = next((each for each in market_table(desk.tables).ranks if each.words.search(asked.words)), None)
     values: list[tuple[float, str]] = []
     if wanted is None:
         if not re.search(
             r"涨|跌|表现|强|弱|好|差|rose|fell|gain|los|best|worst|strong|weak|perform|up|down", asked.words, re.I
         ):
-            return reply_of_lines(speak("By which figure? For example RSI, P/E or the change of the day."))
+            return reply_of_lines(speak("By which figure? For example P/E or the change of the day."))
         values = [(float(bar["change_pct"]), symbol) for symbol, bar in rows if bar.get("change_pct") is not None]
         name, unit = speak("change of the day"), "percent"
-    elif "(" in wanted[1]:
+    elif wanted.code:
         for symbol, _ in rows[:20]:
             bars = yield from desk.one("market.ohlcv", symbol=symbol, tail=1)
-            value = read_value((yield from desk.one("compute.run", code=wanted[1])))[0] if bars.ok else None
+            value = read_value((yield from desk.one("compute.run", code=wanted.code)))[0] if bars.ok else None
             values += [(value, symbol)] if value is not None else []
-        name, unit = wanted[2], wanted[3]
+        name, unit = speak.fill(wanted.name), wanted.unit
     else:
         quotes = yield from desk.one("market.quote", symbols=[symbol for symbol, _ in rows][:MOST])
-        found = {row["symbol"]: row for row in quotes.get("quotes") or []} if quotes.ok else {}
+        found = {row["symbol"]: row for row in wording.rows_of(quotes, "quotes")}
         values = [
-            (float(found[s][wanted[1]]), s) for s, _ in rows if s in found and found[s].get(wanted[1]) is not None
+            (float(found[s][wanted.field]), s) for s, _ in rows if s in found and found[s].get(wanted.field) is not None
         ]
-        name, unit = wanted[2], wanted[3]
+        name, unit = speak.fill(wanted.name), wanted.unit
     if not values:
         return reply_of_lines(speak("That figure is not stored of any of them."))
     bars_of = dict(rows)
@@ -407,15 +401,16 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+_WEEKDAYS = mark_texts("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
 def answer_today(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which day it is."""
     yield from ()
     moment = desk.request.moment
-    names = (mark_text("Monday"), mark_text("Tuesday"), mark_text("Wednesday"), mark_text("Thursday"), mark_text("Friday"),
-             mark_text("Saturday"), mark_text("Sunday"))  # fmt: skip
     return reply_of_lines(
         desk.speak(
-            "Today is {date}, {weekday}.", date=f"{moment:%Y-%m-%d}", weekday=desk.speak(names[moment.weekday()])
+            "Today is {date}, {weekday}.", date=f"{moment:%Y-%m-%d}", weekday=desk.speak(_WEEKDAYS[moment.weekday()])
         )
     )
 
@@ -426,7 +421,7 @@ def answer_pending(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     found = yield from desk.one("proposals.list")
     if found.failure is not None:
         return wording.unreadable(desk, speak("the proposals"), found.failure)
-    rows = [row for row in found.get("proposals") or [] if isinstance(row, dict)]
+    rows = wording.rows_of(found, "proposals")
     if not rows:
         return reply_of_lines(speak("Nothing waits for your approval."))
     lines = [f"- {row['proposal']}: {row['kind']} `{row['path']}`" for row in rows[:8]]

@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
-from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.facts import FactQuestion, security_table
 from ia.agent.analyst.ask.figures import change_over, stretch_of
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan
@@ -53,7 +53,7 @@ def _load_closes(desk: ToolDesk, code: str, span: TimeSpan | None) -> Work[Close
     result = yield from desk.one("market.ohlcv", symbol=code, tail=bars, **args)
     if not result.ok:
         return result
-    rows = [str(line).split(",") for line in result.get("bars") or []][1:]
+    rows = wording.bars_of(result)
     closes = {row[0]: float(row[4]) for row in rows if len(row) > 4}
     if args and span is not None and span.first is not None:
         kept = [day for day in closes if day >= f"{span.first}"]
@@ -246,21 +246,27 @@ def _measure(desk: ToolDesk, mention: Mention, codes: tuple[str, ...]) -> Work[t
     return [read_value(result)[0] for result in results], bars
 
 
+def _codes(desk: ToolDesk, *names: str) -> tuple[str, ...]:
+    """Return the expressions of the table by their names."""
+    known = security_table(desk.tables).expressions
+    return tuple(known[name].code if name in known else "close" for name in names)
+
+
 def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer where a stop can be: two average true ranges below the price, and where the own risk rule has it."""
     speak, mention = desk.speak, asked.securities[0]
-    values, bars = yield from _measure(desk, mention, ("close", "atr(high, low, close, 14)", "lowest(low, 20)"))
+    values, bars = yield from _measure(desk, mention, ("close", *_codes(desk, "typical_move", "recent_low")))
     if not bars.ok:
         return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
     close, atr, low = values
     if close is None or atr is None:
         return reply_of_lines(speak("{name}: too few bars for a stop.", name=wording.head_of(desk, mention)))
     status = yield from desk.one("account.status")
-    position = (status.get("positions") or {}).get(mention.code) if status.ok else None
+    position = wording.objects_of(status, "positions").get(mention.code)
     limit = desk.request.limits.get("stop_loss_pct")
     told = [
         speak(
-            "{name}: {stop} is two ATR(14) of {atr} below the close of {close} ({date}), {pct} away.{mark}",
+            "{name}: {stop} is twice the usual move ({atr} a day) below the close of {close} ({date}), {pct} away.{mark}",
             name=wording.head_of(desk, mention),
             stop=number(close - ATR_STOP * atr, "price", speak),
             atr=number(atr, "price", speak),
@@ -295,7 +301,7 @@ def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def answer_size(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how many shares the position limit and the cash allow; how many to buy stays the owner's choice."""
     speak, mention = desk.speak, asked.securities[0]
-    values, bars = yield from _measure(desk, mention, ("close", "atr(high, low, close, 14)"))
+    values, bars = yield from _measure(desk, mention, ("close", *_codes(desk, "typical_move")))
     if not bars.ok:
         return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
     close, atr = values
@@ -303,18 +309,19 @@ def answer_size(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if status.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), status.failure)
     currency = {"CN": "CNY", "HK": "HKD", "US": "USD"}.get(mention.symbol.market, "")
-    book = (status.get("currencies") or {}).get(currency)
+    book = wording.objects_of(status, "currencies").get(currency)
     limit = desk.request.limits.get("position_pct")
     if not isinstance(book, dict) or close is None or not book.get("equity") or book.get("cash") is None:
         return reply_of_lines(
             speak(
-                "{name}: your {currency} account is not known, so no size can be computed (`ia trade deposit` enters money).",
+                "{name}: your {currency} account is not known, so no size can be computed (`ia trade deposit` enters"
+                " money).",
                 name=wording.head_of(desk, mention),
                 currency=currency,
             )
         )
     equity, cash = float(book["equity"]), float(book["cash"])
-    position = (status.get("positions") or {}).get(mention.code)
+    position = wording.objects_of(status, "positions").get(mention.code)
     held = float(position["value"] or 0) if isinstance(position, dict) else 0.0
     lot = 1 if mention.symbol.market == "US" else 100
     room = max(0.0, equity * limit / 100 - held) if limit else cash
@@ -346,7 +353,7 @@ def answer_size(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         risked = int(equity * 0.01 / (ATR_STOP * atr) / lot) * lot
         told.append(
             speak(
-                "If a stop two ATR(14) ({distance}) below is to cost 1% of the account at most: {shares} shares.",
+                "If a stop at twice the usual move ({distance}) below is to cost 1% of the account at most: {shares} shares.",
                 distance=number(ATR_STOP * atr, "price", speak),
                 shares=f"{min(risked, most):,}",
             )
@@ -358,18 +365,7 @@ def answer_size(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def answer_levels(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which highs, lows and averages lie above and below the price."""
     speak, mention = desk.speak, asked.securities[0]
-    named = (
-        ("close", ""),
-        ("lowest(low, 20)", speak("low of 20 sessions")),
-        ("lowest(low, 60)", speak("low of 60 sessions")),
-        ("lowest(low, 250)", speak("low of 250 sessions")),
-        ("sma(close, 20)", speak("20-day average")),
-        ("sma(close, 60)", speak("60-day average")),
-        ("sma(close, 200)", speak("200-day average")),
-        ("highest(high, 20)", speak("high of 20 sessions")),
-        ("highest(high, 60)", speak("high of 60 sessions")),
-        ("highest(high, 250)", speak("high of 250 sessions")),
-    )
+    named = [("close", ""), *((each.code, speak.fill(each.name)) for each in security_table(desk.tables).levels)]
     values, bars = yield from _measure(desk, mention, tuple(code for code, _ in named))
     if not bars.ok:
         return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
@@ -424,7 +420,7 @@ def answer_premise(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     bars = yield from desk.one(
         "market.ohlcv", symbol=mention.code, tail=YEAR if span and span.kind in (RANGE, SINCE) else tail, **given
     )
-    rows = [str(line).split(",") for line in bars.get("bars") or []][1:] if bars.ok else []
+    rows = wording.bars_of(bars)
     if not bars.ok or len(rows) < 2:
         return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
     if span is not None and span.kind == DAY and span.first is None:
@@ -455,7 +451,7 @@ def answer_premise(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 _AVERAGE = re.compile(
-    r"(?P<n>\d{1,3})\s*-?\s*(?:日|天|day|session)|(?:ma|sma)\s*(?P<m>\d{1,3})|(?P<half>半年线)|(?P<year>年线)", re.I
+    r"(?P<n>\d{1,3})\s*-?\s*(?:日|天|day|session)|ma\s*(?P<m>\d{1,3})|(?P<half>半年线)|(?P<year>年线)", re.I
 )
 
 
@@ -466,6 +462,7 @@ def answer_against_average(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if found is None:
         return reply_of_lines(speak("Above or below which average? For example the 60-day average."))
     size = 250 if found["year"] else 120 if found["half"] else int(found["n"] or found["m"])
+    mean_code = _codes(desk, "average")[0].replace("{size}", f"{size}")
     if not 1 < size <= 500 or asked.spans:
         said = asked.spans[0].said if asked.spans else f"{size}"
         return reply_of_lines(
@@ -473,7 +470,7 @@ def answer_against_average(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         )
     for mention in asked.securities[:5]:
         values, bars = yield from _measure(
-            desk, mention, ("close", f"sma(close, {size})", f"close.iloc[-2] - sma(close, {size}).iloc[-2]")
+            desk, mention, ("close", mean_code, f"close.iloc[-2] - ({mean_code}).iloc[-2]")
         )
         if not bars.ok:
             lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
@@ -573,7 +570,8 @@ def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         shares = int(amount / close / lot) * lot
         return reply_of_lines(
             speak(
-                "{name}: {amount} buy {shares} shares ({spent}) at {close} ({date}), in lots of {lot}, without fees{mark}.",
+                "{name}: {amount} buy {shares} shares ({spent}) at {close} ({date}), in lots of {lot}, without"
+                " fees{mark}.",
                 amount=wording.say_money(desk, amount, currency=currency), shares=f"{shares:,}",
                 spent=wording.say_money(desk, shares * close, currency=currency), lot=lot, **given,
             )

@@ -13,7 +13,7 @@ SHOWN = 8
 
 
 class ScreenColumn(NamedTuple):
-    """A column of a screen: the words for it, its name there, the unit of its figures, and whether per cent are meant."""
+    """A column of a screen: the words for it, its name there, its unit, and whether its bounds are per cent."""
 
     words: str
     name: str
@@ -45,6 +45,7 @@ _LOWEST = re.compile(r"最(?:低|小|少|便宜)|\b(?:lowest|smallest|cheapest|l
 _HIGHEST = re.compile(r"最(?:高|大|多|贵)|\b(?:highest|largest|biggest|most)\b", re.I)
 _TOP = re.compile(rf"\btop {COUNT}\b.*\bby\b|前{COUNT}", re.I)
 _NUMBER = rf"(?P<n>{COUNT})\s*(?P<unit>%|倍|元|块|亿元?|万元?|billion|bn|million)?(?:的)?"
+_SECOND = _NUMBER.replace("?P<n>", "?P<n2>").replace("?P<unit>", "?P<unit2>")
 _COUNTED = re.compile(rf"(?P<n>{COUNT})\s*(?:只|家|个|支)|\b(?:top|the) (?P<m>{COUNT})\b", re.I)
 _FILLERS = re.compile(
     r"的?股票|有哪些|哪些|有没有|哪几只|帮我|给我|请|找一?[下些]?|筛选?|选出|列出|一下|排名|看看|个股|公司|股票|的股?|股|是什么|是|现在|目前|今天|[并且和，,。？?！!、\s]"
@@ -79,7 +80,7 @@ def parse_wish(words: str) -> ScreenWish:
     columns: list[ScreenColumn] = []
     for column in COLUMNS:
         for sign, bound in (("<", _BELOW), (">", _ABOVE)):
-            form = rf"(?:{column.words})\s*(?:是|为|在|of|is)?\s*(?:(?:{bound})\s*{_NUMBER}|{_NUMBER.replace('?P<n>', '?P<n2>').replace('?P<unit>', '?P<unit2>')}\s*(?:{bound}))"
+            form = rf"(?:{column.words})\s*(?:是|为|在|of|is)?\s*(?:(?:{bound})\s*{_NUMBER}|{_SECOND}\s*(?:{bound}))"
             found = re.search(form, rest, re.I)
             if found is None:
                 continue
@@ -121,8 +122,6 @@ def _value_of(said: str, unit: str, *, percent: bool) -> str | None:
 
 def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which stocks meet conditions; ask back where a word of them was not understood."""
-    from ia.agent.analyst.jobs.facts import ask_back
-
     speak = desk.speak
     if span := wording.other_day(asked, desk.request.day):
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
@@ -140,19 +139,19 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         )
         industry = _ENGLISH.get(wish.rest.casefold(), wish.rest)
         if industry not in names:
-            return ask_back(desk, (wish.rest if wish.rest in asked.words else asked.words,))
+            return wording.ask_back(desk, (wish.rest if wish.rest in asked.words else asked.words,))
         conditions.append(f"industry = {industry}")
     if not conditions and not wish.sort:
-        return ask_back(desk, (asked.words,))
+        return wording.ask_back(desk, (asked.words,))
     found = yield from desk.one(
         "market.screen",
-        expr=" and ".join(conditions) or "price > 0",
+        expr=" and ".join(conditions) or f"{wish.sort} > 0 or {wish.sort} <= 0",
         limit=min(max(wish.limit, 1), 20),
         **({"sort": wish.sort, "ascending": wish.ascending} if wish.sort else {}),
     )
     if found.failure is not None:
         return wording.unreadable(desk, speak("the screen"), found.failure)
-    rows = [row for row in found.get("stocks") or [] if isinstance(row, dict)]
+    rows = wording.rows_of(found, "stocks")
     shown = list(dict.fromkeys(wish.columns))
     lines = [
         f"- {wording.security_name(desk, str(row.get('symbol')), row.get('name'))} "
@@ -177,6 +176,16 @@ def _cell(row: dict[str, object], name: str) -> object:
     return row.get(name, row.get(f"{name}_pct"))
 
 
-_ENGLISH = {"bank": "银行", "banks": "银行", "liquor": "白酒", "semiconductor": "半导体", "insurance": "保险", "brokers": "证券",
-            "battery": "电池", "steel": "钢铁", "coal": "煤炭开采", "property": "房地产开发"}  # fmt: skip
+_ENGLISH = {
+    "bank": "银行",
+    "banks": "银行",
+    "liquor": "白酒",
+    "semiconductor": "半导体",
+    "insurance": "保险",
+    "brokers": "证券",
+    "battery": "电池",
+    "steel": "钢铁",
+    "coal": "煤炭开采",
+    "property": "房地产开发",
+}
 """English words for industries, whose names are those of the source."""

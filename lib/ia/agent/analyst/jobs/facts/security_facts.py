@@ -45,13 +45,8 @@ def _load_quotes(desk: ToolDesk, mentions: tuple[Mention, ...]) -> Work[DeskResu
 
 
 def _row_of(quotes: DeskResult, mention: Mention) -> Json | None:
-    rows = quotes.get("quotes")
-    found = (
-        (row for row in rows if isinstance(row, dict) and row.get("symbol") == mention.code)
-        if isinstance(rows, list)
-        else ()
-    )
-    return next(iter(found), None)
+    rows = wording.rows_of(quotes, "quotes")
+    return next((row for row in rows if row.get("symbol") == mention.code), None)
 
 
 def _say_quote(desk: ToolDesk, asked: FactQuestion, specs: list[FactSpec], row: Json | None, quotes: DeskResult) -> str:
@@ -74,9 +69,7 @@ def _say_quote(desk: ToolDesk, asked: FactQuestion, specs: list[FactSpec], row: 
 def _say_report(desk: ToolDesk, asked: FactQuestion, specs: list[FactSpec], result: DeskResult) -> str:
     """Return the figures of the report that a question means, with its period and when it was published."""
     speak = desk.speak
-    rows = (
-        [row for row in result.value["reports"] if isinstance(row, dict)] if result.ok and result.get("reports") else []
-    )
+    rows = wording.rows_of(result, "reports") if result.ok else []
     if not rows:
         return speak("no report is stored (`ia sync fundamentals` fetches them)")
     span = asked.spans[0] if asked.spans else None
@@ -200,7 +193,7 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 for line in wording.unreadable(desk, speak("its dividends"), result.failure).lines
             ]
             continue
-        rows = [row for row in result.get("actions") or [] if isinstance(row, dict)]
+        rows = wording.rows_of(result, "actions")
         if asked.spans and asked.spans[0].kind != FUTURE:
             span = asked.spans[0]
             if span.first is None or span.last is None:
@@ -249,7 +242,7 @@ def answer_report_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak, lines = desk.speak, []
     for mention in asked.securities[:MOST]:
         result = yield from desk.one("market.fundamentals", symbol=mention.code, periods=5)
-        rows = result.get("reports") if result.ok else None
+        rows = wording.rows_of(result, "reports") if result.ok else []
         head = wording.head_of(desk, mention)
         if not rows:
             lines.append(f"{head}{speak(': ')}" + speak("no report is stored (`ia sync fundamentals` fetches them)"))

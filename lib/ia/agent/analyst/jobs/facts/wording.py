@@ -14,6 +14,7 @@ from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import EN, compact, number
 from ia.domain.instruments.symbols import english_names, resolve_security
 from ia.kernel.errors import IaError
+from ia.kernel.jsontypes import Json
 
 
 def head_of(desk: ToolDesk, mention: Mention) -> str:
@@ -107,3 +108,53 @@ def unreadable(desk: ToolDesk, what: str, failure: Failure) -> Reply:
 def result_day(result: DeskResult) -> str:
     """Return the date of a result; "" where it has none."""
     return str(result.get("date") or "")
+
+
+def ask_back(desk: ToolDesk, unread: tuple[str, ...]) -> Reply:
+    """Return a question back: what was not understood, and that nothing was answered for it."""
+    speak = desk.speak
+    return reply_of_lines(
+        speak(
+            "I did not understand {words}, and it may change the answer, so I give none. Please put it in another way.",
+            words=speak.join_items([speak('"{word}"', word=word.strip()) for word in unread]),
+        )
+    )._replace(understood=False)
+
+
+def rows_of(value: Any, key: str = "") -> list[Json]:
+    """Return the objects of a list, or of a result's list; [] where it is none."""
+    found = value.get(key) if isinstance(value, DeskResult | dict) and key else value
+    return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+
+
+def objects_of(result: DeskResult, key: str) -> dict[str, Json]:
+    """Return the objects of a result by name; {} where there are none."""
+    found = result.get(key) if result.ok else None
+    return (
+        {str(name): each for name, each in found.items() if isinstance(each, dict)} if isinstance(found, dict) else {}
+    )
+
+
+def bars_of(result: DeskResult) -> list[list[str]]:
+    """Return the cells of the bars that a result shows, oldest first: date, open, high, low, close, volume."""
+    found = result.get("bars") if result.ok else None
+    lines = [str(line).split(",") for line in found][1:] if isinstance(found, list) else []
+    return [cells for cells in lines if len(cells) >= 6 and _is_number(cells[4])]
+
+
+def figure_of(row: Json | None, key: str) -> float | None:
+    """Return a number of an object; None where it is none."""
+    value = row.get(key) if row else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def names_of(value: Any) -> list[str]:
+    """Return the texts of a list; [] where it is none."""
+    return [str(each) for each in value] if isinstance(value, list) else []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return float(text) == float(text)
+    except ValueError:
+        return False
