@@ -20,7 +20,8 @@ T = TypeVar("T")
 
 HOMES = {
     "readings": "research", "labels": "research", "lenses": "research", "figures": "research", "view": "research",
-    "criteria": "scan",
+    "facts_security": "research", "facts_account": "research",
+    "facts_market": "research", "glossary": "research", "criteria": "scan",
 }  # fmt: skip
 """Table -> the skill that it belongs to."""
 

@@ -23,7 +23,7 @@ from ia.organs import marketdb
 from ia.organs.market.past_day import load_past_day, newest_past_day
 from ia.organs.market.screen_columns import BOARD, CONCEPTS, INDUSTRY, LISTED, PUBLISHED, ST
 from ia.organs.ohlcv import series_store
-from ia.organs.ohlcv.adjustment import adjust_bars, reference_price
+from ia.organs.ohlcv.adjustment import Action, adjust_bars, reference_price
 from ia.organs.ohlcv.canonical import Bars
 
 Row = Json
@@ -388,6 +388,33 @@ def load_history(ws: Workspace, text: str, notify: Notify = drop_message) -> Quo
     if fake:
         notify(SimulatedPrices("simulated prices: {symbol} is invented by {adapter}", symbol=symbol, adapter=name))
     return QuoteHistory(symbol, name, fake, adjust_bars(bars, acts, "qfq", tick_size(symbol_of_kind(symbol))))
+
+
+class StoredActions(NamedTuple):
+    """The stored corporate actions of a symbol, newest first, and the adapter that they come from."""
+
+    symbol: str
+    source: str
+    simulated: bool
+    actions: list[Action]
+
+
+def load_actions(ws: Workspace, text: str, notify: Notify = drop_message) -> StoredActions:
+    """Return the dividends, bonus shares, rights issues and splits of a code or name with an ex-date up to today.
+
+    raises  NotFound where nothing is stored of the security.
+    """
+    with open_market(ws) as db:
+        symbol = resolve_symbol(db, _newest_day(db), text)
+        until = clock.today(from_canonical(symbol).market)
+        sources = [(name, fake) for _, name, fake in [*list_sources(db), *_series_sources(db, symbol)]]
+        if not sources:
+            raise NotFound("{symbol}: no stored price", symbol=symbol, hint="fetch its prices with `ia ohlcv {symbol}`")
+        found = {name: series_store.load_actions(db, name, symbol, until) for name, _ in sources}
+        name, fake = next(((name, fake) for name, fake in sources if found[name]), sources[0])
+    if fake:
+        notify(SimulatedPrices("simulated prices: {symbol} is invented by {adapter}", symbol=symbol, adapter=name))
+    return StoredActions(symbol, name, fake, sorted(found[name], key=lambda act: act.date, reverse=True))
 
 
 # reports

@@ -2,9 +2,20 @@
 
 import re
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import NamedTuple
 
+from ia.agent.analyst.ask.time_spans import (
+    DAY,
+    EVER,
+    EXCEPTION,
+    FUTURE,
+    SESSIONS,
+    SINCE,
+    UNREAD,
+    TimeSpan,
+    find_time_spans,
+)
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
 from ia.agent.analyst.voice import EN, AnswerVoice
 from ia.kernel.errors import PluralText
@@ -134,26 +145,28 @@ _BEFORE = r"(?:(?P<of>\d{1,3})\s*-?\s*(?:个?交易日|日|天|周期|days?|peri
 
 
 class Asked(NamedTuple):
-    """Figures, of which bars, up to which date, and what of the message could not be met."""
+    """Figures, of which bars, of which day, and what of the message could not be met.
+
+    day       the one day that is meant; None for the newest
+    future    words of a time that has not come
+    unread    words of time that were not understood, or that are one too many
+    """
 
     figures: tuple[Figure, ...] = ()
     period: str = "daily"
-    end: str = ""
+    day: TimeSpan | None = None
     ignored: tuple[str, ...] = ()
     extremes: bool = False
+    future: str = ""
+    unread: tuple[str, ...] = ()
 
 
 class BarStretch(NamedTuple):
-    """A stretch of time: an expression that selects its bars, its last and its first day.
-
-    first    `-20` where it is the last 20 bars
-    kind     how it is called: by its `dates`, its number of `bars`, or as the last `year` or `all` bars
-    """
+    """A stretch of time: expressions that select its bars, and the close before it."""
 
     where: str
-    end: str
-    first: str = ""
-    kind: str = "dates"
+    base: str
+    span: TimeSpan
 
 
 def find_figures(words: str, today: date, tables: Tables = SHIPPED, speak: AnswerVoice = _ENGLISH) -> Asked:
@@ -163,39 +176,65 @@ def find_figures(words: str, today: date, tables: Tables = SHIPPED, speak: Answe
     'rsi(close, 6)'
     >>> find_figures("周线的MACD", date(2024, 3, 15)).period
     'weekly'
-    >>> find_figures("2024年2月的最高价", date(2024, 3, 15)).figures[0][0]
-    'high[(date >= "2024-02-01") & (date <= "2024-02-29")].max()'
     """
     known, low = figures_at(tables), words.casefold()
     period = "weekly" if known.weekly.search(low) else "monthly" if known.monthly.search(low) else "daily"
     found: list[Figure] = []
     ignored: list[str] = []
+    timed = known.average.sub(" ", low)
     for spec in known.entries:
-        _add_indicator(spec, low, speak, found, ignored)
+        timed = _add_indicator(spec, (low, timed), speak, found, ignored)
     taken = bool(known.average.search(low))
     for match in known.average.finditer(low):
         for number in re.findall(r"\d+", match["b"] or match["a"]):
             _average(_AskedAverage(known, match[0], int(number), period), speak, found, ignored)
-    plain = known.average.sub(" ", low)
-    stretch = within(plain, today)
-    rest = known.not_ranged.sub(" ", plain)
-    if rest:
+    spans = find_time_spans(timed, today)
+    unread = [span.said for span in spans if span.kind == UNREAD]
+    future = next((span.said for span in spans if span.kind == FUTURE), "")
+    past = [span for span in spans if span.kind not in (UNREAD, FUTURE)]
+    unread += [span.said for span in past[1:]] + [match[0] for match in EXCEPTION.finditer(low)]
+    day = past[0] if past and past[0].kind == DAY else None
+    stretch = stretch_of(past[0]) if past and day is None else None
+    rest = known.not_ranged.sub(" ", _blank_words(known.average.sub(" ", low), spans))
+    if rest.strip():
         _add_range(known, rest, stretch if not taken or stretch else None, speak, found)
     ignored += [match[0] for match in known.unavailable.finditer(words)]
     ignored += [match[0] for match in known.minutes.finditer(words)] if found else []
-    if stretch and found:
+    if stretch:
         found = [_name_figure(item, stretch, speak) for item in found]
-    end = stretch.end if stretch and stretch.end < f"{today:%Y-%m-%d}" else ""
-    over = bool(known.extreme_words.search(low))
-    return Asked(tuple(dict.fromkeys(found)), period, end, tuple(dict.fromkeys(ignored)), over)
+    return Asked(
+        tuple(dict.fromkeys(found)),
+        period,
+        day,
+        tuple(dict.fromkeys(ignored)),
+        bool(known.extreme_words.search(low)),
+        future,
+        tuple(unread) if found else (),
+    )
 
 
-def _add_indicator(spec: FigureSpec, low: str, speak: AnswerVoice, found: list[Figure], ignored: list[str]) -> None:
-    """Add the figure of a specification as often as the text names it with other parameters."""
+def _blank_words(text: str, spans: list[TimeSpan]) -> str:
+    """Return a text without the words of time, so that none of them is read as a figure."""
+    for span in spans:
+        text = text.replace(span.said, " ")
+    return text
+
+
+def _add_indicator(
+    spec: FigureSpec, texts: tuple[str, str], speak: AnswerVoice, found: list[Figure], ignored: list[str]
+) -> str:
+    """Add the figure of a specification as often as the text names it with other parameters.
+
+    texts   the whole text, and what is left of it to look for times in
+    Return the latter without the parameters: a number of theirs is no time.
+    """
+    low, timed = texts
     core = rf"(?:{spec.words})"
     pattern = rf"{_BEFORE}(?<![a-z]){core}(?![a-z]){_GIVEN}?"
     seen = list(re.finditer(pattern, low))
     given = [match for match in seen if match["in"] or match["to"] or match["of"]]
+    for match in given:
+        timed = timed.replace(match[0], " ")
     for match in given or seen[:1]:
         numbers = [
             int(float(text)) for text in re.findall(r"\d+(?:\.\d+)?", match["in"] or match["to"] or match["of"] or "")
@@ -207,6 +246,7 @@ def _add_indicator(spec: FigureSpec, low: str, speak: AnswerVoice, found: list[F
                 own = []
             values = (*own, *spec.defaults[len(own) :])
             found.append((_put(spec.code, values), _put(speak.fill(spec.name), values), spec.unit))
+    return timed
 
 
 def _put(text: str, values: tuple[int, ...]) -> str:
@@ -243,138 +283,61 @@ def _add_range(
             continue
         rest = spec.words.sub(" ", rest)
         if stretch is None:
-            found.append((spec.alone_code, speak.fill(spec.alone_name), spec.unit))
+            if not any(_is_same_figure(item, spec) for item in found):
+                found.append((spec.alone_code, speak.fill(spec.alone_name), spec.unit))
             continue
-        made = spec.code.replace("{window}", stretch.where) if spec.code else _change(stretch.where, stretch.first)
+        made = spec.code.replace("{window}", stretch.where) if spec.code else change_over(stretch)
+        found[:] = [item for item in found if item[2] != spec.unit or not _is_same_figure(item, spec)]
         found.append((made, speak.fill(spec.name), spec.unit))
 
 
-def _change(where: str, first: str) -> str:
-    """Return the change over a stretch: from the last close before it, or from its first open where nothing was."""
-    if first.startswith("-"):
-        return f"(close.iloc[-1] / close.iloc[{int(first) - 1}] - 1) * 100"
-    return f'(close[{where}].iloc[-1] / (close[date < "{first}"].iloc[-1]) - 1) * 100'
+def _is_same_figure(item: Figure, spec: RangedSpec) -> bool:
+    """Return True if a figure of the last bars is the one that was asked for over a stretch of time."""
+    return spec.words.search(item[1]) is not None and "iloc" not in item[0] and "date" not in item[0]
+
+
+def change_over(stretch: BarStretch) -> str:
+    """Return the change over a stretch: from the close that it begins with."""
+    return f"(close[{stretch.where}].iloc[-1] / ({stretch.base}) - 1) * 100"
 
 
 def _name_figure(item: Figure, stretch: BarStretch, speak: AnswerVoice) -> Figure:
+    """Return a figure with the stretch in its name; one of the last bars as it was at the end of the stretch."""
     code, name, unit = item
-    if "date" in code or "[-" in code or "iloc" in code:
-        return code, _describe_stretch(name, stretch, speak), unit
-    if stretch.end and stretch.first and not stretch.first.startswith("-"):
-        return f'({code})[date <= "{stretch.end}"]', name, unit
+    if "date" in code or "iloc" in code or "[-" in code:
+        return code, describe_stretch(name, stretch.span, speak), unit
+    if stretch.span.last is not None and stretch.span.kind != SESSIONS:
+        return f'({code})[date <= "{stretch.span.last}"]', name, unit
     return item
 
 
-def _describe_stretch(figure: str, stretch: BarStretch, speak: AnswerVoice) -> str:
-    if stretch.kind == "all":
+def describe_stretch(figure: str, span: TimeSpan, speak: AnswerVoice) -> str:
+    """Return a figure with the stretch of time that it is of."""
+    if span.kind == EVER:
         return speak("{figure} of all bars", figure=figure)
-    if stretch.kind == "year":
-        return speak("{figure}, last 250 bars", figure=figure)
-    if stretch.kind == "bars":
+    if span.kind == SESSIONS:
         last = PluralText("{figure}, last bar", "{figure}, last {count} bars")
-        return speak(last, figure=figure, count=stretch.first.removeprefix("-"))
-    if stretch.first == stretch.end:
-        return speak("{figure}, {date}", figure=figure, date=stretch.end)
-    return speak("{figure}, {first} to {last}", figure=figure, first=stretch.first, last=stretch.end)
+        return speak(last, figure=figure, count=span.sessions)
+    if span.kind == SINCE:
+        return speak("{figure}, since the close of {first}", figure=figure, first=span.first)
+    return speak("{figure}, {first} to {last}", figure=figure, first=span.first, last=span.last)
 
 
-_MONTH = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+def stretch_of(span: TimeSpan) -> BarStretch:
+    """Return the bars of a span as expressions.
 
-
-def within(low: str, today: date) -> BarStretch | None:
-    """Return the stretch of time that a text names, None where it names none.
-
-    >>> within("今年的涨幅", date(2024, 3, 15)).where
+    >>> today = date(2024, 3, 15)
+    >>> stretch_of(find_time_spans("今年", today)[0]).where
     '(date >= "2024-01-01") & (date <= "2024-03-15")'
-    >>> within("last 20 days", date(2024, 3, 15)).where, within("since 2024-01-05", date(2024, 3, 15)).first
-    ('-20:', '2024-01-05')
+    >>> stretch_of(find_time_spans("last 20 days", today)[0]).base
+    'close.iloc[-21]'
+    >>> stretch_of(find_time_spans("since 3月1日", today)[0]).base
+    'close[date <= "2024-03-01"].iloc[-1]'
     """
-    days = [
-        _day(*map(int, found)) for found in re.findall(r"(?<!\d)(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)", low)
-    ]
-    dates = [day for day in days if day]
-    if len(dates) > 1:
-        return _between(min(dates), max(dates))
-    if dates:
-        if re.search(r"以来|至今|到现在|到今天|起|since|from", low):
-            return _between(dates[0], today)
-        return _between(dates[0], dates[0])
-    if found := re.search(r"(?<!\d)(\d{4})[-/.年]\s*(\d{1,2})(?:月|(?![\d月]))", low):
-        return _months(int(found[1]), int(found[2]), low, today)
-    if found := re.search(r"\b(" + "|".join(_MONTH) + r")[a-z]*\.?,? (\d{4})\b", low):
-        return _months(int(found[2]), _MONTH.index(found[1]) + 1, low, today)
-    if found := re.search(
-        r"(?:近|最近|过去|last|past|previous)\s*(\d{1,4}|一|两|二|三|五|六|十|半)?\s*-?(个?交易日|日|天|周|个?星期|个?月|年|days?|weeks?|months?|years?)(?!线)",
-        low,
-    ):
-        return _lately(found, today)
-    if found := re.search(
-        r"(今年|本年|年初至今|年初以来|this year|year to date|\bytd\b)|(去年|last year)"
-        r"|(本月|这个?月|this month)|(上个?月|last month)|(本周|这周|this week)|(上周|last week)",
-        low,
-    ):
-        return _calendar(found.lastindex or 1, today)
-    if found := re.search(r"(?<![\d])(20\d\d|19\d\d)\s*年?(?![\d-])", low):
-        year = int(found[1])
-        return _between(date(year, 1, 1), min(date(year, 12, 31), today))
-    if found := re.search(r"(?<!\d)(1[0-2]|[1-9])月份?(?!线|均|\d|级)", low):
-        month = int(found[1])
-        return _months(today.year - (month > today.month), month, low, today)
-    if re.search(r"历史|有史以来|上市以来|all[- ]time|\bever\b", low):
-        return BarStretch('date >= "1900-01-01"', f"{today}", "1900-01-01", "all")
-    if found := re.search(r"52\s*周|52[- ]week", low):
-        return BarStretch("-250:", f"{today}", "-250", "year")
-    return None
-
-
-def _day(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
-
-
-def _between(first: date, last: date) -> BarStretch:
-    return BarStretch(
-        f'(date >= "{first}") & (date <= "{last}")',
-        f"{last}",
-        f"{first}",
-    )
-
-
-def _months(year: int, month: int, low: str, today: date) -> BarStretch | None:
-    first = _day(year, month, 1)
-    if first is None:
-        return None
-    if re.search(r"以来|至今|到现在|since", low):
-        return _between(first, today)
-    ends = re.findall(r"(?<!\d)(?:(\d{4})[-/.年]\s*)?(\d{1,2})月", low)
-    after = [_day(int(y or year), int(m), 1) for y, m in ends]
-    last = max([day for day in after if day], default=first)
-    last = max(last, first)
-    return _between(first, (last.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1))
-
-
-def _lately(found: re.Match[str], today: date) -> BarStretch:
-    said = found[1] or "一"
-    count = {"一": 1, "两": 2, "二": 2, "三": 3, "五": 5, "六": 6, "十": 10, "半": 0.5}.get(said) or float(said)
-    unit = found[2]
-    if unit[0] in "日天d" or "交易日" in unit:
-        bars = max(int(count), 1)
-        return BarStretch(f"-{bars}:", f"{today}", f"-{bars}", "bars")
-    size = 7 if unit[0] in "周w" or "星期" in unit else 30.44 if "月" in unit or unit[0] == "m" else 365.25
-    return _between(today - timedelta(days=round(count * size)), today)
-
-
-def _calendar(which: int, today: date) -> BarStretch:
-    monday = today - timedelta(days=today.weekday())
-    month = today.replace(day=1)
-    before = (month - timedelta(days=1)).replace(day=1)
-    return {
-        1: lambda: _between(date(today.year, 1, 1), today),
-        2: lambda: _between(date(today.year - 1, 1, 1), date(today.year - 1, 12, 31)),
-        3: lambda: _between(month, today),
-        4: lambda: _between(before, month - timedelta(days=1)),
-        5: lambda: _between(monday, today),
-        6: lambda: _between(monday - timedelta(days=7), monday - timedelta(days=1)),
-    }[which]()
+    if span.kind == SESSIONS:
+        return BarStretch(f"(date >= date.iloc[-{span.sessions}])", f"close.iloc[-{span.sessions + 1}]", span)
+    if span.kind == EVER:
+        return BarStretch('(date >= "1900-01-01")', "close.iloc[0]", span)
+    where = f'(date >= "{span.first}") & (date <= "{span.last}")'
+    sign = "<=" if span.kind == SINCE else "<"
+    return BarStretch(where, f'close[date {sign} "{span.first}"].iloc[-1]', span)

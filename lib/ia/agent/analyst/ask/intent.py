@@ -7,7 +7,6 @@ from ia.agent.analyst.ask.figures import Asked, figures_at, find_figures
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions, find_near_name, strip_mentions
 from ia.agent.analyst.ask.request import UserRequest
 from ia.agent.analyst.tables import SHIPPED, Tables
-from ia.agent.analyst.voice import ZH
 from ia.agent.tools.consent import own_words
 from ia.domain.speech.acts import performs_act
 from ia.domain.speech.table import MENTION, SENTENCE, has_form, way_of
@@ -39,10 +38,6 @@ _IT = re.compile(r"它|这只|这个(股|票|标的)|该股|\bit\b|\bits\b|\bthi
 _COMMON = frozenset(
     ("this", "that", "with", "from", "what", "when", "your", "have", "about", "into", "they", "them", "then")
 )
-_MARKET = re.compile(
-    r"(大盘|A股|股市|市场)(最近|近期|现在|今天)?(怎么样|如何|走势|怎么看|环境)|how('s| is) the market|the market look",
-    re.I,
-)
 _WHY = re.compile(r"^(为什么|为啥|凭什么|理由|依据|怎么得出)|(依据|理由)是什么|^why\b|on what grounds", re.I)
 _ABOUT = re.compile(
     r"(?:看看|看一下|看下|看|分析一下|分析|研究一下|研究|说说|聊聊)\s*(?P<zh>[^\s，,。？?！!的]{2,8}?)\s*(?:这只|最近"
@@ -50,6 +45,10 @@ _ABOUT = re.compile(
     r"|\b(?:analy[sz]e|research|look at|look into|about|how is|how does"
     r"|how about)\s+(?P<en>[A-Z][\w.&' -]{1,30}?)(?:\s+(?:look|doing|do|lately|stock|shares|now)\b|$)"
 )  # fmt: skip
+
+
+ANSWERABLE = ("", "holdings", "mainline", "compare", "help", "review", "asked_memory")
+"""Acts that a question for facts may look like."""
 
 
 class Intent(NamedTuple):
@@ -83,6 +82,16 @@ def read_acts(request: UserRequest) -> Intent:
     return Intent(_kind_of(words[:LONGEST], strip_mentions(words), securities), securities, words)
 
 
+def may_ask_facts(request: UserRequest, first: Intent) -> bool:
+    """Return True if a message may ask for facts.
+
+    It may not where data came along, a form is to be filled, it is a command, or the workspace is not about investing.
+    """
+    skills = [name for name, _ in request.skills]
+    elsewhere = bool(skills) and "research" not in skills
+    return not (request.bars or request.data or request.form or first.skill or elsewhere)
+
+
 def asks_figures(request: UserRequest, first: Intent) -> bool:
     """Return True if the figures that a message names decide what it wants."""
     return first.kind in ("", "compare") or (bool(request.bars) and first.kind == "scan")
@@ -97,8 +106,6 @@ def read_figures(request: UserRequest, first: Intent, tables: Tables = SHIPPED) 
     if request.bars:
         alone = exact and not _WIDER.search(plain)
         return Intent("figure" if alone else "piped", securities, words, "", wanted)
-    if not kind and not securities and _MARKET.search(plain):
-        return Intent("research", find_mentions("沪深300" if request.speak.lang == ZH else "SPY"), words)
     if not kind and _WHY.search(plain) and (named := securities or _last_named(request)):
         return Intent("why", named, words)
     if len(securities) > 1:
@@ -140,7 +147,7 @@ def _kind_of(words: str, plain: str, securities: list[Mention]) -> str:
         mentioned = way_of(act) in (MENTION, SENTENCE)
         done = has_form(plain, act) if mentioned else performs_act(own, act)
         if done and _fits(act, securities, plain):
-            return "note" if act == "traded" else act
+            return "note" if act == "traded" and not securities else act
     return ""
 
 

@@ -3,6 +3,7 @@
 import re
 
 from ia.agent.analyst.ask import intent
+from ia.agent.analyst.ask.facts import find_question, has_condition, tables_for
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import LONGEST, Mention
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
@@ -38,6 +39,8 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         if desk.request.event in daily.EVENTS:
             return (yield from daily.EVENTS[desk.request.event](desk))
     wanted = intent.read_acts(desk.request)
+    if wanted.kind in intent.ANSWERABLE and (answered := (yield from _answer_facts(desk, wanted))):
+        return answered
     if intent.asks_figures(desk.request, wanted):
         yield from desk.load_tables("figures")
         wanted = intent.read_figures(desk.request, wanted, desk.tables)
@@ -48,9 +51,40 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         return done
     if wanted.kind == "unknown" and (meant := (yield from _find_triggered_skill(desk, wanted))):
         return (yield from _skill(desk, meant))
+    if wanted.kind in ("unknown", "doubtful") and (term := (yield from _answer_term(desk, wanted))):
+        return term
     if wanted.kind in ("help", "unknown"):
         yield from desk.load_tables("figures")
     return small_talk.answer_plainly(desk, wanted)._replace(understood=wanted.kind != "unknown")
+
+
+def _answer_facts(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
+    """Answer a question for facts; None for anything else."""
+    if not intent.may_ask_facts(desk.request, wanted):
+        return None
+    yield from desk.load_tables(*tables_for(wanted.securities))
+    asked = find_question(wanted.words, wanted.securities, desk.request.moment.date(), desk.tables)
+    if asked is None or (wanted.kind == "asked_memory" and not asked.asks_market):
+        return None
+    from ia.agent.analyst.jobs import facts
+
+    return (yield from facts.answer_question(desk, asked))
+
+
+def _answer_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
+    """Answer a short question about a term of the glossary; None for anything else."""
+    words = desk.request.question
+    if (
+        wanted.asked.figures
+        or len(words) > 40
+        or has_condition(words)
+        or not intent.may_ask_facts(desk.request, wanted)
+        or wanted.securities
+    ):
+        return None
+    from ia.agent.analyst.jobs.facts import market_facts
+
+    return (yield from market_facts.explain_terms(desk, words))
 
 
 def _work_on(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
@@ -84,6 +118,10 @@ def _work_on(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
             if wanted.kind == "schedule":
                 return (yield from coaching.schedule(desk, wanted, work))
             return (yield from coaching.KINDS[wanted.kind](desk, wanted))
+        case "traded":
+            from ia.agent.analyst.jobs import journaling
+
+            return (yield from journaling.propose_entry(desk, wanted))
         case "asked_memory" | "track" | "untrack" | "note" | "believe" | "prefer":
             from ia.agent.analyst.jobs import memories
 

@@ -2,9 +2,9 @@
 
 import re
 
-from ia.agent.analyst.ask.figures import Figure, figures_at
+from ia.agent.analyst.ask.figures import Asked, Figure, figures_at
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.ask.mentions import find_near_name
+from ia.agent.analyst.ask.mentions import Mention, find_near_name
 from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.study import display_name, read_value
 from ia.agent.analyst.failures import NO_BARS, describe_failure
@@ -27,12 +27,18 @@ _WORLD = re.compile(
 
 def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Return just the figures that were asked for, of each security named, with their dates and over their bars."""
-    speak, lines, points = desk.speak, [], []
-    asked, piped = wanted.asked, desk.request.bars
+    speak, asked = desk.speak, wanted.asked
+    if asked.future:
+        return reply.reply_of_lines(speak("I give no forecasts, so nothing for “{time}”.", time=asked.future))
+    if asked.unread:
+        from ia.agent.analyst.jobs.facts.wording import ask_back
+
+        return ask_back(desk, asked.unread)
+    lines, points, period = [], [], asked.period
+    piped = desk.request.bars
     own = str(piped.get("symbol") or "")
     from_pipe = bool(piped) and (not wanted.securities or [m.code for m in wanted.securities] == [own])
     ignored = list(asked.ignored)
-    period, end = asked.period, asked.end
     if from_pipe and period != (piped.get("period") or "daily"):
         ignored += [_period(desk, period)] if period != "daily" else []
         period = str(piped.get("period") or "daily")
@@ -41,26 +47,12 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     sides = [None] if from_pipe else wanted.securities[:3]
     for mention in sides if asked.figures else []:
         if mention is None:
-            title = " ".join(filter(None, (str(piped.get("name") or ""), own if own != "stdin" else "")))
-            head, simulated = f"**{title or speak('piped bars')}**", bool(piped.get("simulated"))
+            told = yield from _figures_of_pipe(desk, asked, own)
         else:
-            far = {"period": period} if period != "daily" else {}
-            bars = yield from desk.one(
-                "market.ohlcv", symbol=mention.code, tail=1, **far, **({"end": end} if end else {})
-            )
-            if not bars.ok:
-                lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
-                continue
-            head, simulated = f"**{display_name(desk, mention)}** {mention.code}", bool(bars.get("simulated"))
-        args = {"symbol": mention.code} if desk.stranger and mention and not end else {}
-        results = yield from desk.run(*(DeskCall("compute.run", {"code": code, **args}) for code, *_ in asked.figures))
-        told = [_format_figure(desk, item, result) for item, result in zip(asked.figures, results, strict=True)]
-        mark = speak(" (simulated prices)") if simulated else ""
-        bar = speak(" ({period})", period=_period(desk, period)) if period != "daily" else ""
-        lines.append(f"{head}{bar}{mark}{speak(': ')}{speak.join_clauses(told)}")
-        lines += [_describe_extreme(desk, [read_value(result)[0] for result in results])] if asked.extremes else []
-        points.append(lines[-1])
-    if any("date" in code and unit == "price" for code, _, unit in asked.figures) and points and not from_pipe:
+            told = yield from _figures_of_security(desk, asked, mention, period)
+        lines += told
+        points += told[:1]
+    if any(unit == "price" and _over_time(code) for code, _, unit in asked.figures) and points and not from_pipe:
         lines.append(speak("Past prices are adjusted (qfq)."))
     if ignored:
         lines.append(
@@ -72,13 +64,78 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     return Reply(lines, points or lines)
 
 
+def _over_time(code: str) -> bool:
+    """Return True if an expression is of a stretch of time."""
+    return "date >=" in code or "iloc" in code
+
+
+def _figures_of_pipe(desk: ToolDesk, asked: Asked, own: str) -> Work[list[str]]:
+    """Return the figures of the bars that were piped in, in lines."""
+    speak, piped, day = desk.speak, desk.request.bars, asked.day
+    codes = [code for code, *_ in asked.figures]
+    if day is not None and day.first is not None:
+        codes = [f'({code})[date <= "{day.first}"]' for code in codes]
+    elif day is not None:
+        codes = [f"({code}).iloc[: -{day.sessions}]" for code in codes]
+    results = yield from desk.run(*(DeskCall("compute.run", {"code": code}) for code in codes))
+    title = " ".join(filter(None, (str(piped.get("name") or ""), own if own != "stdin" else "")))
+    return _say_figures(
+        desk, asked, f"**{title or speak('piped bars')}**", results, simulated=bool(piped.get("simulated"))
+    )
+
+
+def _figures_of_security(desk: ToolDesk, asked: Asked, mention: Mention, period: str) -> Work[list[str]]:
+    """Return the figures of a security, in lines; as they were on a day, where one is meant."""
+    speak, day = desk.speak, asked.day
+    given: dict[str, str] = {"period": period} if period != "daily" else {}
+    if day is not None and day.first is None:
+        newest = yield from desk.one("market.ohlcv", symbol=mention.code, tail=day.sessions + 1, **given)
+        rows = [str(line).split(",")[0] for line in newest.get("bars") or []][1:] if newest.ok else []
+        if newest.ok and len(rows) <= day.sessions:
+            return [reply.describe_no_prices(desk, mention.said, NO_BARS)]
+        given |= {"end": rows[0]} if rows else {}
+    elif day is not None and f"{day.first}" != desk.request.day:
+        given["end"] = f"{day.first}"
+    bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1, **given)
+    if not bars.ok:
+        return [reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS)]
+    args = {"symbol": mention.code} if desk.stranger and "end" not in given else {}
+    results = yield from desk.run(*(DeskCall("compute.run", {"code": code, **args}) for code, *_ in asked.figures))
+    head = f"**{display_name(desk, mention)}** {mention.code}"
+    bar = speak(" ({period})", period=_period(desk, period)) if period != "daily" else ""
+    lines = _say_figures(desk, asked, head + bar, results, simulated=bool(bars.get("simulated")))
+    last = str(bars.get("last") or "")
+    if day is not None and day.first is not None and period == "daily" and last and last != f"{day.first}":
+        told = (
+            speak("Of {day} there is no close yet; the newest is that of {last}.", day=day.first, last=last)
+            if f"{day.first}" == desk.request.day
+            else speak(
+                "{day} has no bar (closed or suspended); the last one before is that of {last}.",
+                day=day.first,
+                last=last,
+            )
+        )
+        lines.insert(0, told)
+    return lines
+
+
+def _say_figures(desk: ToolDesk, asked: Asked, head: str, results: list[DeskResult], *, simulated: bool) -> list[str]:
+    """Return the figures of one security in a line, and whether it is at an extreme where that was asked."""
+    speak = desk.speak
+    told = [_format_figure(desk, item, result) for item, result in zip(asked.figures, results, strict=True)]
+    mark = speak(" (simulated prices)") if simulated else ""
+    lines = [f"{head}{mark}{speak(': ')}{speak.join_clauses(told)}"]
+    return lines + ([_describe_extreme(desk, [read_value(result)[0] for result in results])] if asked.extremes else [])
+
+
 @part("one figure", in_text)
 def _format_figure(desk: ToolDesk, item: Figure, result: DeskResult) -> str:
     _, name, unit = item
     speak = desk.speak
     value, date = read_value(result)
     if value is not None:
-        return f"{name} {number(value, unit, speak)}" + (f" ({date})" if date else "")
+        told = f"{name} {number(value, unit, speak)}"
+        return told + (f" ({date})" if date and (item[0].endswith("]") or not _over_time(item[0])) else "")
     if result.missing:
         why = speak("no tool for it")
     elif result.failure is None or "iloc" in item[0] or "date" in item[0]:

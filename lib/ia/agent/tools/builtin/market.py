@@ -62,12 +62,14 @@ def fetch_prices(
 
 @tool("market.observe", READ, together=True)
 def show_newest_bars(
-    scope: Scope, symbols: Annotated[list[str] | None, "codes or names; default: held and watched"] = None
+    scope: Scope,
+    symbols: Annotated[list[str] | None, "codes or names; default: held and watched"] = None,
+    of: Annotated[Literal["all", "held", "watch"], "without symbols: what is held, what is watched, or both"] = "all",
 ) -> Json:
     """Show the newest stored bar of some securities, with change_pct; `missing`: of these none is stored."""
     from ia.organs.market import market_reader
 
-    asked = symbols or _held_and_watched(scope)
+    asked = symbols or _held_and_watched(scope, of)
     rows, missing = market_reader.load_quotes(scope.ws, asked[:MAX_SYMBOLS], scope.notify)
     bars = {
         row["symbol"]: {
@@ -87,6 +89,7 @@ def show_newest_bars(
     dates = [row["date"] for row in rows]
     return {
         "datetime": max(dates, default=None),
+        "symbols": asked[:MAX_SYMBOLS],
         "bars": bars,
         "missing": [str(error) for error in missing],
         "simulated": any(row["simulated"] for row in rows),
@@ -121,6 +124,9 @@ def show_quotes(scope: Scope, symbols: Annotated[list[str], "codes or names"]) -
 
     rows, missing = market_reader.load_quotes(scope.ws, symbols[:MAX_SYMBOLS], scope.notify)
     told = [{name: value for name, value in row.items() if value is not None} for row in rows]
+    for row in told:
+        if "concepts" in row:
+            row["concepts"] = str(row["concepts"]).split(";")
     return {
         "date": max((row["date"] for row in rows), default=None),
         "source": rows[0]["source"] if rows else None,
@@ -141,6 +147,18 @@ def show_fundamentals(
 
     code, rows = market_reader.load_fundamentals(scope.ws, symbol, max(1, min(periods, 20)), scope.notify)
     return {"symbol": code, "reports": rows, "source": rows[0]["source"], "simulated": rows[0]["simulated"]}
+
+
+@tool("market.actions", READ, together=True)
+def show_actions(scope: Scope, symbol: Annotated[str, "code or name"]) -> Json:
+    """Show the stored dividends (`cash` a share before tax), bonus shares, rights issues and splits of a security, by
+    ex-date, newest first. Only what has happened: a coming ex-date is not known.
+    """
+    from ia.organs.market import market_reader
+
+    found = market_reader.load_actions(scope.ws, symbol, scope.notify)
+    rows = [{key: value for key, value in act._asdict().items() if value is not None} for act in found.actions]
+    return {"symbol": found.symbol, "actions": rows[:40], "source": found.source, "simulated": found.simulated}
 
 
 @tool("market.screen", READ, together=True)
@@ -266,12 +284,12 @@ def _describe_day(day: "MarketDay") -> Json:
     return told if day.of_bars is None else {**told, "made_from_bars_of": day.of_bars}
 
 
-def _held_and_watched(scope: Scope) -> list[str]:
-    """Return what is held and what is watched."""
+def _held_and_watched(scope: Scope, of: str) -> list[str]:
+    """Return what is held, what is watched, or both."""
     from ia.wiring.universe import list_universe
 
     found: dict[str, None] = {}
-    for name in ("held", "watch"):
+    for name in ("held", "watch") if of == "all" else (of,):
         with contextlib.suppress(NotFound):
             found |= dict.fromkeys(symbol.canonical for symbol in list_universe(scope.ws, name))
     if not found:

@@ -15,7 +15,7 @@ from ia.faculties import skills
 from ia.faculties.skills import tables
 from ia.faculties.skills.expertise import outline, phases
 from ia.kernel import proposals, untrusted
-from ia.kernel.errors import NotFound, Refused
+from ia.kernel.errors import BadData, NotFound, Refused
 from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
 
@@ -97,6 +97,8 @@ def _table(scope: Scope, name: str, file: str) -> Json:
     own = tables.load_table(scope.ws, skill, file) if skill else None
     found = own or tables.load_shipped(name, file, scope.ws) if _NAME.fullmatch(name) else own
     told = {"skill": name, "file": file, "data": found.data if found else None}
+    if found and len(json.dumps(told, ensure_ascii=False)) > tables.MAX_TABLE:
+        raise BadData("{file} is larger than {limit} characters as JSON", file=file, limit=tables.MAX_TABLE)
     return told | ({"lines": found.lines} if own and found and found.lines else {})
 
 

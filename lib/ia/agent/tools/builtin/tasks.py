@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from ia.agent.tools import gate, gated_writes
-from ia.agent.tools.registry import CONFIRM, tool
+from ia.agent.tools.registry import CONFIRM, READ, tool
 from ia.agent.tools.scope import Scope
+from ia.kernel import proposals
 from ia.kernel.errors import BadData, UsageError
 from ia.kernel.jsontypes import Json
 
@@ -21,6 +22,17 @@ KIND = "task"
 _TEXTS = ("schedule", "prompt", "run", "zone", "calendar", "inputs", "produces", "because")
 _JOB = ("schedule", "zone", "calendar", "prompt", "run")
 _POLICY = ("produces", "notify", "silent", "retries", "retry_after", "missed", "timeout")
+
+
+@tool("proposals.list", READ)
+def list_proposals(scope: Scope) -> Json:
+    """List what waits for the user's decision: number, kind and path of each proposal. Only the user decides."""
+    waiting = proposals.pending_proposals(scope.ws)
+    return {
+        "proposals": [
+            {"proposal": each.id, "kind": each.kind, "path": each.path, "time": each.time} for each in waiting
+        ]
+    }
 
 
 @tool("tasks.propose", CONFIRM)

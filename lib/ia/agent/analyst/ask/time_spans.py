@@ -1,0 +1,418 @@
+"""Which days a question means: every word of time in it, in Chinese and in English.
+
+A word of time that is not understood is returned, too: whoever answers asks back instead of answering for another day.
+"""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+
+from ia.domain.speech.numerals import COUNT, parse_count
+
+DAY, RANGE, SINCE, SESSIONS, EVER, FUTURE, UNREAD = "day", "range", "since", "sessions", "ever", "future", "unread"
+"""Kinds of spans. SINCE begins with the close of its first day, RANGE with the last close before it."""
+WEEK, MONTH, QUARTER, YEAR = 5, 20, 60, 250
+"""Sessions of a week, month, quarter and year that are counted back from now."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeSpan:
+    """A stretch of time that a text names.
+
+    first, last  calendar days, both included; first is None where `sessions` are counted back from the newest bar
+    said         the words
+    at           where they stand in the text
+    """
+
+    kind: str
+    said: str
+    at: tuple[int, int]
+    first: date | None = None
+    last: date | None = None
+    sessions: int = 0
+
+
+def find_time_spans(text: str, today: date) -> list[TimeSpan]:
+    """Return the stretches of time that a text names, in its order. Words of time that cannot be read are `UNREAD`.
+
+    >>> day = date(2024, 3, 15)
+    >>> [(s.kind, str(s.first), str(s.last)) for s in find_time_spans("茅台昨天收盘价", day)]
+    [('day', '2024-03-14', '2024-03-14')]
+    >>> [(s.kind, s.sessions) for s in find_time_spans("最近一周涨幅, the last 3 months", day)]
+    [('sessions', 5), ('sessions', 60)]
+    >>> [(s.kind, str(s.first), str(s.last)) for s in find_time_spans("How much did it rise since March 1?", day)]
+    [('since', '2024-03-01', '2024-03-15')]
+    >>> [s.kind for s in find_time_spans("the price at half past nine", day)]
+    ['unread']
+    """
+    low = text.casefold()
+    if len(low) != len(text):
+        low = text.lower() if len(text.lower()) == len(text) else text
+    found: list[TimeSpan] = []
+    for form, read in _load_forms():
+        for match in form.finditer(low):
+            if any(match.start() < span.at[1] and span.at[0] < match.end() for span in found):
+                continue
+            span = read(match, today)
+            if span is not None:
+                found.append(span)
+    return sorted(found, key=lambda span: span.at)
+
+
+EXCEPTION = re.compile(
+    r"除了|除去|不含|不包括|不算|以外|之外|排除|\b(?:except|excluding|other than|without|apart from)\b", re.I
+)
+"""Words that make an exception, which no figure can heed."""
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_ZH_WEEKDAY = "一二三四五六日天"
+_EN_WEEKDAY = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def parse_date(text: str, today: date) -> date | None:
+    """Return the day of a date in words or figures; without a year the last that has been. None for no day.
+
+    >>> str(parse_date("20 June 2024", date(2024, 7, 1))), str(parse_date("3月1日", date(2024, 1, 1)))
+    ('2024-06-20', '2023-03-01')
+    """
+    if match := re.fullmatch(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})[日号]?", text) or re.fullmatch(
+        r"(\d{4})(\d{2})(\d{2})", text
+    ):
+        return _make_day(int(match[1]), int(match[2]), int(match[3]))
+    if match := re.fullmatch(r"(?:(去|今|前)年)?(\d{1,2})月(\d{1,2})[日号]?", text):
+        year = today.year - {"去": 1, "前": 2}.get(match[1] or "", 0)
+        return _past_day(year, int(match[2]), int(match[3]), today, fixed=bool(match[1]))
+    month = re.search(
+        r"[a-z]+(?<!st)(?<!nd)(?<!rd)(?<!th)\b|[a-z]{3,}", re.sub(r"\bof\b|(?<=\d)(?:st|nd|rd|th)\b", " ", text)
+    )
+    numbers = [int(each) for each in re.findall(r"\d+", text)]
+    if month is None or month[0][:3] not in _MONTHS or not numbers:
+        return None
+    years = [number for number in numbers if number > 31]
+    days = [number for number in numbers if number <= 31]
+    if len(days) != 1:
+        return None
+    year, fixed = (years[0], True) if years else (today.year, False)
+    return _past_day(year, _MONTHS.index(month[0][:3]) + 1, days[0], today, fixed=fixed)
+
+
+def _past_day(year: int, month: int, day: int, today: date, *, fixed: bool) -> date | None:
+    """Return a day of a year; not `fixed`, the last such day that has been."""
+    found = _make_day(year, month, day)
+    if fixed or (found is not None and found <= today):
+        return found
+    return next((each for back in range(1, 5) if (each := _make_day(year - back, month, day)) and each <= today), None)
+
+
+def _make_day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _month_end(first: date) -> date:
+    return (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+
+
+def _add_months(first: date, count: int) -> date:
+    months = first.year * 12 + first.month - 1 + count
+    return date(months // 12, months % 12 + 1, 1)
+
+
+def _span(
+    match: re.Match[str], kind: str, first: date | None = None, last: date | None = None, sessions: int = 0
+) -> TimeSpan:
+    if first and last and first > last:
+        kind = UNREAD
+    return TimeSpan(kind=kind, said=match[0].strip(), at=match.span(), first=first, last=last, sessions=sessions)
+
+
+def _unread(match: re.Match[str], today: date) -> TimeSpan:
+    return _span(match, UNREAD)
+
+
+def _read_two(match: re.Match[str], today: date) -> TimeSpan:
+    first, last = parse_date(match["first"].strip(), today), parse_date(match["last"].strip(), today)
+    if first and last and first > last and not re.search(r"\d{4}", match["first"]):
+        first = _make_day(last.year - (first.replace(year=last.year) > last), first.month, first.day)
+    if first and last and re.search(r"\d{4}", match["first"]) and not re.search(r"\d{4}", match["last"]):
+        last = _make_day(first.year + ((last.month, last.day) < (first.month, first.day)), last.month, last.day)
+    return _span(match, RANGE, first, min(last, today)) if first and last else _span(match, UNREAD)
+
+
+def _read_since(match: re.Match[str], today: date) -> TimeSpan:
+    day = parse_date(match["date"].strip(), today)
+    return _span(match, SINCE, day, today) if day and day <= today else _span(match, UNREAD)
+
+
+def _read_date(match: re.Match[str], today: date) -> TimeSpan:
+    day = parse_date(match["date"].strip(), today)
+    if day is None:
+        return _span(match, UNREAD)
+    return _span(match, DAY if day <= today else FUTURE, day, day)
+
+
+def _read_day_of_month(match: re.Match[str], today: date) -> TimeSpan:
+    day = _make_day(today.year, today.month, int(match["n"]))
+    if day is None or day > today:
+        before = _add_months(today.replace(day=1), -1)
+        day = _make_day(before.year, before.month, int(match["n"]))
+    return _span(match, DAY, day, day) if day else _span(match, UNREAD)
+
+
+def _year_of(said: str | None, today: date) -> int:
+    if not said:
+        return today.year
+    word = said.strip()
+    relative = {"今年": 0, "本年": 0, "去年": 1, "前年": 2, "this year": 0, "last year": 1}
+    if word in relative:
+        return today.year - relative[word]
+    number = re.search(r"\d{4}|(?<!\d)\d{2}", word)
+    if number is None:
+        return today.year
+    return int(number[0]) if len(number[0]) == 4 else 2000 + int(number[0])
+
+
+_ORDINALS = {"一": 1, "二": 2, "三": 3, "四": 4, "first": 1, "second": 2, "third": 3, "fourth": 4}
+
+
+def _read_quarter(match: re.Match[str], today: date) -> TimeSpan:
+    said = match["q"]
+    quarter = _ORDINALS.get(said) or int(said)
+    year = _year_of(match["year"] or match["after"], today)
+    first = date(year, quarter * 3 - 2, 1)
+    if first > today and not (match["year"] or match["after"]):
+        first = date(year - 1, quarter * 3 - 2, 1)
+    return _limit_range(match, first, _month_end(_add_months(first, 2)), today)
+
+
+def _read_near_quarter(match: re.Match[str], today: date) -> TimeSpan:
+    first = date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
+    if re.match(r"上|last|previous", match[0]):
+        first = _add_months(first, -3)
+    return _limit_range(match, first, _month_end(_add_months(first, 2)), today)
+
+
+def _read_half(match: re.Match[str], today: date) -> TimeSpan:
+    second = bool(re.search(r"下半年|second|h2|2h", match[0]))
+    said = match["year"] or match["after"]
+    first = date(_year_of(said, today), 7 if second else 1, 1)
+    if first > today and not said:
+        first = first.replace(year=first.year - 1)
+    return _limit_range(match, first, _month_end(_add_months(first, 5)), today)
+
+
+def _limit_range(match: re.Match[str], first: date, last: date, today: date) -> TimeSpan:
+    """Return a range up to today; one that begins later is in the future."""
+    if first > today:
+        return _span(match, FUTURE, first, last)
+    return _span(match, RANGE, first, min(last, today))
+
+
+def _month_number(said: str) -> int:
+    if said[:3] in _MONTHS:
+        return _MONTHS.index(said[:3]) + 1
+    return int(said) if said.isdigit() else int(parse_count(said) or 0)
+
+
+def _read_month(match: re.Match[str], today: date) -> TimeSpan | None:
+    groups = match.groupdict()
+    if groups.get("month") == "may" and not re.search(
+        r"\bin may\b|\bmay \d{4}|\bsince may\b|\bfor may\b|\blast may\b", match[0]
+    ):
+        return None
+    number = _month_number(match["month"])
+    if not 1 <= number <= 12:
+        return _span(match, UNREAD)
+    said = groups.get("year") or groups.get("after")
+    first = date(_year_of(said, today), number, 1)
+    if first > today and not said:
+        first = first.replace(year=first.year - 1)
+    if groups.get("since"):
+        return _span(match, RANGE, first, today)
+    until = groups.get("until")
+    last = first
+    if until:
+        other = _month_number(until)
+        if not 1 <= other <= 12:
+            return _span(match, UNREAD)
+        last = date(first.year + (other < number), other, 1)
+    return _limit_range(match, first, _month_end(last), today)
+
+
+def _read_year(match: re.Match[str], today: date) -> TimeSpan:
+    year = _year_of(match["year"], today)
+    until = re.search(r"\d{4}", match["until"] or "") if "until" in match.re.groupindex else None
+    if "since" in match.re.groupindex and match["since"]:
+        return _span(match, RANGE, date(year, 1, 1), today)
+    return _limit_range(match, date(year, 1, 1), date(int(until[0]) if until else year, 12, 31), today)
+
+
+def _read_to_date(match: re.Match[str], today: date) -> TimeSpan:
+    said = match[0]
+    if re.search(r"周|week|wtd", said):
+        return _span(match, RANGE, today - timedelta(days=today.weekday()), today)
+    if re.search(r"月|month|mtd", said):
+        return _span(match, RANGE, today.replace(day=1), today)
+    return _span(match, RANGE, date(today.year, 1, 1), today)
+
+
+def _read_near_week(match: re.Match[str], today: date) -> TimeSpan:
+    back = 2 if match[0].startswith(("上上", "the week before last", "week before last")) else 1
+    monday = today - timedelta(days=today.weekday() + 7 * back)
+    return _span(match, RANGE, monday, monday + timedelta(days=6))
+
+
+def _read_near_month(match: re.Match[str], today: date) -> TimeSpan:
+    back = 2 if match[0].startswith("上上") else 1
+    first = _add_months(today.replace(day=1), -back)
+    return _span(match, RANGE, first, _month_end(first))
+
+
+def _read_weekday(match: re.Match[str], today: date) -> TimeSpan:
+    said = match["day"]
+    number = _ZH_WEEKDAY.index(said) if said in _ZH_WEEKDAY else _EN_WEEKDAY.index(said[:3])
+    number = min(number, 6)
+    monday = today - timedelta(days=today.weekday())
+    prefix = (match["which"] or "").strip()
+    if prefix in ("上上个", "上上"):
+        day = monday + timedelta(days=number - 14)
+    elif prefix in ("上个", "上"):
+        day = monday + timedelta(days=number - 7)
+    elif prefix in ("本", "这", "这个", "this"):
+        day = monday + timedelta(days=number)
+    elif prefix in ("下", "下个", "next"):
+        day = monday + timedelta(days=number + 7)
+    else:
+        back = (today.weekday() - number) % 7
+        day = today - timedelta(days=back or (7 if prefix in ("last", "past", "previous") else 0))
+    return _span(match, DAY if day <= today else FUTURE, day, day)
+
+
+_NAMED_DAYS = {"大前": 3, "前": 2, "昨": 1, "今": 0, "当": 0}
+
+
+def _read_named_day(match: re.Match[str], today: date) -> TimeSpan:
+    said = match[0]
+    back = next((count for word, count in _NAMED_DAYS.items() if said.startswith(word)), None)
+    if back is None:
+        back = 2 if "before" in said else 1 if said.startswith("yesterday") else 0
+    day = today - timedelta(days=back)
+    return _span(match, DAY, day, day)
+
+
+def _read_session_back(match: re.Match[str], today: date) -> TimeSpan:
+    """Return the session before the newest, or one so many sessions ago: first and last stay open."""
+    count = parse_count(match["n"]) if match["n"] else 1
+    return _span(match, DAY, None, None, int(count)) if count and count == int(count) else _span(match, UNREAD)
+
+
+def _read_session_before(match: re.Match[str], today: date) -> TimeSpan:
+    return _span(match, DAY, None, None, 1)
+
+
+def _read_ago(match: re.Match[str], today: date) -> TimeSpan:
+    if "同期" in match[0] or "今天" in match[0]:
+        day = _make_day(today.year - 1, today.month, min(today.day, 28) if today.month == 2 else today.day)
+        return _span(match, DAY, day, day) if day else _span(match, UNREAD)
+    count, unit = parse_count(match["n"]), match["unit"]
+    if not count:
+        return _span(match, UNREAD)
+    if "交易日" in unit or "session" in unit or "trading" in unit:
+        return _span(match, DAY, None, None, int(count)) if count == int(count) else _span(match, UNREAD)
+    day = _back(today, count, unit)
+    return _span(match, DAY, day, day) if day else _span(match, UNREAD)
+
+
+def _back(today: date, count: float, unit: str) -> date | None:
+    """Return the day so many days, weeks, months or years before."""
+    if unit[0] in "日天d":
+        return today - timedelta(days=round(count)) if count == int(count) else None
+    if "周" in unit or "星期" in unit or unit[0] == "w":
+        return today - timedelta(days=round(count * 7))
+    months = count * (12 if "年" in unit or unit[0] == "y" else 3 if "季" in unit or unit[0] == "q" else 1)
+    if months != int(months):
+        return None
+    first = _add_months(today.replace(day=1), -int(months))
+    return first.replace(day=min(today.day, _month_end(first).day))
+
+
+def _read_lately(match: re.Match[str], today: date) -> TimeSpan:
+    said, unit = (match["n"] or "").strip(), match["unit"].strip()
+    count = parse_count(said) if said else 1.0
+    if not count:
+        return _span(match, UNREAD)
+    if "年" in unit or unit[0] == "y":
+        if count >= 1:
+            day = _back(today, count, unit)
+            return _span(match, SINCE, day, today) if day else _span(match, UNREAD)
+        return _span(match, SESSIONS, None, today, round(count * YEAR))
+    size = 1
+    if "周" in unit or "星期" in unit or unit[0] == "w":
+        size = WEEK
+    elif "季" in unit or unit[0] == "q":
+        size = QUARTER
+    elif "月" in unit or unit[0] == "m":
+        size = MONTH
+    bars = count * size
+    return _span(match, SESSIONS, None, today, round(bars)) if bars >= 1 else _span(match, UNREAD)
+
+
+def _read_year_of_weeks(match: re.Match[str], today: date) -> TimeSpan:
+    return _span(match, SESSIONS, None, today, YEAR)
+
+
+def _read_ever(match: re.Match[str], today: date) -> TimeSpan:
+    return _span(match, EVER, None, today)
+
+
+def _read_future(match: re.Match[str], today: date) -> TimeSpan:
+    days = {"明天": 1, "明日": 1, "后天": 2, "tomorrow": 1}
+    back = next((count for word, count in days.items() if match[0].startswith(word)), 0)
+    day = today + timedelta(days=back) if back else None
+    return _span(match, FUTURE, day, day)
+
+
+_READERS: dict[str, Callable[[re.Match[str], date], TimeSpan | None]] = {
+    "two": _read_two,
+    "since": _read_since,
+    "date": _read_date,
+    "quarter": _read_quarter,
+    "near_quarter": _read_near_quarter,
+    "half": _read_half,
+    "month": _read_month,
+    "to_date": _read_to_date,
+    "weekday": _read_weekday,
+    "near_week": _read_near_week,
+    "near_month": _read_near_month,
+    "year": _read_year,
+    "named_day": _read_named_day,
+    "session_before": _read_session_before,
+    "ago": _read_ago,
+    "year_of_weeks": _read_year_of_weeks,
+    "lately": _read_lately,
+    "ever": _read_ever,
+    "future": _read_future,
+    "unread": _unread,
+    "day_of_month": _read_day_of_month,
+}
+
+
+@cache
+def _load_forms() -> tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], TimeSpan | None]], ...]:
+    """Return the forms of time_forms.tsv with their readers."""
+    fragments, forms = {"count": COUNT}, []
+    with open(os.path.join(os.path.dirname(__file__), "time_forms.tsv"), encoding="utf-8") as file:
+        for line in file:
+            if not line.strip() or line.startswith("#"):
+                continue
+            name, kind, text = line.rstrip("\n").split("\t")
+            whole = re.sub(r"@(\w+)@", lambda found: fragments[found[1]], text)
+            if kind == "fragment":
+                fragments[name] = whole
+            else:
+                forms.append((re.compile(whole), _READERS[name]))
+    return tuple(forms)

@@ -1,0 +1,45 @@
+"""Short answers to questions for facts: the figure first, where it is from, and what was not understood."""
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say.reply import Reply
+
+Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
+
+
+_READS_NUMBERS = ("term", "screen", "order_cost", "against_average", "size")
+"""Sources whose answers read the numbers of a question themselves."""
+
+
+def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Return the answer to a question for facts; a question back where a word that may change it was not understood."""
+    if asked.unread and asked.source not in _READS_NUMBERS:
+        return wording.ask_back(desk, asked.unread)
+    return (yield from _find_answer(asked.source)(desk, asked))
+
+
+def _find_answer(source: str) -> Answer:
+    """Return what answers for a source. Only what is needed is imported."""
+    if source in ("quote", "report", "valuation", "actions", "report_dates", "refuse"):
+        from ia.agent.analyst.jobs.facts import security_facts
+
+        return security_facts.ANSWERS[source]
+    if source in ("premise", "relation", "stop", "size", "levels", "streak", "against_average", "order_cost"):
+        from ia.agent.analyst.jobs.facts import price_facts
+
+        return price_facts.ANSWERS[source]
+    if source in ("account", "account_index", "position", "trades", "trades_made", "holdings_rank", "limits"):
+        from ia.agent.analyst.jobs.facts import account_facts
+
+        return account_facts.ANSWERS[source]
+    if source == "screen":
+        from ia.agent.analyst.jobs.facts import screen_facts
+
+        return screen_facts.answer_screen
+    from ia.agent.analyst.jobs.facts import market_facts
+
+    return market_facts.ANSWERS[source]

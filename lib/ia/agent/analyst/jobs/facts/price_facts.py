@@ -1,0 +1,593 @@
+"""Facts that are computed from closes: correlation, beta, Sharpe ratio, against an index; stop, size and levels."""
+
+import math
+import re
+from datetime import timedelta
+from itertools import pairwise
+from typing import NamedTuple
+
+from ia.agent.analyst.ask.facts import FactQuestion, security_table
+from ia.agent.analyst.ask.figures import change_over, stretch_of
+from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
+from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence.study import read_value
+from ia.agent.analyst.failures import NO_BARS
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
+from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.jsontypes import Json
+
+YEAR = 250
+"""Sessions of a year, and the most bars that the tool for prices returns."""
+BEFORE = 20
+"""Days before a stretch of time in which the close that it begins with lies."""
+FEW = 20
+"""Returns below which no relation is computed."""
+INDEX_OF = {"CN": "000300.SH", "HK": "HSI.HK", "US": "SPY.US"}
+"""Market -> the security that stands for it."""
+ATR_STOP = 2
+
+
+class Closes(NamedTuple):
+    """The closes of a security: date -> close, as total returns (qfq).
+
+    whole   False where the stretch of time has more bars than the tool returns
+    """
+
+    by_date: dict[str, float]
+    simulated: bool
+    whole: bool = True
+
+
+def _load_closes(desk: ToolDesk, code: str, span: TimeSpan | None) -> Work[Closes | DeskResult]:
+    """Return the closes of a stretch of time, of a year where none is named; the result that failed where none came."""
+    bars = YEAR
+    args: dict[str, str] = {}
+    if span is not None and span.kind == SESSIONS:
+        bars = min(span.sessions + 1, YEAR)
+    elif span is not None and span.first is not None and span.last is not None:
+        args = {"start": f"{span.first - timedelta(days=BEFORE)}", "end": f"{span.last}"}
+    result = yield from desk.one("market.ohlcv", symbol=code, tail=bars, **args)
+    if not result.ok:
+        return result
+    rows = wording.bars_of(result)
+    closes = {row[0]: float(row[4]) for row in rows if len(row) > 4}
+    if args and span is not None and span.first is not None:
+        kept = [day for day in closes if day >= f"{span.first}"]
+        before = (
+            [day for day in closes if day < f"{span.first}"]
+            if span.kind == RANGE or f"{span.first}" not in closes
+            else []
+        )
+        closes = {day: closes[day] for day in (*before[-1:], *kept)}
+    whole = (
+        span is None or span.kind == EVER or len(rows) >= (int(result.get("rows") or 0) if args else span.sessions + 1)
+    )
+    return Closes(closes, bool(result.get("simulated")), whole)
+
+
+def _returns(one: Closes, other: Closes) -> tuple[list[str], list[float], list[float]]:
+    """Return the days that both traded on, and the daily returns of each between them."""
+    days = sorted(one.by_date.keys() & other.by_date.keys())
+    pairs = list(pairwise(days))
+    return (
+        days,
+        [one.by_date[b] / one.by_date[a] - 1 for a, b in pairs],
+        [other.by_date[b] / other.by_date[a] - 1 for a, b in pairs],
+    )
+
+
+def _mean(values: list[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _covariance(one: list[float], other: list[float]) -> float:
+    """Return the covariance of a sample (n - 1)."""
+    a, b = _mean(one), _mean(other)
+    return math.fsum((x - a) * (y - b) for x, y in zip(one, other, strict=True)) / (len(one) - 1)
+
+
+def _named_index(asked: FactQuestion, mention: Mention) -> Mention | None:
+    """Return the second security of a question, else the index of the first one's market."""
+    if len(asked.securities) > 1:
+        return asked.securities[1]
+    found = find_mentions(INDEX_OF.get(mention.symbol.market, ""))
+    return found[0] if found else None
+
+
+def answer_relation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer correlation, beta, Sharpe ratio, or how a security did against an index or another one."""
+    speak, mention, wanted = desk.speak, asked.securities[0], asked.facts[0].field
+    span = asked.spans[0] if asked.spans else None
+    if span is not None and span.kind == FUTURE:
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    if span is not None and span.kind not in (SESSIONS, RANGE, SINCE):
+        return reply_of_lines(speak("Over which time? Give a stretch, such as “this year” or “the last 120 days”."))
+    own = yield from _load_closes(desk, mention.code, span)
+    if isinstance(own, DeskResult):
+        return reply_of_lines(reply.describe_no_prices(desk, mention.said, own.failure or NO_BARS))
+    if not own.whole:
+        return (yield from _relate_long(desk, asked, span)) if wanted == "relative" else _too_long(desk)
+    if wanted == "sharpe":
+        return _say_sharpe(desk, mention, own)
+    index = _named_index(asked, mention)
+    if index is None or index.code == mention.code:
+        return reply_of_lines(speak("With which security or index? Name it, such as 000300.SH."))
+    other = yield from _load_closes(desk, index.code, span)
+    if isinstance(other, DeskResult):
+        return reply_of_lines(reply.describe_no_prices(desk, index.said, other.failure or NO_BARS))
+    return _say_relation(desk, wanted, (mention, index), own, other)
+
+
+def _too_long(desk: ToolDesk) -> Reply:
+    return reply_of_lines(desk.speak("That I compute over at most {count} sessions: give a shorter time.", count=YEAR))
+
+
+def _relate_long(desk: ToolDesk, asked: FactQuestion, span: TimeSpan | None) -> Work[Reply]:
+    """Answer how a security did against another over more bars than the tool for prices returns."""
+    mention = asked.securities[0]
+    index = _named_index(asked, mention)
+    if index is None or span is None or index.code == mention.code:
+        return _too_long(desk)
+    stretch, changes, simulated = stretch_of(span), [], False
+    for each in (mention, index):
+        bars = yield from desk.one("market.ohlcv", symbol=each.code, tail=1)
+        if not bars.ok:
+            return reply_of_lines(reply.describe_no_prices(desk, each.said, bars.failure or NO_BARS))
+        simulated = simulated or bool(bars.get("simulated"))
+        changes.append(read_value((yield from desk.one("compute.run", code=change_over(stretch))))[0])
+    rise, base = changes
+    if rise is None or base is None:
+        return reply_of_lines(desk.speak("The bars do not reach back so far: “{time}”.", time=span.said))
+    return reply_of_lines(
+        _say_winner(desk, rise, base, name=wording.head_of(desk, mention), other=wording.head_of(desk, index)),
+        desk.speak(
+            "{rise} against {base}, {gap} percentage points ({time}){mark}",
+            rise=wording.say_percent(rise),
+            base=wording.say_percent(base),
+            gap=f"{rise - base:+.2f}",
+            time=f"{span.first} – {span.last}",
+            mark=wording.simulated_mark(desk, simulated),
+        ),
+    )
+
+
+def _say_winner(desk: ToolDesk, rise: float, base: float, *, name: str, other: str) -> str:
+    if rise > base:
+        return desk.speak("{name} did better than {other}.", name=name, other=other)
+    if rise < base:
+        return desk.speak("{name} did worse than {other}.", name=name, other=other)
+    return desk.speak("{name} did as well as {other}.", name=name, other=other)
+
+
+def _too_few(desk: ToolDesk, count: int) -> Reply:
+    return reply_of_lines(desk.speak("Only {count} common daily returns: too few to say.", count=count))
+
+
+def _say_sharpe(desk: ToolDesk, mention: Mention, own: Closes) -> Reply:
+    speak = desk.speak
+    days, returns, _ = _returns(own, own)
+    if len(returns) < FEW:
+        return _too_few(desk, len(returns))
+    spread = math.sqrt(_covariance(returns, returns))
+    if not spread:
+        return _too_few(desk, 0)
+    return reply_of_lines(
+        speak(
+            "{name}: Sharpe ratio {value} ({first} to {last}, {count} daily returns, a year of 250 days, risk-free rate"
+            " taken as 0){mark}",
+            name=wording.head_of(desk, mention),
+            value=f"{_mean(returns) / spread * math.sqrt(YEAR):.2f}",
+            first=days[0],
+            last=days[-1],
+            count=len(returns),
+            mark=wording.simulated_mark(desk, own.simulated),
+        )
+    )
+
+
+def _say_relation(desk: ToolDesk, wanted: str, pair: tuple[Mention, Mention], own: Closes, other: Closes) -> Reply:
+    speak = desk.speak
+    days, one, two = _returns(own, other)
+    if len(one) < (FEW if wanted != "relative" else 1):
+        return _too_few(desk, len(one))
+    names = {"name": wording.head_of(desk, pair[0]), "other": wording.head_of(desk, pair[1])}
+    times: Json = {"first": days[0], "last": days[-1], "count": len(one)}
+    mark = wording.simulated_mark(desk, own.simulated or other.simulated)
+    if wanted == "relative":
+        rise, base = (each.by_date[days[-1]] / each.by_date[days[0]] * 100 - 100 for each in (own, other))
+        return reply_of_lines(
+            _say_winner(desk, rise, base, **names),
+            speak(
+                "{rise} against {base}, {gap} percentage points (closes of {first} and {last}){mark}",
+                rise=wording.say_percent(rise),
+                base=wording.say_percent(base),
+                gap=f"{rise - base:+.2f}",
+                first=days[0],
+                last=days[-1],
+                mark=mark,
+            ),
+        )
+    variance = _covariance(two, two)
+    own_variance = _covariance(one, one)
+    if not variance or not own_variance:
+        return _too_few(desk, 0)
+    shared = _covariance(one, two)
+    if wanted == "beta":
+        return reply_of_lines(
+            speak(
+                "{name}: beta {value} to {other} ({first} to {last}, {count} daily returns){mark}",
+                value=f"{shared / variance:.2f}",
+                mark=mark,
+                **names,
+                **times,
+            )
+        )
+    return reply_of_lines(
+        speak(
+            "{name} and {other}: correlation {value} of the daily returns ({first} to {last}, {count} of them){mark}",
+            value=f"{shared / math.sqrt(variance * own_variance):.2f}",
+            mark=mark,
+            **names,
+            **times,
+        )
+    )
+
+
+def _measure(desk: ToolDesk, mention: Mention, codes: tuple[str, ...]) -> Work[tuple[list[float | None], DeskResult]]:
+    """Return figures over all bars of a security, and what was fetched."""
+    bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1)
+    if not bars.ok:
+        return [], bars
+    results = yield from desk.run(*(DeskCall("compute.run", {"code": code}) for code in codes))
+    return [read_value(result)[0] for result in results], bars
+
+
+def _codes(desk: ToolDesk, *names: str) -> tuple[str, ...]:
+    """Return the expressions of the table by their names."""
+    known = security_table(desk.tables).expressions
+    return tuple(known[name].code if name in known else "close" for name in names)
+
+
+def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer where a stop can be: two average true ranges below the price, and where the own risk rule has it."""
+    speak, mention = desk.speak, asked.securities[0]
+    values, bars = yield from _measure(desk, mention, ("close", *_codes(desk, "typical_move", "recent_low")))
+    if not bars.ok:
+        return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+    close, atr, low = values
+    if close is None or atr is None:
+        return reply_of_lines(speak("{name}: too few bars for a stop.", name=wording.head_of(desk, mention)))
+    status = yield from desk.one("account.status")
+    position = wording.objects_of(status, "positions").get(mention.code)
+    limit = desk.request.limits.get("stop_loss_pct")
+    told = [
+        speak(
+            "{name}: {stop} is twice the usual move ({move} a day) below the close of {close} ({date}), {pct}"
+            " away.{mark}",
+            name=wording.head_of(desk, mention),
+            stop=number(close - ATR_STOP * atr, "price", speak),
+            move=number(atr, "price", speak),
+            close=number(close, "price", speak),
+            date=bars.get("last"),
+            pct=wording.say_percent(-ATR_STOP * atr / close * 100),
+            mark=wording.simulated_mark(desk, bars.get("simulated")),
+        )
+    ]
+    if low is not None:
+        told.append(speak("The low of the last 20 sessions is {low}.", low=number(low, "price", speak)))
+    if isinstance(position, dict) and position.get("avg_price") and limit:
+        cost = float(position["avg_price"])
+        level = cost * (1 - limit / 100)
+        told.append(
+            speak(
+                "Your rule (stop at a loss of {limit}%) is reached at {level}: your average cost is {cost}.",
+                limit=f"{limit:g}",
+                level=number(level, "price", speak),
+                cost=number(cost, "price", speak),
+            )
+        )
+        if close <= level:
+            told.append(speak("**The price is below it already.**"))
+    elif limit:
+        told.append(
+            speak("Your rule stops at a loss of {limit}% of the cost; you hold none of it.", limit=f"{limit:g}")
+        )
+    return reply_of_lines(*told)
+
+
+def answer_size(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how many shares the position limit and the cash allow; how many to buy stays the owner's choice."""
+    speak, mention = desk.speak, asked.securities[0]
+    values, bars = yield from _measure(desk, mention, ("close", *_codes(desk, "typical_move")))
+    if not bars.ok:
+        return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+    close, atr = values
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    currency = {"CN": "CNY", "HK": "HKD", "US": "USD"}.get(mention.symbol.market, "")
+    book = wording.objects_of(status, "currencies").get(currency)
+    limit = desk.request.limits.get("position_pct")
+    if not isinstance(book, dict) or close is None or not book.get("equity") or book.get("cash") is None:
+        return reply_of_lines(
+            speak(
+                "{name}: your {currency} account is not known, so no size can be computed (`ia trade deposit` enters"
+                " money).",
+                name=wording.head_of(desk, mention),
+                currency=currency,
+            )
+        )
+    equity, cash = float(book["equity"]), float(book["cash"])
+    position = wording.objects_of(status, "positions").get(mention.code)
+    held = float(position["value"] or 0) if isinstance(position, dict) else 0.0
+    lot = 1 if mention.symbol.market == "US" else 100
+    room = max(0.0, equity * limit / 100 - held) if limit else cash
+    most = int(min(room, cash) / close / lot) * lot
+    mark = wording.simulated_mark(desk, bars.get("simulated"))
+    told = [
+        speak(
+            "{name}: at most {shares} shares ({amount}) at {close} ({date}).{mark}",
+            name=wording.head_of(desk, mention),
+            shares=f"{most:,}",
+            amount=wording.say_money(desk, most * close, currency=currency),
+            close=number(close, "price", speak),
+            date=bars.get("last"),
+            mark=mark,
+        )
+    ]
+    if limit:
+        told.append(
+            speak(
+                "The position limit of {limit}% of {equity} leaves {room}; you hold {held} of it, and {cash} in cash.",
+                limit=f"{limit:g}",
+                equity=wording.say_money(desk, equity),
+                room=wording.say_money(desk, room),
+                held=wording.say_money(desk, held),
+                cash=wording.say_money(desk, cash),
+            )
+        )
+    if atr:
+        risked = int(equity * 0.01 / (ATR_STOP * atr) / lot) * lot
+        told.append(
+            speak(
+                "If a stop at twice the usual move ({distance}) below is to cost 1% of the account at most: {shares}"
+                " shares.",
+                distance=number(ATR_STOP * atr, "price", speak),
+                shares=f"{min(risked, most):,}",
+            )
+        )
+    told.append(speak("That is a ceiling, no advice to buy."))
+    return reply_of_lines(*told)
+
+
+def answer_levels(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which highs, lows and averages lie above and below the price."""
+    speak, mention = desk.speak, asked.securities[0]
+    named = [("close", ""), *((each.code, speak.fill(each.name)) for each in security_table(desk.tables).levels)]
+    values, bars = yield from _measure(desk, mention, tuple(code for code, _ in named))
+    if not bars.ok:
+        return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+    close = values[0]
+    if close is None:
+        return reply_of_lines(speak("{name}: too few bars.", name=wording.head_of(desk, mention)))
+    levels: dict[float, list[str]] = {}
+    for value, (_, name) in zip(values[1:], named[1:], strict=True):
+        if value is not None:
+            levels.setdefault(round(value, 2), []).append(name)
+    below = sorted((level for level in levels if level < close), reverse=True)[:3]
+    above = sorted(level for level in levels if level > close)[:3]
+
+    def tell(found: list[float]) -> str:
+        return speak.join_clauses(
+            [
+                speak("{level} ({names})", level=number(level, "price", speak), names=speak.join_items(levels[level]))
+                for level in found
+            ]
+        ) or speak("none within a year")
+
+    return reply_of_lines(
+        speak(
+            "{name}: close {close} ({date}).{mark}",
+            name=wording.head_of(desk, mention),
+            close=number(close, "price", speak),
+            date=bars.get("last"),
+            mark=wording.simulated_mark(desk, bars.get("simulated")),
+        ),
+        speak("Support below: {levels}.", levels=tell(below)),
+        speak("Resistance above: {levels}.", levels=tell(above)),
+    )
+
+
+_RISE = re.compile(r"涨|拉升|走强|\b(?:ris|rose|up|jump|surg|rall|gain)", re.I)
+
+
+def answer_premise(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer why a security moved: first whether it did, then that its cause is not known here."""
+    speak, mention = desk.speak, asked.securities[0]
+    span = asked.spans[0] if asked.spans else None
+    given: dict[str, str] = {}
+    tail = 2
+    if span is not None and span.kind == FUTURE:
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    if span is not None and span.kind == SESSIONS:
+        tail = min(span.sessions + 1, YEAR)
+    elif span is not None and span.last is not None and f"{span.last}" != desk.request.day:
+        given["end"] = f"{span.last}"
+    elif span is not None and span.kind == DAY and span.first is None:
+        tail = span.sessions + 2
+    bars = yield from desk.one(
+        "market.ohlcv", symbol=mention.code, tail=YEAR if span and span.kind in (RANGE, SINCE) else tail, **given
+    )
+    rows = wording.bars_of(bars)
+    if not bars.ok or len(rows) < 2:
+        return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+    if span is not None and span.kind == DAY and span.first is None:
+        rows = rows[:2]
+    first, last = rows[0], rows[-1]
+    if span is not None and span.kind in (RANGE, SINCE):
+        before = [row for row in rows if row[0] < f"{span.first}" or (span.kind == SINCE and row[0] == f"{span.first}")]
+        if not before:
+            return reply_of_lines(speak("“{time}” begins before the bars that I can look at here.", time=span.said))
+        first = before[-1]
+    change = float(last[4]) / float(first[4]) * 100 - 100
+    rose, said = change > 0, bool(_RISE.search(asked.words))
+    fact = speak(
+        "{name}: {change}, from {start} ({first}) to {close} ({last}){mark}.",
+        name=wording.head_of(desk, mention),
+        change=wording.say_percent(change),
+        start=number(float(first[4]), "price", speak),
+        first=first[0],
+        close=number(float(last[4]), "price", speak),
+        last=last[0],
+        mark=wording.simulated_mark(desk, bars.get("simulated")),
+    )
+    lines = [fact]
+    if change and rose != said:
+        lines.insert(0, speak("It did not fall: it rose.") if rose else speak("It did not rise: it fell."))
+    lines.append(speak("The cause I do not know: I have prices, reports and your notes, no news."))
+    return reply_of_lines(*lines)
+
+
+_AVERAGE = re.compile(
+    r"(?P<n>\d{1,3})\s*-?\s*(?:日|天|day|session)|ma\s*(?P<m>\d{1,3})|(?P<half>半年线)|(?P<year>年线)", re.I
+)
+
+
+def answer_against_average(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether the close is above or below an average."""
+    speak, lines = desk.speak, []
+    found = _AVERAGE.search(asked.words)
+    if found is None:
+        return reply_of_lines(speak("Above or below which average? For example the 60-day average."))
+    size = 250 if found["year"] else 120 if found["half"] else int(found["n"] or found["m"])
+    mean_code = _codes(desk, "average")[0].replace("{size}", f"{size}")
+    if not 1 < size <= 500 or asked.spans:
+        said = asked.spans[0].said if asked.spans else f"{size}"
+        return reply_of_lines(
+            speak("That I answer for the newest close and averages of 2 to 500 days, not for “{said}”.", said=said)
+        )
+    for mention in asked.securities[:5]:
+        values, bars = yield from _measure(
+            desk, mention, ("close", mean_code, f"close.iloc[-2] - ({mean_code}).iloc[-2]")
+        )
+        if not bars.ok:
+            lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+            continue
+        close, mean, before = values
+        if close is None or mean is None:
+            lines.append(speak("{name}: too few bars.", name=wording.head_of(desk, mention)))
+            continue
+        given: Json = {
+            "name": wording.head_of(desk, mention),
+            "size": size,
+            "gap": f"{abs(close / mean - 1) * 100:.2f}%",
+            "close": number(close, "price", speak),
+            "mean": number(mean, "price", speak),
+            "date": bars.get("last"),
+            "mark": wording.simulated_mark(desk, bars.get("simulated")),
+        }
+        lines.append(
+            speak(
+                "{name}: above its {size}-day average by {gap} (close {close}, average {mean}, {date}){mark}.", **given
+            )
+            if close > mean
+            else speak(
+                "{name}: below its {size}-day average by {gap} (close {close}, average {mean}, {date}){mark}.", **given
+            )
+        )
+        if before is not None and (before > 0) != (close > mean):
+            lines.append(speak("It crossed it with this bar."))
+    return reply_of_lines(*lines)
+
+
+def answer_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer for how many sessions in a row a security rose or fell."""
+    speak, lines = desk.speak, []
+    if asked.spans:
+        return reply_of_lines(
+            speak("Streaks I tell up to the newest close, not for “{time}”.", time=asked.spans[0].said)
+        )
+    for mention in asked.securities[:5]:
+        own = yield from _load_closes(desk, mention.code, None)
+        if isinstance(own, DeskResult):
+            lines.append(reply.describe_no_prices(desk, mention.said, own.failure or NO_BARS))
+            continue
+        closes = [own.by_date[day] for day in sorted(own.by_date)]
+        signs = [(b > a) - (b < a) for a, b in pairwise(closes)]
+        count = next((at for at, sign in enumerate(reversed(signs)) if sign != signs[-1]), len(signs)) if signs else 0
+        given: Json = {
+            "name": wording.head_of(desk, mention),
+            "count": count,
+            "change": wording.say_percent(closes[-1] / closes[-1 - count] * 100 - 100) if count else "–",
+            "date": max(own.by_date),
+            "mark": wording.simulated_mark(desk, own.simulated),
+        }
+        if not signs or not signs[-1]:
+            lines.append(speak("{name}: unchanged on {date}{mark}.", **given))
+        elif signs[-1] > 0:
+            lines.append(speak("{name}: up {count} sessions in a row to {date}, {change} together{mark}.", **given))
+        else:
+            lines.append(speak("{name}: down {count} sessions in a row to {date}, {change} together{mark}.", **given))
+    return reply_of_lines(*lines)
+
+
+_SHARES = re.compile(rf"(?P<n>{COUNT})\s*(?P<unit>股|手|shares?\b)", re.I)
+_MONEY = re.compile(
+    rf"(?P<n>{COUNT})\s*(?:元|块钱?|美元|港[元币]|人民币|yuan|dollars?|usd|cny|(?=.{{0,8}}(?:能|可以)))", re.I
+)
+
+
+def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what a number of shares costs at the newest price, or how many an amount of money buys."""
+    speak, mention = desk.speak, asked.securities[0]
+    plain = strip_mentions(asked.words)
+    size, money = _SHARES.search(plain), _MONEY.search(plain)
+    values, bars = yield from _measure(desk, mention, ("close",))
+    if not bars.ok:
+        return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+    close = values[0]
+    count = parse_count(size["n"].casefold()) if size else None
+    amount = parse_count(money["n"].casefold()) if money and not size else None
+    currency = {"CN": "CNY", "HK": "HKD", "US": "USD"}.get(mention.symbol.market, "")
+    given: Json = {
+        "name": wording.head_of(desk, mention),
+        "close": number(close, "price", speak),
+        "date": bars.get("last"),
+        "mark": wording.simulated_mark(desk, bars.get("simulated")),
+    }
+    if close and count:
+        shares = count * (100 if size and size["unit"] == "手" else 1)
+        return reply_of_lines(
+            speak(
+                "{name}: {shares} shares are {amount} at {close} ({date}), without fees{mark}.",
+                shares=f"{shares:,g}", amount=wording.say_money(desk, shares * close, currency=currency), **given,
+            )
+        )  # fmt: skip
+    if close and amount:
+        lot = 1 if mention.symbol.market == "US" else 100
+        shares = int(amount / close / lot) * lot
+        return reply_of_lines(
+            speak(
+                "{name}: {amount} buy {shares} shares ({spent}) at {close} ({date}), in lots of {lot}, without"
+                " fees{mark}.",
+                amount=wording.say_money(desk, amount, currency=currency), shares=f"{shares:,}",
+                spent=wording.say_money(desk, shares * close, currency=currency), lot=lot, **given,
+            )
+        )  # fmt: skip
+    return reply_of_lines(speak("{name}: how many shares, or for how much money?", **given))
+
+
+ANSWERS = {
+    "premise": answer_premise,
+    "relation": answer_relation,
+    "streak": answer_streak,
+    "against_average": answer_against_average,
+    "order_cost": answer_order_cost,
+    "stop": answer_stop,
+    "size": answer_size,
+    "levels": answer_levels,
+}

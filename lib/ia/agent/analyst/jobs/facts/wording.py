@@ -1,0 +1,160 @@
+"""How figures, days and failures are said in short answers."""
+
+import contextlib
+from datetime import date
+from typing import Any
+
+from ia.agent.analyst.ask.facts import FactQuestion, FactSpec
+from ia.agent.analyst.ask.mentions import Mention
+from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
+from ia.agent.analyst.desk import NO_TOOL, DeskResult, Failure, ToolDesk
+from ia.agent.analyst.evidence.study import display_name
+from ia.agent.analyst.failures import describe_failure
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import EN, compact, number
+from ia.domain.instruments.symbols import english_names, resolve_security
+from ia.kernel.errors import IaError
+from ia.kernel.jsontypes import Json
+
+
+def head_of(desk: ToolDesk, mention: Mention) -> str:
+    """Return how an answer about a security begins."""
+    return f"**{display_name(desk, mention)}** {mention.code}"
+
+
+def security_name(desk: ToolDesk, code: str, name: object) -> str:
+    """Return a security as the reader knows it, with its code."""
+    told = english_names().get(code) if desk.speak.lang == EN else None
+    if not name and not told:
+        with contextlib.suppress(IaError):
+            name = resolve_security(code).name
+    return " ".join(dict.fromkeys(filter(None, (told or str(name or ""), code))))
+
+
+def fact_name(desk: ToolDesk, spec: FactSpec) -> str:
+    """Return the name of a fact."""
+    return desk.speak.fill(spec.name)
+
+
+def say_value(desk: ToolDesk, value: Any, unit: str) -> str:
+    """Return a value as a person reads it; `–` where it is not known."""
+    if value is None or value == "":
+        return "–"
+    if unit == "text":
+        return desk.speak.join_items([str(each) for each in value] if isinstance(value, list) else [str(value)])
+    if unit == "money":
+        return say_money(desk, value)
+    if unit == "percent_plain":
+        return f"{value:,.2f}%"
+    return number(float(value), unit, desk.speak)
+
+
+def say_money(desk: ToolDesk, value: Any, *, signed: bool = False, currency: str = "") -> str:
+    """Return an amount: with its cents below a million, else in the large units of the language."""
+    if value is None:
+        return "–"
+    amount = float(value)
+    sign = "+" if signed and amount > 0 else ""
+    told = f"{sign}{amount:,.2f}" if abs(amount) < 1e6 else sign + compact(amount, desk.speak)
+    return f"{told} {currency}" if currency else told
+
+
+def say_percent(value: Any) -> str:
+    """Return a signed change in per cent, two decimals; `–` where it is not known."""
+    return "–" if value is None else f"{float(value):+.2f}%"
+
+
+def simulated_mark(desk: ToolDesk, simulated: Any) -> str:
+    """Return the remark that prices are invented; "" for real ones."""
+    return desk.speak(" (simulated prices)") if simulated else ""
+
+
+def other_day(asked: FactQuestion, stored: str) -> TimeSpan | None:
+    """Return the time of a question that is another than a stored day; None where the day answers it."""
+    for span in asked.spans:
+        if span.kind == DAY and span.first is not None and f"{span.first}" == stored:
+            continue
+        return span
+    return None
+
+
+def refuse_time(desk: ToolDesk, what: str, span: TimeSpan, stored: str) -> Reply:
+    """Return that a fact is there for one day only, and not for the time that was asked for."""
+    if span.kind == FUTURE:
+        return reply_of_lines(
+            desk.speak("{what}: nobody knows that of “{time}”; I give no forecast.", what=what, time=span.said)
+        )
+    return reply_of_lines(
+        desk.speak("{what}: only that of {day} is stored, not that of “{time}”.", what=what, day=stored, time=span.said)
+    )
+
+
+def refuse_past(desk: ToolDesk, what: str, asked: FactQuestion, today: date) -> Reply | None:
+    """Return that a fact is there for now only, where a question names another time than today; else None."""
+    span = other_day(asked, f"{today}")
+    return refuse_time(desk, what, span, f"{today}") if span else None
+
+
+def unreadable(desk: ToolDesk, what: str, failure: Failure) -> Reply:
+    """Return why something could not be read, and what to type."""
+    speak = desk.speak
+    if failure.code == NO_TOOL:
+        return reply_of_lines(speak("There is no tool here to read {what}: ask with `ia turn`.", what=what))
+    if failure.code == "market-not-stored":
+        return reply_of_lines(speak("Nothing of the market is stored yet: run `ia sync daily`, then ask again."))
+    return reply_of_lines(speak("{what} could not be read: {error}", what=what, error=describe_failure(speak, failure)))
+
+
+def result_day(result: DeskResult) -> str:
+    """Return the date of a result; "" where it has none."""
+    return str(result.get("date") or "")
+
+
+def ask_back(desk: ToolDesk, unread: tuple[str, ...]) -> Reply:
+    """Return a question back: what was not understood, and that nothing was answered for it."""
+    speak = desk.speak
+    return reply_of_lines(
+        speak(
+            "I did not understand {words}, and it may change the answer, so I give none. Please put it in another way.",
+            words=speak.join_items([speak('"{word}"', word=word.strip()) for word in unread]),
+        )
+    )._replace(understood=False)
+
+
+def rows_of(value: Any, key: str = "") -> list[Json]:
+    """Return the objects of a list, or of a result's list; [] where it is none."""
+    found = value.get(key) if isinstance(value, DeskResult | dict) and key else value
+    return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+
+
+def objects_of(result: DeskResult, key: str) -> dict[str, Json]:
+    """Return the objects of a result by name; {} where there are none."""
+    found = result.get(key) if result.ok else None
+    return (
+        {str(name): each for name, each in found.items() if isinstance(each, dict)} if isinstance(found, dict) else {}
+    )
+
+
+def bars_of(result: DeskResult) -> list[list[str]]:
+    """Return the cells of the bars that a result shows, oldest first: date, open, high, low, close, volume."""
+    found = result.get("bars") if result.ok else None
+    lines = [str(line).split(",") for line in found][1:] if isinstance(found, list) else []
+    return [cells for cells in lines if len(cells) >= 6 and _is_number(cells[4])]
+
+
+def figure_of(row: Json | None, key: str) -> float | None:
+    """Return a number of an object; None where it is none."""
+    value = row.get(key) if row else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def names_of(value: Any) -> list[str]:
+    """Return the texts of a list; [] where it is none."""
+    return [str(each) for each in value] if isinstance(value, list) else []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return float(text) == float(text)
+    except ValueError:
+        return False
