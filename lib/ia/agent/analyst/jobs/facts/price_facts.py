@@ -470,7 +470,7 @@ def answer_against_average(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(
             speak("That I answer for the newest close and averages of 2 to 500 days, not for “{said}”.", said=said)
         )
-    for mention in asked.securities[:5]:
+    for mention in asked.securities[:3]:
         values, bars = yield from _measure(
             desk, mention, ("close", mean_code, f"close.iloc[-2] - ({mean_code}).iloc[-2]")
         )
@@ -511,7 +511,7 @@ def answer_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(
             speak("Streaks I tell up to the newest close, not for “{time}”.", time=asked.spans[0].said)
         )
-    for mention in asked.securities[:5]:
+    for mention in asked.securities[:3]:
         own = yield from _load_closes(desk, mention.code, None)
         if isinstance(own, DeskResult):
             lines.append(reply.describe_no_prices(desk, mention.said, own.failure or NO_BARS))

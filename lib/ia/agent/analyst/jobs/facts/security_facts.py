@@ -10,7 +10,7 @@ from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.jsontypes import Json
 
-MOST = 6
+MOST = 4
 """Securities that one answer is about."""
 _PERIODS = 20
 
