@@ -116,7 +116,9 @@ def show_stored_bars(
 
 @tool("market.quote", READ, together=True)
 def show_quotes(scope: Scope, symbols: Annotated[list[str], "codes or names"]) -> Json:
-    """Show stored quotes: price, change, turnover, pe, pb, roe, market value (yuan), industry and concepts."""
+    """Show stored quotes: price, change, turnover, pe, pb, market value (yuan), industry, concepts; roe of the twelve
+    months (`basis`) up to the period `report`.
+    """
     from ia.organs.market import market_reader
 
     rows, missing = market_reader.load_quotes(scope.ws, symbols[:MAX_SYMBOLS], scope.notify)
@@ -135,7 +137,7 @@ def show_fundamentals(
     scope: Scope, symbol: Annotated[str, "code or name"], periods: Annotated[int, "how many reports"] = 4
 ) -> Json:
     """Show what a company has published, newest report first: revenue, profit (yuan), growth, roe, margins, debt ratio,
-    eps, book value a share; since the beginning of the year.
+    eps, book value a share; of the twelve months up to `period` (`basis`: ttm, annual). null: a report is missing.
     """
     from ia.organs.market import market_reader
 
@@ -153,7 +155,8 @@ def screen_stocks(
 ) -> Json:
     """Find the stocks that meet a condition. Columns: price change turnover volume_ratio amount pe pe_ttm pb roe
     market_cap float_cap change_60d change_ytd revenue_yoy profit_yoy gross_margin net_margin debt_ratio eps bvps
-    industry concept name board listed st. `met` counts all that do, `unknown` those with a value missing.
+    industry concept name board listed st. Figures of companies: twelve months (`basis`) up to the period `report`.
+    `met` counts all that do, `unknown` those with a value missing.
     """
     from ia.organs.market.screen import screen_stocks as find
 
