@@ -18,6 +18,7 @@ T = TypeVar("T")
 
 HOMES = {
     "readings": "research", "labels": "research", "lenses": "research", "figures": "research", "view": "research",
+    "valuation": "research",
     "criteria": "scan",
 }  # fmt: skip
 """Table -> the skill that it belongs to."""

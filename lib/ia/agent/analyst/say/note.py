@@ -1,6 +1,5 @@
 """A study as text: the answer of a conversation, the note that is kept, and the line that is remembered."""
 
-from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence.readings import labels_at
 from ia.agent.analyst.evidence.stated_view import StatedView
 from ia.agent.analyst.evidence.verdict import kinds_told
@@ -152,14 +151,8 @@ def _balance(view: View) -> list[str]:
     for sign, zh, en in ((1, "支持", "For"), (-1, "反对", "Against"), (0, "不说话", "Silent")):
         lines.append(f"- {speak.pick(zh, en)}{speak(': ')}{kinds_told(verdict, sign, speak) or '–'}")
     rule = speak(
-        "Readings of one origin count once; {weighing}score {score:+.2f} (within ±{bound:g} the direction is open),"
-        " agreement {agreement:.0%}.",
-        weighing=speak(
-            "{lens} weighs double; ",
-            lens=lenses.view_title(view.study.lens.weighed, speak, view.desk.tables),
-        )
-        if view.study.lens.weighed
-        else "",
+        "Readings of one origin count once, and each kind as much as any other; score {score:+.2f} (within ±{bound:g}"
+        " the direction is open), agreement {agreement:.0%}.",
         bound=view.readings.weighing.lean,
         score=verdict.score,
         agreement=verdict.agreement,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from ia.agent.tools.registry import READ, tool
 from ia.agent.tools.sanitizer import strip_cells
 from ia.agent.tools.scope import Scope, ScopeMarket
-from ia.kernel.errors import IaError, NotFound
+from ia.kernel.errors import IaError, NotFound, Simulated
 from ia.kernel.jsontypes import Json
 from ia.organs.ohlcv.canonical import bar_lines
 
@@ -143,6 +143,19 @@ def show_fundamentals(
 
     code, rows = market_reader.load_fundamentals(scope.ws, symbol, max(1, min(periods, 20)), scope.notify)
     return {"symbol": code, "reports": rows, "source": rows[0]["source"], "simulated": rows[0]["simulated"]}
+
+
+@tool("market.valuation", READ, together=True)
+def show_valuation(scope: Scope, symbol: Annotated[str, "code or name of a mainland stock"]) -> Json:
+    """Show what a stock costs and earns: pe_ttm, pb, dividend yield; roe, growth, eps, cash flow a share of the twelve
+    months (`basis`) up to the period `report`; and where that stands: `history` in its own stored days, `peers` among
+    the stocks of its industry (rank_pct: percentage of them that is lower; null: too few others).
+    """
+    from ia.organs.market.valuation import load_valuation
+
+    found = load_valuation(scope.ws, symbol, lambda told: None if isinstance(told, Simulated) else scope.notify(told))
+    ranks = {name: {key: rank._asdict() for key, rank in getattr(found, name).items()} for name in ("history", "peers")}
+    return {**found._asdict(), **ranks}
 
 
 @tool("market.screen", READ, together=True)
