@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ia.agent.analyst.evidence.readings import readings_at
+from ia.agent.analyst.evidence.study import facts_of
 from ia.agent.analyst.voice import EN, ZH, AnswerVoice
 from ia.kernel.errors import IaError, InternalError, Message, NotFound, fill_template
 from ia_cli.terminal.text import say
@@ -57,9 +58,10 @@ def test_templates_that_are_kept_apart_name_what_is_passed():
 
 
 def test_every_reading_is_said_in_both_languages():
+    facts = facts_of({"rows": 900, "first": "2020-01-02", "last": "2023-09-30"}, {})
     for reading in readings_at().entries:
         for value in (reading.high, reading.low, (reading.high + reading.low) / 2):
-            zh_text, en_text = (reading.sentence(value, AnswerVoice(lang)) for lang in (ZH, EN))
+            zh_text, en_text = (reading.sentence(value, AnswerVoice(lang), facts) for lang in (ZH, EN))
             assert bool(zh_text) == bool(en_text), reading.code
             assert "{" not in zh_text + en_text, reading.code
 

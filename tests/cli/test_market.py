@@ -22,7 +22,8 @@ def small(ws, monkeypatch):
         quote("000001.SZ", "平安银行", 0.0, 10.4, pe=4.2, roe_pct=11.0, market_cap=2e11, industry="银行"),
         quote("000982.SZ", "*ST中绒", -4.9, 0.8, pe=None, roe_pct=None, market_cap=3e9, industry="纺织"),
     ]})  # fmt: skip
-    insert(ws, "fundamentals", {"symbol": "600519.SH", "period": "2023-09-30", "published": "2023-10-21", "eps": 42.0})
+    told = {"published": None, "profit": 52.0, "eps": 42.0, "roe_pct": 31.0}
+    insert(ws, "fundamentals", {"symbol": "600519.SH", "period": "2022-12-31", **told})
     insert(ws, "northbound", {"date": FRI, "channel": "north", "net": None, "turnover": 1.2e11})
     insert(ws, "lhb", {"date": FRI, "symbol": "000982.SZ", "name": "*ST中绒", "reason": "跌幅", "net": -1e6})
     return ws
@@ -119,7 +120,9 @@ def test_the_lists_of_a_day(ia, small):
     assert [row["name"] for row in tsv(ia("market", "sectors", "--kind", "concept", "-n", "1"))] == ["白酒"]
     assert tsv(ia("market", "lhb", "--date", FRI))[0]["reason"] == "跌幅"
     assert ia("market", "lhb", "--date", "2024-03-14").returncode == 1
-    assert tsv(ia("fundamentals", "贵州茅台"))[0]["eps"] == "42.0"
+    (report,) = tsv(ia("fundamentals", "贵州茅台"))
+    assert (report["basis"], report["eps"]) == ("annual", "42.0")
+    assert tsv(ia("fundamentals", "贵州茅台", "--as-reported")) == [report]
     first = tsv(ia("market", "summary"))[0]
     assert (first["board"], first["up"], first["down"], first["flat"]) == ("all", "1", "2", "1")
 

@@ -66,9 +66,9 @@ def test_an_allowed_purchase_names_the_limits(synced, ia, question, limits):
     [
         (
             "How is CATL doing?",
-            "Against 2024-03-15: the evidence has no clear direction now and leant down then; what changed: ",
+            "Against 2024-03-15: the evidence leans up now and had no clear direction then; what changed: ",
         ),
-        ("帮我看看宁德时代", "与 2024-03-15 相比：结论由“偏空”变为“方向不明”；变了的证据："),
+        ("帮我看看宁德时代", "与 2024-03-15 相比：结论由“方向不明”变为“偏多”；变了的证据："),
     ],
 )
 def test_a_later_look_is_compared_with_the_last_one(synced, ia, monkeypatch, question, told):

@@ -9,6 +9,7 @@ COLUMNS = (
     "symbol",
     "period",
     "published",
+    "basis",
     "eps",
     "bvps",
     "roe_pct",
@@ -23,7 +24,7 @@ COLUMNS = (
     "source",
     "simulated",
 )
-BRIEF = ("period", "published", "eps", "roe_pct", "revenue", "revenue_yoy_pct", "profit", "profit_yoy_pct")
+BRIEF = ("period", "published", "basis", "eps", "roe_pct", "revenue", "revenue_yoy_pct", "profit", "profit_yoy_pct")
 
 
 @click.command(
@@ -34,17 +35,26 @@ BRIEF = ("period", "published", "eps", "roe_pct", "revenue", "revenue_yoy_pct", 
 @click.option(
     "-n", "--limit", "periods", type=click.IntRange(1, 200), default=4, show_default=True, help="Number of reports."
 )
+@click.option("--as-reported", is_flag=True, help="Print figures from the start of the year, as published.")
 @rows_options
-def fundamentals(symbol: str, periods: int, as_json: bool, as_jsonl: bool) -> None:
+def fundamentals(symbol: str, periods: int, as_reported: bool, as_json: bool, as_jsonl: bool) -> None:
     """Print a company's financial reports, newest first.
 
     Uses only reports published by --now. If the source gives no publication date, a report counts from its legal
-    deadline. Figures are cumulative from the start of the year; money is in yuan, *_pct in percent.
+    deadline. Money is in yuan, *_pct in percent.
+
+    Figures cover the twelve months up to the end of the period: the report, plus the report of the year before, minus
+    the report of the same period of that year. The column basis says `ttm`, or `annual` for the report of a whole
+    year. A figure is empty if one of these reports is missing.
+
+    roe_pct divides by the average equity of the report's own period, eps and cash_flow_ps by its number of shares.
+    Growth (*_yoy_pct) compares with the twelve months before; bvps and debt_ratio_pct are those at the end of the
+    period. With --as-reported, all figures run from the start of the year, and basis is `year-to-date` or `annual`.
     """
     from ia.kernel.workspace import Workspace
     from ia.organs.market import market_reader
     from ia_cli.terminal.market_tables import emit_market_rows
     from ia_cli.terminal.output import notify
 
-    _, rows = market_reader.load_fundamentals(Workspace(), symbol, periods, notify)
+    _, rows = market_reader.load_fundamentals(Workspace(), symbol, periods, notify, as_reported=as_reported)
     emit_market_rows(rows, COLUMNS, brief=BRIEF, as_json=as_json, as_jsonl=as_jsonl)

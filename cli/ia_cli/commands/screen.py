@@ -41,6 +41,10 @@ def screen(
     between 1 and 2`. Chinese works too: `市盈率 < 15 且 净资产收益率 > 15`. Quote expressions that contain `<`, `>`
     or spaces. A missing value meets neither a condition nor its negation; ia reports on stderr how many stocks this
     left out. ia searches the newest stored day. Status 1 if no stock meets EXPR.
+
+    Figures of companies (roe, eps, profit, revenue, growth, margins, cash_flow_ps) cover the twelve months up to the
+    end of the period in the column report. The column basis says `ttm`, or `annual` for the report of a whole year.
+    A figure is missing if one of the reports it needs is missing. See ia-fundamentals(1) for how they are computed.
     """
     from ia.kernel.errors import BadData, UsageError
     from ia_cli.terminal.output import notify, tell_empty, tell_hint

@@ -20,6 +20,7 @@ T = TypeVar("T")
 
 HOMES = {
     "readings": "research", "labels": "research", "lenses": "research", "figures": "research", "view": "research",
+    "valuation": "research",
     "facts_security": "research", "facts_account": "research",
     "facts_market": "research", "glossary": "research", "criteria": "scan",
 }  # fmt: skip

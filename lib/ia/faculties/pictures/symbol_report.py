@@ -211,7 +211,7 @@ def _reports_section(ws: Workspace, origin: ChartOrigin, chart: Chart) -> str:
         ]
         for row in rows
     ]
-    told = say("source {where}", where=rows[0]["source"])
+    told = say("figures of the twelve months up to the end of the period; source {where}", where=rows[0]["source"])
     if rows[0]["simulated"]:
         told += " · " + say("simulated figures")
     return report_parts.render_section(

@@ -18,15 +18,17 @@ from ia.organs.market.snapshot import Progress, future_day_error
 from ia.organs.market.sources import NET_ENDED, MarketSource, SectorBoard
 from ia.organs.marketdb import CLOSED
 
-PERIODS = 5
-"""So many report periods are kept up to date: a year, and the one before to compare with."""
+PERIODS, PERIODS_BEFORE = 5, 6
+"""So many report periods are kept up to date; and so many before them are fetched once a season.
+
+Twelve months of a late report take seven periods, and their growth eleven."""
 LHB_DAYS, LHB_TOGETHER = 5, 20
 """So many sessions are asked for where none is stored; and so many at once, some 80 rows each."""
 LHB_WHOLE = "T12:00"
 """From when on the list of a day is whole, in UTC: it comes out in parts until the evening."""
 RECENT = timedelta(hours=20)
 """What was done within this time is not done again by a run that goes on."""
-WEEK = timedelta(days=6, hours=20)
+WEEK, SEASON = timedelta(days=6, hours=20), timedelta(days=90)
 
 
 class JobResult(NamedTuple):
@@ -47,7 +49,8 @@ def sync_fundamentals(
 ) -> JobResult:
     """Store the reports of the newest periods, newest first; with symbols, all periods of these companies.
 
-    A period that was fetched in the last hours is not fetched again. One without a report is no failure.
+    A period that was fetched in the last hours is not fetched again, nor an old one within a season. One without a
+    report is no failure.
     """
     rows = changed = 0
     newest = ""
@@ -64,7 +67,8 @@ def sync_fundamentals(
             newest = max([newest, *(report.period for report in reports)])
         progress(len(symbols), len(symbols))
         return JobResult(newest, rows, changed)
-    todo = [period for period in newest_periods() if not is_recent(db, number, "fundamentals", period, RECENT)]
+    due = [(period, RECENT if at < PERIODS else SEASON) for at, period in enumerate(newest_periods())]
+    todo = [period for period, within in due if not is_recent(db, number, "fundamentals", period, within)]
     for done, period in enumerate(todo):
         progress(done, len(todo))
         reports = source.fundamentals(period)
@@ -78,16 +82,16 @@ def sync_fundamentals(
 
 
 def newest_periods() -> list[str]:
-    """Return the newest PERIODS quarters that have ended at now(), newest first.
+    """Return the newest quarters that have ended at now() and that reports are kept of, newest first.
 
     >>> from ia.kernel import config
-    >>> config.override_variable("IA_NOW", "2024-04-01"); newest_periods()
+    >>> config.override_variable("IA_NOW", "2024-04-01"); newest_periods()[:5]
     ['2024-03-31', '2023-12-31', '2023-09-30', '2023-06-30', '2023-03-31']
     >>> config.override_variable("IA_NOW", "")
     """
     today = clock.today("CN")
     ends = (f"{year}-{end}" for year in range(int(today[:4]), 1990, -1) for end in ("12-31", "09-30", "06-30", "03-31"))
-    return [end for end in ends if end < today][:PERIODS]
+    return [end for end in ends if end < today][: PERIODS + PERIODS_BEFORE]
 
 
 def sync_northbound(db: sqlite3.Connection, number: int, source: MarketSource, notify: Notify) -> JobResult:

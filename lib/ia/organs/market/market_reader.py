@@ -20,8 +20,9 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.store import translate_errors
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
+from ia.organs.market import trailing
 from ia.organs.market.past_day import load_past_day, newest_past_day
-from ia.organs.market.screen_columns import BOARD, CONCEPTS, INDUSTRY, LISTED, PUBLISHED, ST
+from ia.organs.market.screen_columns import BOARD, CONCEPTS, INDUSTRY, LISTED, ST
 from ia.organs.ohlcv import series_store
 from ia.organs.ohlcv.adjustment import Action, adjust_bars, reference_price
 from ia.organs.ohlcv.canonical import Bars
@@ -42,8 +43,16 @@ _QUOTE = (
     "amplitude_pct", "turnover_pct", "volume_ratio", "pe", "pe_ttm", "pb", "roe_pct", "market_cap", "float_cap",
     "change_60d_pct", "change_ytd_pct", "time",
 )  # fmt: skip
-QUOTE = (*_QUOTE, "industry", "concepts", "listed", "source", "simulated")
-"""The fields of a quote, in the order of the output."""
+_OF_REPORT = ("roe_pct", "basis")
+QUOTE = (*_QUOTE, "report", "basis", "industry", "concepts", "listed", "source", "simulated")
+"""The fields of a quote, in the order of the output. `roe_pct` is of the period `report`, over `basis`."""
+REPORTED = (
+    "eps", "bvps", "roe_pct", "revenue", "revenue_yoy_pct", "profit", "profit_yoy_pct", "gross_margin_pct",
+    "net_margin_pct", "debt_ratio_pct", "cash_flow_ps",
+)  # fmt: skip
+"""The figures of a report."""
+YEAR_TO_DATE = "year-to-date"
+"""The basis of figures as a report has them: since the beginning of its year."""
 
 
 class MarketDay(NamedTuple):
@@ -277,12 +286,15 @@ def _newest_day(db: sqlite3.Connection) -> MarketDay | None:
 def _load_quote(db: sqlite3.Connection, day: MarketDay | None, symbol: str) -> Row | None:
     if day is None:
         return None
-    columns = ", ".join(f"s.{name}" for name in _QUOTE)
+    columns = ", ".join(f"s.{name}" for name in _QUOTE if name not in _OF_REPORT)
+    columns += ", r.period AS report, " + ", ".join(f"{trailing.FIGURES[name].sql} AS {name}" for name in _OF_REPORT)
     facts = f"{INDUSTRY} AS industry, {CONCEPTS} AS concepts, {LISTED} AS listed"
-    query = f"SELECT {columns}, {facts}{FROM} AND s.symbol = :symbol"
+    joins = trailing.REPORT + trailing.joins(1)
+    query = f"SELECT {columns}, {facts}{ROWS}{joins}{OF_DAY} AND s.symbol = :symbol"
     for row in fetch_rows(db, query, {**query_params(day), "symbol": symbol}):
         if row["price"] is not None:
-            return add_current_names(db, day, [{**row, "source": day.name, "simulated": day.simulated}])[0]
+            row |= {"source": day.name, "simulated": day.simulated}
+            return add_current_names(db, day, [{name: row[name] for name in QUOTE}])[0]
     return None
 
 
@@ -421,25 +433,33 @@ def load_actions(ws: Workspace, text: str, notify: Notify = drop_message) -> Sto
 
 
 def load_fundamentals(
-    ws: Workspace, text: str, periods: int = 4, notify: Notify = drop_message
+    ws: Workspace, text: str, periods: int = 4, notify: Notify = drop_message, *, as_reported: bool = False
 ) -> tuple[str, list[Row]]:
     """Return the symbol of a code or name and its newest published reports, newest first, at most so many.
 
-    Figures run from the beginning of the year of `period`; money in yuan, *_pct per cent. `published` is the day on
-    which the source says it was published, else None, and the report then counts from the legal deadline on.
+    Figures are of the twelve months up to the end of `period`, and `basis` says so: `ttm`, or `annual` for the report
+    of a whole year. What a missing report leaves open is None, and so is `basis` where that is all. bvps and
+    debt_ratio_pct are of the end of `period`. Money in yuan, *_pct per cent; roe_pct over the average equity of the
+    report's period. `published` is the day on which the source says it was published, else None, and the report then
+    counts from the legal deadline on.
+    as_reported    figures since the beginning of the year of `period`; `basis` is `year-to-date`, or `annual`
     raises  NotFound where none is stored.
     """
+    if as_reported:
+        annual = f"CASE WHEN substr(r.period, 6) = '12-31' THEN 'annual' ELSE '{YEAR_TO_DATE}' END"
+        told = {"basis": annual, **{name: f"r.{name}" for name in REPORTED}}
+    else:
+        told = {name: trailing.FIGURES[name].sql for name in ("basis", *REPORTED)}
+    query = (
+        f"SELECT r.symbol, r.period, r.published, {', '.join(f'{sql} AS {name}' for name, sql in told.items())}, r.host"
+        f" FROM fundamentals r{trailing.joins(2)} WHERE r.source = :source AND r.symbol = :symbol"
+        f" AND {trailing.published_sql('r')} <= :today ORDER BY r.period DESC LIMIT :count"
+    )
     with open_market(ws) as db:
         symbol = resolve_symbol(db, _newest_day(db), text)
         for number, name, fake in list_sources(db):
-            rows = fetch_rows(
-                db,
-                "SELECT f.symbol, f.period, f.published, f.eps, f.bvps, f.roe_pct, f.revenue, f.revenue_yoy_pct,"
-                " f.profit, f.profit_yoy_pct, f.gross_margin_pct, f.net_margin_pct, f.debt_ratio_pct, f.cash_flow_ps,"
-                f" f.host FROM fundamentals f WHERE f.source = ? AND f.symbol = ? AND {PUBLISHED} <= ?"
-                " ORDER BY f.period DESC LIMIT ?",
-                (number, symbol, published_until(), periods),
-            )
+            values = {"source": number, "symbol": symbol, "today": published_until(), "count": periods}
+            rows = fetch_rows(db, query, values)
             if rows:
                 if fake:
                     notify(

@@ -11,6 +11,7 @@ class Quote(NamedTuple):
              ex-date the adjusted one), `change` and `change_pct` are against it
     volume   shares. amount: money that changed hands. market_cap, float_cap: money
     pe       on the profit of the reported quarters, annualized (Eastmoney: dynamic); pe_ttm on the last four
+    roe_pct  as the source tells it: of the newest report, since the beginning of its year. Readers show another one
     *_pct    per cent. time: exchange time of the last trade, YYYY-MM-DDTHH:MM:SS, where the source tells it
     concepts parted by `;`. listed: YYYY-MM-DD
     """

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ia.kernel.errors import Message, Notify, PluralText, UsageError, drop_message
 from ia.kernel.workspace import Workspace
+from ia.organs.market import trailing
 from ia.organs.market.market_reader import (
     OF_DAY,
     ROWS,
@@ -17,11 +18,13 @@ from ia.organs.market.market_reader import (
     open_market,
     query_params,
 )
-from ia.organs.market.screen_columns import FLAG, REPORT, ROE, ScreenColumn, find_column, similar_names
+from ia.organs.market.screen_columns import FLAG, ScreenColumn, find_column, similar_names
 from ia.organs.market.screen_conditions import Condition, parse_condition
 
 SHOWN = ("symbol", "name", "date", "price", "change_pct", "market_cap", "industry")
 """What is shown besides the columns that a condition asks about."""
+OF_REPORTS = ("report", "basis")
+"""What is shown where a condition asks about figures of companies: the report that they are of, and what they span."""
 
 
 class ScreenResult(NamedTuple):
@@ -62,9 +65,9 @@ def screen_stocks(
     with open_market(ws) as db:
         day = load_day(db, notify)
         asked = (*condition.columns, *wanted, by)
-        report = REPORT if any(column.sql.startswith("r.") for column in asked) else ""
-        roe = ROE if any(column.name == "roe_pct" for column in asked) else ""
-        where = f"{ROWS}{report}{roe}{OF_DAY}" + (
+        years = max((column.years for column in asked if column.years is not None), default=None)
+        reports = "" if years is None else trailing.REPORT + trailing.joins(years)
+        where = f"{ROWS}{reports}{OF_DAY}" + (
             "" if any(column.name == "kind" for column in condition.columns) else STOCKS
         )
         values = {**query_params(day), **condition.params}
@@ -111,5 +114,6 @@ def require_column(name: str) -> ScreenColumn:
 
 def _select_columns(condition: Condition, by: ScreenColumn | None) -> list[ScreenColumn]:
     extra = [*condition.columns, *([by] if by else [])]
-    names = dict.fromkeys([*SHOWN[:5], *(column.name for column in extra), *SHOWN[5:]])
+    reports = OF_REPORTS if any(column.years is not None for column in extra) else ()
+    names = dict.fromkeys([*SHOWN[:5], *(column.name for column in extra), *reports, *SHOWN[5:]])
     return [require_column(name) for name in names]

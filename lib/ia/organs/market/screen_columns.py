@@ -1,37 +1,33 @@
 """The columns that a condition on the market may name: where each is read, its unit, and how people call it.
 
-The SQL of a column reads one row of `snapshots s` with `securities c` beside it, and knows :date and :today; what
-stands in `fundamentals` is the newest report that was published by then. Nothing that a person writes ever becomes part
-of it.
+The SQL of a column reads one row of `snapshots s` with `securities c` beside it, and knows :date and :today; figures of
+companies are those of `ia.organs.market.trailing`. Nothing that a person writes ever becomes part of it.
 """
 
 from typing import NamedTuple
 
 from ia.domain.instruments.codes import MAINLAND
 from ia.domain.instruments.special import EX_DAY_MARKS, HAN, ST_MARKS
+from ia.organs.market import trailing
 
 NUMBER, TEXT, DATE, FLAG = "number", "text", "date", "flag"
 PCT, MONEY, PRICE, SHARES, TIMES = "%", "money", "price", "shares", "×"
 
 
 class ScreenColumn(NamedTuple):
-    """One column: name in the output, SQL, type, unit, and other names that it is known by."""
+    """One column: name in the output, SQL, type, unit, and other names that it is known by.
+
+    years   of reports before the newest one that the SQL looks at; None where it looks at no report
+    """
 
     name: str
     sql: str
     type: str = NUMBER
     unit: str = ""
     also: tuple[str, ...] = ()
+    years: int | None = None
 
 
-DEADLINE = (
-    "CASE substr(f.period, 6) WHEN '12-31' THEN (substr(f.period, 1, 4) + 1) || '-04-30'"
-    " WHEN '03-31' THEN substr(f.period, 1, 4) || '-04-30' WHEN '06-30' THEN substr(f.period, 1, 4) || '-08-31'"
-    " WHEN '09-30' THEN substr(f.period, 1, 4) || '-10-31' END"
-)
-"""The last day on which a mainland company has to publish the report of a period: what counts where the source does
-not tell when it did."""
-PUBLISHED = f"coalesce(f.published, {DEADLINE})"
 BOARDS = {"main": "主板", "chinext": "创业板", "star": "科创板", "bse": "北交所", "b": "B股"}
 
 
@@ -64,6 +60,12 @@ def _special_treatment_sql() -> str:
     return f"({early} AND ({marked}))"
 
 
+def _report_column(name: str, unit: str, *also: str, type_: str = NUMBER) -> ScreenColumn:
+    """Return the column of a figure of companies."""
+    figure = trailing.FIGURES[name]
+    return ScreenColumn(name=name, sql=figure.sql, type=type_, unit=unit, also=also, years=figure.years)
+
+
 BOARD, ST = _board_sql(), _special_treatment_sql()
 
 
@@ -80,18 +82,6 @@ def _as_of_sql(name: str) -> str:
 
 
 LISTED, INDUSTRY, CONCEPTS = map(_as_of_sql, ("listed", "industry", "concepts"))
-_NEWEST = (
-    "(SELECT f.period FROM fundamentals f WHERE f.source = s.source AND f.symbol = s.symbol"
-    f" AND {PUBLISHED} <= :today ORDER BY f.period DESC LIMIT 1)"
-)
-REPORT = f" LEFT JOIN fundamentals r ON r.source = s.source AND r.symbol = s.symbol AND r.period = {_NEWEST}"
-"""The newest report that was published by the parameter :today, where a column begins with `r.`."""
-ROE = (
-    " LEFT JOIN fundamentals q ON q.source = s.source AND q.symbol = s.symbol"
-    f" AND q.period = CASE WHEN s.roe_pct IS NULL THEN {_NEWEST} END"
-)
-"""The same report for what a snapshot may tell itself, looked for once and only where it does not."""
-
 
 COLUMNS = (
     ScreenColumn("symbol", "s.symbol", TEXT, also=("code", "代码", "证券代码", "股票代码")),
@@ -116,18 +106,20 @@ COLUMNS = (
     ScreenColumn("float_cap", "s.float_cap", NUMBER, MONEY, ("流通市值",)),
     ScreenColumn("change_60d_pct", "s.change_60d_pct", NUMBER, PCT, ("60日涨跌幅", "六十日涨跌幅")),
     ScreenColumn("change_ytd_pct", "s.change_ytd_pct", NUMBER, PCT, ("年初至今涨跌幅", "年初至今")),
-    ScreenColumn("roe_pct", "coalesce(s.roe_pct, q.roe_pct)", NUMBER, PCT, ("净资产收益率",)),
-    ScreenColumn("period", "r.period", DATE, also=("报告期",)),
-    ScreenColumn("eps", "r.eps", NUMBER, PRICE, ("每股收益",)),
-    ScreenColumn("bvps", "r.bvps", NUMBER, PRICE, ("每股净资产",)),
-    ScreenColumn("cash_flow_ps", "r.cash_flow_ps", NUMBER, PRICE, ("每股经营现金流", "每股现金流")),
-    ScreenColumn("revenue", "r.revenue", NUMBER, MONEY, ("营业收入", "营业总收入", "营收")),
-    ScreenColumn("revenue_yoy_pct", "r.revenue_yoy_pct", NUMBER, PCT, ("营收增长率", "营收同比", "营收增长")),
-    ScreenColumn("profit", "r.profit", NUMBER, MONEY, ("净利润", "归母净利润")),
-    ScreenColumn("profit_yoy_pct", "r.profit_yoy_pct", NUMBER, PCT, ("净利润增长率", "净利润同比", "净利润增长")),
-    ScreenColumn("gross_margin_pct", "r.gross_margin_pct", NUMBER, PCT, ("毛利率",)),
-    ScreenColumn("net_margin_pct", "r.net_margin_pct", NUMBER, PCT, ("净利率",)),
-    ScreenColumn("debt_ratio_pct", "r.debt_ratio_pct", NUMBER, PCT, ("资产负债率", "负债率")),
+    _report_column("roe_pct", PCT, "净资产收益率"),
+    ScreenColumn("period", "r.period", DATE, also=("报告期",), years=0),
+    ScreenColumn("report", "r.period", DATE, also=("财报日期", "财报期"), years=0),
+    _report_column("basis", "", "口径", type_=TEXT),
+    _report_column("eps", PRICE, "每股收益"),
+    _report_column("bvps", PRICE, "每股净资产"),
+    _report_column("cash_flow_ps", PRICE, "每股经营现金流", "每股现金流"),
+    _report_column("revenue", MONEY, "营业收入", "营业总收入", "营收"),
+    _report_column("revenue_yoy_pct", PCT, "营收增长率", "营收同比", "营收增长"),
+    _report_column("profit", MONEY, "净利润", "归母净利润"),
+    _report_column("profit_yoy_pct", PCT, "净利润增长率", "净利润同比", "净利润增长"),
+    _report_column("gross_margin_pct", PCT, "毛利率"),
+    _report_column("net_margin_pct", PCT, "净利率"),
+    _report_column("debt_ratio_pct", PCT, "资产负债率", "负债率"),
     ScreenColumn("industry", INDUSTRY, TEXT, also=("sector", "行业", "板块")),
     ScreenColumn("concepts", CONCEPTS, TEXT, also=("concept", "概念")),
     ScreenColumn("board", BOARD, TEXT, also=("上市板", "市场板块")),

@@ -475,7 +475,7 @@ def test_what_changed_since_the_last_look_is_told(pack, say, monkeypatch):
 
 def test_a_question_that_names_a_view_puts_it_first(say):
     done = say("宁德时代风险大吗")
-    assert "风险视角——你问的是“风险”" in done.reply
+    assert "风险视角——你问到“风险”" in done.reply
     assert done.reply.index("### 风险视角") < done.reply.index("### 价值视角")
 
 
@@ -547,11 +547,11 @@ def test_counter_evidence_opposes_the_view(say):
 
 @pytest.mark.process
 def test_without_a_direction_it_says_what_would_have_to_come(say):
-    done = say("How does AAPL look?")
+    done = say("How does 600519 look?")
     assert "the evidence is mixed" in done.reply.splitlines()[0]
     (line,) = parts(done.reply)["Against it"]
-    assert "to lean up, 1 of price position must come to speak for it" in line
-    assert "to lean down, 2 of trend, momentum, volume, risk must come to speak against it" in line
+    assert "to lean up, 2 of momentum, volume, price position must come to speak for it" in line
+    assert "to lean down, 1 of trend, momentum, risk must come to speak against it" in line
 
 
 @pytest.mark.process
@@ -734,3 +734,31 @@ def test_an_order_is_refused_checked_and_sent_to_the_journal(pack, say):
     assert not [name for name in names(done, ok=False) if name.startswith("trade.")]
     sold = say("帮我卖出 100 股茅台")
     assert "ia trade sell 600519.SH" in sold.reply and "risk.check" not in names(sold, ok=False)
+
+
+WORDINGS = (
+    "帮我看看{}", "{}怎么样，画K线", "{} 回测", "{} 止损", "{} 趋势", "从价值角度分析{}", "{}的风险大吗",
+    "How is {} doing", "{} stop loss please", "Analyze {}: is the trend intact?", "Research {} by its valuation",
+)  # fmt: skip
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("code", ["600519", "300750", "601318"])
+def test_one_share_has_one_verdict_however_it_is_asked_for_and_is_filed_once(pack, say, code):
+    from ia.agent.analyst.evidence.stated_view import parse_view
+
+    views, filed = set(), 0
+    for wording in WORDINGS:
+        done = say(wording.format(code))
+        (note,) = [call for call in done.calls if call.name == "notebook.write"]
+        views.add(parse_view(note.args["content"]).data_line)
+        filed += sum(call.name in ("memory.write", "memory.observe") for call in done.calls)
+    assert (len(views), filed) == (1, 1)
+
+
+@pytest.mark.process
+def test_an_index_is_not_judged_as_a_purchase(pack, ia, say):
+    assert ia("trade", "deposit", "1000000").returncode == 0
+    assert "**风控**" in say("看看600519").reply
+    done = say("看看沪深300")
+    assert "**风控**" not in done.reply and "risk.check" not in names(done)

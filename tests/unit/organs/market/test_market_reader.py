@@ -264,6 +264,12 @@ def test_the_reference_price_of_an_ex_day_is_rounded_to_the_tick_of_fund_and_b_s
 # reports and lists
 
 
+def reported(ws, symbol, count=4, **options):
+    """(period, basis, eps) of the reports of a company, newest first."""
+    rows = market_reader.load_fundamentals(ws, symbol, count, **options)[1]
+    return [(row["period"], row["basis"], row["eps"]) for row in rows]
+
+
 def test_reports_count_from_their_publication(ws, now):
     fill(ws, {FRI: [quote("600519.SH")]})
     insert(
@@ -273,17 +279,32 @@ def test_reports_count_from_their_publication(ws, now):
         {"symbol": "600519.SH", "period": "2023-12-31", "published": FRI, "eps": 3.0},
         {"symbol": "600519.SH", "period": "2024-03-31", "published": "2024-04-27", "eps": 4.0},
     )  # fmt: skip
-    symbol, rows = market_reader.load_fundamentals(ws, "贵州茅台")
-    assert (symbol, [row["eps"] for row in rows]) == ("600519.SH", [3.0, 2.0, 1.0])
-    assert [row["eps"] for row in market_reader.load_fundamentals(ws, "600519", 1)[1]] == [3.0]
+    first, third, year = ("2022-12-31", "annual", 1.0), ("2023-09-30", None, None), ("2023-12-31", "annual", 3.0)
+    symbol, _ = market_reader.load_fundamentals(ws, "贵州茅台")
+    assert (symbol, reported(ws, "600519")) == ("600519.SH", [year, third, first])
+    assert reported(ws, "600519", 1) == [year]
+    assert reported(ws, "600519", 2, as_reported=True) == [year, ("2023-09-30", "year-to-date", 2.0)]
     now(f"{THU}T23:00:00")
-    assert [row["eps"] for row in market_reader.load_fundamentals(ws, "600519")[1]] == [2.0, 1.0]
+    assert reported(ws, "600519") == [third, first]
     now("2023-10-30T12:00:00")  # the third quarter has to be out by the end of October
-    assert [row["eps"] for row in market_reader.load_fundamentals(ws, "600519")[1]] == [1.0]
+    assert reported(ws, "600519") == [first]
     now("2023-10-31T12:00:00")
-    assert [row["eps"] for row in market_reader.load_fundamentals(ws, "600519")[1]] == [2.0, 1.0]
+    assert reported(ws, "600519") == [third, first]
     with pytest.raises(NotFound, match="no published report"):
         market_reader.load_fundamentals(ws, "600036")
+
+
+def test_a_quote_tells_the_return_on_equity_of_twelve_months_and_the_report_it_is_of(ws, now):
+    fill(ws, {FRI: [quote("600519.SH", roe_pct=24.0), quote("600036.SH", roe_pct=12.0)]})
+    for period, profit in (("2022-09-30", 35.0), ("2022-12-31", 50.0), ("2023-09-30", 42.0)):
+        insert(ws, "fundamentals", {"symbol": "600519.SH", "period": period, "profit": profit, "roe_pct": profit / 2})
+    first, second = market_reader.load_quotes(ws, ["600519.SH", "600036.SH"])[0]
+    assert (first["roe_pct"], first["report"], first["basis"]) == (28.5, "2023-09-30", "ttm")
+    assert (second["roe_pct"], second["report"], second["basis"]) == (None, None, None)
+    now("2023-10-30T12:00:00")
+    fill(ws, {"2023-10-27": [quote("600519.SH", roe_pct=17.5)]})
+    (row,) = market_reader.load_quotes(ws, ["600519.SH"])[0]
+    assert (row["roe_pct"], row["report"], row["basis"]) == (25.0, "2022-12-31", "annual")
 
 
 def test_northbound_and_lhb_are_cut_at_now(ws, now):

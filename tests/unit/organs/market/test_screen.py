@@ -19,20 +19,29 @@ DAY = "2024-03-15"
 def small(ws, monkeypatch):
     monkeypatch.setenv("IA_NOW", f"{DAY}T16:00:00+08:00")
     fill(ws, {DAY: [
-        quote("600519.SH", "贵州茅台", 1.5, 1700.0, pe=30.0, pb=8.5, roe_pct=31.0, market_cap=2.1e12, industry="白酒", concepts="白酒;高股息"),
-        quote("600036.SH", "招商银行", -0.5, 32.0, pe=5.5, pb=0.9, roe_pct=15.0, market_cap=8e11, industry="银行", concepts="高股息"),
-        quote("000001.SZ", "平安银行", 0.0, 10.4, pe=4.2, pb=0.5, roe_pct=11.0, market_cap=2e11, industry="银行", concepts=None),
-        quote("300750.SZ", "宁德时代", 5.2, 190.0, pe=18.0, pb=4.0, roe_pct=22.0, market_cap=8.3e11, industry="电池", concepts="锂电池;储能;5G概念;10亿俱乐部"),
-        quote("000982.SZ", "*ST中绒", -4.9, 0.8, pe=None, pb=3.0, roe_pct=None, market_cap=3e9, industry="纺织", concepts=None),
-        quote("688981.SH", "中芯国际", 2.0, 45.0, pe=80.0, pb=2.5, roe_pct=4.0, market_cap=3.6e11, industry=None, concepts="3D打印"),
+        quote("600519.SH", "贵州茅台", 1.5, 1700.0, pe=30.0, pb=8.5, roe_pct=99.0, market_cap=2.1e12, industry="白酒", concepts="白酒;高股息"),
+        quote("600036.SH", "招商银行", -0.5, 32.0, pe=5.5, pb=0.9, roe_pct=99.0, market_cap=8e11, industry="银行", concepts="高股息"),
+        quote("000001.SZ", "平安银行", 0.0, 10.4, pe=4.2, pb=0.5, roe_pct=99.0, market_cap=2e11, industry="银行", concepts=None),
+        quote("300750.SZ", "宁德时代", 5.2, 190.0, pe=18.0, pb=4.0, roe_pct=99.0, market_cap=8.3e11, industry="电池", concepts="锂电池;储能;5G概念;10亿俱乐部"),
+        quote("000982.SZ", "*ST中绒", -4.9, 0.8, pe=None, pb=3.0, roe_pct=99.0, market_cap=3e9, industry="纺织", concepts=None),
+        quote("688981.SH", "中芯国际", 2.0, 45.0, pe=80.0, pb=2.5, roe_pct=99.0, market_cap=3.6e11, industry=None, concepts="3D打印"),
         quote("510300.SH", "沪深300ETF", 0.3, 3.6, pe=None, pb=None, market_cap=1e11, kind="etf", listed=None),
     ]})  # fmt: skip
+    maotai = {"symbol": "600519.SH"}
     insert(
         ws, "fundamentals",
-        {"symbol": "600519.SH", "period": "2023-09-30", "published": "2023-10-21", "revenue_yoy_pct": 18.0, "eps": 42.0},
-        {"symbol": "600519.SH", "period": "2023-12-31", "published": "2024-04-03", "revenue_yoy_pct": 20.0, "eps": 59.0},
-        {"symbol": "000982.SZ", "period": "2023-09-30", "published": None, "roe_pct": -30.0, "revenue_yoy_pct": -9.0},
+        {**maotai, "period": "2021-09-30", "published": "2021-10-23", "revenue": 75.0},
+        {**maotai, "period": "2021-12-31", "published": "2022-03-31", "revenue": 106.0},
+        {**maotai, "period": "2022-09-30", "published": "2022-10-17", "revenue": 88.0, "profit": 35.0, "eps": 35.0},
+        {**maotai, "period": "2022-12-31", "published": "2023-03-31", "revenue": 127.0, "profit": 50.0, "eps": 50.0},
+        {**maotai, "period": "2023-09-30", "published": "2023-10-21", "revenue": 100.0, "profit": 42.0, "eps": 42.0, "roe_pct": 24.0},
+        {**maotai, "period": "2023-12-31", "published": "2024-04-03", "revenue_yoy_pct": 20.0, "eps": 59.0},
+        {"symbol": "600036.SH", "period": "2022-12-31", "published": None, "roe_pct": 15.0},
         {"symbol": "600036.SH", "period": "2023-12-31", "published": None, "revenue_yoy_pct": -1.6},
+        {"symbol": "000001.SZ", "period": "2022-12-31", "published": None, "roe_pct": 11.0},
+        {"symbol": "300750.SZ", "period": "2022-12-31", "published": None, "roe_pct": 22.0},
+        {"symbol": "688981.SH", "period": "2022-12-31", "published": None, "roe_pct": 4.0},
+        {"symbol": "000982.SZ", "period": "2022-12-31", "published": None, "roe_pct": -30.0, "revenue_yoy_pct": -9.0},
     )  # fmt: skip
     return ws
 
@@ -108,14 +117,28 @@ def test_what_a_condition_means(small, text, expected):
 
 
 def test_a_report_counts_from_its_publication_and_without_one_from_the_legal_deadline(small, monkeypatch):
-    assert codes(small, "eps > 50") == []
-    assert codes(small, "eps > 40") == ["600519"]
+    assert codes(small, "eps > 58") == []
+    assert codes(small, "eps == 57") == ["600519"]  # 42 + 50 - 35
     assert "600036" not in codes(small, "营收同比 < 0")  # the report of 2023 has to be out by 2024-04-30
     monkeypatch.setenv("IA_NOW", "2024-04-29T16:00:00+08:00")
-    assert codes(small, "eps > 50") == ["600519"]
+    assert codes(small, "eps > 58") == ["600519"]
     assert "600036" not in codes(small, "营收同比 < 0")
     monkeypatch.setenv("IA_NOW", "2024-04-30T16:00:00+08:00")
     assert "600036" in codes(small, "营收同比 < 0")
+
+
+def test_figures_are_of_twelve_months_and_tell_the_report_they_are_of(small, monkeypatch):
+    asked = ["symbol", "report", "period", "basis", "roe", "eps", "revenue", "revenue_yoy"]
+    rows = {row.pop("symbol"): row for row in screen_stocks(small, "price > 0", columns=asked).rows}
+    assert rows["600519.SH"] == {
+        "report": "2023-09-30", "period": "2023-09-30", "basis": "ttm", "eps": 57.0, "revenue": 139.0,
+        "roe_pct": pytest.approx(57 / (42 / 24), abs=1e-4),  # over the equity that 42 are 24 % of
+        "revenue_yoy_pct": pytest.approx(139 / (88 + 106 - 75) * 100 - 100, abs=1e-4),
+    }  # fmt: skip
+    assert [rows["600036.SH"][name] for name in ("report", "basis", "roe_pct")] == ["2022-12-31", "annual", 15.0]
+    monkeypatch.setenv("IA_NOW", "2024-05-06T16:00:00+08:00")
+    (row,) = screen_stocks(small, "name ~ 茅台", columns=asked).rows
+    assert (row["report"], row["basis"], row["eps"]) == ("2023-12-31", "annual", 59.0)
 
 
 def test_missing_values_match_nothing_and_are_counted(small):
@@ -220,6 +243,7 @@ def test_sorting_limits_and_columns(small):
     found = screen_stocks(small, "pe > 0", limit=2)
     assert (len(found.rows), found.met) == (2, 5)
     assert found.columns == ("symbol", "name", "date", "price", "change_pct", "pe", "market_cap", "industry")
+    assert screen_stocks(small, "roe > 0").columns[5:8] == ("roe_pct", "report", "basis")
     rows = screen_stocks(small, "st", columns=["代码", "st", "roe"]).rows
     assert rows == [{"symbol": "000982.SZ", "st": True, "roe_pct": -30.0}]
 

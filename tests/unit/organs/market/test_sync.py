@@ -735,7 +735,11 @@ def test_reports_go_on_where_they_stopped(world):
     w.sync(DAYS[0], "fundamentals")
     assert not w.failures
     assert not [url for url in w.asked if "2024-03-31" in url or "2023-12-31" in url]
-    assert w.all("SELECT count(DISTINCT period) FROM fundamentals") == [(5,)]
+    assert w.all("SELECT count(DISTINCT period) FROM fundamentals") == [(11,)]
+    w.asked.clear()
+    w.sync(DAYS[-1], "fundamentals")
+    asked = {period for period in ("2023-12-31", "2022-12-31", "2022-06-30") if any(period in url for url in w.asked)}
+    assert asked == {"2023-12-31"}, "an old period is fetched again within a season"
 
 
 def test_reports_of_one_company(world):

@@ -34,7 +34,10 @@ class HeadPart:
 
 @dataclass(frozen=True, kw_only=True)
 class ViewPoint:
-    """One view of a security: the words by which it is recognized, its opposite, and what it cannot see."""
+    """One view of a security: the words by which it is recognized, its opposite, and what it cannot see.
+
+    unknown     what it cannot see where there is no valuation; `limits` where this is empty
+    """
 
     id: str
     name: tuple[str, str]
@@ -44,6 +47,7 @@ class ViewPoint:
     heads: tuple[HeadPart, ...]
     heads_need: str
     no_heads: tuple[str, str]
+    unknown: tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,15 +63,17 @@ class Concern:
 class Lens(NamedTuple):
     """An order of views.
 
-    `weighed` is the one that counts double, "" without a soul that says; `counter` was added because one view alone
-    proves nothing; `words` are the soul's own that decided, or (by_question) the user's.
+    `leading` is the one that comes first, "" without a soul that says; `counter` was added because one view alone
+    proves nothing; `words` are the soul's own that decided, or (by_question) the user's. `added` is a view that only
+    the question brings in: it is shown, and is no part of the verdict.
     """
 
     order: tuple[str, ...]
-    weighed: str = ""
+    leading: str = ""
     counter: str = ""
     words: tuple[str, ...] = ()
     by_question: bool = False
+    added: str = ""
 
 
 class Lenses:
@@ -110,6 +116,7 @@ def build_view(entry: Entry) -> ViewPoint:
         heads=heads,
         heads_need=entry.text("heads_need", ""),
         no_heads=entry.pair("no_heads"),
+        unknown=entry.pair("unknown"),
     )
 
 
@@ -149,7 +156,7 @@ def of_soul(soul: str, tables: Tables = SHIPPED) -> Lens:
     if not order:
         neutral = known.neutral
         return neutral._replace(order=tuple(lens for lens in neutral.order if lens not in refused) or (last,))
-    weighed, counter = order[0], ""
+    leading, counter = order[0], ""
     if len([lens for lens in order if lens != last]) < 2:
         counter = known.views[order[0]].opposite
         counter = counter if counter not in refused and counter not in order else ""
@@ -157,7 +164,7 @@ def of_soul(soul: str, tables: Tables = SHIPPED) -> Lens:
         [*(lens for lens in order if lens != last or lens == order[0]), *filter(None, [counter]), last]
     )
     kept = tuple(lens for lens in steps if lens not in refused)
-    return Lens(kept, weighed, counter, tuple(named[lens] for lens in order))
+    return Lens(kept, leading, counter, tuple(named[lens] for lens in order))
 
 
 def concerns(soul: str, beliefs: str, tables: Tables = SHIPPED) -> dict[str, str]:
@@ -174,7 +181,10 @@ def concerns(soul: str, beliefs: str, tables: Tables = SHIPPED) -> dict[str, str
 
 
 def put_first(lens: Lens, question: str, tables: Tables = SHIPPED) -> Lens:
-    """Return the lens for a question that names a view itself (`从价值角度`, `风险大吗`): that one first."""
+    """Return the lens for a question that names a view itself (`从价值角度`, `风险大吗`): that one first.
+
+    What is counted stays what the soul wants looked at.
+    """
     known = lenses_at(tables)
     named = known.find_views(question)
     if len(named) != 1 or named[0] == lens.order[0]:
@@ -182,7 +192,12 @@ def put_first(lens: Lens, question: str, tables: Tables = SHIPPED) -> Lens:
     word = known.views[named[0]].words.search(question)
     rest = (view for view in lens.order if view != named[0])
     return Lens(
-        (named[0], *rest), named[0], "" if named[0] == lens.counter else lens.counter, (word[0] if word else "",), True
+        order=(named[0], *rest),
+        leading=named[0],
+        counter="" if named[0] == lens.counter else lens.counter,
+        words=(word[0] if word else "",),
+        by_question=True,
+        added="" if named[0] in lens.order else named[0],
     )
 
 

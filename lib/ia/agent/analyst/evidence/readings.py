@@ -5,7 +5,7 @@ computed with the same expression is reused; what it lacks is computed besides, 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
@@ -13,6 +13,10 @@ from ia.agent.analyst.voice import AnswerVoice, number
 
 INDEX = "index: "
 """Marks an expression over the bars of the market's index."""
+VALUATION = "valuation: "
+"""Marks a figure of `market.valuation`: `pe_ttm`, or its rank, `pe_ttm.peers`, `pe_ttm.history`."""
+Facts = Mapping[str, tuple[str, str]]
+"""What sentences name besides the figure, by name: (zh, en)."""
 _TRENDS = {1: "trend_up", -1: "trend_down", 0: "trend_none"}
 
 
@@ -20,8 +24,12 @@ _TRENDS = {1: "trend_up", -1: "trend_down", 0: "trend_none"}
 class Reading:
     """One rule: a value at or above `high` counts `high_sign`, at or below `low` the opposite, between them nothing.
 
+    A reading with the `high_sign` 0 describes, and is no evidence.
+
     kind    the origin of the evidence
-    above, below, between    what is said then, as (zh, en): "{figure}", "{size}" (without its sign); "" says nothing
+    above, below, between    what is said then, as (zh, en): "{figure}", "{size}" (without its sign), and what the study
+             knows besides: "{years}" of bars, "{report}", "{basis}"; "" says nothing
+    least_bars    of the security that it takes
     trends   of the primary reading: what its trend is called, by sign
     step, measure, match    without a code: the step whose result is measured, and how; see evidence.measures
     """
@@ -43,19 +51,26 @@ class Reading:
     trends: tuple[tuple[int, tuple[str, str]], ...] = ()
     step: str = ""
     measure: str = ""
+    least_bars: int = 0
     match: re.Pattern[str] | None = None
 
     def sign(self, value: float) -> int:
         """Return +1 where the value speaks for the security, -1 against it, 0 where it does not speak."""
         return self.high_sign if value >= self.high else -self.high_sign if value <= self.low else 0
 
-    def sentence(self, value: float, speak: AnswerVoice) -> str:
+    @property
+    def is_evidence(self) -> bool:
+        """Whether it speaks for or against a security at all."""
+        return self.high_sign != 0
+
+    def sentence(self, value: float, speak: AnswerVoice, facts: Facts | None = None) -> str:
         """Return what the value says; "" where nothing is to be said."""
         words = self.above if value >= self.high else self.below if value <= self.low else self.between
         if not words[0]:
             return ""
         shown = number(value, self.unit, speak)
-        return speak.fill(words, figure=shown, size=shown.lstrip("+-"))
+        told = {name: speak.fill(pair) for name, pair in (facts or {}).items()}
+        return speak.fill(words, figure=shown, size=shown.lstrip("+-"), **told)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +78,6 @@ class Weighing:
     """How readings are weighed: from which score the evidence leans, and what each confidence takes."""
 
     lean: float
-    first_view: int
     few_bars: int
     medium_agreement: float
     medium_kinds: int
@@ -86,7 +100,6 @@ class Readings:
             lean=table.number("weighing", "lean"),
             medium_agreement=table.number("weighing", "medium_agreement"),
             high_agreement=table.number("weighing", "high_agreement"),
-            first_view=int(table.number("weighing", "first_view")),
             few_bars=int(table.number("weighing", "few_bars")),
             medium_kinds=int(table.number("weighing", "medium_kinds")),
             high_kinds=int(table.number("weighing", "high_kinds")),
@@ -96,10 +109,6 @@ class Readings:
     def of_views(self, views: Iterable[str]) -> list[Reading]:
         """Return the readings of these views, in the order of the views."""
         return [reading for view in views for reading in self.entries if reading.view == view]
-
-    def view_of(self, kind: str) -> str:
-        """Return the view that a kind of evidence belongs to."""
-        return next((reading.view for reading in self.entries if reading.kind == kind), "")
 
     def kind_name(self, kind: str, speak: AnswerVoice) -> str:
         """Return what a kind of evidence is called."""
@@ -138,8 +147,16 @@ class Labels:
 
 
 def readings_at(tables: Tables = SHIPPED) -> Readings:
-    """Return the readings at hand."""
-    return tables.build("research", "readings", Readings)
+    """Return the readings at hand: those of valuations, and those of bars."""
+    found = tables.build("research", "readings", Readings)
+    valued = tables.build("research", "valuation", _build_entries)
+    known = {reading.id for reading in found.entries}
+    found.entries[:0] = [reading for reading in valued if reading.id not in known]
+    return found
+
+
+def _build_entries(table: Table) -> list[Reading]:
+    return table.entries("entries", build_reading)
 
 
 def labels_at(tables: Tables = SHIPPED) -> Labels:
@@ -161,7 +178,7 @@ def build_reading(entry: Entry) -> Reading:
         label=entry.pair("label"),
         high=entry.number("high", float("inf")),
         low=entry.number("low", float("-inf")),
-        high_sign=-1 if entry.number("high_sign", 1) < 0 else 1,
+        high_sign=_sign(entry.number("high_sign", 1)),
         above=entry.pair("above"),
         below=entry.pair("below"),
         between=entry.pair("between"),
@@ -169,9 +186,14 @@ def build_reading(entry: Entry) -> Reading:
         disputed=entry.pair("disputed"),
         step=entry.text("step", ""),
         measure=entry.text("measure", ""),
+        least_bars=int(entry.number("least_bars", 0)),
         match=entry.pattern("match", re.I | re.M) if "match" in entry.tree else None,
         trends=tuple((sign, entry.pair(key)) for sign, key in _TRENDS.items() if entry.pair(key)[0]),
     )
+
+
+def _sign(value: float) -> int:
+    return (value > 0) - (value < 0)
 
 
 def key(code: str) -> str:

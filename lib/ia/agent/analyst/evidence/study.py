@@ -1,6 +1,8 @@
 """A study: what is known of one security after looking, and how the answers of tools are taken."""
 
+import math
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from ia.agent.analyst.ask.mentions import Mention, english
@@ -8,7 +10,7 @@ from ia.agent.analyst.desk import DeskResult, Failure, ToolDesk
 from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.lens import Lens
 from ia.agent.analyst.evidence.procedure import Figure, ProcedureStep
-from ia.agent.analyst.evidence.readings import key
+from ia.agent.analyst.evidence.readings import VALUATION, Facts, key
 from ia.agent.analyst.evidence.verdict import Fired, Verdict
 from ia.agent.analyst.voice import ZH
 from ia.kernel.jsontypes import Json
@@ -38,6 +40,12 @@ class Study:
     why: str = ""
     observed: str = ""
     english: str = ""
+    valuation: Json = field(default_factory=dict)
+
+    @property
+    def facts(self) -> Facts:
+        """What sentences name besides figures: years of bars, the report that figures are of, and what they span."""
+        return facts_of(self.market, self.valuation)
 
     @property
     def known(self) -> str:
@@ -71,6 +79,64 @@ class Study:
     def closes(self) -> list[tuple[str, float]]:
         """Return (date, close) of the bars that were shown, oldest first."""
         return past_views.closes_of(self.market)
+
+
+LONGEST_PAST = 1250
+"""Bars over which the past of a price is looked at, where there are so many."""
+_BASES = {"ttm": ("TTM", "TTM"), "annual": ("年报", "annual")}
+
+
+def check_valuation(result: DeskResult) -> Json:
+    """Return what `market.valuation` told: figures and ranks that are numbers; {} where it told nothing."""
+    told: Json = result.value if result.ok and isinstance(result.value, dict) else {}
+    figures = told.get("figures")
+    if not isinstance(figures, dict):
+        return {}
+    checked = {name: str(told[name]) for name in ("date", "report", "basis", "industry") if told.get(name)}
+    ranks = {
+        place: {name: rank for name, rank in ranked.items() if isinstance(rank, dict)}
+        for place in ("peers", "history")
+        if isinstance(ranked := told.get(place), dict)
+    }
+    return {**checked, **ranks, "figures": figures}
+
+
+def facts_of(market: Json, valuation: Json) -> Facts:
+    """Return what sentences of readings name besides their figure, from bars as shown and from a checked valuation."""
+    facts: dict[str, tuple[str, str]] = {}
+    if years := _years_of(market):
+        facts["years"] = (f"{years:.1f}".removesuffix(".0"),) * 2
+    facts["report"] = (valuation.get("report", "–"),) * 2
+    facts["basis"] = _BASES.get(valuation.get("basis", ""), ("–", "–"))
+    facts["industry"] = (valuation.get("industry", "–"),) * 2
+    for place in ("peers", "history"):
+        rank = valuation.get(place, {}).get("pe_ttm", {})
+        facts[f"{place}_count"] = (str(rank.get("others") or 0),) * 2
+        facts[f"{place}_first"] = (str(rank.get("first") or ""),) * 2
+    return facts
+
+
+def _years_of(market: Json) -> float:
+    """Return how many years the newest LONGEST_PAST bars span; 0 where it is not known."""
+    rows = past_views.rows_of(market)
+    try:
+        first, last = (date.fromisoformat(str(market.get(end) or "")[:10]) for end in ("first", "last"))
+    except ValueError:
+        return 0.0
+    return (last - first).days * min(1.0, LONGEST_PAST / rows) / 365.25 if rows > 1 else 0.0
+
+
+def valuation_values(valuation: Json) -> dict[str, tuple[float | None, str]]:
+    """Return the figures of a checked valuation and their ranks by the expressions that readings name them with."""
+    found = dict(valuation.get("figures", {}).items())
+    for place in ("peers", "history"):
+        found |= {f"{name}.{place}": rank.get("rank_pct") for name, rank in valuation.get(place, {}).items()}
+    day = valuation.get("date", "")
+    return {
+        key(f"{VALUATION}{name}"): (float(value), day)
+        for name, value in found.items()
+        if isinstance(value, int | float) and math.isfinite(value)
+    }
 
 
 def full_name(name: str, english: str, code: str) -> str:

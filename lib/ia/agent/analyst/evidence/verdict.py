@@ -1,18 +1,20 @@
 """From readings to a view: what speaks for, what against, which way it leans, and how far to trust it.
 
-The rule, in full. Readings of one kind count once, by the sign of their sum. A kind that belongs to the view that the
-soul puts first weighs 2, any other 1. The score is the weighted sum over the weights of all kinds looked at: from 0.25
-up the evidence leans up, from -0.25 down it leans down, between them it is mixed. The agreement is the size of that sum
-over the weights of the kinds that speak at all. Confidence is high with agreement from 0.8 and five kinds speaking,
-three years of bars and neither red flag nor must-know rule in force; medium with agreement from 0.5 and three kinds
-speaking; else low. Less than 250 bars, simulated prices, or a critical red flag or must-know rule make it low whatever
-else holds.
+The rule, in full. Readings of one kind count once, by the sign of their sum, and each kind counts as much as any other;
+readings that only describe count nowhere. The order of the views changes nothing, and a view that only the question
+brings in is shown and not counted: one security at one moment has one verdict, however it is asked for. The score is
+the sum over the number of kinds looked at: from 0.25 up the evidence leans up, from -0.25 down it leans down, between
+them it is mixed. The agreement is the size of that sum over the number of kinds that speak at all. Confidence is high
+with agreement from 0.8 and five kinds speaking, three years of bars and neither red flag nor must-know rule in force;
+medium with agreement from 0.5 and three kinds speaking; else low. Less than 250 bars, simulated prices, or a critical
+red flag or must-know rule make it low whatever else holds.
 """
 
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ia.agent.analyst.evidence.lens import Lens
-from ia.agent.analyst.evidence.readings import Reading, Readings, Weighing, key, readings_at
+from ia.agent.analyst.evidence.readings import Facts, Reading, Readings, Weighing, key, readings_at
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.analyst.voice import AnswerVoice
 from ia.kernel.errors import Message, PluralText
@@ -54,15 +56,21 @@ class Fired(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """A reading with its value."""
+    """A reading with its value, and what its sentence names besides; `counted`: whether it is part of the verdict."""
 
     reading: Reading
     value: float
+    facts: Facts = MappingProxyType({})
+    counted: bool = True
 
     @property
     def sign(self) -> int:
-        """Which way it speaks."""
-        return self.reading.sign(self.value)
+        """Which way it speaks in the verdict."""
+        return self.reading.sign(self.value) if self.counted else 0
+
+    def sentence(self, speak: AnswerVoice) -> str:
+        """Return what it says; "" where nothing is to be said."""
+        return self.reading.sentence(self.value, speak, self.facts)
 
 
 class Verdict(NamedTuple):
@@ -75,7 +83,6 @@ class Verdict(NamedTuple):
     kinds: dict[str, int]
     evidence: tuple[Evidence, ...]
     why: tuple[Message, ...]
-    weights: dict[str, int]
     readings: Readings
 
     def describe_lean(self, speak: AnswerVoice) -> str:
@@ -92,8 +99,8 @@ class Verdict(NamedTuple):
 
     def missing_kinds(self, sign: int) -> int:
         """Return how many more kinds would have to speak this way before the evidence leans it."""
-        total, whole = self.score * sum(self.weights.values()), sum(self.weights.values())
-        gains = sorted((self.weights[k] * (1 - self.kinds[k] * sign) for k in self.open_to(sign)), reverse=True)
+        total, whole = sum(self.kinds.values()), len(self.kinds)
+        gains = sorted((1 - self.kinds[kind] * sign for kind in self.open_to(sign)), reverse=True)
         for count in range(len(gains) + 1):
             if total * sign + sum(gains[:count]) >= self.readings.weighing.lean * whole - 1e-9:
                 return count
@@ -123,29 +130,31 @@ def describe_lean(lean: int, kinds: dict[str, int], speak: AnswerVoice) -> str:
 
 def weigh_evidence(
     values: dict[str, tuple[float | None, str]], lens: Lens, fired: list[Fired], rows: int, simulated: bool = False,
-    tables: Tables = SHIPPED,
+    tables: Tables = SHIPPED, facts: Facts | None = None,
 ) -> Verdict:  # fmt: skip
-    """Return the verdict on figures by expression, in the order of a lens."""
+    """Return the verdict on figures by expression; the evidence is in the order of a lens.
+
+    facts   what sentences of readings name besides their figure
+    """
     readings = readings_at(tables)
     evidence = []
     for reading in readings.of_views(lens.order):
         value = values.get(key(reading.code), (None, ""))[0]
-        if value is not None:
-            evidence.append(Evidence(reading, value))
-    kinds: dict[str, int] = {}
+        if value is not None and rows >= reading.least_bars:
+            counted = reading.is_evidence and reading.view != lens.added
+            evidence.append(Evidence(reading, value, facts or {}, counted))
+    sums: dict[str, int] = {}
     for item in evidence:
-        kinds[item.reading.kind] = kinds.get(item.reading.kind, 0) + item.sign
-    kinds = {kind: (total > 0) - (total < 0) for kind, total in kinds.items()}
-    weighing = readings.weighing
-    weight = {kind: weighing.first_view if readings.view_of(kind) == lens.weighed else 1 for kind in kinds}
-    total = sum(weight[kind] * sign for kind, sign in kinds.items())
-    spoken = sum(weight[kind] for kind, sign in kinds.items() if sign)
-    score = total / sum(weight.values()) if kinds else 0.0
-    agreement = abs(total) / spoken if spoken else 0.0
-    lean = 1 if score >= weighing.lean else -1 if score <= -weighing.lean else 0
+        if item.counted:
+            sums[item.reading.kind] = sums.get(item.reading.kind, 0) + item.sign
+    kinds = {kind: (sums[kind] > 0) - (sums[kind] < 0) for kind in readings.kinds if kind in sums}
+    weighing, total = readings.weighing, sum(kinds.values())
     speaking = sum(1 for sign in kinds.values() if sign)
+    score = total / len(kinds) if kinds else 0.0
+    agreement = abs(total) / speaking if speaking else 0.0
+    lean = 1 if score >= weighing.lean else -1 if score <= -weighing.lean else 0
     confidence, why = _confidence(weighing, agreement, speaking, fired, rows, simulated)
-    return Verdict(lean, score, agreement, confidence, kinds, tuple(evidence), why, weight, readings)
+    return Verdict(lean, score, agreement, confidence, kinds, tuple(evidence), why, readings)
 
 
 def _confidence(

@@ -7,8 +7,17 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence import past_views, procedure, verdict
 from ia.agent.analyst.evidence.procedure import Figure, ProcedureStep
-from ia.agent.analyst.evidence.readings import INDEX, key, labels_at, readings_at
-from ia.agent.analyst.evidence.study import display_name, full_name, read_value, recall_hits
+from ia.agent.analyst.evidence.readings import INDEX, VALUATION, key, labels_at, readings_at
+from ia.agent.analyst.evidence.study import (
+    LONGEST_PAST,
+    check_valuation,
+    display_name,
+    facts_of,
+    full_name,
+    read_value,
+    recall_hits,
+    valuation_values,
+)
 from ia.agent.analyst.evidence.verdict import Fired, Verdict, describe_level
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs import risk_rules
@@ -44,7 +53,7 @@ class ComparedSide(NamedTuple):
 def compare(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
     """Compare securities on the same figures, and keep the note."""
     speak, chosen = desk.speak, securities[:MOST]
-    yield from desk.load_tables("readings", "labels", "lenses")
+    yield from desk.load_tables("readings", "valuation", "labels", "lenses")
     named_so = [f"{display_name(desk, mention)} {mention.code}" for mention in chosen]
     arguments = speak("Compare ") + speak(" and ").join(named_so)
     brought = yield from load_skill(desk, "compare", arguments)
@@ -65,7 +74,7 @@ def compare(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
         return reply.reply_of_lines(*failed, speak("Fewer than two have prices: there is nothing to compare."))
     title = speak(" vs ").join(side.title for side in sides)
     answer = [
-        f"**{title}** {_rank_sides(desk, sides, lens)}",
+        f"**{title}** {_rank_sides(desk, sides)}",
         "",
         *(line for text in _comparison_warnings(desk, sides) for line in (f"> {text}", "")),
         *failed,
@@ -75,14 +84,14 @@ def compare(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
     answer += _why(desk, sides)
     rules = yield from risk_rules.check_buy(desk, *(side.mention.code for side in sides))
     answer += ["", *(f"- {told}" for told in rules)] if rules else []
-    line = speak("{title}: {ranking}", title=title, ranking=_rank_sides(desk, sides, lens))
+    line = speak("{title}: {ranking}", title=title, ranking=_rank_sides(desk, sides))
     kept = yield from _file_comparison(desk, sides, answer, line)
     points = [
         line,
         *_comparison_warnings(desk, sides),
         *rules,
         *(_side_told(desk, side) for side in sides),
-        _unjudged_lines(desk),
+        _unjudged_lines(desk, sides),
     ]
     return Reply([*answer, "", *kept, reply.by_rules(speak)], points, _told_apart(desk, sides))
 
@@ -110,7 +119,7 @@ def _file_comparison(desk: ToolDesk, sides: list[ComparedSide], answer: list[str
 
 def _codes(first: list[str], second: list[str], most: int) -> list[str]:
     """Return expressions, each once, as many as there is room for: what the verdict needs before what is only shown."""
-    needed = {key(code): code for code in second if not code.startswith(INDEX)}
+    needed = {key(code): code for code in second if not code.startswith((INDEX, VALUATION))}
     shown = {key(code): code for code in first}
     every = {**{k: c for k, c in shown.items() if k in needed}, **needed, **shown}
     return list(every.values())[:most]
@@ -128,11 +137,13 @@ def sides_of(
 ) -> Work[tuple[list[ComparedSide], list[str]]]:
     """Return the sides that have prices, and a line for each that has none. One security is done after the other."""
     calls: list[DeskCall] = []
+    valued = desk.has("market.valuation")
     for mention in securities:
         calls.append(DeskCall("market.ohlcv", {"symbol": mention.code, "tail": 60}))
         calls += [DeskCall("compute.run", {"code": code, "symbol": mention.code}) for code in codes]
         calls.append(DeskCall("skills.check", {"symbol": mention.code, **({"name": skill} if skill else {})}))
         calls += [DeskCall("memory.recall", {"query": mention.name, "limit": 4})] if recall else []
+        calls += [DeskCall("market.valuation", {"symbol": mention.code})] if valued else []
     results = yield from desk.run(*calls)
     sides, failed = [], []
     size = len(calls) // max(len(securities), 1)
@@ -160,9 +171,18 @@ def _side(
     values = {key(code): read_value(result) for code, result in zip(codes, rest, strict=False)}
     checked = rest[len(codes)]
     fired = verdict.fired_of(checked.value, desk.speak) if checked.ok else []
-    earlier = recall_hits(rest[len(codes) + 1].value) if len(rest) > len(codes) + 1 and rest[len(codes) + 1].ok else []
+    after = rest[len(codes) + 1 :]
+    valuation = check_valuation(after.pop()) if desk.has("market.valuation") and after else {}
+    earlier = recall_hits(after[0].value) if after and after[0].ok else []
+    values |= valuation_values(valuation)
     judged = verdict.weigh_evidence(
-        values, lens, fired, past_views.rows_of(market), bool(market.get("simulated")), desk.tables
+        values,
+        lens,
+        fired,
+        past_views.rows_of(market),
+        bool(market.get("simulated")),
+        desk.tables,
+        facts_of(market, valuation),
     )
     return ComparedSide(
         mention,
@@ -176,29 +196,23 @@ def _side(
     )
 
 
-def _rank_sides(desk: ToolDesk, sides: list[ComparedSide], lens: lenses.Lens) -> str:
+def _rank_sides(desk: ToolDesk, sides: list[ComparedSide]) -> str:
     """Return which side the evidence favors, or that it does not tell them apart."""
     speak = desk.speak
     best, *others = sorted(sides, key=lambda side: -side.verdict.score)
     gap = best.verdict.score - others[0].verdict.score
     scores = speak(", ").join(f"{side.title} {side.verdict.score:+.2f}" for side in sides)
-    view = (
-        speak("with {lens} first, ", lens=lenses.view_title(lens.weighed, speak, desk.tables)) if lens.weighed else ""
-    )
     if gap < 0.25:
         return speak(
-            "{view}the gap is within the noise (scores {scores}; {gap:.2f} is below 0.25): these readings do not tell"
+            "the gap is within the noise (scores {scores}; {gap:.2f} is below 0.25): these readings do not tell"
             " them"
             " apart.",
-            view=view,
             scores=scores,
             gap=gap,
         )
     level = "low" if "low" in (best.verdict.confidence, others[0].verdict.confidence) else "medium"
     return speak(
-        "{view}the evidence favors {best} (scores {scores}), confidence {confidence}; a relative order, no reason to"
-        " buy.",
-        view=view,
+        "the evidence favors {best} (scores {scores}), confidence {confidence}; a relative order, no reason to buy.",
         best=best.title,
         scores=scores,
         confidence=describe_level(level, speak),
@@ -219,7 +233,7 @@ def _comparison_warnings(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]
             )
         )
     shortest = min(sides, key=lambda side: past_views.rows_of(side.market))
-    if past_views.rows_of(shortest.market) < 1250:
+    if past_views.rows_of(shortest.market) < LONGEST_PAST:
         told.append(
             speak(
                 "{name} has only {rows} daily bars; readings of long windows are missing.",
@@ -264,12 +278,12 @@ def _why(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]:
             if item.alarming
         ][:3]
         lines.append("")
-    return [*lines, _unjudged_lines(desk)]
+    return [*lines, _unjudged_lines(desk, sides)]
 
 
 def _speak_for_side(desk: ToolDesk, side: ComparedSide, sign: int) -> str:
     speak = desk.speak
-    told = [item.reading.sentence(item.value, speak) for item in side.verdict.speaking(sign)]
+    told = [item.sentence(speak) for item in side.verdict.speaking(sign)]
     told = [text for text in told if text][:3]
     label = speak("for") if sign > 0 else speak("against")
     return f"{label}{speak(': ')}{speak.join_clauses(told)}" if told else ""
@@ -285,7 +299,12 @@ def _side_told(desk: ToolDesk, side: ComparedSide) -> str:
     return f"{side.title}{speak(': ')}{speak.join_clauses(parts)}"
 
 
-def _unjudged_lines(desk: ToolDesk) -> str:
+def _unjudged_lines(desk: ToolDesk, sides: list[ComparedSide]) -> str:
+    if all(any(code.startswith(key(VALUATION)) for code in side.values) for side in sides):
+        return desk.speak(
+            "Not judged: announcements, debt, what you hold; another window may reverse the order."
+            " The horizon is months.",
+        )
     return desk.speak(
         "Not judged: accounts, valuation, announcements, what you hold; another window may reverse the order."
         " The horizon is months.",

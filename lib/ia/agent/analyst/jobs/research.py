@@ -5,8 +5,16 @@ from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence import past_views, procedure, verdict
 from ia.agent.analyst.evidence.procedure import ProcedureStep
-from ia.agent.analyst.evidence.readings import INDEX, key, labels_at, readings_at
-from ia.agent.analyst.evidence.study import Study, display_name, read_value, recall_hits
+from ia.agent.analyst.evidence.readings import INDEX, VALUATION, key, labels_at, readings_at
+from ia.agent.analyst.evidence.stated_view import parse_view
+from ia.agent.analyst.evidence.study import (
+    Study,
+    check_valuation,
+    display_name,
+    read_value,
+    recall_hits,
+    valuation_values,
+)
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs import risk_rules
 from ia.agent.analyst.jobs.filing import file_calls, observation, observe
@@ -44,7 +52,9 @@ def study_security(
         if study.failure:
             return study
     yield from _compute_figures(desk, study, mention)
-    study.verdict = verdict.weigh_evidence(study.values, lens, study.fired, study.rows, study.simulated, desk.tables)
+    study.verdict = verdict.weigh_evidence(
+        study.values, lens, study.fired, study.rows, study.simulated, desk.tables, study.facts
+    )
     return study
 
 
@@ -79,7 +89,12 @@ def _fetch_bars_and_past(desk: ToolDesk, study: Study, mention: Mention) -> Work
     if tools & {"memory.recall", "memory.read", "notebook.search"}:
         calls.append(DeskCall("memory.recall", {"query": mention.name, "limit": 6}))
     calls.append(DeskCall("memory.read", {"path": observation(desk, study.name)}))
-    bars, *rest, today = yield from desk.run(*calls)
+    valued = mention.symbol.kind == "stock" and desk.has("market.valuation")
+    calls += [DeskCall("market.valuation", {"symbol": mention.code})] if valued else []
+    bars, *rest = yield from desk.run(*calls)
+    study.valuation = check_valuation(rest.pop()) if valued else {}
+    study.values |= valuation_values(study.valuation)
+    today = rest.pop()
     study.observed = str(today.value) if today.ok else ""
     if not bars.ok or not isinstance(bars.value, dict) or not bars.get("rows"):
         study.failure = bars.failure or NO_BARS
@@ -96,9 +111,10 @@ def _compute_figures(desk: ToolDesk, study: Study, mention: Mention | None) -> W
     codes: dict[str, str] = {}
     read = readings_at(desk.tables).of_views(study.lens.order)
     levels = [each.code for each in view.outline_at(desk.tables).levels]
-    always = [*labels_at(desk.tables).levels, *view.outline_at(desk.tables).ends.values(), *levels]
+    rates = [each.rate for each in view.outline_at(desk.tables).levels]
+    always = [*labels_at(desk.tables).levels, *view.outline_at(desk.tables).ends.values(), *levels, *rates]
     for code in [*(s.code for s in study.steps if s.code), *(r.code for r in read), *filter(None, always)]:
-        if not code.startswith(INDEX):
+        if not code.startswith((INDEX, VALUATION)):
             codes.setdefault(key(code), code)
     fetched = mention is not None and not desk.request.bars
     args = {"symbol": study.code} if desk.stranger and fetched else {}
@@ -126,7 +142,7 @@ def _compute_figures(desk: ToolDesk, study: Study, mention: Mention | None) -> W
 def research(desk: ToolDesk, mention: Mention | None) -> Work[Reply]:
     """Research one security, or the bars that were piped in; keep the note and the observation, and answer."""
     speak = desk.speak
-    yield from desk.load_tables("readings", "labels", "lenses", "view", templates=("answer", "note"))
+    yield from desk.load_tables("readings", "valuation", "labels", "lenses", "view", templates=("answer", "note"))
     order = lenses.put_first(
         lenses.of_soul(desk.request.parts.get("soul", ""), desk.tables),
         strip_mentions(desk.request.question),
@@ -154,6 +170,12 @@ def research(desk: ToolDesk, mention: Mention | None) -> Work[Reply]:
     )
 
 
+def _is_filed(desk: ToolDesk, study: Study, seen: view.View) -> bool:
+    """Whether today's observations have this view already, in whatever language."""
+    filed = parse_view(study.observed, desk.tables)
+    return filed is not None and filed.data_line == note.state_view(seen).data_line
+
+
 @part("the note and the observation", in_list)
 def _file_research(desk: ToolDesk, study: Study, seen: view.View, rules: list[str]) -> Work[list[str]]:
     """Write the note and the observation, as far as the procedure does, and return where they are, in lines."""
@@ -165,7 +187,7 @@ def _file_research(desk: ToolDesk, study: Study, seen: view.View, rules: list[st
         path = f"research/{topic.replace('/', '-')}/{desk.request.day}.md"
         text = note.note(seen) + "".join(f"\n{line}\n" for line in rules)
         calls.append((DeskCall("notebook.write", {"path": path, "content": text}), desk.speak("note", context="kept")))
-    if tools & {"memory.write", "memory.observe"} and line not in study.observed:
+    if tools & {"memory.write", "memory.observe"} and not _is_filed(desk, study, seen):
         calls.append(
             (
                 observe(desk, topic, f"{line}\n{note.state_view(seen).data_line}", study.observed),

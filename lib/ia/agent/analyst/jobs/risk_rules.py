@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.parts import in_list, part
+from ia.domain.instruments.symbols import symbol_of_kind
 from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 
@@ -35,11 +36,13 @@ def in_force(desk: ToolDesk) -> bool:
 def check_buy(desk: ToolDesk, *codes: str, quantity: int | None = None) -> Work[list[str]]:
     """Return what the rules say of a supposed buy, and what is held, in lines; [] without rules.
 
+    An index cannot be bought: nothing is said of it.
     quantity    shares of the buy; None: as many as are usual
     """
     if not in_force(desk):
         return []
     size = {"quantity": quantity} if quantity else {}
+    codes = tuple(code for code in codes if symbol_of_kind(code).kind != "index")
     results = yield from desk.run(*(DeskCall("risk.check", {"symbol": code, **size}) for code in codes))
     return [line for code, result in zip(codes, results, strict=True) for line in _format_rule(desk, code, result)]
 

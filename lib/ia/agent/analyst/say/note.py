@@ -5,7 +5,6 @@ Answer and note are worded by `templates/answer.md` and `templates/note.md` of t
 
 import re
 
-from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence.readings import labels_at
 from ia.agent.analyst.evidence.stated_view import StatedView
 from ia.agent.analyst.evidence.verdict import kinds_told
@@ -141,11 +140,10 @@ def _data_fields(view: View) -> dict[str, Field]:
 
 def _balance_fields(view: View) -> dict[str, Field]:
     """Return which kinds of evidence speak, and how they were weighed."""
-    speak, verdict, weighed = view.speak, view.verdict, view.study.lens.weighed
+    speak, verdict = view.speak, view.verdict
     kinds = {name: kinds_told(verdict, sign, speak) or "–" for name, sign in SIDES.items()}
     return {
         **kinds,
-        "weighed": lenses.view_title(weighed, speak, view.desk.tables) if weighed else "",
         "score": f"{verdict.score:+.2f}",
         "bound": f"{view.readings.weighing.lean:g}",
         "agreement": f"{verdict.agreement:.0%}",

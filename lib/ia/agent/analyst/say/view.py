@@ -9,7 +9,7 @@ from ia.agent.analyst.desk import ToolDesk
 from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.past_views import PastView
-from ia.agent.analyst.evidence.readings import readings_at
+from ia.agent.analyst.evidence.readings import VALUATION, readings_at
 from ia.agent.analyst.evidence.study import Study
 from ia.agent.analyst.evidence.verdict import LEANS, Evidence, Fired, Verdict, describe_level
 from ia.agent.analyst.parts import in_list, in_text, part
@@ -19,12 +19,17 @@ from ia.agent.analyst.voice import AnswerVoice, number
 
 @dataclass(frozen=True, kw_only=True)
 class Level:
-    """A price that would change the view: with which leans it is told, and the words for a close above and below it."""
+    """A price that would change the view: with which leans it is told, and the words for a close above and below it.
+
+    rate, rated    how often such a price was reached before, in per cent, and the words for it (`{rate}`)
+    """
 
     code: str
     leans: tuple[int, ...]
     above: tuple[str, str]
     below: tuple[str, str]
+    rate: str
+    rated: tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,10 +48,12 @@ class Outline:
     def __init__(self, table: Table) -> None:
         self.benchmarks = table.section("benchmarks", dict)
         self.snapshot = table.entries("snapshot", build_snapshot)
+        self.valuation = table.entries("valuation", build_snapshot)
+        self.of_report = table.pair("of_report")
         self.levels = table.entries("levels", build_level)
         ends = table.section("ends", dict)
         self.ends = {"<": str(ends.get("low") or ""), ">": str(ends.get("high") or "")}
-        self.unjudged = table.pair("unjudged")
+        self.unjudged, self.unvalued = table.pair("unjudged"), table.pair("unvalued")
         self.sentence = partial(table.inner_pair, "sentences")
 
 
@@ -65,7 +72,14 @@ def build_level(entry: Entry) -> Level:
     either = entry.pair("text")
     leans = tuple(int(lean) for lean in entry.items("lean") if isinstance(lean, int)) or (1, 0, -1)
     above, below = (entry.pair(key) if not either[0] else either for key in ("above", "below"))
-    return Level(code=entry.text("code"), leans=leans, above=above, below=below)
+    return Level(
+        code=entry.text("code"),
+        leans=leans,
+        above=above,
+        below=below,
+        rate=entry.text("rate", ""),
+        rated=entry.pair("rated"),
+    )
 
 
 def outline_at(tables: Tables = SHIPPED) -> Outline:
@@ -148,6 +162,19 @@ class View:
                 parts.append(speak.fill(each.text, date=self.study.last or "?", value=shown, size=size))
         return speak(", ").join(parts) + speak(".")
 
+    def valuation_line(self) -> str:
+        """Return what it costs and earns, and the report that tells it, in a line; "" where nothing is known."""
+        speak, value = self.speak, self.study.value
+        known = [(each, told) for each in self.outline.valuation if (told := value(each.code)) is not None]
+        parts = []
+        for each, told in known:
+            shown = number(told, each.unit)
+            parts.append(speak.fill(each.text, value=shown, size=shown.removeprefix("+")))
+        facts = {name: speak.fill(pair) for name, pair in self.study.facts.items()}
+        return speak.join_items(parts) + (
+            speak.fill(self.outline.of_report, **facts) if "report" in self.study.valuation else ""
+        )
+
     # what it rests on
 
     def sections(self) -> list[tuple[str, list[str]]]:
@@ -157,7 +184,10 @@ class View:
             lines = [self._reading(item) for item in self.verdict.evidence if item.reading.view == view]
             lines = [line for line in lines if line]
             known = lenses.lenses_at(self.desk.tables).views.get(view)
-            lines += [speak.fill(known.limits)] if known and known.limits[0] else []
+            limits = known and (
+                known.limits if self.study.valuation else known.unknown if known.unknown[0] else known.limits
+            )
+            lines += [speak.fill(limits)] if limits and limits[0] else []
             if lines:
                 out.append((self._heading(view), lines))
         return out
@@ -172,6 +202,8 @@ class View:
         for view, most in zip(order, room, strict=True):
             told = [item for item in self.verdict.evidence if item.reading.view == view and self._reading(item)]
             lines = [self._reading(item) for item in self._decisive_readings(told, most)]
+            if any(item.reading.code.startswith(VALUATION) for item in told):
+                lines = [self.valuation_line(), *lines]
             if told and not lines:
                 lines = [self._say("only_against")]
             if lines:
@@ -195,10 +227,12 @@ class View:
         title = lenses.view_title(view, speak, self.desk.tables)
         if view == "market":
             title += self._say("of_index", index=self.study.index) if self.study.index else ""
-        if view == lens.weighed and lens.by_question:
-            return title + self._say("weighed_by_question", word=lens.words[0])
-        if view == lens.weighed and lens.words:
-            return title + self._say("weighed_by_soul", word=lens.words[0])
+        if view == lens.added:
+            return title + self._say("asked_beside", word=lens.words[0])
+        if view == lens.leading and lens.by_question:
+            return title + self._say("asked_first", word=lens.words[0])
+        if view == lens.leading and lens.words:
+            return title + self._say("first_in_soul", word=lens.words[0])
         if view == lens.counter:
             return title + self._say("second_opinion")
         if view in self.study.cares:
@@ -206,7 +240,7 @@ class View:
         return title
 
     def _reading(self, item: Evidence) -> str:
-        told = item.reading.sentence(item.value, self.speak)
+        told = item.sentence(self.speak)
         if not told:
             return ""
         mark = {1: self._say("speaks_for"), -1: self._say("speaks_against"), 0: ""}[item.sign]
@@ -240,7 +274,7 @@ class View:
         speak, verdict = self.speak, self.verdict
         if not verdict.lean:
             return [self._awaited_line()]
-        told = [item.reading.sentence(item.value, speak) for item in verdict.speaking(-verdict.lean)]
+        told = [item.sentence(speak) for item in verdict.speaking(-verdict.lean)]
         told = [line for line in told if line][:limit]
         rules = [item.id for item in self.study.fired if item.stance == -verdict.lean]
         if rules:
@@ -259,7 +293,7 @@ class View:
     def unjudged_lines(self) -> list[str]:
         """Return what no bar tells, and was not judged."""
         speak = self.speak
-        told = [speak.fill(self.outline.unjudged)]
+        told = [speak.fill(self.outline.unjudged if self.study.valuation else self.outline.unvalued)]
         if "catalyst" in self.study.cares:
             told.append(self._say("catalysts", lesson=self.study.cares["catalyst"]))
         return told
@@ -281,7 +315,9 @@ class View:
                 continue
             words = each.above if close > level else each.below
             if words[0]:
-                told.append(speak.fill(words, level=number(level, "price")))
+                rate = value(each.rate)
+                rated = "" if rate is None else speak.fill(each.rated, rate=f"{rate:.0f}%")
+                told.append(speak.fill(words, level=number(level, "price"), rated=rated))
         return told
 
     @part("the next look", in_text)
@@ -334,7 +370,7 @@ class View:
             if not words[0] and sign is not None and not parts and view == self.study.lens.order[0]:
                 words = head.first
             if words[0]:
-                parts.append(speak.fill(words))
+                parts.append(speak.fill(words, **{name: speak.fill(pair) for name, pair in self.study.facts.items()}))
         return speak(", ").join(parts) or speak.fill(known.no_heads)
 
     def _sign_of(self, part: str) -> int | None:
@@ -363,4 +399,4 @@ def _author(source: str) -> str:
 def spoken_for(study: Study, speak: AnswerVoice) -> list[str]:
     """Return the evidence of a study as one line each, for a summary."""
     assert study.verdict is not None
-    return [item.reading.sentence(item.value, speak) for item in study.verdict.evidence if item.sign]
+    return [item.sentence(speak) for item in study.verdict.evidence if item.sign]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from ia.agent.tools.registry import READ, tool
 from ia.agent.tools.sanitizer import strip_cells
 from ia.agent.tools.scope import Scope, ScopeMarket
-from ia.kernel.errors import IaError, NotFound
+from ia.kernel.errors import IaError, NotFound, Simulated
 from ia.kernel.jsontypes import Json
 from ia.organs.ohlcv.canonical import bar_lines
 
@@ -119,7 +119,9 @@ def show_stored_bars(
 
 @tool("market.quote", READ, together=True)
 def show_quotes(scope: Scope, symbols: Annotated[list[str], "codes or names"]) -> Json:
-    """Show stored quotes: price, change, turnover, pe, pb, roe, market value (yuan), industry and concepts."""
+    """Show stored quotes: price, change, turnover, pe, pb, market value (yuan), industry, concepts; roe of the twelve
+    months (`basis`) up to the period `report`.
+    """
     from ia.organs.market import market_reader
 
     rows, missing = market_reader.load_quotes(scope.ws, symbols[:MAX_SYMBOLS], scope.notify)
@@ -141,7 +143,7 @@ def show_fundamentals(
     scope: Scope, symbol: Annotated[str, "code or name"], periods: Annotated[int, "how many reports"] = 4
 ) -> Json:
     """Show what a company has published, newest report first: revenue, profit (yuan), growth, roe, margins, debt ratio,
-    eps, book value a share; since the beginning of the year.
+    eps, book value a share; of the twelve months up to `period` (`basis`: ttm, annual). null: a report is missing.
     """
     from ia.organs.market import market_reader
 
@@ -161,6 +163,19 @@ def show_actions(scope: Scope, symbol: Annotated[str, "code or name"]) -> Json:
     return {"symbol": found.symbol, "actions": rows[:40], "source": found.source, "simulated": found.simulated}
 
 
+@tool("market.valuation", READ, together=True)
+def show_valuation(scope: Scope, symbol: Annotated[str, "code or name of a mainland stock"]) -> Json:
+    """Show what a stock costs and earns: pe_ttm, pb, dividend yield; roe, growth, eps, cash flow a share of the twelve
+    months (`basis`) up to the period `report`; and where that stands: `history` in its own stored days, `peers` among
+    the stocks of its industry (rank_pct: percentage of them that is lower; null: too few others).
+    """
+    from ia.organs.market.valuation import load_valuation
+
+    found = load_valuation(scope.ws, symbol, lambda told: None if isinstance(told, Simulated) else scope.notify(told))
+    ranks = {name: {key: rank._asdict() for key, rank in getattr(found, name).items()} for name in ("history", "peers")}
+    return {**found._asdict(), **ranks}
+
+
 @tool("market.screen", READ, together=True)
 def screen_stocks(
     scope: Scope,
@@ -171,7 +186,8 @@ def screen_stocks(
 ) -> Json:
     """Find the stocks that meet a condition. Columns: price change turnover volume_ratio amount pe pe_ttm pb roe
     market_cap float_cap change_60d change_ytd revenue_yoy profit_yoy gross_margin net_margin debt_ratio eps bvps
-    industry concept name board listed st. `met` counts all that do, `unknown` those with a value missing.
+    industry concept name board listed st. Figures of companies: twelve months (`basis`) up to the period `report`.
+    `met` counts all that do, `unknown` those with a value missing.
     """
     from ia.organs.market.screen import screen_stocks as find
 

@@ -1,0 +1,176 @@
+"""What a stock costs and earns, and where that stands: in its own stored past and among the stocks of its industry.
+
+Prices come from the newest day of the market that may be seen, figures of companies from the reports published by then
+(`ia.organs.market.trailing`). A rank is the percentage of the others that are below, ties counting half; it is None
+where fewer than LEAST_DAYS days or LEAST_PEERS other stocks have the figure.
+"""
+
+import sqlite3
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from ia.kernel.errors import NotFound, Notify, drop_message
+from ia.kernel.workspace import Workspace
+from ia.organs.market import trailing
+from ia.organs.market.market_reader import (
+    OF_DAY,
+    ROWS,
+    STOCKS,
+    MarketDay,
+    Row,
+    fetch_rows,
+    load_day,
+    open_market,
+    query_params,
+    resolve_symbol,
+)
+from ia.organs.market.screen_columns import INDUSTRY
+from ia.organs.ohlcv import series_store
+
+LEAST_DAYS, LEAST_PEERS = 250, 4
+YEAR = timedelta(days=365)
+MULTIPLES = ("pe_ttm", "pb")
+"""Figures of which there is a past: each synced day has them. What is 0 or below says nothing of the price."""
+COMPANY = ("roe_pct", "revenue_yoy_pct", "profit_yoy_pct", "eps", "cash_flow_ps", "debt_ratio_pct")
+RANKED = (*MULTIPLES, "roe_pct")
+
+
+class Rank(NamedTuple):
+    """Where a figure stands: the percentage of the others below it, how many others there are, and their median.
+
+    first    the first day of the stored past; "" among other stocks
+    """
+
+    rank_pct: float | None
+    others: int
+    median: float | None
+    first: str = ""
+
+
+class Valuation(NamedTuple):
+    """What is known of a stock's price and earnings on a day; what is not known is None.
+
+    report, basis     the last day of the newest report's period, and what its figures span: ttm, annual
+    figures           pe_ttm, pb; roe_pct, growth, eps, cash_flow_ps of twelve months; cash_to_profit_pct: cash over
+                      profit; dividend_yield_pct: of the dividends whose ex-date was in the year before the day
+    history, peers    ranks by the name of the figure
+    """
+
+    symbol: str
+    name: str
+    date: str
+    source: str
+    simulated: bool
+    industry: str | None
+    report: str | None
+    published: str | None
+    basis: str | None
+    figures: dict[str, float | None]
+    history: dict[str, Rank]
+    peers: dict[str, Rank]
+
+
+def load_valuation(ws: Workspace, text: str, notify: Notify = drop_message) -> Valuation:
+    """Return the valuation of a stock by its code or name.
+
+    raises  NotFound where the newest day of the market has no such stock.
+    """
+    with open_market(ws) as db:
+        day = load_day(db, notify)
+        symbol = resolve_symbol(db, day, text)
+        rows = _load_stocks(db, day)
+        own = next((row for row in rows if row["symbol"] == symbol), None)
+        if own is None:
+            raise NotFound(
+                "{symbol}: the market of {date} has no such stock",
+                symbol=symbol,
+                date=day.date,
+                hint="run `ia sync daily`",
+            )
+        past = _load_past(db, day, symbol)
+        same = [row for row in rows if own["industry"] and row["industry"] == own["industry"] and row is not own]
+        figures = {name: own[name] for name in (*MULTIPLES, *COMPANY)}
+        figures["cash_to_profit_pct"] = _cash_to_profit(own["cash_flow_ps"], own["eps"])
+        figures["dividend_yield_pct"] = _dividend_yield(db, day, symbol, own["price"])
+    return Valuation(
+        symbol=symbol,
+        name=own["name"] or "",
+        date=day.date,
+        source=day.name,
+        simulated=day.simulated,
+        industry=own["industry"],
+        report=own["report"],
+        published=own["published"],
+        basis=own["basis"],
+        figures=figures,
+        history={name: _rank(own[name], past[name], LEAST_DAYS, past["first"]) for name in MULTIPLES},
+        peers={name: _rank(own[name], [row[name] for row in same], LEAST_PEERS) for name in RANKED},
+    )
+
+
+def _load_stocks(db: sqlite3.Connection, day: MarketDay) -> list[Row]:
+    """Return the stocks of a day with their multiples and the figures of their companies."""
+    told = ", ".join(f"{trailing.FIGURES[name].sql} AS {name}" for name in (*COMPANY, "basis"))
+    multiples = ", ".join(f"CASE WHEN s.{name} > 0 THEN s.{name} END AS {name}" for name in MULTIPLES)
+    joins = trailing.REPORT + trailing.joins(2)
+    query = (
+        f"SELECT s.symbol, s.name, s.price, {INDUSTRY} AS industry, r.period AS report, {multiples}, {told},"
+        f" {trailing.published_sql('r')} AS published{ROWS}{joins}{OF_DAY}{STOCKS}"
+    )
+    return fetch_rows(db, query, query_params(day))
+
+
+def _load_past(db: sqlite3.Connection, day: MarketDay, symbol: str) -> Row:
+    """Return the multiples of the stored days before a day, by name, and `first`, the first of these days."""
+    rows = db.execute(
+        f"SELECT d.date, {', '.join(f's.{name}' for name in MULTIPLES)} FROM days d"
+        " CROSS JOIN snapshots s ON s.source = d.source AND s.date = d.date AND s.symbol = ?"
+        " WHERE d.source = ? AND d.whole = 1 AND d.date < ? ORDER BY d.date",
+        (symbol, day.source, day.date),
+    ).fetchall()
+    told: Row = {
+        name: [row[at] if row[at] is not None and row[at] > 0 else None for row in rows]
+        for at, name in enumerate(MULTIPLES, 1)
+    }
+    return {**told, "first": rows[0][0] if rows else ""}
+
+
+def _rank(value: float | None, others: list[float | None], least: int, first: str = "") -> Rank:
+    known = sorted(other for other in others if other is not None)
+    middle = len(known) // 2
+    median = None if not known else known[middle] if len(known) % 2 else (known[middle - 1] + known[middle]) / 2
+    if value is None or len(known) < least:
+        return Rank(None, len(known), median, first)
+    below = sum(1.0 if other < value else 0.5 for other in known if other <= value)
+    return Rank(round(below / len(known) * 100, 1), len(known), median, first)
+
+
+def _cash_to_profit(cash: float | None, eps: float | None) -> float | None:
+    """Return how much of a profit came in as cash, in per cent; None where there was no profit."""
+    return round(cash / eps * 100, 1) if cash is not None and eps is not None and eps > 0 else None
+
+
+def _dividend_yield(db: sqlite3.Connection, day: MarketDay, symbol: str, price: float | None) -> float | None:
+    """Return the dividends before tax of the year up to a day, per cent of its price.
+
+    None where the corporate actions of the stock were never fetched: then nobody knows whether it paid.
+    """
+    if not price or not _has_actions(db, day, symbol):
+        return None
+    since = (date.fromisoformat(day.date) - YEAR).isoformat()
+    paid, shares = 0.0, 1.0
+    for action in reversed(series_store.load_actions(db, day.name, symbol, day.date)):
+        if action.date <= since:
+            break
+        if action.factor is not None:  # it does not tell what of it was cash
+            return None
+        shares *= (1.0 + action.bonus) * action.split
+        paid += action.cash / shares
+    return round(paid / price * 100, 4)
+
+
+def _has_actions(db: sqlite3.Connection, day: MarketDay, symbol: str) -> bool:
+    """Whether the corporate actions of a stock were fetched, with its series or with its history."""
+    series = db.execute("SELECT 1 FROM series WHERE adapter = ? AND symbol = ?", (day.name, symbol)).fetchone()
+    whole = "SELECT 1 FROM securities WHERE source = ? AND symbol = ? AND complete = 1"
+    return series is not None or db.execute(whole, (day.source, symbol)).fetchone() is not None
