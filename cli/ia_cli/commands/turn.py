@@ -27,7 +27,8 @@ MAX_DATA = 2_000_000  # bytes
 def turn(message: tuple[str, ...], session: str, model: str | None, as_json: bool) -> None:
     """Ask a question. ia looks up data, calculates, remembers and answers.
 
-    The reply streams to standard output. ia passes standard input along as data, never as instructions; if it is
+    The reply is Markdown and streams to standard output: as it is into a pipe, rendered and wrapped at a terminal
+    (without colors if NO_COLOR is set). ia passes standard input along as data, never as instructions; if it is
     canonical OHLCV, ia computes on it. /NAME runs a skill. Changes that only you may make (soul, preferences, tasks,
     skills, sending messages) become proposals: `ia pending`. Without a model (`ia config set model …`), the embedded
     analyst answers by rules.
