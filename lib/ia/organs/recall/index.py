@@ -21,12 +21,16 @@ from ia.kernel.errors import IaError, Message, Notify, drop_message
 from ia.kernel.folders import ROOTS, Digest, folder_digests
 from ia.kernel.patterns import pattern
 from ia.kernel.workspace import TEXT, Workspace, is_text_name
+from ia.organs.recall.authorship import RECORDS, split_authors
+from ia.organs.recall.records import RecordFolder
 from ia.organs.recall.terms import to_index_text
 
 SKIPPED = "memory/MEMORY.md"
 """The table of contents would be found by every query, instead of what it names."""
 SHIFT = 14
 """A passage's row is the file's id shifted by this much, plus the passage's number."""
+BY_MACHINE = 1 << (SHIFT - 1)
+"""Passages from this number on are words of a model, the analyst or the program; the others are the owner's."""
 PASSAGE = 1500  # characters
 _SETTLED_NS = 3_000_000_000
 POSTINGS = 6_000
@@ -50,17 +54,25 @@ def _create_tables(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-PRESENT = store.Schema("cache/index.db", False, (_create_tables,))
-AS_OF = store.Schema("cache/asof.db", False, (_create_tables,))
+def _number_by_author(_db: sqlite3.Connection) -> None:
+    """Version 2: the same tables, but passages are numbered by author, and there are RECORDS."""
+
+
+PRESENT = store.Schema("cache/index.db", False, (_create_tables, _number_by_author))
+AS_OF = store.Schema("cache/asof.db", False, (_create_tables, _number_by_author))
 
 
 def open_index(
-    ws: Workspace, notify: Notify = drop_message, look: Sequence[Digest] | None = None
+    ws: Workspace,
+    notify: Notify = drop_message,
+    look: Sequence[Digest] | None = None,
+    records: Sequence[RecordFolder] = (),
 ) -> sqlite3.Connection:
     """Return the index, up to date with the files as of now(). Another process that is building it is not waited for.
 
     notify  is told of files that cannot be read as text; they never hide the others.
     look    the digests of the folders, where somebody has just looked at every file.
+    records texts of ia.db that are searched, too; without them those of last time are.
     """
     schema = AS_OF if clock.is_simulated() else PRESENT
     conn = store.connect(ws.root, schema)
@@ -74,6 +86,7 @@ def open_index(
     try:
         changes = _folders_as_of(ws, conn) if clock.is_simulated() else _changed_folders(ws, conn, look)
         _apply_changes(ws, conn, changes, notify)
+        _update_records(conn, records)
     except sqlite3.OperationalError as exc:
         if store.is_out_of_space(exc):
             notify(Message("the disk is full: the index may lack the newest changes"))
@@ -107,7 +120,7 @@ def index_file(ws: Workspace, path: str) -> None:
         conn.execute("PRAGMA busy_timeout = 300")
         with store.transaction(conn):
             conn.execute("UPDATE folders SET digest = NULL WHERE path = ?", (folder,))
-            _update_file(ws, conn, folder, name, "", drop_message)
+            _update_file(ws, conn, folder, name, "", drop_message, actor=_last_actors(ws, path).get(path))
             _count_changes(conn, 1)
     except sqlite3.DatabaseError as exc:
         if not store.is_busy(exc) and not discard_damaged(ws, exc):
@@ -131,7 +144,7 @@ def _changed_folders(ws: Workspace, conn: sqlite3.Connection, look: Sequence[Dig
         seen[folder] = digest
         if known.get(folder) != digest or newest > young:
             yield folder, _file_keys(ws.root, folder, young), digest if newest <= young else None
-    for folder in known.keys() - seen.keys():
+    for folder in known.keys() - seen.keys() - set(RECORDS):
         yield folder, {}, None
 
 
@@ -180,14 +193,14 @@ def _folders_as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
         if folder.split("/")[0] in ROOTS and name.endswith(TEXT):
             folders.setdefault(folder, {})[name] = f"revision {revision}"
     known = {folder for (folder,) in conn.execute("SELECT DISTINCT folder FROM files")}
-    for folder in known | folders.keys():
+    for folder in (known | folders.keys()) - set(RECORDS):
         yield folder, folders.get(folder, {}), None
 
 
 def _apply_changes(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Change], notify: Notify) -> None:
     """Look into the folders, _BATCH files a transaction: a build that is killed goes on from there."""
     done, told = 0, False
-    written = {path for (path,) in ws.db.execute("SELECT DISTINCT path FROM revisions")}
+    written = _last_actors(ws)
     try:
         for folder, keys, digest in changes:
             had = dict(conn.execute("SELECT name, key FROM files WHERE folder = ?", (folder,)))
@@ -197,8 +210,10 @@ def _apply_changes(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Ch
                     told = True
                     notify(Message("building the index; this happens once and takes about a minute for 100,000 notes"))
                 done = _continue_batch(conn, done)
-                by_ia = f"{folder}/{name}" in written
-                whole &= _update_file(ws, conn, folder, name, keys.get(name), notify, name in had, by_ia)
+                path = f"{folder}/{name}"
+                whole &= _update_file(
+                    ws, conn, folder, name, keys.get(name), notify, name in had, path in written, written.get(path)
+                )
             if not clock.is_simulated():
                 done = _continue_batch(conn, done)
                 if keys:
@@ -213,6 +228,37 @@ def _apply_changes(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Ch
             conn.rollback()
         raise
     _optimize_index(conn)
+
+
+def _last_actors(ws: Workspace, path: str = "") -> dict[str, str]:
+    """Return who wrote each file last, of those that ia wrote."""
+    only = " WHERE path = ?" if path else ""
+    query = f"SELECT path, actor, max(id) FROM revisions{only} GROUP BY path"
+    return {path: actor or "" for path, actor, _ in ws.db.execute(query, [path] if path else [])}
+
+
+def _update_records(conn: sqlite3.Connection, folders: Sequence[RecordFolder]) -> None:
+    """Bring the texts of ia.db in the index up to date."""
+    known = dict(conn.execute("SELECT path, digest FROM folders"))
+    for each in folders:
+        if known.get(each.folder) == each.digest:
+            continue
+        with store.transaction(conn):
+            had = {
+                name: (file, sha)
+                for file, name, sha in conn.execute("SELECT id, name, sha FROM files WHERE folder = ?", (each.folder,))
+            }
+            for record in each.load():
+                sha = sha256(f"{record.date} {record.text}".encode()).hexdigest()
+                file, before = had.pop(record.name, (None, ""))
+                if before == sha:
+                    continue
+                if file is not None:
+                    remove_file(conn, file, f"{each.folder}/{record.name}")
+                insert_file(conn, each.folder, record.name, "", sha, record.date, (record.text, ""))
+            for name, (file, _) in had.items():
+                remove_file(conn, file, f"{each.folder}/{name}")
+            conn.execute("REPLACE INTO folders VALUES (?, ?)", (each.folder, each.digest))
 
 
 def _continue_batch(conn: sqlite3.Connection, done: int) -> int:
@@ -255,6 +301,7 @@ def _update_file(
     notify: Notify,
     known: bool = True,
     by_ia: bool = True,
+    actor: str | None = None,
 ) -> bool:
     """Bring one file up to date inside a transaction; key None: it is gone. Return False where it could not be read.
 
@@ -262,6 +309,7 @@ def _update_file(
 
     known   False: the index is known to have nothing of it
     by_ia   False: it is known that ia never wrote it
+    actor   who wrote it last, see split_authors()
     """
     path = f"{folder}/{name}"
     query = "SELECT id, sha, key, date FROM files WHERE folder = ? AND name = ?"
@@ -275,8 +323,7 @@ def _update_file(
             key, whole = None, False
     if key is None or (text is None and not clock.is_simulated()):
         if row:
-            _delete_passages(conn, row[0], path)
-            conn.execute("DELETE FROM files WHERE id = ?", (row[0],))
+            remove_file(conn, row[0], path)
         return whole
     date = _note_date(ws, path, text, by_ia) if text is not None else ""
     sha = sha256(text.encode()).hexdigest() if text is not None else ""
@@ -285,20 +332,43 @@ def _update_file(
             conn.execute("UPDATE files SET key = ?, date = ? WHERE id = ?", (key, date, row[0]))
         return True
     if row:
-        _delete_passages(conn, row[0], path)
-        conn.execute("UPDATE files SET key = ?, sha = ?, date = ? WHERE id = ?", (key, sha, date, row[0]))
-        file = row[0]
-    else:
-        file = conn.execute(
-            "INSERT INTO files (folder, name, key, sha, area, date) VALUES (?, ?, ?, ?, ?, ?)",
-            (folder, name, key, sha, area_of(path), date),
-        ).lastrowid
-    place = to_index_text(_searchable_path(path))
-    for number, passage in enumerate(split_passages(text) if text is not None else ()):
-        row_id = (file << SHIFT) + number
-        conn.execute("INSERT INTO passages VALUES (?, ?)", (row_id, passage))
-        conn.execute("INSERT INTO words (rowid, path, body) VALUES (?, ?, ?)", (row_id, place, to_index_text(passage)))
+        remove_file(conn, row[0], path)
+    parts = split_authors(path, text, actor) if text is not None else None
+    insert_file(conn, folder, name, key, sha, date, parts, file=row[0] if row else None)
     return True
+
+
+def insert_file(
+    conn: sqlite3.Connection,
+    folder: str,
+    name: str,
+    key: str,
+    sha: str,
+    date: str,
+    parts: tuple[str, str] | None,
+    file: int | None = None,
+) -> None:
+    """Enter a file with its passages: the owner's words, then a machine's. None: it holds nothing at now()."""
+    path = f"{folder}/{name}"
+    file = conn.execute(
+        "INSERT INTO files (id, folder, name, key, sha, area, date) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (file, folder, name, key, sha, area_of(path), date),
+    ).lastrowid
+    place = to_index_text(_searchable_path(path))
+    for first, part in zip((0, BY_MACHINE), parts or (), strict=False):
+        if not part and (first or (parts and parts[1])):  # an empty note is the owner's, and found by its name
+            continue
+        for number, passage in enumerate(split_passages(part), (int(file or 0) << SHIFT) + first):
+            conn.execute("INSERT INTO passages VALUES (?, ?)", (number, passage))
+            conn.execute(
+                "INSERT INTO words (rowid, path, body) VALUES (?, ?, ?)", (number, place, to_index_text(passage))
+            )
+
+
+def remove_file(conn: sqlite3.Connection, file: int, path: str) -> None:
+    """Take a file out, with its passages."""
+    _delete_passages(conn, file, path)
+    conn.execute("DELETE FROM files WHERE id = ?", (file,))
 
 
 def _delete_passages(conn: sqlite3.Connection, file: int, path: str) -> None:
@@ -321,8 +391,8 @@ def area_of(path: str) -> str:
 
 
 def _searchable_path(path: str) -> str:
-    """Return the telling part of a path: without its root and its ending."""
-    return path.split("/", 1)[1].rsplit(".", 1)[0]
+    """Return the telling part of a path: without its root and its ending. The number of a record tells nothing."""
+    return "" if path.split("/", 1)[0] in RECORDS else path.split("/", 1)[1].rsplit(".", 1)[0]
 
 
 _DAY = pattern(r"(?<!\d)((?:19|20)\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)")
@@ -359,5 +429,5 @@ def split_passages(text: str) -> list[str]:
         current += block if not current else "\n" + block
     if current.strip():
         pieces.append(current)
-    limit = 1 << SHIFT
+    limit = BY_MACHINE
     return [*pieces[: limit - 1], "\n".join(pieces[limit - 1 :])] if len(pieces) > limit else pieces

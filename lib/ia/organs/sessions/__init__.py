@@ -5,6 +5,7 @@ that `--now` before it still sees them. Messages stand in the order in which the
 """
 
 from ia.organs.sessions.pruning import LIMIT, exchange_gist, exchanges_to_prune, prune_session
+from ia.organs.sessions.questions import Question, list_questions
 from ia.organs.sessions.queue import hold_session
 from ia.organs.sessions.transcript import (
     Session,
@@ -30,6 +31,7 @@ def importance_of(text: str) -> int:
 
 __all__ = [
     "LIMIT",
+    "Question",
     "Session",
     "SessionMessage",
     "add_message",
@@ -41,6 +43,7 @@ __all__ = [
     "find_session",
     "hold_session",
     "importance_of",
+    "list_questions",
     "list_sessions",
     "load_history",
     "mark_message",
