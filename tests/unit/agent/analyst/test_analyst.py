@@ -498,6 +498,30 @@ def test_what_has_happened_since_is_told():
         assert past_views.has_ended(stated_view.read_words(words), "2024-03-08", CLOSES) is came_true
 
 
+def test_the_owners_words_come_first_whole_and_about_the_security_asked():
+    """A report that quotes a view is none, nor is a line about another security or a fragment of one."""
+    hits = [
+        {"source": "memory/observations/2024-03-12-招商银行.md", "date": "2024-03-12", "author": "ia",
+         "content": "# 招商银行\n\n[16:00] 招商银行 收盘 23.52 | 证据偏空 | 置信度低"},
+        {"source": "memory/observations/2024-03-11-招商银行.md", "date": "2024-03-11", "author": "owner",
+         "content": "# 招商银行\n\n[09:00] 一季报预期：预计净利润 +3%，" + "息差见底之前不加仓，" * 20},
+        {"source": "notebook/scratch/a.md", "date": "2024-03-10", "author": "owner",
+         "content": "贵州茅台等估值回落\n招商银行股息率过 6% 就加\n…11 | 支持：招商银行 动量"},
+        {"source": "trades/2", "date": "2024-03-08", "author": "owner", "kind": "trade",
+         "content": "buy 600036.SH 招商银行 100 @ 33: 低估值+高股息"},
+        {"source": "notebook/scratch/b.md", "date": "2024-03-08", "author": "owner", "content": "…招商银行"},
+        {"source": "notebook/reports/weekly/2024-03-08.md", "date": "2024-03-08", "author": "ia",
+         "content": "招商银行 11 | 支持：趋势、动量；反对：价格位置、量能"},
+        {"source": "sessions/x", "date": "2024-03-08", "author": "owner", "content": "招商银行怎么样"},
+    ]  # fmt: skip
+    found = past_views.find_views(hits, ("招商银行", "600036.SH"), CLOSES, "2024-03-15", AnswerVoice(ZH))
+    assert [before.source for before in found] == [hits[1]["source"], hits[2]["source"], "trades/2", hits[0]["source"]]
+    assert [before.own for before in found] == [True, True, True, False]
+    assert found[0].said == "一季报预期：预计净利润 +3%，" + "息差见底之前不加仓，" * 20
+    assert found[1].said == "招商银行股息率过 6% 就加"
+    assert "低估值+高股息" in found[2].said
+
+
 VIEW = stated_view.StatedView(
     lean=-1,
     confidence="low",

@@ -145,12 +145,13 @@ class View:
                     date=study.last,
                 )
             )
-        if self.earlier and self.earlier[0].void:
+        last = next((item for item in self.earlier if not item.own), None)
+        if last is not None and last.void:
             told.append(
                 speak(
                     "**The earlier view is void**: the condition named on {date} has come true ({condition}).",
-                    date=self.earlier[0].date,
-                    condition=self.earlier[0].said,
+                    date=last.date,
+                    condition=last.said,
                 )
             )
         told += [self.format_reading(item) for item in study.fired if item.critical]
