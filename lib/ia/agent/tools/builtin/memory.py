@@ -51,7 +51,8 @@ def recall_passages(
     from ia.wiring.searchable_records import recall_everything
 
     limit = max(1, min(limit, MAX_HITS))
-    hits = recall_everything(scope.ws, query, limit=limit, since=since or None, notify=scope.notify)
+    hits = recall_everything(scope.ws, query, limit=limit + 1, since=since or None, notify=scope.notify)
+    hits = [hit for hit in hits if hit.source != f"sessions/{scope.session}"][:limit]  # what is being asked right now
     return [{**hit._asdict(), "content": _fence_hit(scope, hit)} for hit in hits]
 
 
