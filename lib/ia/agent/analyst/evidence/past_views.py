@@ -115,7 +115,7 @@ def find_views(
                 source,
                 date,
                 data.brief(speak) if data else _quote_lines(content, source, names),
-                _change_since(date, closes),
+                change_since(date, closes),
                 has_ended(view, date, closes),
                 view.lean,
                 view.kinds,
@@ -187,11 +187,17 @@ def describe_view(before: PastView, speak: AnswerVoice) -> str:
     return line + (speak(" — ") + speak.join_clauses(after) if after else "")
 
 
-def _change_since(date: str, closes: list[tuple[str, float]]) -> float | None:
+def change_since(date: str, closes: list[tuple[str, float]]) -> float | None:
     """Return the change since a date in percent; None where there are no closes of then or since."""
     after = [close for day, close in closes if day > date]
     then = [close for day, close in closes if day <= date]
     return (after[-1] / then[-1] - 1) * 100 if after and then else None
+
+
+def closes_within(closes: list[tuple[str, float]], date: str, horizon: int | None) -> list[tuple[str, float]]:
+    """Return the closes up to the horizon: so many trading days after a date; all of them without one."""
+    before = sum(day <= date for day, _ in closes)
+    return closes[: before + horizon] if horizon else closes
 
 
 def has_ended(view: StatedView, date: str, closes: list[tuple[str, float]]) -> bool | None:
