@@ -114,6 +114,12 @@ def test_a_query_that_names_a_security_quotes_nothing_about_another(ws):
     assert "600036" in find_names("600036.SH 还能拿吗") and not find_names("利率和息差")
 
 
+def test_of_a_report_only_the_lines_that_match_are_quoted(ws):
+    text = "# 复盘\n\n- 息差收窄\n\n## 口径\n\n- 前复权收盘价\n"
+    notebook.write_note(ws, "reports/weekly/2024-03-08", text, actor="model ia-offline")
+    assert [hit.content for hit in recall_everything(ws, "息差")] == ["- 息差收窄"]
+
+
 def test_the_owners_words_are_weighed_however_many_reports_there_are(ws):
     for number in range(320):
         notebook.write_note(ws, f"reports/r/{number}", "息差 息差", actor="task x")

@@ -224,7 +224,12 @@ def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: i
             source=path,
             date=day,
             score=float(f"{score / weighed[0][0]:.4g}"),
-            content=extract_excerpt(_passage_text(conn, row), query.tokens, () if _mentions(path, names) else names),
+            content=extract_excerpt(
+                _passage_text(conn, row),
+                query.tokens,
+                () if _mentions(path, names) else names,
+                bare=bool(row & index.BY_MACHINE) and kind_of(path) in ("report", "reflection"),
+            ),
             kind=kind_of(path),
             author=MACHINE if row & index.BY_MACHINE else OWNER,
         )
@@ -278,15 +283,18 @@ def _passage_text(conn: sqlite3.Connection, row: int) -> str:
     return str(conn.execute("SELECT text FROM passages WHERE id = ?", (row,)).fetchone()[0])
 
 
-def extract_excerpt(text: str, tokens: tuple[str, ...], names: Collection[str] = ()) -> str:
+def extract_excerpt(text: str, tokens: tuple[str, ...], names: Collection[str] = (), *, bare: bool = False) -> str:
     """Return the lines of a text that hold most of the tokens: whole lines, about SHOWN characters.
 
     names   what the security is called that is asked about, where the text is not about it alone: of lines beyond the
             head only those that name it are quoted
+    bare    quote only lines that hold a token: of a report, what stands around them is its method
     """
     lines = [line.rstrip() for line in text.strip().splitlines()]
     if names and not (lines and _mentions(lines[0], frozenset(names))):
         lines = [line for line in lines if _mentions(line, frozenset(names))] or lines
+    if bare:
+        lines = [line for line in lines if any(token in normalize_text(line) for token in tokens)] or lines
     if sum(map(len, lines)) <= SHOWN:
         return "\n".join(lines)
     weights = []
