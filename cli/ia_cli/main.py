@@ -47,7 +47,10 @@ COMMANDS = {
     ),
     "note": ("ia_cli.commands.note:note", "Write, read and search notes."),
     "memory": ("ia_cli.commands.memory:memory", "Read and write memory: beliefs, observations, reflections."),
-    "recall": ("ia_cli.commands.recall:recall", "Search notes and memory; the best match comes first."),
+    "recall": (
+        "ia_cli.commands.recall:recall",
+        "Search notes, memory, reasons of trades and questions of sessions; the best match comes first.",
+    ),
     "soul": ("ia_cli.commands.soul:soul", "Show the assistant's character and propose changes to it."),
     "pending": ("ia_cli.commands.pending:pending", "List pending proposals, or show one."),
     "approve": ("ia_cli.commands.pending:approve", "Approve and carry out proposals."),

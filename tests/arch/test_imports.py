@@ -66,6 +66,12 @@ def test_file_commands_are_cheap_once_the_workspace_is_there():
         assert not heavy(modules_after(*argv)), argv
 
 
+@pytest.mark.process
+def test_an_answer_into_a_pipe_loads_no_renderer():
+    modules = modules_after("turn", "How is CATL doing?", IA_MARKET_ADAPTER="demo", IA_NOW="2024-03-15T16:00+08:00")
+    assert not {"rich", "markdown_it"} & modules
+
+
 def test_the_array_lane_loads_no_pandas_and_a_light_expression_no_numpy():
     csv = "date,open,high,low,close,volume\n" + "".join(f"2024-01-{d:02d},1,{d},1,{d},5\n" for d in range(1, 31))
     assert not heavy(modules_after("compute", "rsi(close, 14)", input=csv))

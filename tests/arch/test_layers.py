@@ -55,6 +55,7 @@ SHELVES = ("voice", "tables", "parts", "ask", "desk", "failures", "evidence", "s
 HOMES = {  # third party -> the only modules that import it
     "click": {"ia_cli"},
     "rich": {"ia_cli"},
+    "markdown_it": {"ia_cli", "ia.faculties.pictures"},
     "llm": {"ia.agent", "ia.reach.bridges"},
     "mcp": {"ia.faculties.providers", "ia.reach.bridges"},
     "jsonschema": {"ia.agent.tools"},

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-SHIFT = 14  # ia.organs.recall.passages.SHIFT
+SHIFT = 14  # ia.organs.recall.index.SHIFT
 
 
 @pytest.fixture

@@ -2,6 +2,9 @@
 
 import json
 
+from ia_cli.terminal.wrap import display_width
+from support.terminal import on_terminal
+
 
 def test_best_first_with_exactly_these_keys(ia, home):
     ia("note", "research/茅台/2024-03-15", "# 茅台\n\n估值不便宜")
@@ -11,9 +14,9 @@ def test_best_first_with_exactly_these_keys(ia, home):
     assert {row["source"] for row in rows} == {
         "notebook/research/茅台/2024-03-15.md", "notebook/research/银行/2024-03-16.md",
     }  # fmt: skip
-    assert all(list(row) == ["source", "date", "score", "content"] for row in rows)
+    assert all(list(row) == ["source", "date", "score", "content", "kind", "author"] for row in rows)
     assert rows[0]["score"] >= rows[1]["score"] > 0
-    assert ia("recall", "茅台").stdout.splitlines()[0] == "source\tdate\tscore\tcontent"
+    assert ia("recall", "茅台").stdout.splitlines()[0] == "source\tdate\tscore\tcontent\tkind\tauthor"
     lines = ia("recall", "茅台", "估值", "--jsonl").stdout.splitlines()
     assert [json.loads(line)["date"] for line in lines] == ["2024-03-15"]
     assert len(json.loads(ia("recall", "估值", "-n", "1", "--json").stdout)) == 1
@@ -66,3 +69,24 @@ def test_light(ia):
     ):
         run = subprocess.run([sys.executable, "-c", code, *argv], capture_output=True, text=True)
         assert run.stderr.splitlines()[-1] == "[]", (argv, run.stderr)
+
+
+def test_a_hit_on_a_terminal_is_its_source_and_whole_lines(ia, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    ia(
+        "note",
+        "scratch/a",
+        "# 银行\n\n招商银行的净息差收窄，等它见底；the interest margin narrows and nobody talks about it",
+    )
+    ia("trade", "deposit", "100000", "--date", "2024-01-02")
+    ia("trade", "buy", "600036", "100", "33", "--date", "2024-01-15", "--because", "低估值+高股息", "--override")
+    ia("turn", "低估值还有效吗", "-s", "v")
+    lines = [line.rstrip() for line in on_terminal("recall", "净息差", columns=40).splitlines()]
+    at = lines.index("# 银行") if "# 银行" in lines else lines.index("  # 银行")
+    assert "notebook/scratch/a.md" in " ".join(lines[:at])
+    assert max(map(display_width, lines)) <= 40
+    assert "interest margin" in " ".join(line.strip() for line in lines)
+    rows = json.loads(ia("recall", "低估值", "--json").stdout)
+    assert {(row["source"].split("/")[0], row["kind"], row["author"]) for row in rows} == {
+        ("trades", "trade", "owner"), ("sessions", "question", "owner"),
+    }  # fmt: skip

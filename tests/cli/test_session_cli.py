@@ -74,7 +74,7 @@ def at_a_terminal(*args):
 def test_listed(ia, talked):
     sessions.add_message(talked, "later", "user", "x")
     lines = ia("session", "list").stdout.splitlines()
-    assert lines[0] == "id\tlast_active\tcreated\tmessages\ttokens"
+    assert lines[0] == "id\tlast_active\tcreated\tmessages\ttokens\ttitle"
     assert [line.split("\t")[0] for line in lines[1:]] == ["later", "s"]
     rows = json.loads(ia("session", "list", "--json").stdout)
     assert [(row["id"], row["messages"], row["summary"]) for row in rows] == [("later", 1, ""), ("s", 6, "")]
@@ -84,7 +84,7 @@ def test_listed(ia, talked):
 
 def test_none_yet_is_status_1(ia):
     run = ia("session", "list")
-    assert (run.returncode, run.stdout, run.stderr) == (1, "id\tlast_active\tcreated\tmessages\ttokens\n", "")
+    assert (run.returncode, run.stdout, run.stderr) == (1, "id\tlast_active\tcreated\tmessages\ttokens\ttitle\n", "")
     assert ia("session", "list", "--json").stdout == "[]\n"
 
 
@@ -222,3 +222,29 @@ def test_prices_are_settings(ia, home):
     assert ia("config", "get", "turn.max_tokens_day").stdout == "100000\n"
     assert "prices.gpt-4.1.input\t2.0\tconfig.yaml" in ia("config", "list").stdout
     assert ia("doctor").stdout.count("fail") == 0
+
+
+def test_a_session_has_its_first_question_as_title_and_is_found_by_its_questions(ia):
+    ia("turn", "-s", "a", "看看贵州茅台的 RSI 是多少")
+    ia("turn", "-s", "a", "那 MACD 呢")
+    ia("turn", "-s", "b", "净息差 什么时候见底")
+    rows = json.loads(ia("session", "list", "--json").stdout)
+    assert [(row["id"], row["title"]) for row in rows] == [
+        ("b", "净息差 什么时候见底"),
+        ("a", "看看贵州茅台的 RSI 是多少"),
+    ]
+    assert ia("session", "list").stdout.splitlines()[1].endswith("\t净息差 什么时候见底")
+    assert [row["id"] for row in json.loads(ia("session", "list", "macd", "--json").stdout)] == ["a"]
+    assert ia("session", "list", "见底", "macd", "--json").returncode == 1
+    assert "看看贵州茅台的 RSI 是多少" in at_a_terminal("session", "list")
+
+
+def test_turn_c_continues_the_session_of_the_last_question(ia, ws):
+    run = ia("turn", "-c", "那 MACD 呢")
+    assert run.returncode == 66 and "no session" in run.stderr
+    ia("turn", "-s", "a", "你好")
+    sessions.add_message(ws, "daily", "user", "【事件】每日复盘\n【今日盈亏】-9")
+    sessions.add_message(ws, "task-3", "user", "【事件】用户查询\n【用户问题】复盘")
+    assert json.loads(ia("turn", "-c", "谢谢", "--json").stdout)["session"] == "a"
+    assert "你好" in ia("context", "-c", "然后呢").stdout
+    assert ia("turn", "-c", "-s", "a", "x").returncode == 2

@@ -8,8 +8,9 @@ from ia.kernel.errors import NotFound, UsageError
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.input import stdin_is_idle, text_or_stdin
 from ia_cli.terminal.lists import emit_list
+from ia_cli.terminal.markdown import emit_markdown
 from ia_cli.terminal.options import json_option, rows_options
-from ia_cli.terminal.output import emit_json, emit_text
+from ia_cli.terminal.output import emit_json
 
 _MEANT = {
     "show": "read",
@@ -132,14 +133,14 @@ def _print_path(path: str, as_json: bool) -> None:
 @note.command(example="ia note scratch/ideas 看好储能; ia note read scratch/ideas")
 @click.argument("path")
 def read(path: str) -> None:
-    """Print a note."""
+    """Print a note: rendered at a terminal, as it is into a pipe."""
     from ia.kernel.workspace import Workspace
     from ia.organs import notebook
     from ia.wiring.indexing import notice_changes
 
     ws = Workspace()
     notice_changes(ws)
-    emit_text(notebook.read_note(ws, path))
+    emit_markdown(notebook.read_note(ws, path))
 
 
 @note.command("list", example="ia note research/储能 看好; ia note list research")

@@ -1,7 +1,7 @@
 """`ia recall`: finding what was written."""
 
 import sys
-from functools import partial
+from collections.abc import Sequence
 
 import click
 
@@ -9,12 +9,10 @@ from ia.kernel.errors import NotFound
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import rows_options
-from ia_cli.terminal.output import notify
-from ia_cli.terminal.wide_tables import emit_wide_rows
+from ia_cli.terminal.output import Row, emit_rows, escape_controls, notify
+from ia_cli.terminal.text import say, tr
 
-COLUMNS = ("source", "date", "score", "content")
-SHOWN = 160
-"""So much of a passage stands in a terminal's table."""
+COLUMNS = ("source", "date", "score", "content", "kind", "author")
 
 
 @click.command(cls=Command, example="ia note scratch/ideas 茅台的估值不便宜; ia recall '茅台 估值'")
@@ -22,7 +20,10 @@ SHOWN = 160
 @click.option("-n", "--limit", type=click.IntRange(1, 1000), default=10, help="Maximum number of notes (default: 10).")
 @click.option("--since", metavar="DATE", help="Only notes from this day or later.")
 @click.option(
-    "--in", "areas", metavar="A[,B…]", help="Areas to search: memory, notebook, journal, knowledge (default: all)."
+    "--in",
+    "areas",
+    metavar="A[,B…]",
+    help="Areas to search: memory, notebook, journal, knowledge, trades, sessions (default: all).",
 )
 @rows_options
 @click.pass_context
@@ -35,28 +36,45 @@ def recall(
     as_json: bool,
     as_jsonl: bool,
 ) -> None:
-    """Search notes and memory; the best match comes first.
+    """Search notes, memory, reasons of trades and questions of sessions; the best match comes first.
 
     If the query is a few words, all of them must occur; this includes Chinese words of one or two characters. If it is
-    a question, ia ranks notes by its words. Newer notes rank slightly higher; the best score is 1. ia finds files
-    edited by hand at once. Status 1 if nothing is found.
-    """
-    from textwrap import shorten
+    a question, ia ranks notes by its words. Newer notes rank slightly higher, and your own words rank above what a
+    model, the analyst or a report wrote; the best score is 1. If the query names a security, notes about others are
+    left out. ia finds files edited by hand at once. Status 1 if nothing is found.
 
+    A source is a file of the workspace, trades/NUMBER (`ia trade list`) or sessions/ID (`ia session show ID`).
+    kind is note, research, report, observation, belief, journal, trade, question and so on; author is owner or ia.
+    """
     from ia.kernel.workspace import Workspace
     from ia.organs.recall.search import AREAS
-    from ia.organs.recall.search import recall_notes as find
     from ia.wiring.indexing import notice_changes
+    from ia.wiring.searchable_records import recall_everything
 
     chosen = tuple(area.strip() for area in areas.split(",") if area.strip()) if areas else AREAS
     ws = Workspace()
     look = notice_changes(ws)
-    hits = find(ws, " ".join(query), limit=limit, since=since, areas=chosen, notify=notify, look=look)
+    hits = recall_everything(ws, " ".join(query), limit=limit, since=since, areas=chosen, notify=notify, look=look)
     rows = [hit._asdict() for hit in hits]
-    if sys.stdout.isatty() and not as_json and not as_jsonl:
-        for row in rows:
-            row["content"] = shorten(row["content"], SHOWN, placeholder=" …")
     empty = NotFound("no matching notes or memory", hint="try fewer or other words")
-    heads = {name: name for name in COLUMNS}
-    emit = partial(emit_wide_rows, heads=heads, spare=("score",), free={"source": 24, "content": 30})
-    emit_list(ctx, rows, COLUMNS, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)
+    emit_list(ctx, rows, COLUMNS, empty, as_json=as_json, as_jsonl=as_jsonl, emit=_emit_hits)
+
+
+def _emit_hits(rows: Sequence[Row], columns: Sequence[str], *, as_json: bool = False, as_jsonl: bool = False) -> None:
+    """Write hits: at a terminal, where each stands and what it is on one line, and below it the lines quoted."""
+    if as_json or as_jsonl or not sys.stdout.isatty():
+        emit_rows(rows, columns, as_json=as_json, as_jsonl=as_jsonl)
+        return
+    from ia_cli.terminal.line_breaking import wrap_lines
+    from ia_cli.terminal.markdown import terminal_width
+
+    width = terminal_width()
+    for row in rows:
+        kind = tr(row["kind"]) if row["kind"] != "note" else ""  # a note is told by its path
+        by = say("by ia") if row["author"] != "owner" else ""
+        head = "  ".join(filter(None, (row["source"], row["date"], kind, by, str(row["score"]))))
+        for line in wrap_lines(escape_controls(head), width):
+            sys.stdout.write(f"{line}\n")
+        for quoted in escape_controls(row["content"]).splitlines():
+            for line in wrap_lines(quoted, width - 2):
+                sys.stdout.write(f"  {line}".rstrip() + "\n")

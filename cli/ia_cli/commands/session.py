@@ -1,5 +1,6 @@
 """`ia session`: what was said, session by session."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,6 +10,7 @@ from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import emit_json, emit_text, notify
+from ia_cli.terminal.wide_tables import emit_wide_rows
 
 if TYPE_CHECKING:
     from ia.organs.sessions import Session
@@ -20,26 +22,36 @@ WAIT = 10.0  # seconds for a turn that is under way in the session
 def session() -> None:
     """List, show, prune and delete sessions.
 
-    `ia turn -s ID` continues the session ID. Sessions share nothing with each other. ia no longer sends pruned or
-    deleted messages to a model, but keeps them in the database.
+    `ia turn -s ID` continues the session ID, `ia turn -c` the last one. Sessions share nothing with each other. ia no
+    longer sends pruned or deleted messages to a model, but keeps them in the database.
     """
 
 
-@session.command("list", cls=Command, example="ia turn -s maotai '看看贵州茅台'; ia session list --json")
+@session.command("list", cls=Command, example="ia turn -s maotai '看看贵州茅台'; ia session list 茅台")
+@click.argument("words", nargs=-1, metavar="[WORDS…]")
 @rows_options
 @click.pass_context
-def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
-    """List sessions, most recently active first. Status 1 if there are none.
+def list_(ctx: click.Context, words: tuple[str, ...], as_json: bool, as_jsonl: bool) -> None:
+    """List sessions, most recently active first; with WORDS, those whose questions contain all of them.
 
-    JSON also has the summary of the pruned messages.
+    title is the first question. JSON also has the summary of the pruned messages. Status 1 if there are none.
     """
     from ia.kernel.workspace import Workspace
     from ia.organs import sessions
 
-    rows = [_session_row(found, people=not (as_json or as_jsonl)) for found in sessions.list_sessions(Workspace())]
+    ws = Workspace()
+    listed = sessions.list_sessions(ws)
+    if words:
+        holding = sessions.find_sessions_by_words(ws, " ".join(words))
+        listed = [found for found in listed if found.id in holding]
+    rows = [_session_row(found, people=not (as_json or as_jsonl)) for found in listed]
     empty = NotFound("no sessions yet", hint="start one with `ia turn -s ID MESSAGE`")
-    columns = ("id", "last_active", "created", "messages", "tokens")
-    emit_list(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl)
+    if words:
+        empty = NotFound("no session with these words", hint="`ia recall` also searches notes and memory")
+    columns = ("id", "last_active", "created", "messages", "tokens", "title")
+    heads = {name: name for name in ("id", "title", "last_active", "messages", "tokens")}
+    emit = partial(emit_wide_rows, heads=heads, free={"title": 16})
+    emit_list(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)
 
 
 @session.command(cls=Command, example="ia turn -s maotai '看看贵州茅台'; ia session show maotai --json")

@@ -8,8 +8,8 @@ from ia.kernel.errors import NotFound
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.input import text_or_stdin
 from ia_cli.terminal.lists import emit_list
+from ia_cli.terminal.markdown import emit_markdown
 from ia_cli.terminal.options import json_option, rows_options
-from ia_cli.terminal.output import emit_text
 from ia_cli.terminal.proposal_notice import print_proposal
 
 PATH = "soul.md"
@@ -32,7 +32,7 @@ def show() -> None:
     text = Workspace().read(PATH)
     if text is None:
         raise NotFound("there is no soul.md", hint="write one with `ia soul edit`, or get one with `ia init`")
-    emit_text(text)
+    emit_markdown(text)
 
 
 @soul.command(example="EDITOR=nano ia soul edit")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ia.kernel.errors import Message
+from ia.kernel.errors import Message, UsageError
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.input import stdin_is_idle
 from ia_cli.terminal.options import json_option
@@ -22,12 +22,14 @@ MAX_DATA = 2_000_000  # bytes
 @click.command(cls=Command, example='IA_MARKET_ADAPTER=demo ia turn "帮我看看宁德时代最近怎么样"')
 @click.argument("message", nargs=-1, required=True, metavar="MESSAGE…")
 @click.option("-s", "--session", metavar="ID", default="", help="Session to continue (default: a new one).")
+@click.option("-c", "--continue", "again", is_flag=True, help="Continue the session of the last question.")
 @click.option("-m", "--model", metavar="MODEL", help="Model to use: any that `llm models` lists, or ia-offline.")
 @json_option
-def turn(message: tuple[str, ...], session: str, model: str | None, as_json: bool) -> None:
+def turn(message: tuple[str, ...], session: str, again: bool, model: str | None, as_json: bool) -> None:
     """Ask a question. ia looks up data, calculates, remembers and answers.
 
-    The reply streams to standard output. ia passes standard input along as data, never as instructions; if it is
+    The reply is Markdown and streams to standard output: as it is into a pipe, rendered and wrapped at a terminal
+    (without colors if NO_COLOR is set). ia passes standard input along as data, never as instructions; if it is
     canonical OHLCV, ia computes on it. /NAME runs a skill. Changes that only you may make (soul, preferences, tasks,
     skills, sending messages) become proposals: `ia pending`. Without a model (`ia config set model …`), the embedded
     analyst answers by rules.
@@ -51,6 +53,7 @@ def turn(message: tuple[str, ...], session: str, model: str | None, as_json: boo
     from ia_cli.terminal.turn_output import refuse_missing_prices, stream_turn, tell_pending
 
     ws = Workspace()
+    session = _choose_session(ws, session, again)
     data, market = _read_piped(ws)
     done = stream_turn(
         lambda write: take_turn(
@@ -68,8 +71,9 @@ def turn(message: tuple[str, ...], session: str, model: str | None, as_json: boo
 @click.command(cls=Command, example='ia context "帮我看看宁德时代最近怎么样"')
 @click.argument("message", nargs=-1, metavar="[MESSAGE…]")
 @click.option("-s", "--session", metavar="ID", default="", help="Session whose messages to include.")
+@click.option("-c", "--continue", "again", is_flag=True, help="Include the messages of the last question's session.")
 @json_option
-def context(message: tuple[str, ...], session: str, as_json: bool) -> None:
+def context(message: tuple[str, ...], session: str, again: bool, as_json: bool) -> None:
     """Print exactly what a turn would send, with the size of each part.
 
     Sizes are token estimates. ia sends nothing and writes nothing.
@@ -79,6 +83,7 @@ def context(message: tuple[str, ...], session: str, as_json: bool) -> None:
     from ia.kernel.workspace import Workspace
 
     ws = Workspace()
+    session = _choose_session(ws, session, again)
     data, market = _read_piped(ws)
     router = catalog.build_router(ws)
     ready = prepare_turn(
@@ -88,6 +93,17 @@ def context(message: tuple[str, ...], session: str, as_json: bool) -> None:
         emit_json(_context_document(ready.context))
     else:
         emit_text(_format_context(ready.context))
+
+
+def _choose_session(ws: "Workspace", session: str, again: bool) -> str:
+    """Return the session that is meant: the last one with `again`, "" for a new one."""
+    if not again:
+        return session
+    if session:
+        raise UsageError("-c and -s exclude each other", hint="give -s ID, or -c for the last session")
+    from ia.organs import sessions
+
+    return sessions.find_last_session(ws)
 
 
 def _read_piped(ws: "Workspace") -> "tuple[tuple[Data, ...], ScopeMarket | None]":

@@ -5,36 +5,57 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ia.kernel.errors import IaError, Message
-from ia_cli.terminal.output import emit_text, notify
+from ia.kernel.errors import Message
+from ia_cli.terminal.output import notify
 
 if TYPE_CHECKING:
     from ia.agent.turns.turn import Turn
+    from ia_cli.terminal.markdown import MarkdownStream
 
 Write = Callable[[str], object]
 
 
 def stream_turn(take: "Callable[[Write], Turn]", *, as_json: bool) -> "Turn":
-    """Take a turn, and return it. `take` is given what writes a piece of the reply; with as_json it writes nothing."""
+    """Take a turn, and return it. `take` is given what writes a piece of the reply; with as_json it writes nothing.
+
+    A terminal shows the reply rendered, block by block; a pipe gets its Markdown as it comes.
+    """
     # A turn that is told to end keeps its session and ends its providers, as after Ctrl-C.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    last = "\n"
+    if as_json:
+        return take(lambda _: None)
+    reply = _open_reply()
+    try:
+        done = take(reply.write)
+    finally:  # what went wrong is told on a line of its own
+        reply.close()
+    return done
 
-    def write_piece(text: str) -> None:
-        nonlocal last
-        last = text or last
-        emit_text(text)
+
+def _open_reply() -> "PipedReply | MarkdownStream":
+    if not sys.stdout.isatty():
+        return PipedReply()
+    from ia_cli.terminal.markdown import MarkdownStream
+
+    return MarkdownStream()
+
+
+class PipedReply:
+    """Writes a reply as it comes, and sees to it that its last line ends."""
+
+    def __init__(self) -> None:
+        self._last = "\n"
+
+    def write(self, piece: str) -> None:
+        """Write a piece of the reply at once."""
+        self._last = piece or self._last
+        sys.stdout.write(piece)
         sys.stdout.flush()
 
-    try:
-        done = take((lambda _: None) if as_json else write_piece)
-    except (IaError, KeyboardInterrupt):
-        if not last.endswith("\n"):  # what went wrong is told on a line of its own
-            write_piece("\n")
-        raise
-    if not as_json and not done.reply.endswith("\n"):
-        write_piece("\n")
-    return done
+    def close(self) -> None:
+        """End the last line."""
+        if not self._last.endswith("\n"):
+            self.write("\n")
 
 
 def tell_pending(done: "Turn") -> None:

@@ -109,9 +109,23 @@ class Workspace:
         if not self._settled and work_unit.is_pending(self.root):
             self._settle_unfinished()
         self._settled = True
-        check_path(path, below)
+        parts = path.split("/")
+        if not path or os.path.isabs(path) or path.startswith("~"):
+            raise Refused("{path!r}: give a path inside {below}/", path=path, below=below or "the workspace")
+        if ".." in parts:
+            raise Refused("{path!r} points outside {below}/", path=path, below=below or "the workspace")
+        if "" in parts or "." in parts or not path.isprintable() or "\\" in path:
+            raise Refused("{path!r} is not a valid file name", path=path)
+        if "<!--" in path or "-->" in path:  # MEMORY.md lists names between such marks
+            raise Refused("{path!r} is not a valid file name", path=path)
+        if below and any(part.startswith(".") for part in parts):
+            raise Refused("{path!r}: a name must not begin with a dot", path=path)
+        if not is_text_name(path):
+            raise Refused("{path!r}: the name is not valid UTF-8", path=path)
+        if any(len(part.encode()) > 240 for part in parts):
+            raise Refused("{path!r}: the name is too long", path=path[:80])
         current = self.root
-        for part in [*(below.split("/") if below else []), *path.split("/")]:
+        for part in [*(below.split("/") if below else []), *parts]:
             current = os.path.join(current, part)
             if os.path.islink(current):
                 raise Refused("{path!r} passes through a symbolic link", path=path)
@@ -511,25 +525,6 @@ def walk_files(root: str, folder: str, suffixes: tuple[str, ...] = TEXT) -> Iter
                     stack.append(f"{inside}/{entry.name}")
                 elif entry.name.endswith(suffixes) and entry.is_file(follow_symlinks=False):
                     yield f"{inside}/{entry.name}", entry
-
-
-def check_path(path: str, below: str = "") -> None:
-    """Raise Refused for a path that no file of a workspace can have; see Workspace.resolve. Looks at no disk."""
-    parts = path.split("/")
-    if not path or os.path.isabs(path) or path.startswith("~"):
-        raise Refused("{path!r}: give a path inside {below}/", path=path, below=below or "the workspace")
-    if ".." in parts:
-        raise Refused("{path!r} points outside {below}/", path=path, below=below or "the workspace")
-    if "" in parts or "." in parts or not path.isprintable() or "\\" in path:
-        raise Refused("{path!r} is not a valid file name", path=path)
-    if "<!--" in path or "-->" in path:  # MEMORY.md lists names between such marks
-        raise Refused("{path!r} is not a valid file name", path=path)
-    if below and any(part.startswith(".") for part in parts):
-        raise Refused("{path!r}: a name must not begin with a dot", path=path)
-    if not is_text_name(path):
-        raise Refused("{path!r}: the name is not valid UTF-8", path=path)
-    if any(len(part.encode()) > 240 for part in parts):
-        raise Refused("{path!r}: the name is too long", path=path[:80])
 
 
 def is_text_name(name: str) -> bool:

@@ -32,11 +32,11 @@ def split_securities(text: str) -> list[str]:
 
 def find_notes(ws: Workspace, names: list[str], limit: int) -> list[tuple[str, str, str]]:
     """Return (path, date, passage) of the notes that name a security, best first, each note once."""
-    from ia.organs.recall.search import recall_notes
+    from ia.organs.recall.search import NOTES, recall_notes
 
     found: dict[str, tuple[str, str, str]] = {}
     for name in filter(None, names):
-        for hit in recall_notes(ws, name, limit=limit):
+        for hit in recall_notes(ws, name, limit=limit, areas=NOTES):
             if name in hit.content:
                 found.setdefault(hit.source, (hit.source, hit.date, hit.content))
     return list(found.values())[:limit]

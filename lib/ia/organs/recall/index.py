@@ -10,31 +10,32 @@ With `--now` another index, `asof.db`, holds the files as they stood then.
 
 import contextlib
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from ia.kernel import clock, store
+from ia.kernel.digest import sha256
 from ia.kernel.errors import IaError, Message, Notify, drop_message
 from ia.kernel.folders import ROOTS, Digest, folder_digests
+from ia.kernel.patterns import pattern
 from ia.kernel.workspace import TEXT, Workspace, is_text_name
-from ia.organs.recall.passages import SHIFT, IndexedNote, prepare_note, read_ahead, searchable_path
+from ia.organs.recall.authorship import RECORDS, split_authors
+from ia.organs.recall.records import RecordFolder
 from ia.organs.recall.terms import to_index_text
 
 SKIPPED = "memory/MEMORY.md"
 """The table of contents would be found by every query, instead of what it names."""
+SHIFT = 14
+"""A passage's row is the file's id shifted by this much, plus the passage's number."""
+BY_MACHINE = 1 << (SHIFT - 1)
+"""Passages from this number on are words of a model, the analyst or the program; the others are the owner's."""
+PASSAGE = 1500  # characters
 _SETTLED_NS = 3_000_000_000
 POSTINGS = 6_000
 """How many rows the words of a question may touch together: what keeps 100,000 notes quick."""
 _BATCH = 2000  # files a transaction
-_PENDING = 4_000_000  # bytes of new words in memory before they are written
-_LEAF = 16_000  # bytes of words that are read at once
-_CACHE = 32_768  # kilobytes, while many notes are entered
-_CHECKPOINT = 4_000  # pages that are written before they go to their place, while many notes are entered
-_MERGE = {"automerge": 4, "crisismerge": 16}
-"""How many pieces of the index are merged as it grows: SQLite's own settings, for a note now and then."""
-_NO_MERGE = {"automerge": 0, "crisismerge": 1_000}
-"""While many notes are entered: merging them all once, at the end, costs less than merging each part some times."""
 
 
 def _create_tables(db: sqlite3.Connection) -> None:
@@ -49,23 +50,29 @@ def _create_tables(db: sqlite3.Connection) -> None:
         "CREATE TABLE counter (changes INTEGER NOT NULL)",
         "INSERT INTO counter VALUES (0)",
         "CREATE VIRTUAL TABLE vocabulary USING fts5vocab ('words', 'row')",
-        f"INSERT INTO words (words, rank) VALUES ('hashsize', {_PENDING})",
-        f"INSERT INTO words (words, rank) VALUES ('pgsz', {_LEAF})",
     ):
         db.execute(statement)
 
 
-PRESENT = store.Schema("cache/index.db", False, (_create_tables,), page=16384)
-AS_OF = store.Schema("cache/asof.db", False, (_create_tables,), page=16384)
+def _number_by_author(_db: sqlite3.Connection) -> None:
+    """Version 2: the same tables, but passages are numbered by author, and there are RECORDS."""
+
+
+PRESENT = store.Schema("cache/index.db", False, (_create_tables, _number_by_author))
+AS_OF = store.Schema("cache/asof.db", False, (_create_tables, _number_by_author))
 
 
 def open_index(
-    ws: Workspace, notify: Notify = drop_message, look: Sequence[Digest] | None = None
+    ws: Workspace,
+    notify: Notify = drop_message,
+    look: Sequence[Digest] | None = None,
+    records: Sequence[RecordFolder] = (),
 ) -> sqlite3.Connection:
     """Return the index, up to date with the files as of now(). Another process that is building it is not waited for.
 
     notify  is told of files that cannot be read as text; they never hide the others.
     look    the digests of the folders, where somebody has just looked at every file.
+    records texts of ia.db that are searched, too; without them those of last time are.
     """
     schema = AS_OF if clock.is_simulated() else PRESENT
     conn = store.connect(ws.root, schema)
@@ -79,6 +86,7 @@ def open_index(
     try:
         changes = _folders_as_of(ws, conn) if clock.is_simulated() else _changed_folders(ws, conn, look)
         _apply_changes(ws, conn, changes, notify)
+        _update_records(conn, records)
     except sqlite3.OperationalError as exc:
         if store.is_out_of_space(exc):
             notify(Message("the disk is full: the index may lack the newest changes"))
@@ -112,7 +120,7 @@ def index_file(ws: Workspace, path: str) -> None:
         conn.execute("PRAGMA busy_timeout = 300")
         with store.transaction(conn):
             conn.execute("UPDATE folders SET digest = NULL WHERE path = ?", (folder,))
-            _update_file(ws, conn, folder, name, "", drop_message)
+            _update_file(ws, conn, folder, name, "", drop_message, actor=_last_actors(ws, path).get(path))
             _count_changes(conn, 1)
     except sqlite3.DatabaseError as exc:
         if not store.is_busy(exc) and not discard_damaged(ws, exc):
@@ -136,7 +144,7 @@ def _changed_folders(ws: Workspace, conn: sqlite3.Connection, look: Sequence[Dig
         seen[folder] = digest
         if known.get(folder) != digest or newest > young:
             yield folder, _file_keys(ws.root, folder, young), digest if newest <= young else None
-    for folder in known.keys() - seen.keys():
+    for folder in known.keys() - seen.keys() - set(RECORDS):
         yield folder, {}, None
 
 
@@ -185,63 +193,72 @@ def _folders_as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
         if folder.split("/")[0] in ROOTS and name.endswith(TEXT):
             folders.setdefault(folder, {})[name] = f"revision {revision}"
     known = {folder for (folder,) in conn.execute("SELECT DISTINCT folder FROM files")}
-    for folder in known | folders.keys():
+    for folder in (known | folders.keys()) - set(RECORDS):
         yield folder, folders.get(folder, {}), None
 
 
 def _apply_changes(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Change], notify: Notify) -> None:
     """Look into the folders, _BATCH files a transaction: a build that is killed goes on from there."""
-    work = []
-    for folder, keys, digest in changes:
-        had = dict(conn.execute("SELECT name, key FROM files WHERE folder = ?", (folder,)))
-        names = [name for name in {**had, **keys} if not keys.get(name) or had.get(name) != keys[name]]
-        work.append((folder, keys, digest, had, names))
-    ahead: dict[str, None] = {}  # files that a second process reads
-    if sum(len(names) for *_, names in work) > _BATCH:
-        notify(Message("building the index; this happens once and takes about a minute for 100,000 notes"))
-        _prepare_for_many(conn)
-        if not clock.is_simulated():
-            ahead = {f"{folder}/{name}": None for folder, keys, *_, names in work for name in names if name in keys}
-            ahead.pop(SKIPPED, None)
-    done = 0
-    written = {path for (path,) in ws.db.execute("SELECT DISTINCT path FROM revisions")} if work else set()
-    with contextlib.closing(read_ahead(ws.root, [*ahead])) as notes:
-        try:
-            for folder, keys, digest, had, names in work:
-                whole = True
-                for name in names:
-                    done = _continue_batch(conn, done)
-                    path = f"{folder}/{name}"
-                    note = next(notes, None) if path in ahead else None
-                    known, by_ia = name in had, path in written
-                    whole &= _update_file(ws, conn, folder, name, keys.get(name), notify, known, by_ia, note)
-                if not clock.is_simulated():
-                    done = _continue_batch(conn, done)
-                    _note_folder(conn, folder, bool(keys), digest if whole else None)
-            if done:
-                _count_changes(conn, done)
-                conn.execute("COMMIT")
-        except BaseException:
-            if conn.in_transaction:
-                conn.rollback()
-            raise
+    done, told = 0, False
+    written = _last_actors(ws)
+    try:
+        for folder, keys, digest in changes:
+            had = dict(conn.execute("SELECT name, key FROM files WHERE folder = ?", (folder,)))
+            whole = True
+            for name in [name for name in {**had, **keys} if not keys.get(name) or had.get(name) != keys[name]]:
+                if done == _BATCH and not told:
+                    told = True
+                    notify(Message("building the index; this happens once and takes about a minute for 100,000 notes"))
+                done = _continue_batch(conn, done)
+                path = f"{folder}/{name}"
+                whole &= _update_file(
+                    ws, conn, folder, name, keys.get(name), notify, name in had, path in written, written.get(path)
+                )
+            if not clock.is_simulated():
+                done = _continue_batch(conn, done)
+                if keys:
+                    conn.execute("REPLACE INTO folders VALUES (?, ?)", (folder, digest if whole else None))
+                else:
+                    conn.execute("DELETE FROM folders WHERE path = ?", (folder,))
+        if done:
+            _count_changes(conn, done)
+            conn.execute("COMMIT")
+    except BaseException:
+        if conn.in_transaction:
+            conn.rollback()
+        raise
     _optimize_index(conn)
 
 
-def _prepare_for_many(conn: sqlite3.Connection) -> None:
-    """Leave all merging to _optimize_index, also where this process is killed before."""
-    conn.execute(f"PRAGMA cache_size = -{_CACHE}")
-    conn.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT}")
-    with store.transaction(conn):
-        _set_merging(conn, _NO_MERGE)
-        _count_changes(conn, POSTINGS // 2)
+def _last_actors(ws: Workspace, path: str = "") -> dict[str, str]:
+    """Return who wrote each file last, of those that ia wrote."""
+    only = " WHERE path = ?" if path else ""
+    query = f"SELECT path, actor, max(id) FROM revisions{only} GROUP BY path"
+    return {path: actor or "" for path, actor, _ in ws.db.execute(query, [path] if path else [])}
 
 
-def _note_folder(conn: sqlite3.Connection, folder: str, exists: bool, digest: int | None) -> None:
-    if exists:
-        conn.execute("REPLACE INTO folders VALUES (?, ?)", (folder, digest))
-    else:
-        conn.execute("DELETE FROM folders WHERE path = ?", (folder,))
+def _update_records(conn: sqlite3.Connection, folders: Sequence[RecordFolder]) -> None:
+    """Bring the texts of ia.db in the index up to date."""
+    known = dict(conn.execute("SELECT path, digest FROM folders"))
+    for each in folders:
+        if known.get(each.folder) == each.digest:
+            continue
+        with store.transaction(conn):
+            had = {
+                name: (file, sha)
+                for file, name, sha in conn.execute("SELECT id, name, sha FROM files WHERE folder = ?", (each.folder,))
+            }
+            for record in each.load():
+                sha = sha256(f"{record.date} {record.text}".encode()).hexdigest()
+                file, before = had.pop(record.name, (None, ""))
+                if before == sha:
+                    continue
+                if file is not None:
+                    remove_file(conn, file, f"{each.folder}/{record.name}")
+                insert_file(conn, each.folder, record.name, "", sha, record.date, (record.text, ""))
+            for name, (file, _) in had.items():
+                remove_file(conn, file, f"{each.folder}/{name}")
+            conn.execute("REPLACE INTO folders VALUES (?, ?)", (each.folder, each.digest))
 
 
 def _continue_batch(conn: sqlite3.Connection, done: int) -> int:
@@ -253,11 +270,6 @@ def _continue_batch(conn: sqlite3.Connection, done: int) -> int:
     if done == 0:
         conn.execute("BEGIN IMMEDIATE")
     return done + 1
-
-
-def _set_merging(conn: sqlite3.Connection, settings: dict[str, int]) -> None:
-    for name, value in settings.items():
-        conn.execute("INSERT INTO words (words, rank) VALUES (?, ?)", (name, value))
 
 
 def _count_changes(conn: sqlite3.Connection, files: int) -> None:
@@ -274,11 +286,10 @@ def _optimize_index(conn: sqlite3.Connection) -> None:
     if changes < POSTINGS // 2:
         return
     with store.transaction(conn):
-        conn.execute("INSERT INTO words (words) VALUES ('optimize')")
-        _set_merging(conn, _MERGE)
         conn.execute("DELETE FROM common")
         conn.execute("INSERT INTO common SELECT term FROM vocabulary WHERE doc > ?", (2 * POSTINGS,))
         conn.execute("UPDATE counter SET changes = 0")
+        conn.execute("INSERT INTO words (words) VALUES ('optimize')")
 
 
 def _update_file(
@@ -290,7 +301,7 @@ def _update_file(
     notify: Notify,
     known: bool = True,
     by_ia: bool = True,
-    note: IndexedNote | None = None,
+    actor: str | None = None,
 ) -> bool:
     """Bring one file up to date inside a transaction; key None: it is gone. Return False where it could not be read.
 
@@ -298,51 +309,72 @@ def _update_file(
 
     known   False: the index is known to have nothing of it
     by_ia   False: it is known that ia never wrote it
-    note    what it holds, where that was read ahead
+    actor   who wrote it last, see split_authors()
     """
     path = f"{folder}/{name}"
     query = "SELECT id, sha, key, date FROM files WHERE folder = ? AND name = ?"
     row = conn.execute(query, (folder, name)).fetchone() if known else None
-    whole = True
-    if note is None and key is not None and path != SKIPPED:
+    text, whole = None, True
+    if key is not None and path != SKIPPED:
         try:
             text = ws.read(path)
-            note = None if text is None else prepare_note(path, text, row[1] if row else None)
         except IaError as exc:
             notify(Message(exc.template, **exc.params))
             key, whole = None, False
-    if key is None or (note is None and not clock.is_simulated()):
+    if key is None or (text is None and not clock.is_simulated()):
         if row:
-            _delete_passages(conn, row[0], path)
-            conn.execute("DELETE FROM files WHERE id = ?", (row[0],))
+            remove_file(conn, row[0], path)
         return whole
-    date = (note.day or (not by_ia and note.touched) or _written_day(ws, path, by_ia)) if note else ""
-    sha = note.sha if note else ""
+    date = _note_date(ws, path, text, by_ia) if text is not None else ""
+    sha = sha256(text.encode()).hexdigest() if text is not None else ""
     if row and row[1] == sha:
         if row[2:] != (key, date):
             conn.execute("UPDATE files SET key = ?, date = ? WHERE id = ?", (key, date, row[0]))
         return True
     if row:
-        _delete_passages(conn, row[0], path)
-        conn.execute("UPDATE files SET key = ?, sha = ?, date = ? WHERE id = ?", (key, sha, date, row[0]))
-        file = row[0]
-    else:
-        file = conn.execute(
-            "INSERT INTO files (folder, name, key, sha, area, date) VALUES (?, ?, ?, ?, ?, ?)",
-            (folder, name, key, sha, area_of(path), date),
-        ).lastrowid
-    place = to_index_text(searchable_path(path))
-    for number, (passage, spelled) in enumerate(note.passages if note else ()):
-        row_id = (file << SHIFT) + number
-        conn.execute("INSERT INTO passages VALUES (?, ?)", (row_id, passage))
-        conn.execute("INSERT INTO words (rowid, path, body) VALUES (?, ?, ?)", (row_id, place, spelled))
+        remove_file(conn, row[0], path)
+    parts = split_authors(path, text, actor) if text is not None else None
+    insert_file(conn, folder, name, key, sha, date, parts, file=row[0] if row else None)
     return True
+
+
+def insert_file(
+    conn: sqlite3.Connection,
+    folder: str,
+    name: str,
+    key: str,
+    sha: str,
+    date: str,
+    parts: tuple[str, str] | None,
+    file: int | None = None,
+) -> None:
+    """Enter a file with its passages: the owner's words, then a machine's. None: it holds nothing at now()."""
+    path = f"{folder}/{name}"
+    file = conn.execute(
+        "INSERT INTO files (id, folder, name, key, sha, area, date) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (file, folder, name, key, sha, area_of(path), date),
+    ).lastrowid
+    place = to_index_text(_searchable_path(path))
+    for first, part in zip((0, BY_MACHINE), parts or (), strict=False):
+        if not part and (first or (parts and parts[1])):  # an empty note is the owner's, and found by its name
+            continue
+        for number, passage in enumerate(split_passages(part), (int(file or 0) << SHIFT) + first):
+            conn.execute("INSERT INTO passages VALUES (?, ?)", (number, passage))
+            conn.execute(
+                "INSERT INTO words (rowid, path, body) VALUES (?, ?, ?)", (number, place, to_index_text(passage))
+            )
+
+
+def remove_file(conn: sqlite3.Connection, file: int, path: str) -> None:
+    """Take a file out, with its passages."""
+    _delete_passages(conn, file, path)
+    conn.execute("DELETE FROM files WHERE id = ?", (file,))
 
 
 def _delete_passages(conn: sqlite3.Connection, file: int, path: str) -> None:
     """Take a file's passages out. The full-text table keeps no text, so it must be told again what it had."""
     first, last = file << SHIFT, ((file + 1) << SHIFT) - 1
-    place = to_index_text(searchable_path(path))
+    place = to_index_text(_searchable_path(path))
     for row_id, text in conn.execute(
         "SELECT id, text FROM passages WHERE id BETWEEN ? AND ?", (first, last)
     ).fetchall():
@@ -358,9 +390,44 @@ def area_of(path: str) -> str:
     return "journal" if path.startswith("memory/journal/") else path.split("/", 1)[0]
 
 
-def _written_day(ws: Workspace, path: str, by_ia: bool) -> str:
-    """Return the day on which a note was written, as far as that is known."""
+def _searchable_path(path: str) -> str:
+    """Return the telling part of a path: without its root and its ending. The number of a record tells nothing."""
+    return "" if path.split("/", 1)[0] in RECORDS else path.split("/", 1)[1].rsplit(".", 1)[0]
+
+
+_DAY = pattern(r"(?<!\d)((?:19|20)\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)")
+_FRONT = pattern(r"\A---\n(?:.*\n)*?date:\s*['\"]?(\d{4}-\d\d-\d\d)(?:.*\n)*?---\s*$", re.M)
+
+
+def _note_date(ws: Workspace, path: str, text: str, by_ia: bool) -> str:
+    """Return a note's date: the last one in its path, else its front matter's, else the day it was written."""
+    days = _DAY.findall(path)
+    if days:
+        return "-".join(days[-1])
+    if text.startswith("---\n") and (front := _FRONT.match(text[:2000])):
+        return front[1]
     try:
         return (ws.written_at(path) if by_ia else ws.modified_at(path)).strftime("%Y-%m-%d")
     except IaError:
         return clock.today()
+
+
+def split_passages(text: str) -> list[str]:
+    """Return a text in pieces of about PASSAGE characters, cut where a heading or a paragraph begins if it can be."""
+    if len(text) <= PASSAGE:
+        return [text]
+    pieces: list[str] = []
+    current = ""
+    for block in re.split(r"(?<=\n)(?=#)|(?<=\n)\n+", text):
+        while len(block) > PASSAGE:  # a paragraph that is longer than a passage: whole lines, else sentences, else cut
+            cut = max(block.rfind(mark, 0, PASSAGE) for mark in "\n。！？.") + 1 or PASSAGE
+            pieces += [current] if current else []
+            pieces, current, block = [*pieces, block[:cut]], "", block[cut:]
+        if current and len(current) + len(block) > PASSAGE:
+            pieces.append(current)
+            current = ""
+        current += block if not current else "\n" + block
+    if current.strip():
+        pieces.append(current)
+    limit = BY_MACHINE
+    return [*pieces[: limit - 1], "\n".join(pieces[limit - 1 :])] if len(pieces) > limit else pieces

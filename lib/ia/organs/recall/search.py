@@ -3,12 +3,13 @@
 A few words are matched exactly: all of them must stand in the note, Chinese as written, Latin by stem, or else as the
 beginning of a word. Where that finds nothing, and for a question, any of its telling words and pairs may match, ranked
 by BM25 and mildly by age: the score is BM25 x (0.3 + 0.7 x 0.5^(age / half-life)), so that relevance weighs more than
-news.
+news. What a model, the analyst or the program wrote counts less than what the owner did.
 """
 
 import contextlib
+import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -17,18 +18,24 @@ from ia.kernel.errors import BadData, IaError, Notify, UsageError, drop_message
 from ia.kernel.folders import Digest
 from ia.kernel.workspace import Workspace
 from ia.organs.recall import index
-from ia.organs.recall.passages import SHIFT
+from ia.organs.recall.authorship import MACHINE, OWNER, RECORDS, kind_of
+from ia.organs.recall.records import RecordFolder
 from ia.organs.recall.terms import Query, normalize_text, parse_query, quote_token
 
-AREAS = ("memory", "notebook", "journal", "knowledge")
+NOTES = ("memory", "notebook", "journal", "knowledge")
+AREAS = (*NOTES, *RECORDS)
 SHORT = 4  # words up to which a query is matched exactly first
 CANDIDATES = 300  # passages that BM25 hands on to the weighing by age
 SHOWN = 300  # characters of a passage
+MACHINE_WEIGHT = 0.4
+"""What a passage that no person wrote counts, against one of the owner's that matches as well."""
 
 
 class Hit(NamedTuple):
     """A note that was found: path, date, score (of the best hit, which has 1) and its best passage, whole lines.
 
+    kind    what it is: note, belief, observation, journal, research, report, trade, question …, see kind_of()
+    author  whose words the passage holds: owner, or ia (a model, the analyst, the program)
     BM25 itself says nothing beyond one query, and is next to nothing in a workspace of three notes.
     """
 
@@ -36,6 +43,8 @@ class Hit(NamedTuple):
     date: str
     score: float
     content: str
+    kind: str = "note"
+    author: str = OWNER
 
 
 def recall_notes(
@@ -47,11 +56,13 @@ def recall_notes(
     areas: tuple[str, ...] = AREAS,
     notify: Notify = drop_message,
     look: Sequence[Digest] | None = None,
+    records: Sequence[RecordFolder] = (),
 ) -> list[Hit]:
     """Return the notes that answer a query as of now(), best first, at most one hit a note.
 
     since   a date in any form of dateforms; only notes of that day or later. areas: some of AREAS.
     look    the digests of the folders, where somebody has just looked at every file.
+    records what of ia.db is searched with the notes, see ia.wiring.searchable_records
     raises  UsageError for an unknown area or a date that is none; BadData for a query without letters or digits.
     """
     if unknown := [area for area in areas if area not in AREAS]:
@@ -64,41 +75,51 @@ def recall_notes(
     if not wanted.tokens:
         raise BadData("nothing to search for: the query has no letters or digits")
     try:
-        return _search_index(ws, wanted, limit, since, areas, notify, look)
+        return _search_index(ws, query, wanted, limit, since, areas, notify, look, records)
     except (sqlite3.DatabaseError, IaError) as exc:
         if not index.discard_damaged(ws, exc):
             raise
-        return _search_index(ws, wanted, limit, since, areas, notify, look)
+        return _search_index(ws, query, wanted, limit, since, areas, notify, look, records)
 
 
 def _search_index(
     ws: Workspace,
+    query: str,
     wanted: Query,
     limit: int,
     since: str | None,
     areas: tuple[str, ...],
     notify: Notify,
     look: Sequence[Digest] | None,
+    records: Sequence[RecordFolder],
 ) -> list[Hit]:
-    with contextlib.closing(index.open_index(ws, notify, look)) as conn:
-        return find_hits(conn, wanted, limit, since, areas)
+    with contextlib.closing(index.open_index(ws, notify, look, records)) as conn:
+        return find_hits(conn, wanted, limit, since, areas, find_names(query))
 
 
 def find_hits(
-    conn: sqlite3.Connection, query: Query, limit: int, since: str | None = None, areas: tuple[str, ...] = AREAS
+    conn: sqlite3.Connection,
+    query: Query,
+    limit: int,
+    since: str | None = None,
+    areas: tuple[str, ...] = AREAS,
+    names: frozenset[str] = frozenset(),
 ) -> list[Hit]:
-    """Return the best hits of an index that is up to date."""
+    """Return the best hits of an index that is up to date.
+
+    names   what the security that the query is about is called; what names none of them is left out if it can be
+    """
     where, values = _build_restriction(since, areas)
     if len(query.exact) <= SHORT:
         for exact in dict.fromkeys((query.exact, tuple(map(_allow_prefix, query.exact)))):
             if ranked := _rank_passages(conn, " AND ".join(exact), where, values):
-                return _load_hits(conn, ranked, query, limit)
+                return _load_hits(conn, ranked, query, limit, names)
         if len(query.exact) > 1 and (apart := _rank_spread_words(conn, query.exact, where, values)):
-            return _load_hits(conn, apart, query, limit)
+            return _load_hits(conn, apart, query, limit, names)
     expression = " OR ".join(quote_token(token) for token in _rarest_tokens(conn, query.tokens))
     if not expression:
         return []
-    return _load_hits(conn, _rank_passages(conn, expression, where, values), query, limit)
+    return _load_hits(conn, _rank_passages(conn, expression, where, values), query, limit, names)
 
 
 def _allow_prefix(phrase: str) -> str:
@@ -121,7 +142,7 @@ def _build_restriction(since: str | None, areas: tuple[str, ...]) -> tuple[str, 
         values.append(clock.today())
     if not conditions:
         return "", []
-    return f" AND (rowid >> {SHIFT}) IN (SELECT id FROM files WHERE {' AND '.join(conditions)})", values
+    return f" AND (rowid >> {index.SHIFT}) IN (SELECT id FROM files WHERE {' AND '.join(conditions)})", values
 
 
 _Ranked = list[tuple[int, float]]
@@ -135,7 +156,14 @@ def _rank_passages(conn: sqlite3.Connection, expression: str, where: str, values
         f" LIMIT {CANDIDATES}",
         [expression, *values],
     )
-    return rows.fetchall()
+    ranked = rows.fetchall()
+    if len(ranked) == CANDIDATES:  # however many reports match better, the owner's words are weighed, too
+        own = f"{where} AND rowid & {index.BY_MACHINE} = 0"
+        ranked += conn.execute(
+            f"SELECT rowid, -rank FROM words WHERE words MATCH ?{own} ORDER BY rank LIMIT {CANDIDATES}",
+            [expression, *values],
+        ).fetchall()
+    return ranked
 
 
 def _rank_spread_words(conn: sqlite3.Connection, exact: tuple[str, ...], where: str, values: list[str]) -> _Ranked:
@@ -143,12 +171,12 @@ def _rank_spread_words(conn: sqlite3.Connection, exact: tuple[str, ...], where: 
     files: set[int] | None = None
     for phrase in exact:
         rows = conn.execute(f"SELECT rowid FROM words WHERE words MATCH ?{where}", [phrase, *values])
-        holding = {row >> SHIFT for (row,) in rows}
+        holding = {row >> index.SHIFT for (row,) in rows}
         files = holding if files is None else files & holding
         if not files:
             return []
     ranked = _rank_passages(conn, " OR ".join(exact), where, values)
-    return [(row, score) for row, score in ranked if row >> SHIFT in (files or ())]
+    return [(row, score) for row, score in ranked if row >> index.SHIFT in (files or ())]
 
 
 def _rarest_tokens(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> list[str]:
@@ -168,11 +196,14 @@ def _rarest_tokens(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> list[st
     return telling
 
 
-def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: int) -> list[Hit]:
-    """Weigh by age, keep the best passage of each note, and load what is shown."""
-    best: dict[int, tuple[int, float]] = {}
+def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: int, names: frozenset[str]) -> list[Hit]:
+    """Weigh by author and age, keep the best passage of each note, and load what is shown."""
+    best: dict[int, tuple[float, int]] = {}
     for row, score in ranked:
-        best.setdefault(row >> SHIFT, (row, score))
+        weighed_score = score * (MACHINE_WEIGHT if row & index.BY_MACHINE else 1.0)
+        file = row >> index.SHIFT
+        if file not in best or weighed_score > best[file][0]:
+            best[file] = weighed_score, row
     marks = ",".join("?" * len(best))
     known = {
         file: (path, day)
@@ -183,14 +214,63 @@ def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: i
     half_life = float(config.get_setting("recall.half_life"))
     today = date.fromisoformat(clock.today())
     weighed = []
-    for file, (row, score) in best.items():
+    for file, (score, row) in best.items():
         path, day = known[file]
         weighed.append((score * _age_weight(day, today, half_life), day, path, row))
     weighed.sort(key=lambda hit: (-hit[0], hit[2]))
+    if names:
+        about = [hit for hit in weighed if _mentions(f"{hit[2]}\n{_passage_text(conn, hit[3])}", names)]
+        weighed = about or weighed
     return [
-        Hit(path, day, float(f"{score / weighed[0][0]:.4g}"), extract_excerpt(_passage_text(conn, row), query.tokens))
+        Hit(
+            source=path,
+            date=day,
+            score=float(f"{score / weighed[0][0]:.4g}"),
+            content=extract_excerpt(
+                _passage_text(conn, row),
+                query.tokens,
+                () if _mentions(path, names) else names,
+                bare=bool(row & index.BY_MACHINE) and kind_of(path) in ("report", "reflection"),
+            ),
+            kind=kind_of(path),
+            author=MACHINE if row & index.BY_MACHINE else OWNER,
+        )
         for score, day, path, row in weighed[:limit]
     ]
+
+
+def find_names(query: str) -> frozenset[str]:
+    """Return what the securities are called that a query names (codes, names, nicknames), as compared; none: nothing.
+
+    >>> {"600036", "招商银行", "招行", "china merchants bank"} <= find_names("我之前怎么看招商银行")
+    True
+    """
+    from ia.domain.instruments.symbols import bundled_names
+
+    asked = normalize_text(query)
+    words = set(asked.replace(".", " ").split())
+    found: set[str] = set()
+    called = [
+        (symbol.code.lower(), [name for name in names if len(name) > 1 and not name.isdigit()])
+        for symbol, names in bundled_names()
+    ]
+    said = {name for code, names in called for name in (code, *names) if _is_said(name, asked, words)}
+    said -= {name for name in said if any(name != longer and name in longer for longer in said)}  # 中国 in 中国平安
+    codes = {code for code, names in called if said & {code, *names}}
+    for code, names in called:
+        if code in codes:
+            found |= {code, *names}
+    return frozenset(found)
+
+
+def _is_said(name: str, asked: str, words: set[str]) -> bool:
+    """Whether a name stands in a query: a Latin one as whole words."""
+    return (f" {name} " in f" {asked} " or name in words) if name.isascii() else name in asked
+
+
+def _mentions(text: str, names: frozenset[str]) -> bool:
+    folded = normalize_text(text)
+    return any(name in folded for name in names)
 
 
 def _age_weight(day: str, today: date, half_life: float) -> float:
@@ -205,9 +285,18 @@ def _passage_text(conn: sqlite3.Connection, row: int) -> str:
     return str(conn.execute("SELECT text FROM passages WHERE id = ?", (row,)).fetchone()[0])
 
 
-def extract_excerpt(text: str, tokens: tuple[str, ...]) -> str:
-    """Return the lines of a text that hold most of the tokens: whole lines, about SHOWN characters."""
+def extract_excerpt(text: str, tokens: tuple[str, ...], names: Collection[str] = (), *, bare: bool = False) -> str:
+    """Return the lines of a text that hold most of the tokens: whole lines, about SHOWN characters.
+
+    names   what the security is called that is asked about, where the text is not about it alone: of lines beyond the
+            head only those that name it are quoted
+    bare    quote only lines that hold a token: of a report, what stands around them is its method
+    """
     lines = [line.rstrip() for line in text.strip().splitlines()]
+    if names and not (lines and _mentions(lines[0], frozenset(names))):
+        lines = [line for line in lines if _mentions(line, frozenset(names))] or lines
+    if bare:
+        lines = [line for line in lines if any(token in normalize_text(line) for token in tokens)] or lines
     if sum(map(len, lines)) <= SHOWN:
         return "\n".join(lines)
     weights = []
@@ -231,19 +320,21 @@ def extract_excerpt(text: str, tokens: tuple[str, ...]) -> str:
 
 
 def _extract_sentences(line: str, tokens: tuple[str, ...]) -> str:
-    """Return the part of a long line that holds most of the tokens, cut at sentences if it can be, with … where cut."""
-    low = normalize_text(line)
-    if len(low) != len(line):
-        low = line.lower()
-    marks = [at for token in tokens for at in _find_places(low, token)]
-    start = max(marks, key=lambda at: sum(at <= other < at + SHOWN - 60 for other in marks), default=0)
-    before = max(line.rfind(mark, max(0, start - 60), start) + 1 for mark in "。！？；.!?;")
-    begin = before or max(0, start - 30)
-    end = begin + SHOWN
-    if end < len(line):
-        stop = max(line.rfind(mark, start, end) + 1 for mark in "。！？；.!?;")
-        end = stop or end
-    return ("…" if begin else "") + line[begin:end].strip() + ("…" if end < len(line) else "")
+    """Return the sentences of a long line that hold most of the tokens, with … where some are left out."""
+    sentences = [part for part in re.split(r"(?<=[。！？；!?;])|(?<=\.)(?=\s)", line) if part.strip()]
+    low = [normalize_text(part) for part in sentences]
+    weights = [sum(len(token) for token in tokens if token in part) for part in low]
+    first = max(range(len(sentences)), key=lambda at: weights[at])
+    last, room = first + 1, SHOWN - len(sentences[first])
+    while last < len(sentences) and len(sentences[last]) <= room:
+        room -= len(sentences[last])
+        last += 1
+    shown = "".join(sentences[first:last]).strip()
+    if len(shown) > 2 * SHOWN:  # no sentences, but a wall of characters
+        marks = [at for token in tokens for at in _find_places(low[first], token)]
+        begin = max(0, min(marks, default=0) - 30)
+        return "…" + shown[begin : begin + SHOWN] + "…"
+    return ("…" if first else "") + shown + ("…" if last < len(sentences) else "")
 
 
 def _find_places(text: str, token: str) -> list[int]:

@@ -5,6 +5,7 @@ that `--now` before it still sees them. Messages stand in the order in which the
 """
 
 from ia.organs.sessions.pruning import LIMIT, exchange_gist, exchanges_to_prune, prune_session
+from ia.organs.sessions.questions import Question, find_last_session, find_sessions_by_words, list_questions
 from ia.organs.sessions.queue import hold_session
 from ia.organs.sessions.transcript import (
     Session,
@@ -30,6 +31,7 @@ def importance_of(text: str) -> int:
 
 __all__ = [
     "LIMIT",
+    "Question",
     "Session",
     "SessionMessage",
     "add_message",
@@ -38,9 +40,12 @@ __all__ = [
     "estimate_tokens",
     "exchange_gist",
     "exchanges_to_prune",
+    "find_last_session",
     "find_session",
+    "find_sessions_by_words",
     "hold_session",
     "importance_of",
+    "list_questions",
     "list_sessions",
     "load_history",
     "mark_message",

@@ -4,12 +4,11 @@ import re
 
 from ia.kernel import audit
 from ia.kernel.workspace import Workspace, headline, to_local
+from ia.organs.sessions.questions import extract_question
 from ia.organs.sessions.transcript import SessionMessage, mark_gone, messages_of, open_transaction
 
 LIMIT = 80_000
 """Tokens of messages beyond which a session is pruned."""
-_MARKS = re.compile(r"\A(?:【时间】.*\n)?(?:【事件】.*\n)?【用户问题】|\n【外部数据】[\s\S]*\Z")
-"""What a turn writes around a question."""
 _CONCLUDES = re.compile(r"^\W*(?:结论|综上|总之|总结|判断|结果|conclusion|in short|in sum|summary|verdict)", re.I)
 
 
@@ -81,6 +80,6 @@ def _summarize_message(message: SessionMessage, width: int) -> str:
     """Return a message in one line; of one that holds text from outside, only where that came from."""
     if message.origins:
         return f"({message.role}: from {', '.join(message.origins)})"[:width]
-    text = _MARKS.sub("", message.content).replace("**", "")
+    text = extract_question(message.content).replace("**", "")
     concluding = [line for line in text.splitlines() if _CONCLUDES.match(line) and len(line.strip()) > 8]
     return headline(concluding[-1] if concluding and message.role == "assistant" else text, width)

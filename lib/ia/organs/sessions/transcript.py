@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ia.kernel import audit, clock, store
 from ia.kernel.errors import BadData, NotFound, Refused, UsageError
 from ia.kernel.workspace import Workspace
+from ia.organs.sessions.questions import make_title
 
 ROLES = ("user", "assistant", "system")
 MAX_ID = 80  # characters
@@ -36,7 +37,10 @@ class SessionMessage(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A session as of now(): times in UTC, the summary of what was pruned, count and tokens of what was not."""
+    """A session as of now(): times in UTC, the summary of what was pruned, count and tokens of what was not.
+
+    title   its first question, or the event that it began with
+    """
 
     id: str
     created: str
@@ -44,6 +48,7 @@ class Session(NamedTuple):
     summary: str
     messages: int
     tokens: int
+    title: str = ""
 
 
 def estimate_tokens(text: str) -> int:
@@ -250,9 +255,20 @@ def _load_sessions(ws: Workspace, number: int | None = None) -> list[Session]:
             summary=_pruned_summary(ws, row, moment),
             messages=count,
             tokens=size,
+            title=_find_title(ws, row, moment),
         )
         for row, name, created, active, count, size in rows
     ]
+
+
+def _find_title(ws: Workspace, number: int, moment: str) -> str:
+    """Return the title of a session, which stays when its first question is pruned; one that was withdrawn is none."""
+    first = ws.db.execute(
+        "SELECT content FROM messages WHERE session = ? AND role = 'user' AND created <= ?"
+        " AND (deleted IS NULL OR deleted > ? OR gist IS NOT NULL) ORDER BY id LIMIT 1",
+        (number, moment, moment),
+    ).fetchone()
+    return make_title(first[0]) if first else ""
 
 
 def _pruned_summary(ws: Workspace, number: int, moment: str) -> str:

@@ -4,12 +4,13 @@ import doctest
 import importlib
 import json
 import pkgutil
+import types
 from datetime import date, datetime
 
 import pytest
 
 import ia.agent.analyst
-from ia.agent.analyst import voice
+from ia.agent.analyst import tables, voice
 from ia.agent.analyst.ask import figures, intent, mentions, request
 from ia.agent.analyst.desk import NO_TOOL, DeskResult, Failure, ToolDesk, parse_result
 from ia.agent.analyst.evidence import lens, past_views, procedure, readings, stated_view, study, verdict
@@ -551,6 +552,30 @@ def test_what_has_happened_since_is_told():
         assert past_views.has_ended(stated_view.read_words(words), "2024-03-08", CLOSES) is came_true
 
 
+def test_the_owners_words_come_first_whole_and_about_the_security_asked():
+    """A report that quotes a view is none, nor is a line about another security or a fragment of one."""
+    hits = [
+        {"source": "memory/observations/2024-03-12-招商银行.md", "date": "2024-03-12", "author": "ia",
+         "content": "# 招商银行\n\n[16:00] 招商银行 收盘 23.52 | 证据偏空 | 置信度低"},
+        {"source": "memory/observations/2024-03-11-招商银行.md", "date": "2024-03-11", "author": "owner",
+         "content": "# 招商银行\n\n[09:00] 一季报预期：预计净利润 +3%，" + "息差见底之前不加仓，" * 20},
+        {"source": "notebook/scratch/a.md", "date": "2024-03-10", "author": "owner",
+         "content": "贵州茅台等估值回落\n招商银行股息率过 6% 就加\n…11 | 支持：招商银行 动量"},
+        {"source": "trades/2", "date": "2024-03-08", "author": "owner", "kind": "trade",
+         "content": "buy 600036.SH 招商银行 100 @ 33: 低估值+高股息"},
+        {"source": "notebook/scratch/b.md", "date": "2024-03-08", "author": "owner", "content": "…招商银行"},
+        {"source": "notebook/reports/weekly/2024-03-08.md", "date": "2024-03-08", "author": "ia",
+         "content": "招商银行 11 | 支持：趋势、动量；反对：价格位置、量能"},
+        {"source": "sessions/x", "date": "2024-03-08", "author": "owner", "content": "招商银行怎么样"},
+    ]  # fmt: skip
+    found = past_views.find_views(hits, ("招商银行", "600036.SH"), CLOSES, "2024-03-15", AnswerVoice(ZH))
+    assert [before.source for before in found] == [hits[1]["source"], hits[2]["source"], "trades/2", hits[0]["source"]]
+    assert [before.own for before in found] == [True, True, True, False]
+    assert found[0].said == "一季报预期：预计净利润 +3%，" + "息差见底之前不加仓，" * 20
+    assert found[1].said == "招商银行股息率过 6% 就加"
+    assert "低估值+高股息" in found[2].said
+
+
 VIEW = stated_view.StatedView(
     lean=-1,
     confidence="low",
@@ -608,6 +633,54 @@ def test_data_says_what_was_thought_whatever_the_words_beside_it_say():
     (data,) = past_views.find_views([{**hit, "view": VIEW}], ("宁德时代",), CLOSES, "2024-03-15", AnswerVoice(EN))
     assert (data.lean, data.kinds, data.void) == (-1, VIEW.kinds, True), "87.5 of 82.54 is 106 of 100, and 110 is above"
     assert data.said == "close 82.54 (simulated), the evidence leans down, confidence low, void if close > 87.50"
+
+
+def run_calls(*calls):
+    """Hand calls to whoever drives the work, as a desk does."""
+    return (yield list(calls))
+
+
+@pytest.mark.parametrize(
+    ("line", "lows", "judged", "since"),
+    [
+        ("300750，20 个交易日内跑赢沪深 300，六成把握；跌破 172 作废", 180, "right", 6.0),
+        ("300750，20 个交易日内跑赢沪深 300，六成把握；跌破 182 作废", 180, "void: its own condition came true", 6.0),
+        ("300750 beats the CSI 300 within 20 days, 60 %; void below 172.", 180, "right", 6.0),
+        ("300750 falls within 20 trading days, 60 %; void above 225", 180, "wrong", 10.0),
+        ("300750，30 个交易日内下跌", 180, "with it so far, not due", -50.0),
+    ],
+)
+def test_a_judgment_in_the_recommended_form_is_settled_at_its_horizon(line, lows, judged, since):
+    """Later prices change nothing: after the twentieth day the share halves."""
+    (item,) = reviewing.lines_of("memory/observations/2024-01-01-x.md", line)
+    assert item.mention is not None and item.mention.code == "300750.SZ"
+    days = [f"2024-01-{number:02}" for number in range(1, 27)]
+    prices = {
+        "300750.SZ": [200.0, *[lows] * 19, 220.0, *[100.0] * 5],
+        "000300.SH": [100.0, *[99.0] * 19, 104.0, *[1.0] * 5],
+    }
+    desk = types.SimpleNamespace(run=run_calls, tables=tables.SHIPPED)
+    work = reviewing._since(desk, [item])
+    calls = next(work)
+    shown = [
+        DeskResult(
+            {"bars": [f"{day},1,1,1,{price},1" for day, price in zip(days, prices[call.args["symbol"]], strict=True)]}
+        )
+        for call in calls
+    ]
+    assert work.send(shown) == []
+    with pytest.raises(StopIteration) as end:
+        work.send([])
+    ((outcome,), _) = end.value.value
+    speak = AnswerVoice(EN)
+    assert outcome.since == pytest.approx(since) and outcome.days == (25 if "30 个" in line else 20)
+    assert reviewing._judge_observation(outcome, speak) == judged
+
+
+def test_a_level_ends_a_judgment_only_in_its_own_form():
+    assert stated_view.read_words("今天上涨 3%，跌破 5 日线").ends_if is None
+    assert stated_view.read_words("今天上涨 3%").lean is None
+    assert stated_view.read_words("20 日内跑输，升破 1,210.5 作废").ends_if == (">", 1210.5)
 
 
 def test_a_review_takes_the_data_below_a_line():

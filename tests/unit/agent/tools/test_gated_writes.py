@@ -69,7 +69,14 @@ def test_a_note_is_written_listed_read_found_and_indexed(ws, call):
     assert call("notebook.search", query="利用率")["lines"] == [{"path": path, "line": 2, "text": "产能利用率下降"}]
     assert path in contents.render_index(ws)
     hit = call("memory.recall", query="产能利用率")[0]
-    assert (hit["source"], hit["date"]) == (path, "2024-03-15") and set(hit) == {"source", "date", "score", "content"}
+    assert (hit["source"], hit["date"]) == (path, "2024-03-15") and set(hit) == {
+        "source",
+        "date",
+        "score",
+        "content",
+        "kind",
+        "author",
+    }
     assert not call.scope.tainted
 
 

@@ -11,7 +11,6 @@ from ia.kernel.errors import BadData, UsageError
 from ia.organs import notebook
 from ia.organs.memory import writing
 from ia.organs.recall import index
-from ia.organs.recall.passages import PASSAGE, split_passages
 from ia.organs.recall.search import extract_excerpt, recall_notes
 from ia.organs.recall.terms import parse_query, to_index_text
 
@@ -313,8 +312,8 @@ def test_spelling():
 def test_passages_hold_all_of_a_text(length):
     chance = random.Random(length)
     text = "".join(chance.choice(["甲乙丙。", "word ", "\n", "\n\n# head\n", "。"]) for _ in range(length))
-    pieces = split_passages(text)
-    assert all(len(piece) <= PASSAGE + 2 for piece in pieces)
+    pieces = index.split_passages(text)
+    assert all(len(piece) <= index.PASSAGE + 2 for piece in pieces)
     assert "".join("".join(pieces).split()) == "".join(text.split())
 
 

@@ -17,7 +17,7 @@ class PastView(NamedTuple):
     """An earlier text: its path and date, the line that says most, its lean and its kinds of evidence.
 
     It also holds the return since in percent, and whether the condition that it named as its own end came true (None:
-    it named none).
+    it named none). `own` tells that the words are the owner's, not a machine's.
     """
 
     source: str
@@ -28,6 +28,7 @@ class PastView(NamedTuple):
     lean: int | None = None
     kinds: tuple[tuple[str, int], ...] = ()
     untrusted: bool = False
+    own: bool = False
 
 
 def rows_of(shown: Json) -> int:
@@ -47,10 +48,23 @@ def closes_of(shown: Any) -> list[tuple[str, float]]:
     return found
 
 
+_REPORTS = ("notebook/reports/", "memory/reflections/", "sessions/")
+"""What quotes views, and is none."""
+_QUOTED = 3
+"""Lines of one note that are quoted."""
+
+
 def _is_before(hit: Json, names: tuple[str, ...], today: str) -> bool:
-    """Return True for a hit of an earlier day that names a security."""
+    """Return True for a hit of an earlier day that names a security and is more than a report or a question."""
     content, source = str(hit.get("content") or ""), str(hit["source"])
+    if source.startswith(_REPORTS):
+        return False
     return _date_of(hit) < today and any(name and (name in content or name in source) for name in names)
+
+
+def _is_own(hit: Json) -> bool:
+    """Return True for the owner's own words, where the search tells whose they are."""
+    return hit.get("author") == "owner"
 
 
 def _date_of(hit: Json) -> str:
@@ -70,6 +84,8 @@ def read_whole(desk: ToolDesk, hits: list[Json], names: tuple[str, ...], today: 
     for hit in hits:
         source = str(hit["source"])
         tool = "notebook.read" if source.startswith("notebook/") else "memory.read"
+        if source.startswith("trades/") or _is_own(hit):
+            continue
         if hit["view"] is None and _is_before(hit, names, today) and desk.has(tool):
             calls.setdefault(source, DeskCall(tool, {"path": source}))
     results = yield from desk.run(*calls.values())
@@ -83,7 +99,10 @@ def read_whole(desk: ToolDesk, hits: list[Json], names: tuple[str, ...], today: 
 def find_views(
     hits: list[Json], names: tuple[str, ...], closes: list[tuple[str, float]], today: str, speak: AnswerVoice
 ) -> list[PastView]:
-    """Return what notes said before `today`, newest first, one a day; closes are (date, close), oldest first."""
+    """Return what notes said before `today`: the owner's words, then a machine's, one a day, each newest first.
+
+    closes  (date, close), oldest first
+    """
     found: list[PastView] = []
     for hit in hits:
         content, source, date = str(hit.get("content") or ""), str(hit["source"]), _date_of(hit)
@@ -95,19 +114,22 @@ def find_views(
             PastView(
                 source,
                 date,
-                data.brief(speak) if data else find_gist(content),
-                _change_since(date, closes),
+                data.brief(speak) if data else _quote_lines(content, source, names),
+                change_since(date, closes),
                 has_ended(view, date, closes),
                 view.lean,
                 view.kinds,
                 "<<data " in content,
+                _is_own(hit),
             )
         )
-    best: dict[str, PastView] = {}
+    best: dict[tuple[str, str], PastView] = {}
     for before in sorted(
-        found, key=lambda b: (b.date, _is_about_security(b.source, names), "observations" in b.source), reverse=True
+        (before for before in found if before.said),
+        key=lambda b: (b.own, b.date, _is_about_security(b.source, names), "observations" in b.source),
+        reverse=True,
     ):
-        best.setdefault(before.date, before)
+        best.setdefault((before.date, before.source if before.own else ""), before)
     return list(best.values())
 
 
@@ -119,10 +141,29 @@ def _is_about_security(source: str, names: tuple[str, ...]) -> bool:
     )
 
 
+def _quote_lines(content: str, source: str, names: tuple[str, ...]) -> str:
+    """Return the whole lines of a passage that are about a security; "" where none is.
+
+    Of a file that is not about it alone, these are the lines that name it.
+    """
+    lines = _telling_lines(content)
+    if not _is_about_security(source, names):
+        lines = [line for line in lines if any(name and name in line for name in names)]
+    for line in lines:
+        if re.search(r"置信度|confidence|收盘 |close ", line):
+            return brief_words(line)
+    return " / ".join(lines[:_QUOTED])
+
+
+def _telling_lines(content: str) -> list[str]:
+    """Return the lines of a passage without their marks; headings, tables, data and cut lines are left out."""
+    lines = [_STAMP.sub("", line.strip().lstrip("-*> ").strip()) for line in content.splitlines()]
+    return [line for line in lines if line and not line.startswith(("#", "|", "---", "untrusted:", "<<", "…", MARK))]
+
+
 def find_gist(content: str) -> str:
     """Return the line of a passage that says most: a conclusion, else the first that is no heading or table."""
-    lines = [_STAMP.sub("", line.strip().lstrip("-*> ").strip()) for line in content.splitlines()]
-    lines = [line for line in lines if line and not line.startswith(("#", "|", "---", "untrusted:", "<<", MARK))]
+    lines = _telling_lines(content)
     for line in lines:
         if re.search(r"置信度|confidence|收盘 |close ", line):
             return cut_text(brief_words(line), 160)
@@ -146,11 +187,17 @@ def describe_view(before: PastView, speak: AnswerVoice) -> str:
     return line + (speak(" — ") + speak.join_clauses(after) if after else "")
 
 
-def _change_since(date: str, closes: list[tuple[str, float]]) -> float | None:
+def change_since(date: str, closes: list[tuple[str, float]]) -> float | None:
     """Return the change since a date in percent; None where there are no closes of then or since."""
     after = [close for day, close in closes if day > date]
     then = [close for day, close in closes if day <= date]
     return (after[-1] / then[-1] - 1) * 100 if after and then else None
+
+
+def closes_within(closes: list[tuple[str, float]], date: str, horizon: int | None) -> list[tuple[str, float]]:
+    """Return the closes up to the horizon: so many trading days after a date; all of them without one."""
+    before = sum(day <= date for day, _ in closes)
+    return closes[: before + horizon] if horizon else closes
 
 
 def has_ended(view: StatedView, date: str, closes: list[tuple[str, float]]) -> bool | None:

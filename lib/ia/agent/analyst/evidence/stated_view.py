@@ -26,6 +26,7 @@ class StatedView:
     ends_if  what would end the view: ("<", 80.1), a close below that; None where it names nothing
     kinds    kinds of evidence for (1) and against (-1)
     close    the close at which it was written
+    horizon  trading days within which it is to come true; None where it names none
     """
 
     lean: int | None = None
@@ -34,6 +35,7 @@ class StatedView:
     kinds: tuple[tuple[str, int], ...] = ()
     close: float | None = None
     simulated: bool = False
+    horizon: int | None = None
 
     def parts(self, speak: AnswerVoice) -> list[str]:
         """Return close, lean, confidence and what ends the view, in clauses."""
@@ -103,20 +105,47 @@ _UP = re.compile(r"偏多|看多|看涨|看好|leans up|bullish|constructive", r
 _DOWN = re.compile(r"偏空|看空|看跌|谨慎|leans down|bearish|cautious", re.I)
 
 
+# The form that a review recommends: “300750，20 个交易日内跑赢沪深 300，六成把握；跌破 172 作废”.
+_WITHIN = re.compile(r"(\d{1,3})\s*个?(?:交易)?[日天]之?内|\bwithin (\d{1,3}) (?:trading )?(?:days|sessions)\b", re.I)
+_RISES = re.compile(r"跑赢|上涨|\b(?:beats?|outperforms?|rises?)\b", re.I)
+_FALLS = re.compile(r"跑输|下跌|\b(?:lags?|underperforms?|falls?)\b", re.I)
+_VOID_BELOW = re.compile(
+    r"(?:跌破|低于)\s*([\d,]+(?:\.\d+)?)\s*(?:则|就|即)?作废|\bvoid below ([\d,]+(?:\.\d+)?)", re.I
+)
+_VOID_ABOVE = re.compile(
+    r"(?:升破|涨破|突破|站上|高于)\s*([\d,]+(?:\.\d+)?)\s*(?:则|就|即)?作废|\bvoid above ([\d,]+(?:\.\d+)?)", re.I
+)
+
+
 def read_words(text: str) -> StatedView:
     """Return the view that the words of a text state, as far as they do.
 
     >>> read_words("宁德时代 收盘 50 | 证据偏多 | 失效 收盘<48 | 支持：趋势、动量；反对：价格位置").kinds
     (('trend', 1), ('momentum', 1), ('position', -1))
+    >>> view = read_words("300750，20 个交易日内跑赢沪深 300，六成把握；跌破 172 作废")
+    >>> view.lean, view.horizon, view.ends_if
+    (1, 20, ('<', 172.0))
     """
     close, void = _CLOSE.search(text), _VOID.search(text)
+    within = _WITHIN.search(text)
     up, down = bool(_UP.search(text)), bool(_DOWN.search(text))
+    if within and not up and not down:
+        up, down = bool(_RISES.search(text)), bool(_FALLS.search(text))
     return StatedView(
         lean=0 if _OPEN.search(text) else None if up == down else 1 if up else -1,
-        ends_if=(void[1], _figure(void[2])) if void else None,
+        ends_if=(void[1], _figure(void[2])) if void else _read_level(text),
         kinds=_kinds_of(text),
         close=_figure(close[1]) if close else None,
+        horizon=int(within[1] or within[2]) or None if within else None,
     )
+
+
+def _read_level(text: str) -> tuple[str, float] | None:
+    """Return the level below or above which a judgment is void, in the form that a review recommends."""
+    for operator, level in (("<", _VOID_BELOW), (">", _VOID_ABOVE)):
+        if found := level.search(text):
+            return operator, _figure(found[1] or found[2])
+    return None
 
 
 def brief_words(line: str) -> str:

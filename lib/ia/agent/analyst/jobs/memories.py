@@ -96,7 +96,7 @@ def _recall_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     lines = _about(desk, mention, hits, priced, sources)
     simulated = bool(priced and priced.get("simulated"))
     head = speak(
-        "On {name} there is (newest first){simulated}:",
+        "On {name} there is (your own words first, newest first){simulated}:",
         name=display_name(desk, mention),
         simulated=speak("; prices are simulated") if simulated else "",
     )

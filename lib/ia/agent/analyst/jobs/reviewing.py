@@ -26,6 +26,9 @@ MOST = 20
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _STAMP = re.compile(r"^\[(\d\d:\d\d)\]\s*")
 
+_SPACED = re.compile(r"(?<=[\u4e00-\u9fff]) (?=\d)")
+"""The space of 沪深 300, without which it is a name."""
+
 
 class ReviewPeriod(NamedTuple):
     """A stretch of days, both ends included; `name` is its folder below reports/, `label` the reflection's file."""
@@ -39,7 +42,8 @@ class ReviewPeriod(NamedTuple):
 class ReviewedView(NamedTuple):
     """One observation: its day and path, the line as it stands, the security it is about, and the view it states.
 
-    `data`: the view is data, so that nobody has to read the line for it.
+    `data`: the view is data, so that nobody has to read the line for it. `against`: what it is to do better or worse
+    than, of a judgment with a horizon that names an index.
     """
 
     day: str
@@ -48,6 +52,7 @@ class ReviewedView(NamedTuple):
     mention: Mention | None
     view: StatedView
     data: bool = False
+    against: Mention | None = None
 
     @property
     def lean(self) -> int | None:
@@ -56,7 +61,10 @@ class ReviewedView(NamedTuple):
 
 
 class ReviewOutcome(NamedTuple):
-    """What came of an observation: the change since in percent, and the sentence about its own condition."""
+    """What came of an observation: the change since in percent, and the sentence about its own condition.
+
+    Of a judgment with a horizon, it is the change up to there; against an index, the change less that of the index.
+    """
 
     said: ReviewedView
     since: float | None
@@ -180,20 +188,27 @@ def lines_of(path: str, text: str, tables: Tables = SHIPPED) -> list[ReviewedVie
     out = []
     for at in stamped or plain[:3]:
         said = _STAMP.sub("", lines[at]).strip()
-        about = find_mentions(said) or find_mentions(title)
+        about = find_mentions(_SPACED.sub("", said)) or find_mentions(title)
         data = parse_view(lines[at + 1], tables) if at + 1 < len(lines) else None
-        mention = about[0] if len(about) == 1 else None
-        out.append(ReviewedView(day, path, said, mention, data or read_words(said), data is not None))
+        view = data or read_words(said)
+        named = len(about) == 1 or (view.horizon is not None and len(about) == 2)
+        against = about[1] if named and len(about) == 2 else None
+        out.append(ReviewedView(day, path, said, about[0] if named else None, view, data is not None, against))
     return out
 
 
 def _since(desk: ToolDesk, said: list[ReviewedView]) -> Work[tuple[list[ReviewOutcome], bool]]:
     """Return what the market did since each observation: fetched once a security, computed on its bars."""
-    mentions = list({item.mention.code: item.mention for item in said if item.mention}.values())[:8]
+    named = [each for item in said for each in (item.mention, item.against) if each]
+    mentions = list({each.code: each for each in named}.values())[:8]
     bars = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": m.code, "tail": 120}) for m in mentions))
     closes = {m.code: past_views.closes_of(result.value) for m, result in zip(mentions, bars, strict=True) if result.ok}
     counts = [sum(1 for day, _ in closes.get(s.mention.code, []) if day > s.day) if s.mention else 0 for s in said]
-    codes = {at: item.mention.code for at, item in enumerate(said) if item.mention and counts[at]}
+    codes = {
+        at: item.mention.code
+        for at, item in enumerate(said)
+        if item.mention and counts[at] and item.view.horizon is None
+    }
     asked = sorted(codes, key=lambda at: codes[at])
     since = labels_at(desk.tables).since
     results = yield from desk.run(
@@ -205,9 +220,22 @@ def _since(desk: ToolDesk, said: list[ReviewedView]) -> Work[tuple[list[ReviewOu
     moved = {at: read_value(result)[0] for at, result in zip(asked, results, strict=True)}
     outcomes = []
     for at, item in enumerate(said):
-        void = past_views.has_ended(item.view, item.day, closes.get(item.mention.code, [])) if item.mention else None
-        outcomes.append(ReviewOutcome(item, moved.get(at), void, counts[at]))
+        until = partial(_closes_of, closes, item)
+        void = past_views.has_ended(item.view, item.day, until(item.mention)) if item.mention else None
+        change = moved.get(at)
+        if item.mention and item.view.horizon is not None:
+            change = past_views.change_since(item.day, until(item.mention))
+            index = past_views.change_since(item.day, until(item.against)) if item.against else 0.0
+            change = None if change is None or index is None else change - index
+        outcomes.append(ReviewOutcome(item, change, void, min(counts[at], item.view.horizon or counts[at])))
     return outcomes, any(result.ok and bool(result.get("simulated")) for result in bars)
+
+
+def _closes_of(
+    closes: dict[str, list[tuple[str, float]]], item: ReviewedView, mention: Mention
+) -> list[tuple[str, float]]:
+    """Return the closes of a security up to the horizon of a judgment: what comes later decides nothing."""
+    return past_views.closes_within(closes.get(mention.code, []), item.day, item.view.horizon)
 
 
 def _judge_observation(item: ReviewOutcome, speak: AnswerVoice) -> str:
@@ -221,7 +249,7 @@ def _judge_observation(item: ReviewOutcome, speak: AnswerVoice) -> str:
     if item.said.lean == 0:
         return speak("took no side")
     with_it = item.since * item.said.lean > 0
-    due = item.days >= 20
+    due = item.days >= (item.said.view.horizon or 20)
     if with_it:
         return speak("right") if due else speak("with it so far, not due")
     return speak("wrong") if due else speak("against it so far, not due")

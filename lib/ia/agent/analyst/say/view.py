@@ -145,8 +145,9 @@ class View:
             told.append(self._say("few_bars", rows=study.rows))
         if study.last and study.last < (self.desk.request.moment - timedelta(days=9)).strftime("%Y-%m-%d"):
             told.append(self._say("old_bars", date=study.last))
-        if self.earlier and self.earlier[0].void:
-            told.append(self._say("void", date=self.earlier[0].date, condition=self.earlier[0].said))
+        last = next((item for item in self.earlier if not item.own), None)
+        if last is not None and last.void:
+            told.append(self._say("void", date=last.date, condition=last.said))
         told += [self.format_reading(item) for item in study.fired if item.critical]
         return told
 

@@ -1,6 +1,6 @@
 """memory.* and soul.propose: what is in the head. Each kind of memory changes by its own rule, through the gate."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from ia.agent.tools import gate, gated_writes
 from ia.agent.tools.registry import CONFIRM, READ, WRITE, tool
@@ -10,6 +10,9 @@ from ia.kernel.errors import NotFound, UsageError
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs.memory import change_rules, contents, writing
+
+if TYPE_CHECKING:
+    from ia.organs.recall.search import Hit
 
 MAX_HITS = 20
 NOTES = "notes/"
@@ -42,11 +45,31 @@ def recall_passages(
     limit: int = 5,
     since: Annotated[str | None, "2024-03-15, 30d …: only what is as new"] = None,
 ) -> list[Json]:
-    """Search all notes and memories, best first: source, date, score and the passage that fits."""
-    from ia.organs.recall.search import recall_notes as found
+    """Search notes, memories, reasons of trades and questions of earlier sessions, best first: source, date, score,
+    the passage that fits, kind and author (owner: the user's own words; ia: written by a model or the program).
+    """
+    from ia.wiring.searchable_records import recall_everything
 
-    hits = found(scope.ws, query, limit=max(1, min(limit, MAX_HITS)), since=since or None, notify=scope.notify)
-    return [{**hit._asdict(), "content": gated_writes.fence_passage(scope, hit.source, hit.content)} for hit in hits]
+    limit = max(1, min(limit, MAX_HITS))
+    hits = recall_everything(scope.ws, query, limit=limit + 1, since=since or None, notify=scope.notify)
+    hits = [hit for hit in hits if hit.source != f"sessions/{scope.session}"][:limit]  # what is being asked right now
+    return [{**hit._asdict(), "content": _fence_hit(scope, hit)} for hit in hits]
+
+
+def _fence_hit(scope: Scope, hit: "Hit") -> str:
+    """Return the passage of a hit as a model may see it. Questions and reasons that the user typed are the user's."""
+    if hit.kind == "question":  # those that came with data from outside are not indexed
+        return hit.content
+    if hit.kind != "trade":
+        return gated_writes.fence_passage(scope, hit.source, hit.content)
+    from ia.organs.ledger.journal import get_entry
+
+    entry = get_entry(scope.ws.db, int(hit.source.rpartition("/")[2]))
+    if entry.actor == "user" and entry.key is None:
+        return hit.content
+    origin = f"ia: {hit.source}"
+    scope.taint(origin)
+    return untrusted.fence_text(hit.content, origin)
 
 
 @tool("memory.write", WRITE)
