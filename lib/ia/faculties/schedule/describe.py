@@ -5,16 +5,22 @@ Common schedules have sentences of our own; times of the day that none of them f
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
-from ia.faculties.schedule import exchange, slots
+from ia.faculties.schedule import describe_dates, exchange, slots
 from ia.faculties.schedule.model import TaskDesign
 from ia.faculties.schedule.schedule_forms import (
     CloseSchedule,
     CronSchedule,
+    CycleSchedule,
     IntervalSchedule,
+    OnceSchedule,
+    OrdinalSchedule,
     ScheduleEvent,
+    ScheduleList,
     parse_schedule,
 )
+from ia.kernel.i18n import Voice
 
 FEW = 6
 """Times of a day that are listed one by one."""
@@ -46,6 +52,10 @@ def describe_design(design: TaskDesign, lang: str = "en") -> str:
     if isinstance(what, ScheduleEvent):
         return _describe_event(what, chinese)
     market = exchange.MARKETS.get(design.calendar)
+    if isinstance(what, ScheduleList):
+        return _describe_list(what, design, lang)
+    if isinstance(what, OrdinalSchedule | CycleSchedule | OnceSchedule):
+        return _describe_counted(what, design, market, Voice(lang))
     if isinstance(what, CloseSchedule):
         return _describe_close(what, market or exchange.HOME, chinese)
     if isinstance(what, IntervalSchedule):
@@ -223,3 +233,48 @@ def _format_count(word: str, number: int, unit: str) -> str:
 
 def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _describe_list(what: ScheduleList, design: TaskDesign, lang: str) -> str:
+    """Return several schedules: one that differs in its times only is said as one."""
+    first, *more = what.parts
+    if isinstance(first, CronSchedule) and all(isinstance(part, CronSchedule) for part in more):
+        crons = [part for part in what.parts if isinstance(part, CronSchedule)]
+        same = len({(part.days, part.months, part.weekdays, part.either) for part in crons}) == 1
+        times = sorted({time for part in crons for time in part.times})
+        if same and len(times) <= FEW:
+            market, voice = exchange.MARKETS.get(design.calendar), Voice(lang)
+            told = _describe_cron(replace(first, times=tuple(times)), bool(market), lang == "zh")
+            return _add_notes(told, _zone_notes(design, market, voice), voice)
+    return Voice(lang)("; ", context="list").join(
+        describe_design(replace(design, schedule=text), lang) for text in what.texts
+    )
+
+
+def _describe_counted(what: describe_dates.CountedForm, design: TaskDesign, market: str | None, voice: Voice) -> str:
+    told = describe_dates.describe_counted(what, voice)
+    if not (isinstance(what, OrdinalSchedule) and what.needs_exchange):
+        return _add_notes(told, _zone_notes(design, market, voice), voice)
+    place = _name_place(market or exchange.HOME, voice)
+    zone = exchange.exchange_zone(market or exchange.HOME) if what.offset is not None else slots.schedule_zone(design)
+    return _add_notes(told, [zone.key, voice("trading days in {place}", place=place)], voice)
+
+
+def _name_place(market: str, voice: Voice) -> str:
+    return {
+        "CN": voice("Shanghai", context="exchange"),
+        "HK": voice("Hong Kong", context="exchange"),
+        "US": voice("New York", context="exchange"),
+    }[market]
+
+
+def _zone_notes(design: TaskDesign, market: str | None, voice: Voice) -> list[str]:
+    """Return the zone of a schedule and, where it has one, its calendar."""
+    notes = [slots.schedule_zone(design).key]
+    if market:
+        notes.append(voice("only on trading days in {place}", place=_name_place(market, voice)))
+    return notes
+
+
+def _add_notes(told: str, notes: list[str], voice: Voice) -> str:
+    return voice("{text} ({notes})", text=told, notes=voice(", ", context="notes").join(notes))
