@@ -62,7 +62,7 @@ _EXCEPT = (
 _BOUNDS = (
     rf"[从自]\s*(?:{W}|明天|后天|今天|下|本|这|{ZH_NUMBER}月|\d{{4}})[^,，]{{0,12}}?(?:起|开始)|(?:明天|后天|今天|下周[一二三四五六日天]?|下个?月|{ZH_NUMBER}[日号])(?:起|开始)"
     rf"|逢\s*(?:{W}|周|{ZH_NUMBER})|[^\s,，。{GONE}]{{1,6}}(?:季|期间|期|时期|时候|时段|当天|那天|前后|以内|之内)的?\s*(?={GONE})"
-    rf"|(?<={GONE})\s*(?:之?前|以前|之?后|以后|ish\b|-ish\b)|(?<={GONE})\s*[^\s,，。{GONE}]{{1,5}}时(?!间|代|候|段|机|刻|报)"
+    rf"|(?<={GONE})\s*(?:之?前|以前|之?后|以后|之?内|以内|ish\b|-ish\b)|(?<={GONE})\s*[^\s,，。{GONE}]{{1,5}}时(?!间|代|候|段|机|刻|报)"
     rf"|直到|为止|连续\s*[\d一二两三四五六七八九十]+\s*个?(?=天|日|周|星期|交易日|月|{GONE})|(?:只|仅)(?:提醒|运行|跑|执行)?\s*[\d一二两三四五六七八九十]+次"
     rf"|\b(?:starting|beginning|effective)\s+(?:from\s+|on\s+|in\s+)?(?:next|tomorrow|today|monday|{EDAY}|{_MONTH}|the|\d)"
     rf"|\b(?:until|till|through)\s+(?:the\s+)?(?:end|next|tomorrow|{EDAY}|{_MONTH}|christmas|new year|summer|spring|\d)"
@@ -80,6 +80,7 @@ _PARTS = (
     rf"|\b(?:in|during)\s+{_SHORT_MONTH}\b|(?<={GONE})\s*{_MONTH}\b|\bonly\s+(?:in|during|on|if|when)\b"
     rf"|(?<={GONE})\s*(?:and\s+)?(?:a\s+half\b|(?:half\s+an?|{EN_NUMBER})\s+(?:hours?|minutes?|mins?)\b)"
     rf"|(?<={GONE})\s*[又零]?{ZH_NUMBER}\s*个?(?:分钟|小时)"
+    rf"|(?<={GONE})\s*\d{{1,2}}(?=[早晚])|[早晚]上?\s*\d{{1,2}}(?![\d:个只年月日条元块点时])"
 )
 """A second bell, a season or a month, the rest of a length of time: parts of a schedule of which one was read."""
 _WHAT_ELSE = re.compile(
@@ -120,7 +121,7 @@ _KINDS = (
     _Kind(re.compile(_ADJECTIVES, re.I), behind_verb=True, adjective=True),
 )
 _FILLER = re.compile(
-    rf"(?:{DAYPART}|请|帮我|麻烦|给我|替我|我|要|都|就|也|再|还|并且?|和|与|及|以及|然后|同时|另外|但是?|不过|而且?|在|于|的|每次|到|从"
+    rf"(?:{DAYPART}|到了?|等到?|当|请|帮我|麻烦|给我|替我|我|要|都|就|也|再|还|并且?|和|与|及|以及|然后|同时|另外|但是?|不过|而且?|在|于|的|每次|到|从"
     r"|\b(?:please|and|then|also|again|but|at|on|in|the|by|from|to|a|an|me|or|with)\b|[\s()（）:：、&])+",
     re.I,
 )

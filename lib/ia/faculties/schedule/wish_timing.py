@@ -221,7 +221,7 @@ _OFFSET = rf"(?P<n>半|{ZH_NUMBER})\s*个?(?P<half>半)?(?P<u>小时|钟头|分�
 _EN_OFFSET = rf"(?P<en>half an|{EN_NUMBER})[ -]?(?P<eu>hours?|h|minutes?|mins?|m)\b"
 _PLACE = r"(?:US|U\.S\.|HK|hong kong|new york|wall street|nasdaq|nyse|shanghai|shenzhen|china|chinese|american|a-share)"
 _CLOSE = re.compile(
-    rf"(?:收盘|收市|闭市)(?:(?:之|以)?(?P<side>[后前])\s*的?(?:{_OFFSET})?"
+    rf"(?<![看盯等聊听盘])(?:收盘|收市|闭市)(?:(?:之|以)?(?P<side>[后前])\s*的?(?:{_OFFSET})?"
     rf"|(?P<late>{_OFFSET.replace('<n>', '<n2>').replace('<half>', '<half2>').replace('<u>', '<u2>')})(?P<side2>[后前])"
     rf"|(?![价点位线数行涨跌成])(?:时|的时候)?)|(?<!开)盘(?P<side3>后)(?!数据|行情|交易|涨"
     rf"|跌)(?:{_OFFSET.replace('<n>', '<n3>').replace('<half>', '<half3>').replace('<u>', '<u3>')})?"
@@ -236,7 +236,7 @@ _CLOSE = re.compile(
 _OPEN = re.compile(
     rf"(?<![开收])盘(?P<side3>前)(?!数据|行情|交易|涨"
     rf"|跌)(?:{_OFFSET.replace('<n>', '<n3>').replace('<half>', '<half3>').replace('<u>', '<u3>')})?"
-    rf"|(?:开盘|开市)(?:(?:之|以)?(?P<side>[后前])\s*的?(?:{_OFFSET})?|(?![价点位线数行涨跌])(?:时|的时候)?)"
+    rf"|(?<![看盯等聊听盘])(?:开盘|开市)(?:(?:之|以)?(?P<side>[后前])\s*的?(?:{_OFFSET})?|(?![价点位线数行涨跌])(?:时|的时候)?)"
     rf"|(?:{_EN_OFFSET}\s+)?\b(?P<eside>after|before|at|past)\s+(?:(?:each|every"
     rf"|the)\s+)?(?:{_PLACE}\s+)?(?:market(?:'?s)?\s+)?(?:open|opening|opening bell)s?\b(?!\s*(?:price"
     rf"|above|below|position))"
