@@ -45,9 +45,10 @@ task.add_command(propose)
 def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     """List approved, unapproved and proposed tasks. Status 1 if there are none.
 
-    state is approved, paused, edited (the approved text runs, not the file), deleted (does not run), unapproved or
-    proposed. status is the exit status of the last run. If slots passed without a run, state adds overdue, and stderr
-    gives the slots and the reason: no interpreter, a moved workspace or no cron.
+    state is approved, paused, edited (the approved text runs, not the file), deleted (does not run), finished (its
+    last moment is over), unapproved or proposed. status is the exit status of the last run. If slots passed without
+    a run, state adds overdue, and stderr gives the slots and the reason: no interpreter, a moved workspace or no
+    cron.
     """
     from ia.kernel.workspace import Workspace
     from ia.reach.tasks import approved_tasks

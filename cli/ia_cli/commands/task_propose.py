@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MANY = 24
 """Runs of a day from which on their number is told."""
-WHEN = ("cron", "every", "after_close", "on")
+WHEN = ("cron", "every", "after_close", "on", "at", "schedule")
 PLAIN = ("zone", "calendar", "prompt", "name", "produces", "retries", "retry_after", "missed", "timeout", "because")
 _SPAN = pattern(r"(\d{1,6})\s*(m|h|d)?(?:in(?:utes?)?|ours?|ays?)?", re.I)
 
@@ -53,6 +53,12 @@ class _Minutes(click.ParamType):  # type: ignore[type-arg]
     help="Schedule: time after the exchange's close, such as 30m; '30m fri' runs on Fridays only.",
 )
 @click.option("--on", metavar="KIND:WHAT", help="Schedule: an event, as file:PATTERN, message:WORDS or webhook:NAME.")
+@click.option("--at", metavar="TIME", help="Schedule: one moment, such as '2027-01-15 09:00'; the task runs once.")
+@click.option(
+    "--schedule",
+    metavar="TEXT",
+    help="Schedule in any form of ia-task(5), such as 'last trading day of month 15:30'; separate several with ;.",
+)
 @click.option(
     "--zone",
     metavar="ZONE",
@@ -97,7 +103,8 @@ def propose(text: str | None, model: str | None, as_json: bool, **given: Any) ->
     needs neither TEXT nor a model. With only a schedule option, TEXT is the job.
 
     Prints the number of the proposal. The draft goes to stderr: schedule, next five run times, what runs, where the
-    result is saved, who is notified, and what happens on failure. If an identical proposal is pending, ia does not
+    result is saved, who is notified, and what happens on failure. If ia does not understand a word of TEXT that means
+    a time, a day or an exception, it asks back with status 65. If an identical proposal is pending, ia does not
     create a second one. With the --name of an existing task, the proposal changes that task.
 
     The JSON fields are proposal, path, design (the task's fields), described and next (ISO times).
@@ -109,13 +116,15 @@ def propose(text: str | None, model: str | None, as_json: bool, **given: Any) ->
     fields = _design_fields(given)
     if "run" in fields:
         _check_pipeline(fields["run"])
-    scope, design = _draft_design(ws, text, fields, model)
+    scope, design, remarks = _draft_design(ws, text, fields, model)
     if design.run:
         _check_pipeline(design.run)
     if "produces" not in fields and design.produces.removesuffix("/DATE.md") not in (text or ""):
         design = tasks.separate_note(scope, design, named="name" in fields)
     made = tasks.propose_design(scope, design, lang() if design.run else "", named="name" in fields)
     print_design(made.design)
+    for remark in remarks:
+        notify(remark)
     if made.known:
         notify(Message("an identical proposal already exists: {number}", number=made.number))
     else:
@@ -225,6 +234,8 @@ def _build_schedule(option: str, value: str) -> str:
         return f"every {value}"
     if option == "after_close":
         return f"close{value}" if value[:1] in "+-" else f"close+{value}"
+    if option == "at":
+        return f"at {' '.join(value.replace('T', ' ').split())}"
     if option == "on":
         kind, colon, what = value.partition(":")
         if not colon:
@@ -235,8 +246,8 @@ def _build_schedule(option: str, value: str) -> str:
 
 def _draft_design(
     ws: "Workspace", text: str | None, fields: dict[str, Any], model: str | None
-) -> "tuple[Scope, TaskDesign]":
-    """Return the design, and the scope in which it is proposed: the person's own, or the model's that read the wish."""
+) -> "tuple[Scope, TaskDesign, tuple[Message, ...]]":
+    """Return the design, its scope (the person's own, or that of the model that read the wish), and remarks."""
     from dataclasses import replace
 
     from ia.agent.tools.builtin.tasks import complete_design, slug_of
@@ -244,6 +255,7 @@ def _draft_design(
     from ia.faculties.schedule import wish_parser, zones
 
     scope, wish = Scope(ws, actor="user", asked=text or "", notify=notify), (text or "").strip()
+    remarks: tuple[Message, ...] = ()
     if "schedule" in fields:
         design = _build_design(fields, wish)
     elif not wish:
@@ -252,7 +264,8 @@ def _draft_design(
             hint="try `ia task propose 'every Friday at 16:00 review my week'`, or give --cron with --prompt or --run",
         )
     elif model == "ia-offline" or _uses_embedded_analyst(model):
-        design = replace(wish_parser.parse_wish(wish, zone=zones.user_zone().key), because=" ".join(wish.split())[:500])
+        design, remarks = wish_parser.read_wish(wish, zone=zones.user_zone().key)
+        design = replace(design, because=" ".join(wish.split())[:500])
     else:
         from ia.agent.turns import task_drafting
 
@@ -266,7 +279,7 @@ def _draft_design(
         raise UsageError(
             "{name!r} is not a valid task name", name=fields["name"][:80], slug=slug, hint="for example {slug}"
         )
-    return scope, complete_design(replace(design, **fields))
+    return scope, complete_design(replace(design, **fields)), remarks
 
 
 def _uses_embedded_analyst(model: str | None) -> bool:

@@ -6,14 +6,19 @@ parts of a sentence are in another order in Chinese: each is a text of its own, 
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
-from ia.faculties.schedule import exchange, slots
+from ia.faculties.schedule import describe_dates, exchange, slots
 from ia.faculties.schedule.model import TaskDesign
 from ia.faculties.schedule.schedule_forms import (
     CloseSchedule,
     CronSchedule,
+    CycleSchedule,
     IntervalSchedule,
+    OnceSchedule,
+    OrdinalSchedule,
     ScheduleEvent,
+    ScheduleList,
     parse_schedule,
 )
 from ia.kernel.errors import PluralText
@@ -48,6 +53,10 @@ def describe_design(design: TaskDesign, lang: str = "en") -> str:
     if isinstance(what, ScheduleEvent):
         return _describe_event(what, voice)
     market = exchange.MARKETS.get(design.calendar)
+    if isinstance(what, ScheduleList):
+        return _describe_list(what, design, voice)
+    if isinstance(what, OrdinalSchedule | CycleSchedule | OnceSchedule):
+        return _describe_counted(what, design, market, voice)
     if isinstance(what, CloseSchedule):
         return _describe_close(what, market or exchange.HOME, voice)
     if isinstance(what, IntervalSchedule):
@@ -257,3 +266,40 @@ def _join_items(items: list[str], voice: Voice) -> str:
 
 def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _describe_list(what: ScheduleList, design: TaskDesign, voice: Voice) -> str:
+    """Return several schedules: one that differs in its times only is said as one."""
+    first, *more = what.parts
+    if isinstance(first, CronSchedule) and all(isinstance(part, CronSchedule) for part in more):
+        crons = [part for part in what.parts if isinstance(part, CronSchedule)]
+        same = len({(part.days, part.months, part.weekdays, part.either) for part in crons}) == 1
+        times = sorted({time for part in crons for time in part.times})
+        if same and len(times) <= FEW:
+            market = exchange.MARKETS.get(design.calendar)
+            told = _capitalize_first(_describe_cron(replace(first, times=tuple(times)), voice))
+            return _add_notes(told, _zone_notes(design, market, voice), voice)
+    return voice("; ", context="list").join(
+        describe_design(replace(design, schedule=text), voice.lang) for text in what.texts
+    )
+
+
+def _describe_counted(what: describe_dates.CountedForm, design: TaskDesign, market: str | None, voice: Voice) -> str:
+    told = describe_dates.describe_counted(what, voice)
+    if not (isinstance(what, OrdinalSchedule) and what.needs_exchange):
+        return _add_notes(told, _zone_notes(design, market, voice), voice)
+    place = _format_place(market or exchange.HOME, voice)
+    zone = exchange.exchange_zone(market or exchange.HOME) if what.offset is not None else slots.schedule_zone(design)
+    return _add_notes(told, [zone.key, voice("trading days in {place}", place=place)], voice)
+
+
+def _zone_notes(design: TaskDesign, market: str | None, voice: Voice) -> list[str]:
+    """Return the zone of a schedule and, where it has one, its calendar."""
+    notes = [slots.schedule_zone(design).key]
+    if market:
+        notes.append(voice("only on trading days in {place}", place=_format_place(market, voice)))
+    return notes
+
+
+def _add_notes(told: str, notes: list[str], voice: Voice) -> str:
+    return voice("{text} ({notes})", text=told, notes=voice(", ", context="notes").join(notes))

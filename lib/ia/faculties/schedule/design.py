@@ -117,7 +117,7 @@ def check_design(design: TaskDesign) -> None:
     raises  BadData: no such zone, a schedule that never comes, both or none of prompt and run, a note that is none.
     """
     from ia.faculties.schedule import exchange, slots, zones
-    from ia.faculties.schedule.schedule_forms import ScheduleEvent, check_crontab_accepts, parse_schedule
+    from ia.faculties.schedule.schedule_forms import ScheduleEvent, check_crontab_accepts, is_finite, parse_schedule
     from ia.kernel import clock
 
     _check_size(design)
@@ -133,9 +133,23 @@ def check_design(design: TaskDesign) -> None:
         raise BadData("a task needs either a prompt or a run, not both", hint="see ia-task(5)")
     if isinstance(what, ScheduleEvent) and design.calendar:
         raise BadData("calendar: an event follows no calendar; remove this field")
-    if design.calendar and not slots.next_slots(design, clock.now(), 1):
+    if design.calendar and not is_finite(design.schedule) and not slots.next_slots(design, clock.now(), 1):
         raise BadData("schedule {schedule!r}: none of its days is a trading day", schedule=design.schedule)
     output_path(design)
+
+
+def require_future(design: TaskDesign) -> None:
+    """Raise BadData where all of a schedule's moments have passed."""
+    from ia.faculties.schedule import slots
+    from ia.faculties.schedule.schedule_forms import is_finite
+    from ia.kernel import clock
+
+    if is_finite(design.schedule) and not slots.next_slots(design, clock.now(), 1):
+        raise BadData(
+            "schedule {schedule!r} has passed, or its day is not a trading day",
+            schedule=design.schedule,
+            hint="give a later moment: `at 2027-01-15 09:00`",
+        )
 
 
 def output_path(design: TaskDesign) -> str:
@@ -166,12 +180,11 @@ def report_path(design: TaskDesign, slot: datetime, several: bool = False) -> st
     Where a path has a DATE and more than one run can fall on it, -HHMM is added unless TIME stands there.
     several  add it although the schedule has one run a day: the date is taken.
     """
-    from ia.faculties.schedule.schedule_forms import CloseSchedule, CronSchedule, parse_schedule
+    from ia.faculties.schedule.schedule_forms import runs_once_a_day
     from ia.faculties.schedule.slots import schedule_zone
 
     path, local = output_path(design), slot.astimezone(schedule_zone(design))
-    what = parse_schedule(design.schedule)
-    once = isinstance(what, CloseSchedule) or (isinstance(what, CronSchedule) and len(what.times) == 1)
+    once = runs_once_a_day(design.schedule)
     words = {"DATE": local.strftime("%Y-%m-%d"), "TIME": local.strftime("%H%M")}
     told = set(_PLACE.findall(path))
     if told == {"DATE"} and (several or not once):
@@ -210,6 +223,8 @@ def _parse_field(field: str, value: object) -> Any:
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_RETRIES:
             raise BadData("{field}: must be a number from 0 to {most}", field=field, most=MAX_RETRIES)
         return value
+    if field == "schedule":
+        return _parse_schedule_field(value)
     text = _require_text(field, value)
     if field in _VERBATIM:
         return text
@@ -221,6 +236,13 @@ def _parse_field(field: str, value: object) -> Any:
     if field == "missed":
         return line.lower() or "once"
     return line
+
+
+def _parse_schedule_field(value: object) -> str:
+    """Return the schedule in one line; those of a list, or of lines below each other, with semicolons between them."""
+    parts = value if isinstance(value, list) else _require_text("schedule", value).splitlines()
+    lines = (" ".join(_require_text("schedule", part).split()) for part in parts)
+    return "; ".join(line for line in lines if line)
 
 
 def _require_text(field: str, value: object) -> str:

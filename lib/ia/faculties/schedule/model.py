@@ -12,8 +12,10 @@ class TaskDesign:
     """What is to be done, when, and what comes of it.
 
     schedule     five cron fields (`0 16 * * 5`, also `@daily`), `every 90m` (m, h, d), `close+30m` (after the close of
-                 the exchange; `close+30m fri` on these weekdays only), or an event: `on file PATTERN` (below the
-                 workspace), `on message WORDS`, `on webhook NAME`
+                 the exchange; `close+30m fri` on these weekdays only), `last trading day of month 15:30`,
+                 `every 2 weeks on mon 09:00 from 2027-01-04`, `at 2027-01-15 09:00` (once); several of these with
+                 semicolons between them; or an event: `on file PATTERN` (below the workspace), `on message WORDS`,
+                 `on webhook NAME`
     zone         IANA zone that the schedule is in; "" is the user's own
     calendar     CN, HK or US: only on trading days of that exchange; "" every day
     prompt       what a turn is asked (it may begin with /SKILL); or

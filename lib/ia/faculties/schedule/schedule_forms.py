@@ -1,8 +1,12 @@
-"""The forms that a schedule has: cron fields, elapsed time, an exchange's close, an event."""
+"""The forms that a schedule has: cron fields, elapsed time, an exchange's close, counted days, one moment, an event.
+
+Several of them, with semicolons between, are a schedule too; an event stands alone.
+"""
 
 import re
 from calendar import monthrange
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 
 from ia.kernel.errors import BadData, Message
@@ -39,6 +43,28 @@ _ITEM = pattern(r"(\*|\d{1,2}|\d{1,2}-\d{1,2})(/\d{1,2})?")
 _EVERY = pattern(r"every (\d{1,6}) ?(m|h|d|min|minutes?|hours?|days?)")
 _CLOSE = pattern(r"close\s*(?:([+-])\s*(\d{1,4})\s*(m|h)?)?(?: (\S.*))?")
 _EVENT = pattern(r"on (\S+)(?: (\S.*))?")
+_DAY_NAMES = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+ORDINALS = ("first", "second", "third", "fourth", "fifth")
+KINDS = ("day", "weekday", "trading day")
+"""What an ordinal counts beside the days of the week; a weekday is one from Monday to Friday."""
+MOST_OF = {
+    "week": {"weekday": 5, "trading day": 5},
+    "month": {"day": 31, "weekday": 23, "trading day": 23, "": 5},
+    "quarter": {"day": 92, "weekday": 66, "trading day": 66, "": 14},
+    "year": {"day": 366, "weekday": 262, "trading day": 262, "": 53},
+}
+"""How many days of a kind a period can have; "" stands for a day of the week."""
+MAX_PARTS = 12
+MAX_CYCLE = {"days": 366, "weeks": 52}
+_ORDINAL = pattern(
+    r"(?:the )?(first|second|third|fourth|fifth|last|\d{1,3}(?:st|nd|rd"
+    r"|th))([ -]last)? (\w+(?: day)?) of (?:the )?(\S+)"
+    r"(?: at)? (\S.*)",
+    re.I,
+)
+_CYCLE = pattern(r"every (\d{1,3}) (days?|weeks? on (\S+)) (?:at )?(\S+) from (\S+)")
+_ONCE = pattern(r"at (\S+) (\d{1,2}:\d\d)")
+_CLOCK = pattern(r"(\d{1,2}):(\d\d)")
 
 
 @dataclass(frozen=True)
@@ -83,6 +109,73 @@ class CloseSchedule:
 
 
 @dataclass(frozen=True)
+class OrdinalSchedule:
+    """The nth day of a kind in each period: `last trading day of month 15:30`, `first mon of quarter 09:00`.
+
+    nth      from 1; from the end below 0: -1 is the last
+    kind     one of KINDS, or a day of the week (sun … sat)
+    period   week (Monday to Sunday), month, quarter or year
+    months   of the period month: the months that count
+    times    minutes of the day, ascending; of a schedule that waits for the close none
+    offset   minutes after the close of that day's session (before it: negative); None for one with times
+    """
+
+    nth: int
+    kind: str
+    period: str
+    months: frozenset[int]
+    times: tuple[int, ...]
+    offset: int | None = None
+
+    @property
+    def needs_exchange(self) -> bool:
+        """Whether it depends on the sessions of an exchange."""
+        return self.kind == "trading day" or self.offset is not None
+
+
+@dataclass(frozen=True)
+class CycleSchedule:
+    """Days counted from a date: every so many days, or on these weekdays of every so many weeks (Monday to Sunday).
+
+    unit       days or weeks
+    weekdays   of weeks: 0 is Sunday
+    times      minutes of the day, ascending
+    """
+
+    number: int
+    unit: str
+    weekdays: frozenset[int]
+    times: tuple[int, ...]
+    start: date
+
+    def matches_date(self, day: date) -> bool:
+        """Whether a date is one of its days."""
+        if day < self.start:
+            return False
+        if self.unit == "days":
+            return (day - self.start).days % self.number == 0
+        monday = self.start.toordinal() - self.start.weekday()
+        weeks = (day.toordinal() - day.weekday() - monday) // 7
+        return weeks % self.number == 0 and (day.weekday() + 1) % 7 in self.weekdays
+
+
+@dataclass(frozen=True)
+class OnceSchedule:
+    """One moment: a date, and the minute of the day."""
+
+    day: date
+    minute: int
+
+
+@dataclass(frozen=True)
+class ScheduleList:
+    """Several schedules at once; `texts` are theirs."""
+
+    parts: tuple["TimedForm", ...]
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ScheduleEvent:
     """What comes from outside: kind file, message or webhook, and what its name or content is like."""
 
@@ -90,7 +183,8 @@ class ScheduleEvent:
     what: str
 
 
-Form = CronSchedule | IntervalSchedule | CloseSchedule | ScheduleEvent
+TimedForm = CronSchedule | IntervalSchedule | CloseSchedule | OrdinalSchedule | CycleSchedule | OnceSchedule
+Form = TimedForm | ScheduleList | ScheduleEvent
 
 
 @lru_cache(256)
@@ -102,13 +196,77 @@ def parse_schedule(schedule: str) -> Form:
     text = " ".join(schedule.split())
     if not text or len(text) > MAX_TEXT:
         raise _schedule_error(schedule, Message("it is empty") if not text else Message("it is too long"))
-    word = text.split()[0]
-    if word == "every":
-        return _parse_every(text)
-    if re.match(r"close\b", word):
-        return _parse_close(text)
-    if word == "on":
+    if text.split()[0] == "on":
         return _parse_event(text)
+    texts = tuple(part.strip() for part in text.split(";"))
+    if len(texts) == 1:
+        return _parse_timed(text)
+    if not all(texts):
+        raise _schedule_error(schedule, Message("a schedule between two semicolons is missing"))
+    if len(texts) > MAX_PARTS:
+        raise _schedule_error(schedule, Message("at most {most} schedules", most=MAX_PARTS))
+    return ScheduleList(tuple(map(_parse_timed, texts)), texts)
+
+
+def parse_parts(schedule: str) -> tuple[TimedForm, ...]:
+    """Return the forms that a schedule consists of: one, several, or none for an event.
+
+    raises  BadData as for `parse_schedule`.
+    """
+    what = parse_schedule(schedule)
+    if isinstance(what, ScheduleEvent):
+        return ()
+    return what.parts if isinstance(what, ScheduleList) else (what,)
+
+
+def needs_exchange(schedule: str) -> bool:
+    """Whether a schedule depends on the sessions of an exchange, whatever its calendar.
+
+    raises  BadData as for `parse_schedule`.
+    """
+    return any(
+        isinstance(part, CloseSchedule) or (isinstance(part, OrdinalSchedule) and part.needs_exchange)
+        for part in parse_parts(schedule)
+    )
+
+
+def is_finite(schedule: str) -> bool:
+    """Whether a schedule ends: it has nothing but single moments.
+
+    raises  BadData as for `parse_schedule`.
+    """
+    parts = parse_parts(schedule)
+    return bool(parts) and all(isinstance(part, OnceSchedule) for part in parts)
+
+
+def runs_once_a_day(schedule: str) -> bool:
+    """Whether a date has one run at most.
+
+    raises  BadData as for `parse_schedule`.
+    """
+    parts = parse_parts(schedule)
+    return len(parts) == 1 and len(times_of(parts[0])) == 1
+
+
+def times_of(form: TimedForm) -> tuple[int, ...]:
+    """Return the minutes of the day at which a form runs on its days; () for elapsed time, (0,) for one of its own."""
+    if isinstance(form, IntervalSchedule):
+        return ()
+    if isinstance(form, CloseSchedule | OnceSchedule):
+        return (0,)
+    return form.times or (0,)
+
+
+def _parse_timed(text: str) -> TimedForm:
+    word = text.split()[0].lower()
+    if word == "every":
+        return _parse_cycle(text) if _CYCLE.fullmatch(text) else _parse_every(text)
+    if re.match(r"close\b", text):
+        return _parse_close(text)
+    if word == "at":
+        return _parse_once(text)
+    if word == "the" or word in ORDINALS or re.match(r"last\b|second-last|\d+(?:st|nd|rd|th)", word):
+        return _parse_ordinal(text)
     return _parse_cron(text)
 
 
@@ -128,7 +286,8 @@ def _schedule_error(schedule: str, why: Message) -> BadData:
         "schedule {schedule!r}: {why}",
         schedule=schedule[:80],
         why=why,
-        hint="use five cron fields (`0 16 * * 5`), `every 90m`, `close+30m` or `on file PATTERN`; see ia-task(5)",
+        hint="use five cron fields (`0 16 * * 5`), `every 90m`, `close+30m`, `last trading day of month 15:30`,"
+        " `at 2027-01-15 09:00` or `on file PATTERN`; see ia-task(5)",
     )
 
 
@@ -154,6 +313,71 @@ def _parse_close(text: str) -> CloseSchedule:
     if on <= {0, 6}:
         raise _schedule_error(text, Message("never due: exchanges are closed on these days"))
     return CloseSchedule(-minutes if sign == "-" else minutes, on)
+
+
+def _parse_ordinal(text: str) -> OrdinalSchedule:
+    match = _ORDINAL.fullmatch(text)
+    if match is None:
+        raise _schedule_error(
+            text, Message("write it as `last trading day of month 15:30` or `first mon of quarter 09:00`")
+        )
+    word, from_end, kind, period, rest = match[1].lower(), match[2], match[3].lower(), match[4].lower(), match[5]
+    nth = -1 if word == "last" else ORDINALS.index(word) + 1 if word in ORDINALS else int(word[:-2])
+    nth = -nth if from_end else nth
+    if kind not in KINDS:
+        found = [short for short, name in zip(WEEKDAYS, _DAY_NAMES, strict=True) if name.startswith(kind)]
+        if len(kind) < 3 or not found:
+            raise _schedule_error(
+                text, Message("{part!r} is not day, weekday, trading day or a day of the week", part=kind)
+            )
+        kind = found[0]
+    months = frozenset(range(1, 13))
+    if period not in MOST_OF:
+        months, period = _parse_cron(f"0 0 1 {period} *").months, "month"
+    most = MOST_OF[period].get(kind if kind in KINDS else "", 0)
+    if not 1 <= abs(nth) <= most:
+        raise _schedule_error(text, Message("never due: no {period} has so many", period=period))
+    if rest.startswith("close"):
+        close = _parse_close(rest)
+        return OrdinalSchedule(nth, kind, period, months, (), close.offset)
+    return OrdinalSchedule(nth, kind, period, months, _parse_times(text, rest))
+
+
+def _parse_cycle(text: str) -> CycleSchedule:
+    match = _CYCLE.fullmatch(text)
+    assert match is not None
+    number, unit = int(match[1]), "weeks" if match[2].startswith("week") else "days"
+    if not 1 <= number <= MAX_CYCLE[unit]:
+        raise _schedule_error(text, Message("out of range"))
+    on = parse_weekdays(match[3]) if match[3] else frozenset[int]()
+    return CycleSchedule(number, unit, on, _parse_times(text, match[4]), _parse_date(text, match[5]))
+
+
+def _parse_once(text: str) -> OnceSchedule:
+    match = _ONCE.fullmatch(text)
+    if match is None:
+        raise _schedule_error(text, Message("a moment is a date and a time: at 2027-01-15 09:00"))
+    return OnceSchedule(_parse_date(text, match[1]), _parse_times(text, match[2])[0])
+
+
+def _parse_date(text: str, word: str) -> date:
+    try:
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", word, re.A):
+            return date.fromisoformat(word)
+    except ValueError:
+        pass
+    raise _schedule_error(text, Message("{part!r} is not a date; write it as 2027-01-15", part=word))
+
+
+def _parse_times(text: str, words: str) -> tuple[int, ...]:
+    """Return minutes of the day: `09:00`, `09:30,15:00`."""
+    found = set()
+    for word in words.split(","):
+        match = _CLOCK.fullmatch(word.strip())
+        if match is None or not word.isascii() or int(match[1]) > 23 or int(match[2]) > 59:
+            raise _schedule_error(text, Message("{part!r} is not a time; write it as 09:30 or 09:30,15:00", part=word))
+        found.add(int(match[1]) * 60 + int(match[2]))
+    return tuple(sorted(found))
 
 
 def _parse_event(text: str) -> ScheduleEvent:
@@ -246,11 +470,11 @@ def check_crontab_accepts(schedule: str) -> None:
     Its import costs more than all the rest of a wake-up, so it is asked when a task is proposed and approved. What the
     fields mean is worked out here: it counts Sunday into each range that ends on 7.
     """
-    what = parse_schedule(schedule)
-    if isinstance(what, CronSchedule):
-        from crontab import CronSlices
+    for what in parse_parts(schedule):
+        if isinstance(what, CronSchedule):
+            from crontab import CronSlices
 
-        try:
-            CronSlices(what.fields)
-        except Exception:  # ValueError, KeyError and others: whatever a field makes it stumble on
-            raise _schedule_error(schedule, BOUNDS) from None
+            try:
+                CronSlices(what.fields)
+            except Exception:  # ValueError, KeyError and others: whatever a field makes it stumble on
+                raise _schedule_error(schedule, BOUNDS) from None

@@ -6,12 +6,22 @@ alone, and Python calls such two equal: compare and keep them as UTC (`clock.sta
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from ia.faculties.schedule import exchange, zones
+from ia.faculties.schedule import exchange, ordinal_days, zones
 from ia.faculties.schedule.model import TaskDesign
-from ia.faculties.schedule.schedule_forms import CloseSchedule, CronSchedule, IntervalSchedule, parse_schedule
+from ia.faculties.schedule.schedule_forms import (
+    CloseSchedule,
+    CronSchedule,
+    CycleSchedule,
+    IntervalSchedule,
+    OnceSchedule,
+    OrdinalSchedule,
+    TimedForm,
+    needs_exchange,
+    parse_parts,
+)
 from ia.kernel.clock import UTC
 from ia.kernel.errors import Message
 
@@ -30,14 +40,15 @@ def schedule_zone(design: TaskDesign) -> ZoneInfo:
 
 def display_zone(design: TaskDesign) -> ZoneInfo:
     """Return the zone in which a person reads a design's times: of a close that of the exchange, else its own."""
-    if isinstance(parse_schedule(design.schedule), CloseSchedule):
+    parts = parse_parts(design.schedule)
+    if parts and all(isinstance(part, CloseSchedule) for part in parts):
         return exchange.exchange_zone(exchange.MARKETS.get(design.calendar) or exchange.HOME)
     return schedule_zone(design)
 
 
 def unknown_holidays_message(design: TaskDesign, moments: list[datetime]) -> Message | None:
     """Return the remark that one of these slots lies past the days whose holidays are known; None where none does."""
-    calendar = design.calendar or (exchange.HOME if isinstance(parse_schedule(design.schedule), CloseSchedule) else "")
+    calendar = design.calendar or (exchange.HOME if needs_exchange(design.schedule) else "")
     market = exchange.MARKETS.get(calendar)
     if market is None or not moments:
         return None
@@ -56,12 +67,10 @@ def next_slots(design: TaskDesign, after: datetime, n: int = 5, *, anchor: datet
     last = min(start + HORIZON, datetime(9990, 1, 1, tzinfo=UTC))
     found: list[datetime] = []
     step = 2 * DAY
-    while len(found) < n and start < last:
+    while len(found) < n and start < last and parse_parts(design.schedule):
         end = min(start + step, last)
         found += slots_between(design, start, end, anchor=anchor or after)
         start, step = end, step * 4
-        if not isinstance(parse_schedule(design.schedule), CronSchedule | IntervalSchedule | CloseSchedule):
-            break
     return found[:n]
 
 
@@ -100,24 +109,72 @@ def _candidate_slots(
     design: TaskDesign, zone: ZoneInfo, low: datetime, high: datetime, anchor: datetime
 ) -> Iterator[datetime]:
     """Yield slots around low..high, UTC; some of them outside, some twice, in no order."""
-    what = parse_schedule(design.schedule)
     market = exchange.MARKETS.get(design.calendar)
-    if isinstance(what, CloseSchedule):
-        yield from _close_slots(what, market or exchange.HOME, low, high)
-        return
+    for what in parse_parts(design.schedule):
+        if isinstance(what, CloseSchedule):
+            yield from _close_slots(what, market or exchange.HOME, low, high)
+        elif isinstance(what, OrdinalSchedule) and what.needs_exchange:
+            yield from _nth_session_slots(what, zone, market or exchange.HOME, low, high)
+        elif market is None:
+            yield from _clock_slots(what, zone, None, low, high, anchor)
+        else:
+            local = exchange.exchange_zone(market)
+            for moment in _clock_slots(what, zone, market, low, high, anchor):
+                if low < moment <= high and exchange.is_session(market, moment.astimezone(local).date()):
+                    yield moment
+
+
+def _clock_slots(
+    what: TimedForm, zone: ZoneInfo, market: str | None, low: datetime, high: datetime, anchor: datetime
+) -> Iterator[datetime]:
+    """Yield the slots of a form that no exchange has a say in."""
     if isinstance(what, IntervalSchedule):
-        found = _elapsed_slots(what.minutes * MINUTE, anchor.replace(second=0, microsecond=0), low, high)
+        yield from _elapsed_slots(what.minutes * MINUTE, anchor.replace(second=0, microsecond=0), low, high)
     elif isinstance(what, CronSchedule):
-        found = _cron_slots(what, zone, market, low, high)
+        yield from _cron_slots(what, zone, market, low, high)
     else:
-        return
-    if market is None:
-        yield from found
-        return
-    local = exchange.exchange_zone(market)
-    for moment in found:
-        if low < moment <= high and exchange.is_session(market, moment.astimezone(local).date()):
-            yield moment
+        first, last = (low.astimezone(zone) - DAY).date(), high.astimezone(zone).date()
+        times: tuple[int, ...] = ()
+        days: Iterator[date] = iter(())
+        if isinstance(what, OnceSchedule):
+            days, times = iter([what.day] if first <= what.day <= last else []), (what.minute,)
+        elif isinstance(what, CycleSchedule):
+            days, times = _cycle_days(what, first, last), what.times
+        elif isinstance(what, OrdinalSchedule):
+            days, times = ordinal_days.find_days(what, first, last), what.times
+        for day in days:
+            yield from _times_on(day, times, zone)
+
+
+def _cycle_days(what: CycleSchedule, first: date, last: date) -> Iterator[date]:
+    for number in range(max(first, what.start).toordinal(), last.toordinal() + 1):
+        day = date.fromordinal(number)
+        if what.matches_date(day):
+            yield day
+
+
+def _times_on(day: date, times: tuple[int, ...], zone: ZoneInfo) -> Iterator[datetime]:
+    """Yield when a clock of the zone shows these minutes of a date, UTC; each once."""
+    for minute in times:
+        yield from _resolve_local_time(datetime.combine(day, time(minute // 60, minute % 60), zone), False)
+
+
+def _nth_session_slots(
+    what: OrdinalSchedule, zone: ZoneInfo, market: str, low: datetime, high: datetime
+) -> Iterator[datetime]:
+    """Yield the slots on days that are counted by an exchange; a run counts for the date that it has there."""
+    local, around = exchange.exchange_zone(market), 2 * DAY
+    first, last = (low - around).astimezone(local).date(), (high + around).astimezone(local).date()
+    for day in ordinal_days.find_days(what, first, last, market):
+        if what.offset is not None:
+            closed = exchange.session_close(market, day)
+            if closed is not None:
+                yield closed + what.offset * MINUTE
+            continue
+        for near in (day - DAY, day, day + DAY):
+            for moment in _times_on(near, what.times, zone):
+                if moment.astimezone(local).date() == day:
+                    yield moment
 
 
 def _elapsed_slots(step: timedelta, anchor: datetime, low: datetime, high: datetime) -> Iterator[datetime]:

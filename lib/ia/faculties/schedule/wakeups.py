@@ -6,7 +6,7 @@ summer and in winter. A line wakes at least at every slot; a wake-up without a s
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from itertools import pairwise
 from math import gcd
 from typing import NamedTuple
@@ -15,10 +15,16 @@ from zoneinfo import ZoneInfo
 from ia.faculties.schedule import exchange, slots
 from ia.faculties.schedule.model import TaskDesign
 from ia.faculties.schedule.schedule_forms import (
+    WEEKDAYS,
     CloseSchedule,
     CronSchedule,
+    CycleSchedule,
     IntervalSchedule,
+    OnceSchedule,
+    OrdinalSchedule,
     ScheduleEvent,
+    TimedForm,
+    parse_parts,
     parse_schedule,
 )
 from ia.kernel.clock import UTC
@@ -52,18 +58,37 @@ def cron_lines(design: TaskDesign, *, anchor: datetime, system: ZoneInfo, moment
     what = parse_schedule(design.schedule)
     if isinstance(what, ScheduleEvent):
         return [FILES] if what.kind == "file" else []
+    lines = (
+        line for part in parse_parts(design.schedule) for line in _part_lines(part, design, anchor, system, moment)
+    )
+    return list(dict.fromkeys(lines))
+
+
+def _part_lines(what: TimedForm, design: TaskDesign, anchor: datetime, system: ZoneInfo, moment: datetime) -> list[str]:
+    """Return the lines of one of a schedule's forms."""
+    if isinstance(what, OnceSchedule):
+        return _once_lines(what, design, system)
     zone, minutes, days = _wanted_times(what, design, anchor.astimezone(UTC))
     stretches = list(_clock_stretches(zone, system, moment))
     if isinstance(what, CronSchedule) and all(each.there == each.here for each in stretches):
         return [what.fields]
     wanted = {each for stretch in stretches for each in _convert_times(minutes, stretch)}
-    if isinstance(what, CronSchedule) and not what.elapsed:
+    if not isinstance(what, IntervalSchedule | CloseSchedule) and not (isinstance(what, CronSchedule) and what.elapsed):
         wanted |= set(_postponed_times(minutes, stretches))
     return _format_lines(wanted, days, _repeated_minutes(stretches))
 
 
+def _once_lines(what: OnceSchedule, design: TaskDesign, system: ZoneInfo) -> list[str]:
+    """Return the line of a single moment: cron would come back a year later, but then the line is gone."""
+    start = datetime.combine(what.day, time(what.minute // 60, what.minute % 60), slots.schedule_zone(design))
+    times = {(start.replace(fold=fold).astimezone(UTC)).astimezone(system) for fold in (0, 1)}
+    return [f"{each.minute} {each.hour} {each.day} {each.month} *" for each in sorted(times)]
+
+
 def _wanted_times(
-    what: CronSchedule | IntervalSchedule | CloseSchedule, design: TaskDesign, anchor: datetime
+    what: CronSchedule | IntervalSchedule | CloseSchedule | OrdinalSchedule | CycleSchedule,
+    design: TaskDesign,
+    anchor: datetime,
 ) -> tuple[ZoneInfo, list[_Local], frozenset[int]]:
     """Return the zone of a schedule, the times of the day at which it may want to run there, and on which weekdays."""
     everyday = frozenset(range(7))
@@ -71,14 +96,30 @@ def _wanted_times(
         step = gcd(what.minutes, DAY_MINUTES)
         first = (anchor.hour * 60 + anchor.minute) % step
         return ZoneInfo("UTC"), [(minute, 0) for minute in range(first, DAY_MINUTES, step)], everyday
-    if isinstance(what, CloseSchedule):
+    if isinstance(what, CloseSchedule) or (isinstance(what, OrdinalSchedule) and what.offset is not None):
+        assert what.offset is not None
         market = exchange.MARKETS.get(design.calendar, exchange.HOME)
         after = [each.hour * 60 + each.minute + what.offset for each in exchange.CLOSES[market]]
         minutes = [(minute % DAY_MINUTES, minute // DAY_MINUTES) for minute in after]
-        return exchange.exchange_zone(market), minutes, what.weekdays & exchange.WORKDAYS
+        return (
+            exchange.exchange_zone(market),
+            minutes,
+            exchange.WORKDAYS & (what.weekdays if isinstance(what, CloseSchedule) else everyday),
+        )
+    if isinstance(what, OrdinalSchedule | CycleSchedule):
+        return slots.schedule_zone(design), [(minute, 0) for minute in what.times], _days_of(what) or everyday
     # Dates of a month cannot be carried over to another zone: every day then.
     dated = what.either or len(what.days) < 31 or len(what.months) < 12
     return slots.schedule_zone(design), [(minute, 0) for minute in what.times], everyday if dated else what.weekdays
+
+
+def _days_of(what: OrdinalSchedule | CycleSchedule) -> frozenset[int]:
+    """Return the weekdays on which a schedule can come; nothing for all of them."""
+    if isinstance(what, CycleSchedule):
+        return what.weekdays
+    if what.kind in WEEKDAYS:
+        return frozenset({WEEKDAYS.index(what.kind)})
+    return exchange.WORKDAYS if what.kind == "weekday" else frozenset()
 
 
 def _clock_stretches(zone: ZoneInfo, system: ZoneInfo, moment: datetime) -> Iterator[WakeupStretch]:

@@ -6,29 +6,53 @@ Design.
 
 import re
 from shlex import quote
+from typing import NamedTuple
 
 from ia.faculties.schedule.model import TaskDesign
 from ia.faculties.schedule.rhythm import format_span
-from ia.faculties.schedule.schedule_forms import CloseSchedule, IntervalSchedule, ScheduleEvent, parse_schedule
+from ia.faculties.schedule.schedule_forms import (
+    CloseSchedule,
+    CycleSchedule,
+    IntervalSchedule,
+    OnceSchedule,
+    OrdinalSchedule,
+    ScheduleEvent,
+    TimedForm,
+    parse_parts,
+    parse_schedule,
+)
+from ia.faculties.schedule.unread_words import check_all_read
 from ia.faculties.schedule.wish_text import EN_NUMBER, ZH_NUMBER, Wish, parse_minutes, parse_number
 from ia.faculties.schedule.wish_timing import WishTiming, take_when
-from ia.kernel.errors import BadData
+from ia.kernel.errors import BadData, Message
 from ia.kernel.jsontypes import Json
 
 MAX_WISH = 8000
 _CJK = re.compile(r"[\u3400-\u9fff]")
 
 
+class WishReading(NamedTuple):
+    """The design that a wish comes to, and what was taken for granted."""
+
+    design: TaskDesign
+    remarks: tuple[Message, ...]
+
+
 def parse_wish(text: str, *, zone: str) -> TaskDesign:
+    """Return the design that a wish comes to, as `read_wish` does, without the remarks."""
+    return read_wish(text, zone=zone).design
+
+
+def read_wish(text: str, *, zone: str) -> WishReading:
     """Return the design that a wish comes to; its job stands in `prompt`, or in `run` where it is a pipeline.
 
     zone    the user's own (IANA), for a time that names no other and belongs to no exchange
     raises  BadData, asking back with what to type, where it says no time, two, an impossible one, or nothing to do.
 
-    >>> wish = parse_wish("每周五收盘后，帮我复盘本周的观察和判断。", zone="Europe/Berlin")
+    >>> wish, remarks = read_wish("每周五收盘后，帮我复盘本周的观察和判断。", zone="Europe/Berlin")
     >>> wish.schedule, wish.zone, wish.calendar, wish.prompt, wish.name
     ('0 16 * * 5', 'Asia/Shanghai', 'CN', '复盘本周的观察和判断', 'weekly-review')
-    >>> wish = parse_wish("every trading day at 9:15 am scan my list, retry twice after 10 minutes", zone="UTC")
+    >>> wish, remarks = read_wish("every trading day at 9:15 am scan my list, retry twice after 10 minutes", zone="UTC")
     >>> wish.schedule, wish.calendar, wish.prompt, wish.retries, wish.retry_after
     ('15 9 * * 1-5', 'CN', 'scan my list', 2, 10)
     """
@@ -42,9 +66,11 @@ def parse_wish(text: str, *, zone: str) -> TaskDesign:
     event = _take_event(said)
     policies = _take_policies(said)
     when = WishTiming(event, "", "") if event else take_when(said, zone)
+    if event:
+        check_all_read(said, has_time=True)
     run = _take_pipeline(said)
     job = "" if run else _take_job(said)
-    if not run and not re.search(r"\w", job):
+    if not run and (not re.search(r"\w", job) or (not event and _NOTHING_SAID.fullmatch(job))):
         raise BadData(
             "the job is missing",
             hint="add it after the time: every Friday at 16:00 review my week",
@@ -52,7 +78,7 @@ def parse_wish(text: str, *, zone: str) -> TaskDesign:
     kind, name, note = _job_kind(job), suggest_name(when.schedule, job or run), suggest_note(when.schedule, job)
     if reminder := _REMINDER.fullmatch(job):
         run, job = _reminder_pipeline(reminder, policies), ""
-    return TaskDesign(
+    design = TaskDesign(
         name=name,
         schedule=when.schedule,
         prompt=job,
@@ -62,6 +88,7 @@ def parse_wish(text: str, *, zone: str) -> TaskDesign:
         inputs=_job_inputs(kind, job),
         **{"produces": note, **policies},
     )
+    return WishReading(design, when.remarks)
 
 
 def parse_timing(text: str, *, zone: str) -> WishTiming:
@@ -315,6 +342,8 @@ _BEFORE_SKILL = re.compile(
 )
 
 
+_NOTHING_SAID = re.compile(r"(?:请|帮我)?(?:提醒|叫|通知)(?:一下)?我(?:一下|一声)?|(?:please\s+)?remind\s+me", re.I)
+"""A reminder of nothing."""
 _REMINDER = re.compile(
     r"提醒(?:一下)?我(?:一下|一声)?(?:要|去|记得)?[:：,，\s]*(?P<zh>[^\s-].*)"
     r"|remind me\s+(?:to\s+|that\s+|of\s+|about\s+|:\s*)?(?P<en>[^\s-].*)",
@@ -366,6 +395,7 @@ def suggest_name(schedule: str, job: str) -> str:
 
 
 _ZH_PERIODS = {
+    "once": "单次",
     "hourly": "每小时",
     "daily": "每日",
     "weekly": "每周",
@@ -383,18 +413,34 @@ def schedule_period(schedule: str) -> str:
     what = parse_schedule(schedule)
     if isinstance(what, ScheduleEvent):
         return f"on-{what.kind}"
+    periods = list(dict.fromkeys(map(_form_period, parse_parts(schedule))))
+    return periods[0] if len(periods) == 1 else "daily"
+
+
+def _form_period(what: TimedForm) -> str:
+    if isinstance(what, OnceSchedule):
+        return "once"
     if isinstance(what, IntervalSchedule):
         plain = {60: "hourly", 1440: "daily", 7 * 1440: "weekly"}
         return plain.get(what.minutes) or f"every-{format_span(what.minutes)}"
+    if isinstance(what, CycleSchedule):
+        return f"every-{what.number}{what.unit[0]}"
+    if isinstance(what, OrdinalSchedule):
+        return _month_period(len(what.months)) if len(what.months) < 12 else f"{what.period}ly"
     if isinstance(what, CloseSchedule):
         return "daily" if len(what.weekdays) > 4 else "weekly"
     if len(what.months) < 12:
-        return {1: "yearly", 2: "half-yearly", 4: "quarterly"}.get(len(what.months), "monthly")
+        return _month_period(len(what.months))
     if len(what.days) < 28:
         return "monthly"
     if len(what.times) > 4:
         return "hourly"
     return "daily" if len(what.weekdays) > 4 else "weekly"
+
+
+def _month_period(count: int) -> str:
+    """Return the rhythm of what comes in so many months of a year."""
+    return {1: "yearly", 2: "half-yearly", 4: "quarterly"}.get(count, "monthly")
 
 
 def suggest_note(schedule: str, job: str) -> str:

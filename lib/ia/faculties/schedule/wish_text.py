@@ -121,12 +121,16 @@ EXCHANGE_ZONE = {"CN": "Asia/Shanghai", "HK": "Asia/Hong_Kong", "US": "America/N
 
 
 class Wish:
-    """A wish while it is read: what was understood is taken out of it, and what is left is what is to be done."""
+    """A wish while it is read: what was understood is taken out of it, and what is left is what is to be done.
+
+    repeated  stretches that say once more what was understood, and stay: 每天 15:00 触发每日复盘
+    """
 
     def __init__(self, text: str) -> None:
         self.text = " ".join(text.split())
         self.whole = self.text.translate(_PLAIN)
         self.plain = _QUOTES.sub(lambda found: QUOTED * len(found[0]), self.whole)
+        self.repeated: list[tuple[int, int]] = []
 
     def take_match(self, pattern: re.Pattern[str], *, quoted: bool = False) -> re.Match[str] | None:
         """Return the first place that fits, and take it out. quoted: look into quotations too."""

@@ -16,7 +16,7 @@ from ia.kernel import audit, clock, config, proposals
 from ia.kernel.errors import BadData, IaError, NotFound, Refused
 from ia.kernel.workspace import Workspace
 
-APPROVED, PAUSED = "approved", "paused"
+APPROVED, PAUSED, FINISHED = "approved", "paused", "finished"
 KIND = "task"
 """The kind of proposals that are about a task."""
 KEPT = (
@@ -65,8 +65,8 @@ class Task:
 class Listed(NamedTuple):
     """A line of the list.
 
-    state     approved, paused, edited (the file is no longer what was approved), deleted (does not run), unapproved
-              (a file that nobody approved), proposed
+    state     approved, paused, edited (the file is no longer what was approved), deleted (does not run), finished (its
+              last moment is over), unapproved (a file that nobody approved), proposed
     proposal  the number of a waiting proposal about it
     problem   what is wrong with its text
     """
@@ -248,6 +248,8 @@ def _describe_task(ws: Workspace, name: str, task: Task | None, waiting: proposa
         state = "deleted"
     else:
         state = PAUSED if task.state == PAUSED else APPROVED if text == task.text else "edited"
+        if state == APPROVED and is_finished(ws, task):
+            state = FINISHED
     return Listed(
         name=name, state=state, task=task, design=design, proposal=waiting.id if waiting else None, problem=problem
     )
@@ -258,6 +260,21 @@ def list_runnable(ws: Workspace) -> list[Task]:
     return [task for task in list_approved(ws) if task.state == APPROVED and has_task_file(ws, task)]
 
 
+def is_finished(ws: Workspace, task: Task) -> bool:
+    """Whether a task of single moments will never run again: they are over, and so is what came of them."""
+    from ia.faculties.schedule import schedule_forms, slots
+    from ia.reach.tasks import run_store
+
+    try:
+        design = task.design
+        if not schedule_forms.is_finite(design.schedule):
+            return False
+        since = max(active_since(ws, task), run_store.newest_slot(ws, task.id) or "")
+        return not slots.next_slots(design, parse_stamp(since), 1) and not any(run_store.unsettled_runs(ws, task.name))
+    except BadData:
+        return False
+
+
 def has_task_file(ws: Workspace, task: Task) -> bool:
     """Whether a task's file is still there: deleting it is a way to say that it shall not run."""
     return os.path.lexists(os.path.join(ws.root, FOLDER, f"{task.name}.md"))
@@ -266,12 +283,15 @@ def has_task_file(ws: Workspace, task: Task) -> bool:
 def crontab_entries(ws: Workspace) -> list[tuple[str, list[str]]]:
     """Return what the crontab needs: for each task that runs its name and the five-field lines that wake it.
 
-    A task whose text this ia no longer understands has none; `ia task due` tells of it.
+    A task whose text this ia no longer understands has none; `ia task due` tells of it. One that is finished is left
+    out.
     """
     from ia.faculties.schedule import wakeups, zones
 
     found = []
     for task in list_runnable(ws):
+        if is_finished(ws, task):
+            continue
         lines: list[str] = []
         try:
             for zone in zones.cron_zones(task.environment.get("TZ", "")):

@@ -5,6 +5,7 @@ No tool that a model can call may reach these functions.
 
 import json
 
+from ia.faculties.schedule.design import require_future
 from ia.faculties.schedule.model import FOLDER, TaskDesign
 from ia.kernel import audit, clock, config, store
 from ia.kernel.errors import IaError, NotFound, Notify, Refused, drop_message
@@ -31,7 +32,9 @@ def approve_task(ws: Workspace, given: str | int, *, by: str, notify: Notify = d
             raise Refused(
                 "{path} changed while you were reading", path=f"{FOLDER}/{name}.md", hint="read it again, then retry"
             )
-        _check_files(ws, approved_tasks.parse_valid_design(text, name, approved_tasks.own_zone()))
+        design = approved_tasks.parse_valid_design(text, name, approved_tasks.own_zone())
+        _check_files(ws, design)
+        require_future(design)
         if number is not None:
             approve_proposal(ws, number, by=by, notify=notify)
         elif approved_tasks.read_text(ws, name) is None:

@@ -221,7 +221,7 @@ def test_journey_c(pack, say):
     [
         ("每天25点提醒我看持仓", "25点 不是一天里的时刻"),
         ("不要每天提醒我看持仓", "不是要建任务"),
-        ("每月最后一天提醒我复盘", "不是 cron 能表示的频率"),
+        ("每天提醒我9点看持仓", "没有看懂时间里的 “9点”"),
         ("remind me every day at 8 or 9 to read the news", "two times of day"),
     ],
 )

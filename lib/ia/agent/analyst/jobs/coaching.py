@@ -223,11 +223,13 @@ def schedule(desk: ToolDesk, wanted: Intent, work: Callable[[ToolDesk], Work[Rep
             return (yield from work(desk))
         return reply.reply_of_lines(wanted.words.strip())
     try:
-        design = wish_parser.parse_wish(wanted.words, zone=zones.user_zone().key)
+        design, remarks = wish_parser.read_wish(wanted.words, zone=zones.user_zone().key)
     except BadData as exc:
         problem, hint = wish_errors.explain_failure(exc, speak.lang)
         return reply.reply_of_lines(
-            speak("This is no task yet: {problem}.", problem=problem),
+            speak("This is no task yet: {problem}", problem=problem)
+            if problem.endswith(("?", "？"))
+            else speak("This is no task yet: {problem}.", problem=problem),
             speak("{hint}.", hint=hint),
         )
     because = speak(
@@ -244,7 +246,7 @@ def schedule(desk: ToolDesk, wanted: Intent, work: Callable[[ToolDesk], Work[Rep
     )
     if not result.ok:
         return reply.reply_of_lines(reply.describe_not_kept(desk, result, speak("the design", context="kept")))
-    lines = _describe_draft(desk, design, result)
+    lines = [*_describe_draft(desk, design, result), *(f"- {speak.say(remark)}" for remark in remarks)]
     head = speak(
         "The design of a task (nothing runs by itself before you approve it):",
     )

@@ -42,6 +42,8 @@ def propose_task(
     schedule: Annotated[
         str,
         "five cron fields (`0 16 * * 5`); `every 90m` (m, h, d); `close+30m` after a close, `close+30m fri`;"
+        " `last trading day of month 15:30`, `first mon of quarter 09:00`;"
+        " `every 2 weeks on mon 09:00 from 2027-01-04`; once: `at 2027-01-15 09:00`; several with `;` between;"
         " or `on file PATTERN`, `on message WORDS`, `on webhook NAME`",
     ],
     prompt: Annotated[str, "what is asked each time; `/review` at its start names a skill"] = "",
@@ -170,18 +172,19 @@ def complete_design(design: "TaskDesign") -> "TaskDesign":
     raises  BadData for a design that does not hold.
     """
     from ia.faculties.schedule import wish_text, zones
-    from ia.faculties.schedule.design import check_design
+    from ia.faculties.schedule.design import check_design, require_future
     from ia.faculties.schedule.exchange import ZONES
-    from ia.faculties.schedule.schedule_forms import CloseSchedule, ScheduleEvent, parse_schedule
+    from ia.faculties.schedule.schedule_forms import ScheduleEvent, needs_exchange, parse_schedule
 
     what = parse_schedule(design.schedule)
     if isinstance(what, ScheduleEvent):
         design = replace(design, zone="", calendar="")
     else:
-        calendar = design.calendar or ("CN" if isinstance(what, CloseSchedule) else "")
+        calendar = design.calendar or ("CN" if needs_exchange(design.schedule) else "")
         zone = wish_text.find_zone(design.zone) or ZONES.get(calendar, "") or zones.user_zone().key
         design = replace(design, calendar=calendar, zone=zone)
     check_design(design)
+    require_future(design)
     return design
 
 
@@ -301,12 +304,12 @@ def _all_designs(scope: Scope) -> "list[TaskDesign]":
 
 def runs_per_day(design: "TaskDesign") -> int:
     """Return how often a task runs on a day that it runs on; 0 for an event."""
-    from ia.faculties.schedule.schedule_forms import CronSchedule, IntervalSchedule, parse_schedule
+    from ia.faculties.schedule.schedule_forms import IntervalSchedule, parse_parts, times_of
 
-    what = parse_schedule(design.schedule)
-    if isinstance(what, IntervalSchedule):
-        return max(1440 // what.minutes, 1)
-    return len(what.times) if isinstance(what, CronSchedule) else 0
+    return sum(
+        max(1440 // part.minutes, 1) if isinstance(part, IntervalSchedule) else len(times_of(part))
+        for part in parse_parts(design.schedule)
+    )
 
 
 def proposed_designs(scope: Scope) -> "list[tuple[Proposal, TaskDesign]]":
