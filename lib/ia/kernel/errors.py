@@ -60,6 +60,14 @@ class Message:
     def __str__(self) -> str:
         return fill_template(self.template, self.params)
 
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self) or not isinstance(other, Message):
+            return NotImplemented
+        return (self.template, self.code, self.params) == (other.template, other.code, other.params)
+
+    def __hash__(self) -> int:
+        return hash((self.template, self.code))
+
 
 class Simulated(Message):
     """A notice that what the command reads is simulated; the report of a task's run repeats it."""

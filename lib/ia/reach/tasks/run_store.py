@@ -206,10 +206,12 @@ def take_simulated(ws: Workspace, run: int) -> bool:
 
 
 def mark_failure(home: str, run: int, reason: str) -> None:
-    """Keep why this process of a run fails: the last reason that it gives holds. A full disk changes nothing."""
+    """Keep why this process of a run fails: the last reason that it gives holds.
+
+    A full disk changes nothing, and a home where no run keeps its log gets no folder.
+    """
     path = os.path.join(home, FOLDER, "logs", f"{run}.{os.getpid()}{_FAILED}")
     with contextlib.suppress(OSError):
-        files.make_private_parent(path)
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         with open(fd, "w", encoding="utf-8", errors="replace") as file:
             file.write(reason)
