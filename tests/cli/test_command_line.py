@@ -135,7 +135,7 @@ ia config unset nothing                  | 2 | `ia config list`
 ia approve                               | 1  |
 ia compute close --symbol 300750 --start 1y | 2 | `ia ohlcv SYMBOL --start
 ia market gainers --date yesterday       | 2  | `ia --now 2024-03-15 market gainers
-ia turn -c hello                         | 2  | use `--session` instead
+ia turn -c hello                         | 66 | there is no session to continue
 ia approve all                           | 77 | `ia approve 1 2 --yes`
 ia indicator rsi 300750                  | 2  | `ia indicator calc RSI 300750`
 ia compute rsi --symbol 300750           | 65 | for example `rsi(close, 14)`
@@ -151,7 +151,7 @@ ia memory observe "宁德时代 产能利用率下降"  | 2  | `ia memory observ
 ia provider add http://x                 | 77 | only https, ssh and file
 ia screen 'rsi < 30'                     | 65 | ia compute 'rsi(close, 14)' --symbol
 ia screen 'dividend > 3'                 | 65 | `ia screen --columns`
-ia task propose 'remind me tomorrow at 9' | 65 | ia has no one-time reminders
+ia task propose 'remind me tomorrow at 9' | 65 | the job is missing
 ia quote --universe watch                | 66 | `ia memory track 600519`
 ia quote --universe held                 | 66 | `ia trade buy`
 ia trade deposit 10x                     | 2  | is not a number

@@ -361,7 +361,7 @@ def test_a_symbol_wins_and_standard_input_is_not_read(ia):
         ("sma('x', 5)", "<expression>:1：sma：x 必须是序列，不能是 str"),
         ("sma(close, close)", "<expression>:1：sma：n 必须是整数，不能是 序列"),
         ("rsi(close, foo=1)", "<expression>:1：rsi 没有参数 foo；可用 x, n"),
-        ("rsi(close, 1, 2)", "<expression>:1：rsi 有 2 个参数（x, n），却给了 3 个"),
+        ("rsi(close, 1, 2)", "<expression>:1：rsi 的参数太多（3 个），只有 2 个：x, n"),
         ("exec('1')", "<expression>:1：表达式里不能用 exec()"),
         ("x = [1]\nx[0].a += 1", "<expression>:2："),
         ("1 +", "ia: <expression>:1：语法错误\n"),

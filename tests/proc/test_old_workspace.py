@@ -13,7 +13,11 @@ ASKED = dict(line.split(" ", 1) for line in (FIXTURES / "answers.txt").read_text
 NOW = "2024-03-11T10:00+08:00"
 RENAMED: dict[str, str] = {}
 """Keys of JSON that have another name since; CHANGELOG.md lists them."""
-ADDED = {"pending.json": {"run", "source", "profile", "turn", "session", "origins"}}
+ADDED = {
+    "pending.json": {"run", "source", "profile", "turn", "session", "origins"},
+    "sessions.json": {"title"},
+    "recall.json": {"kind", "author"},
+}
 """Keys of JSON that a document has gained since."""
 
 

@@ -119,7 +119,7 @@ def test_no_task_but_an_approved_one_listens(ws):
     design = TaskDesign(name="sly", schedule="on webhook sly", run="ia log -n 1")
     ws.write(design.path, format_design(design))
     proposals.propose(ws, approved_tasks.KIND, "tasks/new.md", format_design(TaskDesign(name="new", schedule="on webhook new", run="ia log")),
-                      because="x", origin="test", actor="model")  # fmt: skip
+                      because="x", actor="model")  # fmt: skip
     with Listener() as listener:
         assert [listener.post(name, "x").status for name in ("sly", "new")] == [404, 404]
     assert kept(ws) == []

@@ -29,6 +29,7 @@ RESERVED = frozenset(
         "tasks",
         "subagents",
         "messaging",
+        "proposals",
         "account",
         "trade",
         "risk",

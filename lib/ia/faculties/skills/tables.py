@@ -54,12 +54,10 @@ def load_shipped(skill: str, path: str, ws: Workspace | None = None) -> SkillTab
     from ia.faculties.profiles import shipped_folder
 
     for file in sorted(glob(os.path.join(escape(shipped_folder()), "*", ".claude", "skills", skill, path))):
-        stamp = [file, *files.stamp_of(os.stat(file))] if ws is not None else None
-        kept = (
-            os.path.join(ws.root, ".ia", "cache", "skills", f"shipped-{skill}-{path.replace('/', '-')}.json")
-            if ws
-            else ""
-        )
+        kept, stamp = "", None
+        if ws is not None and os.path.isdir(ws.root):  # a command that only reads makes no workspace
+            kept = os.path.join(ws.root, ".ia", "cache", "skills", f"shipped-{skill}-{path.replace('/', '-')}.json")
+            stamp = [file, *files.stamp_of(os.stat(file))]
         made = files.load_cached(kept, stamp, partial(_read, file, path), dict)
         return SkillTable(made["data"], {})
     return None

@@ -320,7 +320,7 @@ def test_the_store_against_a_host(ia, ws, hosts):
     assert ia("sync", "daily", "--symbols", "600519").returncode == 0
     run = ia("verify", "600519", "--hosts", "store,sina")
     assert (run.returncode, run.stdout) == (0, "symbol\tdate\tfield\ta\tb\tdifference\n"), run.stderr
-    assert "600519.SH: store and sina agree on 27 days" in run.stderr and "1 ex-dividend dates, 0 differ" in run.stderr
+    assert "600519.SH: store and sina agree on 27 days" in run.stderr and "1 ex-dividend date, 0 differ" in run.stderr
     db = sqlite3.connect(ws.root + "/.ia/cache/market.db")
     db.execute("UPDATE daily SET close = close + 1, high = high + 1 WHERE symbol = '600519.SH' AND date = '2024-06-12'")
     db.commit()

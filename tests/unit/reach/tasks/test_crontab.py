@@ -397,9 +397,9 @@ def test_what_differs_is_told_and_mended(ws, task, crontab):
     first = next(line for line in good.split(b"\n") if b"due weekly" in line)
     for bad, word in (
         (FOREIGN[1], "no lines for this workspace"),
-        (good.replace(first + b"\n", b""), "1 of 3 lines are missing from the crontab"),
-        (good.replace(first, b"#" + first), "1 of 3 lines are missing from the crontab"),
-        (good.replace(first, first.replace(b"16", b"17", 1) if b"16" in first else first.replace(b"8", b"9", 1)), "belong to no task"),
+        (good.replace(first + b"\n", b""), "1 of 3 lines is missing from the crontab"),
+        (good.replace(first, b"#" + first), "1 of 3 lines is missing from the crontab"),
+        (good.replace(first, first.replace(b"16", b"17", 1) if b"16" in first else first.replace(b"8", b"9", 1)), "1 line that belongs to no task"),
         (good.replace(first, first + b"\n* * * * * rm -rf x"), "1 line that belongs to no task"),
         (good.replace(sys.executable.encode(), b"/gone/python").replace(crontab_lines.own_program()[0].encode(), b"/gone/ia"), "/gone/"),
     ):  # fmt: skip

@@ -31,14 +31,14 @@ _HARD = re.compile(
 class FactSpec:
     """A fact that can be asked for.
 
-    words   in any of these words; of: what it is a fact of; source: what looks it up; field: the field there
+    words   in any of these words; of: what it is a fact of; answer: what looks it up; field: the field there
     alone   whether the words alone say that it is about the owner
     """
 
     id: str
     words: re.Pattern[str]
     of: str
-    source: str
+    answer: str
     field: str
     unit: str
     name: tuple[str, str]
@@ -62,12 +62,12 @@ class FactQuestion:
     @property
     def asks_market(self) -> bool:
         """Whether it asks how holdings or watched securities do, not merely which ones they are."""
-        return self.facts[0].of == HOLDING or self.source == "watch_rank" or bool(_PRICED.search(self.words))
+        return self.facts[0].of == HOLDING or self.answer == "watch_rank" or bool(_PRICED.search(self.words))
 
     @property
-    def source(self) -> str:
+    def answer(self) -> str:
         """What looks the facts up."""
-        return self.facts[0].source
+        return self.facts[0].answer
 
 
 def build_facts(table: Table) -> list[FactSpec]:
@@ -144,7 +144,7 @@ def build_fact(entry: Entry) -> FactSpec:
         id=entry.text("id"),
         words=entry.pattern("words"),
         of=entry.text("of"),
-        source=entry.text("source"),
+        answer=entry.text("answer"),
         field=entry.text("field", ""),
         unit=entry.text("unit", ""),
         name=entry.pair("name", needed=True),
@@ -185,11 +185,11 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
         match = next((each for each in spec.words.finditer(plain) if not _overlaps(each.span(), taken)), None)
         if match is None or match[0] == "":
             continue
-        if found and (spec.source not in _STORED or found[0].source not in _STORED):
+        if found and (spec.answer not in _STORED or found[0].answer not in _STORED):
             continue
         found.append(spec)
         taken.append(match.span())
-        if spec.source not in _STORED:
+        if spec.answer not in _STORED:
             break
     if not found:
         return None

@@ -12,7 +12,8 @@ from ia.agent.analyst.evidence.lens import Lens
 from ia.agent.analyst.evidence.procedure import Figure, ProcedureStep
 from ia.agent.analyst.evidence.readings import VALUATION, Facts, key
 from ia.agent.analyst.evidence.verdict import Fired, Verdict
-from ia.agent.analyst.voice import ZH
+from ia.agent.analyst.voice import EN, ZH
+from ia.kernel.i18n import mark_text, translate
 from ia.kernel.jsontypes import Json
 
 
@@ -83,7 +84,7 @@ class Study:
 
 LONGEST_PAST = 1250
 """Bars over which the past of a price is looked at, where there are so many."""
-_BASES = {"ttm": ("TTM", "TTM"), "annual": ("年报", "annual")}
+_BASES = {"ttm": "TTM", "annual": mark_text("annual report")}
 
 
 def check_valuation(result: DeskResult) -> Json:
@@ -107,7 +108,8 @@ def facts_of(market: Json, valuation: Json) -> Facts:
     if years := _years_of(market):
         facts["years"] = (f"{years:.1f}".removesuffix(".0"),) * 2
     facts["report"] = (valuation.get("report", "–"),) * 2
-    facts["basis"] = _BASES.get(valuation.get("basis", ""), ("–", "–"))
+    basis = _BASES.get(valuation.get("basis", ""), "–")
+    facts["basis"] = (translate(basis, ZH), translate(basis, EN))
     facts["industry"] = (valuation.get("industry", "–"),) * 2
     for place in ("peers", "history"):
         rank = valuation.get(place, {}).get("pe_ttm", {})

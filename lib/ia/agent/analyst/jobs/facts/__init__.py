@@ -17,29 +17,29 @@ _READS_NUMBERS = ("term", "screen", "order_cost", "against_average", "size")
 
 def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Return the answer to a question for facts; a question back where a word that may change it was not understood."""
-    if asked.unread and asked.source not in _READS_NUMBERS:
+    if asked.unread and asked.answer not in _READS_NUMBERS:
         return wording.ask_back(desk, asked.unread)
-    return (yield from _find_answer(asked.source)(desk, asked))
+    return (yield from _find_answer(asked.answer)(desk, asked))
 
 
-def _find_answer(source: str) -> Answer:
-    """Return what answers for a source. Only what is needed is imported."""
-    if source in ("quote", "report", "valuation", "actions", "report_dates", "refuse"):
+def _find_answer(name: str) -> Answer:
+    """Return the function behind an answer of a table. Only what is needed is imported."""
+    if name in ("quote", "report", "valuation", "actions", "report_dates", "refuse"):
         from ia.agent.analyst.jobs.facts import security_facts
 
-        return security_facts.ANSWERS[source]
-    if source in ("premise", "relation", "stop", "size", "levels", "streak", "against_average", "order_cost"):
+        return security_facts.ANSWERS[name]
+    if name in ("premise", "relation", "stop", "size", "levels", "streak", "against_average", "order_cost"):
         from ia.agent.analyst.jobs.facts import price_facts
 
-        return price_facts.ANSWERS[source]
-    if source in ("account", "account_index", "position", "trades", "trades_made", "holdings_rank", "limits"):
+        return price_facts.ANSWERS[name]
+    if name in ("account", "account_index", "position", "trades", "trades_made", "holdings_rank", "limits"):
         from ia.agent.analyst.jobs.facts import account_facts
 
-        return account_facts.ANSWERS[source]
-    if source == "screen":
+        return account_facts.ANSWERS[name]
+    if name == "screen":
         from ia.agent.analyst.jobs.facts import screen_facts
 
         return screen_facts.answer_screen
     from ia.agent.analyst.jobs.facts import market_facts
 
-    return market_facts.ANSWERS[source]
+    return market_facts.ANSWERS[name]

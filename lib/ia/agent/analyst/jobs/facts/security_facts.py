@@ -19,8 +19,8 @@ def answer_quote(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with figures of the stored quote and of the newest report."""
     speak, lines = desk.speak, []
     mentions = asked.securities[:MOST]
-    quoted = [spec for spec in asked.facts if spec.source == "quote"]
-    reported = [spec for spec in asked.facts if spec.source == "report"]
+    quoted = [spec for spec in asked.facts if spec.answer == "quote"]
+    reported = [spec for spec in asked.facts if spec.answer == "report"]
     quotes = yield from _load_quotes(desk, mentions) if quoted else _nothing()
     if quotes is not None and quotes.failure is not None:
         return wording.unreadable(desk, speak("the stored quotes"), quotes.failure)
