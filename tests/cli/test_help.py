@@ -89,7 +89,7 @@ def test_completion_works_in_bash(tmp_path, ia):
 
 
 def test_chinese_help_breaks_lines_by_columns_and_no_latin_word(ia):
-    from ia_cli.terminal.wrap import display_width
+    from ia.kernel.text_width import display_width
 
     for name in ("pending", "turn", "memory"):
         told = ia(name, "--help", env={"IA_LANG": "zh", "COLUMNS": "60"}).stdout

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
+from ia.kernel.text_width import display_width
 from ia_cli.terminal.line_breaking import break_offsets, wrap_lines
 from ia_cli.terminal.markdown import MarkdownStream, find_block_end
-from ia_cli.terminal.wrap import display_width
 from support.terminal import on_terminal
 
 NOW = "2024-03-15T16:00+08:00"

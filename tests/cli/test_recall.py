@@ -2,7 +2,7 @@
 
 import json
 
-from ia_cli.terminal.wrap import display_width
+from ia.kernel.text_width import display_width
 from support.terminal import on_terminal
 
 

@@ -15,8 +15,8 @@ from rich.text import Text
 from rich.theme import Theme
 
 from ia.kernel import config
+from ia.kernel.text_width import display_width
 from ia_cli.terminal.line_breaking import PIECES, break_offsets
-from ia_cli.terminal.wrap import display_width
 
 GAP = 2
 """Columns between two columns of a table."""

@@ -56,7 +56,7 @@ def holiday_remark(design: "TaskDesign", times: list[str]) -> str:
 
 def design_lines(design: "TaskDesign") -> list[str]:
     """Return the rows as lines of text, the first word of each padded to a column."""
-    from ia_cli.terminal.wrap import display_width as width
+    from ia.kernel.text_width import display_width as width
 
     told = design_rows(design)
     column = max(width(what) for what, _ in told) + 2

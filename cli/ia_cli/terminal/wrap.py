@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 import click
 
+from ia.kernel.text_width import display_width
+
 _PIECES = (
     r"\s+|[（《“‘「]*(?:[\u2e80-\u9fff\uf900-\ufaff]|[^\s\u2e80-\u9fff\uf900-\uffef（《“‘「]+)?"
     r"[，。；：、）》”’」！？…]*"
@@ -49,13 +51,6 @@ class Formatter(click.HelpFormatter):
 def has_wide_characters(text: str) -> bool:
     """Whether a text holds Chinese."""
     return any("\u2e80" <= char <= "\uffef" for char in text)
-
-
-def display_width(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
-    from unicodedata import east_asian_width
-
-    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def wrap_text(text: str, width: int) -> list[str]:

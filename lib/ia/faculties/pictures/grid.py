@@ -1,21 +1,17 @@
 """Cells of a terminal: how wide a text is in them, and a grid of characters with a style each."""
 
-import unicodedata
 from dataclasses import dataclass, field
 
-
-def text_columns(text: str) -> int:
-    """Return how many columns a text takes; a Chinese character takes two."""
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+from ia.kernel.text_width import display_width
 
 
 def shorten_text(text: str, width: int) -> str:
     """Return as much of a text as fits, with a sign where something is missing."""
-    if text_columns(text) <= width:
+    if display_width(text) <= width:
         return text
     out, used = "", 0
     for c in text:
-        size = text_columns(c)
+        size = display_width(c)
         if used + size > width - 1:
             break
         out, used = out + c, used + size
@@ -46,7 +42,7 @@ class Grid:
     def write_text(self, x: int, y: int, text: str, style: str) -> int:
         """Put a text into a row, over what is there; return the column behind it."""
         for char in text:
-            size = text_columns(char)
+            size = display_width(char)
             if x + size > self.width:
                 break
             self.put_char(x, y, char, style)

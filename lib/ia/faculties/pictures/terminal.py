@@ -8,7 +8,7 @@ import math
 from typing import NamedTuple
 
 from ia.faculties.pictures.chart import Bucket, Chart, ChartLine, ChartPane, Values, describe_grouping, group_bars
-from ia.faculties.pictures.grid import Grid, Part, shorten_text, text_columns
+from ia.faculties.pictures.grid import Grid, Part, shorten_text
 from ia.faculties.pictures.scale import (
     AxisScale,
     axis_labels,
@@ -20,6 +20,7 @@ from ia.faculties.pictures.scale import (
     format_price,
 )
 from ia.kernel.errors import Message, Notify, drop_message
+from ia.kernel.text_width import display_width
 
 MIN_WIDTH, MIN_HEIGHT = 30, 10
 _CANDLE = {
@@ -80,7 +81,7 @@ def draw_chart(chart: Chart, form: TerminalForm, notify: Notify = drop_message) 
 def _axis_width(chart: Chart) -> int:
     lowest, highest = min(chart.bars.low, default=1.0), max(chart.bars.high, default=1.0)
     prices = max(len(format_price(x)) for x in (lowest, highest, highest * 1.06, chart.bars.close[-1]))
-    return max(prices, text_columns(format_compact(max(chart.bars.volume, default=0), chart.voice.lang))) + 2
+    return max(prices, display_width(format_compact(max(chart.bars.volume, default=0), chart.voice.lang))) + 2
 
 
 class _TerminalDrawing:
@@ -154,11 +155,11 @@ class _TerminalDrawing:
             style = self._side_style(change >= 0) if change else ""
         warning = f" [{self.chart.warning}]" if self.chart.warning else ""
         dated = f"{told}  {bars.date[-1][:16].replace('T', ' ')}"
-        if text_columns(dated + warning) + 12 <= self.form.width:  # the code of a symbol is worth more than the date
+        if display_width(dated + warning) + 12 <= self.form.width:  # the code of a symbol is worth more than the date
             told = dated
-        title = shorten_text(self.chart.title, max(self.form.width - text_columns(told + warning) - 2, 0)) + warning
-        title = shorten_text(title, max(self.form.width - text_columns(told) - 1, 0))
-        gap = self.form.width - text_columns(title) - text_columns(told)
+        title = shorten_text(self.chart.title, max(self.form.width - display_width(told + warning) - 2, 0)) + warning
+        title = shorten_text(title, max(self.form.width - display_width(told) - 1, 0))
+        gap = self.form.width - display_width(title) - display_width(told)
         return [(title, "bold"), (" " * gap, ""), (shorten_text(told, self.form.width), style)]
 
     def _legend_parts(self) -> list[Part]:
@@ -167,18 +168,18 @@ class _TerminalDrawing:
         for i, line in enumerate(self.chart.overlays):
             value = next((v for v in reversed(line.values) if v is not None), None)
             told = f"{self._line_sample(i)}{line.label} {'-' if value is None else format_price(value)}"
-            if used + text_columns(told) + 2 > self.form.width:
+            if used + display_width(told) + 2 > self.form.width:
                 break
             parts += [(told, self._line_style(i)), ("  ", "")]
-            used += text_columns(told) + 2
+            used += display_width(told) + 2
         return [*parts, *self._origin_parts(self.form.width - used)]
 
     def _origin_parts(self, room: int) -> list[Part]:
         """Return where the bars came from and how they are adjusted: as much as there is room for, at the right."""
         told = " · ".join(part for part in (describe_grouping(self.chart, self.buckets), self.chart.source) if part)
-        while text_columns(told) > room:
+        while display_width(told) > room:
             told = told.rpartition(" · ")[0]
-        return [(" " * (room - text_columns(told)), ""), (told, "dim")] if told else []
+        return [(" " * (room - display_width(told)), ""), (told, "dim")] if told else []
 
     def _line_style(self, i: int) -> str:
         """Return the style of line i: beside blue and orange candles only colors that are neither."""
@@ -293,7 +294,7 @@ class _TerminalDrawing:
                     grid.put_char(x, y, char, self._side_style(bucket.rises))
                 rest -= 8
         told = self.chart.voice("Volume")
-        if all(grid.is_free(x, 0) for x in range(text_columns(told) + 1)):
+        if all(grid.is_free(x, 0) for x in range(display_width(told) + 1)):
             grid.write_text(0, 0, told + " ", "dim")
         return self._frame_pane(grid, {0: (format_compact(top, self.chart.voice.lang), "dim")})
 
@@ -351,7 +352,7 @@ class _TerminalDrawing:
         rows = []
         for y in range(grid.height):
             text, style = labels.get(y, ("", ""))
-            text = text if text_columns(text) < self.axis else ""  # a number without its end would be another one
+            text = text if display_width(text) < self.axis else ""  # a number without its end would be another one
             rows.append([*grid.row_parts(y), ("┤" if text else "│", "dim"), *([(text, style)] if text else [])])
         return rows
 
@@ -400,4 +401,4 @@ def _line_points(a: tuple[int, int], b: tuple[int, int]) -> list[tuple[int, int]
 
 def _to_ascii(text: str) -> str:
     plain = text.translate(_ASCII)
-    return plain if plain.isascii() else "".join(c if c.isascii() else "?" * text_columns(c) for c in plain)
+    return plain if plain.isascii() else "".join(c if c.isascii() else "?" * display_width(c) for c in plain)

@@ -7,8 +7,8 @@ import pytest
 
 from ia.faculties.pictures import terminal
 from ia.faculties.pictures.chart import Chart, ChartLine, ChartPane, TradeMarker, Voice, moving_average
-from ia.faculties.pictures.grid import text_columns
 from ia.faculties.pictures.scale import format_price
+from ia.kernel.text_width import display_width
 from ia.organs.ohlcv.canonical import Bars
 from support.charts import made
 
@@ -30,7 +30,7 @@ def test_the_terminal_picture_has_the_size_of_the_terminal(width, height, count)
         lines = terminal.draw_chart(chart, form).split("\n")
         plain = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in lines]
         assert len(lines) - 1 == max(height, terminal.MIN_HEIGHT)
-        assert max(map(text_columns, plain)) <= max(width, terminal.MIN_WIDTH)
+        assert max(map(display_width, plain)) <= max(width, terminal.MIN_WIDTH)
         assert form.color or plain == lines
         assert not form.ascii or "\n".join(lines).isascii()
 
@@ -40,7 +40,7 @@ def test_labels_of_an_axis_are_whole_and_fit_in_any_language():
     for lang, unit in (("en", "tn"), ("zh", "万亿")):
         chart = Chart(bars, voice=Voice(lang), panes=(ChartPane("p", (ChartLine("x", [1e15] * 60),)),))
         drawn_ = terminal.draw_chart(chart, terminal.TerminalForm(80, 30))
-        assert max(map(text_columns, drawn_.split("\n"))) == 80
+        assert max(map(display_width, drawn_.split("\n"))) == 80
         assert f"┤123{unit}\n" in drawn_
     cheap = terminal.draw_chart(Chart(made(60, 0.0125, 0.1)), terminal.TerminalForm(40, 30))
     told = [line.partition("┤")[2] for line in cheap.split("\n") if "┤0.0" in line]
@@ -94,4 +94,4 @@ def test_a_pane_is_named_in_any_language():
     drawn_ = terminal.draw_chart(chart, terminal.TerminalForm(80, 24))
     assert "\n强弱 " in drawn_
     assert "\n成交量 " in terminal.draw_chart(replace(chart, panes=(), bars=quiet), terminal.TerminalForm(80, 40))
-    assert max(map(text_columns, drawn_.split("\n"))) <= 80
+    assert max(map(display_width, drawn_.split("\n"))) <= 80

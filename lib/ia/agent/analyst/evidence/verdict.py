@@ -153,30 +153,19 @@ def weigh_evidence(
     score = total / len(kinds) if kinds else 0.0
     agreement = abs(total) / speaking if speaking else 0.0
     lean = 1 if score >= weighing.lean else -1 if score <= -weighing.lean else 0
-    confidence, why = _confidence(weighing, agreement, speaking, fired, rows, simulated)
+    confidence, why = _confidence(weighing, agreement if lean else None, speaking, fired, rows, simulated)
     return Verdict(lean, score, agreement, confidence, kinds, tuple(evidence), why, readings)
 
 
 def _confidence(
-    rule: Weighing, agreement: float, speaking: int, fired: list[Fired], rows: int, simulated: bool
+    rule: Weighing, agreement: float | None, speaking: int, fired: list[Fired], rows: int, simulated: bool
 ) -> tuple[str, tuple[Message, ...]]:
     alarms = [item for item in fired if item.alarming]
     critical = [item for item in alarms if item.critical]
-    why = [
-        Message(
-            PluralText(
-                "{count} independent kind of evidence has a direction, {agreement:.0%} in agreement",
-                "{count} independent kinds of evidence have a direction, {agreement:.0%} in agreement",
-            ),
-            count=speaking,
-            agreement=agreement,
-        ),
-    ]
-    if speaking < rule.medium_kinds:
-        why.append(Message("fewer than three, which carry no more"))
-    level = LOW
-    if speaking >= rule.medium_kinds and agreement >= rule.medium_agreement:
-        sure = speaking >= rule.high_kinds and agreement >= rule.high_agreement and rows >= rule.high_bars
+    why = _describe_agreement(rule, agreement, speaking)
+    level, agreed = LOW, agreement or 0.0
+    if speaking >= rule.medium_kinds and agreed >= rule.medium_agreement:
+        sure = speaking >= rule.high_kinds and agreed >= rule.high_agreement and rows >= rule.high_bars
         level = HIGH if sure and not alarms else MEDIUM
     if rows < rule.few_bars:
         level = LOW
@@ -186,12 +175,29 @@ def _confidence(
         why.append(Message("the prices are simulated"))
     if critical:
         level = LOW
-        ids = ", ".join(item.id for item in critical)
-        why.append(Message("{ids} in force, which holds confidence at low", ids=ids))
+        why.append(
+            Message(
+                PluralText("a critical warning is in force", "{count} critical warnings are in force"),
+                count=len(critical),
+            )
+        )
     elif alarms:
-        ids = ", ".join(item.id for item in alarms)
-        why.append(Message("{ids} in force, which rules out high", ids=ids))
+        why.append(Message(PluralText("a warning is in force", "{count} warnings are in force"), count=len(alarms)))
     return level, tuple(why)
+
+
+def _describe_agreement(rule: Weighing, agreement: float | None, speaking: int) -> list[Message]:
+    """Return how far the kinds of evidence that have a direction agree; [] where they cancel, as the lean says."""
+    if 0 < speaking < rule.medium_kinds:
+        few = PluralText(
+            "only {count} kind of evidence has a direction", "only {count} kinds of evidence have a direction"
+        )
+        return [Message(few, count=speaking)]
+    if agreement is None:
+        return []
+    if agreement < rule.medium_agreement:
+        return [Message("the evidence disagrees")]
+    return [Message("most of the evidence agrees" if agreement < rule.high_agreement else "the evidence agrees")]
 
 
 def kinds_told(verdict: Verdict, sign: int, speak: AnswerVoice) -> str:

@@ -1,7 +1,7 @@
 """Research of one security: the skill's procedure, in the order of the soul's lens, ending in a note."""
 
 from ia.agent.analyst.ask.mentions import Mention, english, strip_mentions
-from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence import past_views, procedure, verdict
 from ia.agent.analyst.evidence.procedure import ProcedureStep
@@ -162,7 +162,7 @@ def research(desk: ToolDesk, mention: Mention | None) -> Work[Reply]:
     seen = view.View(desk, study)
     rules = yield from risk_rules.check_buy(desk, *([study.code] if study.code and mention is not None else []))
     kept = yield from _file_research(desk, study, seen, rules)
-    lines = [*note.answer(seen), *(["", *rules] if rules else []), "", *kept, reply.by_rules(speak)]
+    lines = [*note.answer(seen, rules, kept), reply.by_rules(speak)]
     return Reply(
         lines,
         [f"{seen.subject}{speak(': ')}{seen.conclusion()}", *rules, *seen.changes()[:2]],
@@ -195,4 +195,16 @@ def _file_research(desk: ToolDesk, study: Study, seen: view.View, rules: list[st
             )
         )
     results = yield from file_calls(desk, *(call for call, _ in calls))
-    return reply.describe_paths(desk, *((result, name) for result, (_, name) in zip(results, calls, strict=True)))
+    told = []
+    for (call, name), result in zip(calls, results, strict=True):
+        if call.tool == "notebook.write" and result.ok and result.get("path"):
+            told.append(_say_where(desk, result))
+        elif not result.ok or result.get("proposal"):
+            told += reply.describe_paths(desk, (result, name))
+    return told
+
+
+def _say_where(desk: ToolDesk, written: DeskResult) -> str:
+    """Return where the whole study lies."""
+    mark = desk.speak(" (untrusted)", context="reply") if written.get("status") == "untrusted" else ""
+    return desk.speak("All of it: `{path}`{mark}", path=written.get("path"), mark=mark)

@@ -9,6 +9,12 @@ from ia.domain.instruments.symbols import symbol_of_kind
 from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 
+_CHECKED = (
+    (mark_text("{value} on the day (limit {limit:g}%)"), "rise of the day"),
+    (mark_text("weight {value} (limit {limit:g}%)"), "position limit"),
+    (mark_text("account {value} today (limit -{limit:g}%)"), mark_text("account of the day")),
+)
+"""What a purchase is checked against: how the number is told, and its name."""
 _NAMES = {
     "risk.position_pct": mark_text("position limit"), "risk.rise_pct": mark_text("rise of the day"),
     "risk.day_warning_pct": mark_text("loss of the day"),
@@ -54,7 +60,7 @@ def _format_rule(desk: ToolDesk, code: str, result: DeskResult) -> list[str]:
         return []
     return [
         desk.speak(
-            "**Risk rules** {symbol}: not checked: {reason}",
+            "Your rules could not be asked about {symbol}: {reason}",
             symbol=code,
             reason=describe_failure(desk.speak, result.failure),
         )
@@ -103,32 +109,48 @@ def _lines(desk: ToolDesk, code: str, result: DeskResult) -> list[str]:
     if refusing:
         lines.append(
             speak(
-                "**Risk rules** {symbol}: no buy now{size}: {breaches}",
+                "**Your rules forbid a purchase of {symbol} now**{size}: {breaches}",
                 symbol=code,
                 size=_size(desk, result),
                 breaches=speak.join_clauses(refusing),
             )
         )
-    elif result.get("allowed"):
-        limits = _limits(result)
-        lines.append(
-            speak(
-                "**Risk rules** {symbol}: no limit is breached{size}: {change} on the day (limit {rise_limit:g}%),"
-                " position {weight} (limit {position_limit:g}%), account {day} today (limit -{loss_limit:g}%)",
-                symbol=code,
-                size=_size(desk, result),
-                change=_percent(result.get("change_pct")),
-                rise_limit=limits.rise_pct,
-                weight=_percent(result.get("weight_pct"), ""),
-                position_limit=limits.position_pct,
-                day=_day(desk, result),
-                loss_limit=limits.day_stop_pct,
-            )
-        )
+    elif result.get("allowed") and (result.get("weight_pct") is not None or _account_change(result) is not None):
+        lines.append(_format_permit(desk, code, result))
     held = result.get("held")
     if isinstance(held, dict):
         lines.append(_held_symbols(desk, held, result))
     return lines
+
+
+def _format_permit(desk: ToolDesk, code: str, result: DeskResult) -> str:
+    """Return that the rules allow a purchase: each number with its limit, and what could not be checked."""
+    speak, limits = desk.speak, _limits(result)
+    checks = (
+        (result.get("change_pct"), "+", limits.rise_pct, _CHECKED[0]),
+        (result.get("weight_pct"), "", limits.position_pct, _CHECKED[1]),
+        (_account_change(result), "+", limits.day_stop_pct, _CHECKED[2]),
+    )
+    told = [
+        speak(text, value=_percent(value, sign), limit=limit)
+        for value, sign, limit, (text, _) in checks
+        if value is not None
+    ]
+    unknown = [speak(name) for value, _, _, (_, name) in checks if value is None]
+    line = speak(
+        "**Your rules allow a purchase of {symbol}**{size}: {checked}",
+        size=_size(desk, result),
+        symbol=code,
+        checked=speak.join_items(told) or "–",
+    )
+    if unknown:
+        line += speak("; not checked, for want of figures: {names}", names=speak.join_items(unknown))
+    return line
+
+
+def _account_change(result: DeskResult) -> float | None:
+    """Return the worst change of the account today in per cent; None where the ledger is empty or not valued."""
+    return min((value for value in (result.get("day_pct") or {}).values() if value is not None), default=None)
 
 
 def _held_symbols(desk: ToolDesk, held: Json, result: DeskResult) -> str:
@@ -162,11 +184,6 @@ def _size(desk: ToolDesk, result: DeskResult) -> str:
         quantity=quantity,
         amount=amount,
     )
-
-
-def _day(desk: ToolDesk, result: DeskResult) -> str:
-    known = [value for value in (result.get("day_pct") or {}).values() if value is not None]
-    return _percent(min(known)) if known else desk.speak("unknown")
 
 
 def _percent(value: Any, sign: str = "+") -> str:

@@ -11,34 +11,58 @@ from ia.agent.analyst.evidence.verdict import kinds_told
 from ia.agent.analyst.say.view import View
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.faculties.skills.templates import Field, render, template_fields
+from ia.kernel.text_width import count_rows
 
-SHOWN_FIRED = 3
-SHOWN_AGAINST = 3
+ROWS = 11
+"""Rows of 80 columns that an answer may take: with the line that says who speaks, twelve."""
+LEAST = {"grounds": 1, "levels": 1, "figures": 4, "alarms": 0}
+"""Readings of each side, levels, figures of valuation and warnings that an answer shows in any case."""
+MORE = (
+    ("levels", 2), ("grounds", 2), ("alarms", 1), ("figures", 6), ("grounds", 3), ("levels", 3), ("figures", 9),
+    ("alarms", 2),
+)  # fmt: skip
+"""What it shows besides, in this order, as far as there is room."""
+_COLUMNS = 77
+"""What a bullet leaves of 80 columns."""
+_MARKS = re.compile(r"\*\*|`")
 GROUNDS = {"for", "opposed", "silent", "against"}
 """Fields of the note that tell what speaks for and against."""
 SIDES = {"for": 1, "opposed": -1, "silent": 0}
 """Field of the note -> sign of the kinds of evidence that it names."""
 
 
-def answer(view: View) -> list[str]:
-    """Return the answer of a conversation, about a screen of it: the note has the rest."""
-    speak = view.speak
-    rules, compared = view.fired_lines(SHOWN_FIRED), view.compare_with_past() if view.earlier else ""
-    more = len(view.fired_lines()) - len(rules)
-    before = [*view.before(1), *([compared] if compared else [])] if view.earlier else []
+def answer(view: View, rules: list[str], kept: list[str]) -> list[str]:
+    """Return the answer of a conversation, at most ROWS rows where that can be done: the note has the rest.
+
+    rules  what the owner's rules say of a purchase; kept: where the note lies
+    """
+    shown = dict(LEAST)
+    lines = _render_answer(view, rules, kept, **shown)
+    for name, count in MORE:
+        longer = _render_answer(view, rules, kept, **{**shown, name: count})
+        if count_rows((_MARKS.sub("", line) for line in longer), _COLUMNS) <= ROWS:
+            lines, shown[name] = longer, count
+    return lines
+
+
+def _render_answer(
+    view: View, rules: list[str], kept: list[str], *, grounds: int, levels: int, figures: int, alarms: int
+) -> list[str]:
+    speak, warned = view.speak, view.alarms(alarms)
     fields: dict[str, Field] = {
-        "subject": view.subject,
-        "conclusion": view.conclusion(),
-        "snapshot": view.snapshot(),
-        "warnings": view.warnings(),
-        "views": [{"heading": heading, "lines": lines} for heading, lines in view.decisive()],
-        "rules": rules,
-        "more": str(more or ""),
-        "against": view.against(SHOWN_AGAINST),
+        "headline": view.headline(),
+        "snapshot": view.snapshot(figures),
+        "warnings": view.data_warnings(),
+        "asked": view.asked_view(grounds),
+        "valuation": view.valuation_line(figures),
+        "for": view.grounds(1, grounds),
+        "opposed": view.grounds(-1, grounds),
+        "alarms": warned,
+        "changes": speak.join_sentences(view.changes()[:levels]),
+        "before": view.compare_with_past() if view.earlier else "",
         "unjudged": speak.join_sentences(view.unjudged_lines()),
-        "changes": speak.join_sentences(view.changes()[:3]),
-        "before": speak.join_clauses(before),
-        "why": view.confidence(),
+        "rules": rules,
+        "kept": kept,
         "next_look": view.next_look(),
     }
     return render(view.desk.tables.template("answer"), speak.lang, fields)
@@ -60,7 +84,7 @@ def note(view: View) -> str:
         "unjudged": view.unjudged_lines(),
         "changes": view.changes(),
         "before": [*view.before(8), *([compared] if compared else [])],
-        "why": view.confidence(),
+        "why": [why] if (why := view.confidence()) else [],
         "next_look": view.next_look(),
         **_data_fields(view),
         **_balance_fields(view),

@@ -44,7 +44,7 @@ def take_summary(desk: ToolDesk, brought: object) -> Reply | None:
 def by_rules(speak: AnswerVoice) -> str:
     """Return who speaks: nobody is to take it for more than it is."""
     return speak(
-        "I work by rules (ia-offline), without a language model. Research and advice only; what to do is yours.",
+        "By rules (ia-offline), without a language model; what to do is yours.",
     )
 
 

@@ -9,7 +9,7 @@ from ia.agent.analyst.desk import ToolDesk
 from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.past_views import PastView
-from ia.agent.analyst.evidence.readings import VALUATION, readings_at
+from ia.agent.analyst.evidence.readings import readings_at
 from ia.agent.analyst.evidence.study import Study
 from ia.agent.analyst.evidence.verdict import LEANS, Evidence, Fired, Verdict, describe_level
 from ia.agent.analyst.parts import in_list, in_text, part
@@ -90,9 +90,6 @@ def outline_at(tables: Tables = SHIPPED) -> Outline:
 _LEANT = {1: "leant up", -1: "leant down", 0: "had no clear direction"}
 """What the evidence did then, in English."""
 
-ROOM = {1: (6,), 2: (4, 3), 3: (3, 3, 1), 4: (2, 2, 2, 1), 5: (2, 2, 1, 1, 1)}
-"""How many readings of each view an answer shows, by the number of views."""
-
 
 class View:
     """What there is to say of a study, in the language of whoever asked."""
@@ -135,12 +132,51 @@ class View:
             level=describe_level(verdict.confidence, speak),
         )
 
+    @part("the first line", in_text)
+    def headline(self) -> str:
+        """Return the view in a sentence: which way, how sure, and why no surer."""
+        speak, verdict = self.speak, self.verdict
+        why = speak.join_clauses([speak.say(reason) for reason in verdict.why])
+        return self._say(
+            "headline",
+            subject=self.subject,
+            lean=verdict.describe_lean(speak),
+            level=describe_level(verdict.confidence, speak),
+            because=self._say("because", why=why) if why else "",
+        )
+
+    def grounds(self, sign: int, limit: int) -> str:
+        """Return the readings that speak one way, in a line: those that decide, of another kind each first."""
+        told = [item for item in self.verdict.speaking(sign) if item.sentence(self.speak)]
+        return self.speak.join_clauses([item.sentence(self.speak) for item in self._decisive_readings(told, limit)])
+
+    def asked_view(self, limit: int) -> str:
+        """Return what the view says that the question names, in a line; "" where it names none."""
+        lens = self.study.lens
+        view = lens.added or (lens.leading if lens.by_question else "")
+        told = [item for item in self.verdict.evidence if view and item.reading.view == view]
+        lines = [line for item in told if (line := item.sentence(self.speak))][:limit]
+        title = lenses.view_title(view, self.speak, self.desk.tables) if lines else ""
+        return title + self.speak(": ") + self.speak.join_clauses(lines) if lines else ""
+
+    def alarms(self, limit: int) -> list[str]:
+        """Return the red flags and must-know rules in force, without their numbers; the critical ones first."""
+        speak = self.speak
+        return [
+            speak(": ").join(each for each in (item.name, item.says) if each)
+            for item in self.study.fired
+            if item.alarming
+        ][:limit]
+
     @part("the warnings about the data", in_list)
     def warnings(self) -> list[str]:
         """Return what must be read before anything else: invented prices, old data, critical flags."""
+        told = [self._say("simulated")] if self.study.simulated else []
+        return told + self.data_warnings() + [self.format_reading(item) for item in self.study.fired if item.critical]
+
+    def data_warnings(self) -> list[str]:
+        """Return what the data lack, and that an earlier view has ended."""
         study, told = self.study, []
-        if study.simulated:
-            told.append(self._say("simulated"))
         if 0 < study.rows < self.readings.weighing.few_bars:
             told.append(self._say("few_bars", rows=study.rows))
         if study.last and study.last < (self.desk.request.moment - timedelta(days=9)).strftime("%Y-%m-%d"):
@@ -148,25 +184,26 @@ class View:
         last = next((item for item in self.earlier if not item.own), None)
         if last is not None and last.void:
             told.append(self._say("void", date=last.date, condition=last.said))
-        told += [self.format_reading(item) for item in study.fired if item.critical]
         return told
 
     @part("the figures of the first line", in_text)
-    def snapshot(self) -> str:
+    def snapshot(self, limit: int | None = None) -> str:
         """Return the few figures that everybody wants first, in a line."""
         speak, value = self.speak, self.study.value
         parts = []
-        for each in self.outline.snapshot:
+        for each in self.outline.snapshot[:limit]:
             if each.always or value(each.code) is not None:
                 shown = number(value(each.code), each.unit)
                 size = shown.removeprefix("+")
                 parts.append(speak.fill(each.text, date=self.study.last or "?", value=shown, size=size))
         return speak(", ").join(parts) + speak(".")
 
-    def valuation_line(self) -> str:
+    def valuation_line(self, limit: int | None = None) -> str:
         """Return what it costs and earns, and the report that tells it, in a line; "" where nothing is known."""
         speak, value = self.speak, self.study.value
-        known = [(each, told) for each in self.outline.valuation if (told := value(each.code)) is not None]
+        known = [(each, told) for each in self.outline.valuation if (told := value(each.code)) is not None][:limit]
+        if not known:
+            return ""
         parts = []
         for each, told in known:
             shown = number(told, each.unit)
@@ -193,35 +230,14 @@ class View:
                 out.append((self._heading(view), lines))
         return out
 
-    def decisive(self) -> list[tuple[str, list[str]]]:
-        """Return the views in their order, each with the few readings that decide; the note has them all.
-
-        What speaks against the conclusion is left to the counter-evidence.
-        """
-        order, out = self.study.lens.order, []
-        room = ROOM.get(len(order), (2, *(1 for _ in order[1:])))
-        for view, most in zip(order, room, strict=True):
-            told = [item for item in self.verdict.evidence if item.reading.view == view and self._reading(item)]
-            lines = [self._reading(item) for item in self._decisive_readings(told, most)]
-            if any(item.reading.code.startswith(VALUATION) for item in told):
-                lines = [self.valuation_line(), *lines]
-            if told and not lines:
-                lines = [self._say("only_against")]
-            if lines:
-                out.append((self._heading(view), lines))
-        return out
-
     def _decisive_readings(self, told: list[Evidence], most: int) -> list[Evidence]:
-        """Return the readings that decide: of the primary trend, then with a direction, of another kind each."""
-        lean = self.verdict.lean
-        fit = [item for item in told if not lean or item.sign != -lean]
-        ranked = [item for item in fit if item.reading == self.readings.primary]
-        for item in (item for item in fit if item.sign and item not in ranked):
-            if item.reading.kind not in {other.reading.kind for other in ranked if other.sign}:
+        """Return the readings that decide: the primary trend, then another kind each, in the order of the views."""
+        ranked = [item for item in told if item.reading == self.readings.primary]
+        for item in told:
+            if item.reading.kind not in {other.reading.kind for other in ranked}:
                 ranked.append(item)
-        ranked += [item for item in fit if item.sign and item not in ranked]
-        kept = ranked[:most] or fit[:1]
-        return [item for item in told if item in kept]
+        ranked += [item for item in told if item not in ranked]
+        return [item for item in told if item in ranked[:most]]
 
     def _heading(self, view: str) -> str:
         speak, lens = self.speak, self.study.lens
@@ -300,9 +316,9 @@ class View:
         return told
 
     def confidence(self) -> str:
-        """Return the confidence with its reasons."""
-        speak = self.speak
-        return self._say("why", why=speak.join_clauses([speak.say(reason) for reason in self.verdict.why]))
+        """Return the reasons of the confidence; "" where the lean says all."""
+        why = self.speak.join_clauses([self.speak.say(reason) for reason in self.verdict.why])
+        return self._say("why", why=why) if why else ""
 
     @part("what would change the view", in_list)
     def changes(self) -> list[str]:
