@@ -20,11 +20,11 @@ def ask(ia):
 def test_an_answer_follows_its_template_and_its_sentences(ia, home, research):
     answer, view = research / "templates" / "answer.md", research / "knowledge" / "view.yaml"
     before = ask(ia)
-    assert "### Against it" in before and "**The prices are simulated**" in before
-    answer.write_text(answer.read_text("utf-8").replace("### Against it", "### Devil's advocate"), "utf-8")
-    view.write_text(view.read_text("utf-8").replace("**The prices are simulated**", "**Toy prices**"), "utf-8")
+    assert "- Against:" in before and "over months" in before
+    answer.write_text(answer.read_text("utf-8").replace("- Against:", "- Devil's advocate:"), "utf-8")
+    view.write_text(view.read_text("utf-8").replace("{lean} over months", "{lean} for a season"), "utf-8")
     told = ask(ia)
-    assert "### Devil's advocate" in told and "**Toy prices**" in told
+    assert "- Devil's advocate:" in told and "for a season" in told
     note = research / "templates" / "note.md"
     note.write_text("<!-- en -->\n# {name}\n\n{conclusion}\n", "utf-8")
     ask(ia)
@@ -35,7 +35,7 @@ def test_an_answer_follows_its_template_and_its_sentences(ia, home, research):
     for file in (answer, view, note):
         file.unlink()
     told = ask(ia)
-    assert "### Against it" in told and "**The prices are simulated**" in told and "not used" not in told
+    assert "- Against:" in told and "over months" in told and "not used" not in told
 
 
 def test_why_goes_by_the_headings_of_the_owner(ia, research):
@@ -51,7 +51,7 @@ def test_a_damaged_file_is_named_and_the_shipped_one_counts(ia, research):
     (research / "templates" / "answer.md").write_text("**{subject}**\n{if rules}\n- {rules}\n", "utf-8")
     told = ask(ia)
     assert "A part of the skill research was not used: templates/answer.md:2: {if rules} has no {end}" in told
-    assert "### Against it" in told
+    assert "- Against:" in told
     shown = ia("skill", "show", "research")
     assert shown.returncode == 0 and shown.stdout.startswith("---\nname: research\n")
     assert shown.stderr.splitlines() == [

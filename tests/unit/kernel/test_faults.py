@@ -1,5 +1,6 @@
 """Bugs, put into the running parts on purpose: what they cost, what people read of them, and where they are kept."""
 
+import glob
 import json
 import os
 
@@ -214,7 +215,7 @@ def embedded(ws, question, monkeypatch):
 @pytest.mark.parametrize(
     ("lang", "module", "name", "question", "named", "kept"),
     [
-        ("en", "say.view.View", "_head", "How is CATL doing?", "the conclusion", "Against it"),
+        ("en", "evidence.verdict.Verdict", "describe_lean", "How is CATL doing?", "the first line", "Against"),
         ("zh", "evidence.past_views", "describe_view", "我之前怎么看宁德时代", "之前的看法", "关于宁德时代"),
         (
             "zh",
@@ -310,4 +311,7 @@ def test_an_unknown_field_in_the_text_of_a_skill_stands_as_it_is(pack, monkeypat
             out,
         )
     for question in ("看看宁德时代", "How is CATL doing?"):
-        assert "{no} {0.x} {" in embedded(pack, question, monkeypatch)
+        embedded(pack, question, monkeypatch)
+        [note] = glob.glob(os.path.join(pack.root, "notebook", "research", "*", "*.md"))
+        with open(note, encoding="utf-8") as file:
+            assert "{no} {0.x} {" in file.read()

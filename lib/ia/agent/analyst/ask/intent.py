@@ -47,6 +47,7 @@ _ABOUT = re.compile(
 )  # fmt: skip
 
 
+_STUDY = re.compile(r"\s*(?:please\s+)?(?:research|study)\s+[A-Z\d]", re.I)
 ANSWERABLE = ("", "holdings", "mainline", "compare", "help", "review", "asked_memory")
 """Acts that a question for facts may look like."""
 
@@ -85,11 +86,12 @@ def read_acts(request: UserRequest) -> Intent:
 def may_ask_facts(request: UserRequest, first: Intent) -> bool:
     """Return True if a message may ask for facts.
 
-    It may not where data came along, a form is to be filled, it is a command, or the workspace is not about investing.
+    It may not where data came along, a form is to be filled, it is a command, it names a study, or the workspace is not
+    about investing.
     """
     skills = [name for name, _ in request.skills]
     elsewhere = bool(skills) and "research" not in skills
-    return not (request.bars or request.data or request.form or first.skill or elsewhere)
+    return not (request.bars or request.data or request.form or first.skill or elsewhere or _STUDY.match(first.words))
 
 
 def asks_figures(request: UserRequest, first: Intent) -> bool:

@@ -48,18 +48,18 @@ def answer(view: View, rules: list[str], kept: list[str]) -> list[str]:
 def _render_answer(
     view: View, rules: list[str], kept: list[str], *, grounds: int, levels: int, figures: int, alarms: int
 ) -> list[str]:
-    speak, warned = view.speak, view.alarms(alarms)
+    speak, compared = view.speak, view.compare_with_past() if view.earlier else ""
     fields: dict[str, Field] = {
         "headline": view.headline(),
         "snapshot": view.snapshot(figures),
         "warnings": view.data_warnings(),
-        "asked": view.asked_view(grounds),
+        "wanted": view.views_wanted(grounds),
         "valuation": view.valuation_line(figures),
         "for": view.grounds(1, grounds),
         "opposed": view.grounds(-1, grounds),
-        "alarms": warned,
+        "alarms": view.alarms(alarms),
         "changes": speak.join_sentences(view.changes()[:levels]),
-        "before": view.compare_with_past() if view.earlier else "",
+        "before": speak.join_clauses([*view.before(1), *([compared] if compared else [])]) if view.earlier else "",
         "unjudged": speak.join_sentences(view.unjudged_lines()),
         "rules": rules,
         "kept": kept,

@@ -145,28 +145,30 @@ class View:
             because=self._say("because", why=why) if why else "",
         )
 
+    @part("what speaks for and against", in_text)
     def grounds(self, sign: int, limit: int) -> str:
         """Return the readings that speak one way, in a line: those that decide, of another kind each first."""
         told = [item for item in self.verdict.speaking(sign) if item.sentence(self.speak)]
         return self.speak.join_clauses([item.sentence(self.speak) for item in self._decisive_readings(told, limit)])
 
-    def asked_view(self, limit: int) -> str:
-        """Return what the view says that the question names, in a line; "" where it names none."""
+    @part("the views that were asked for", in_list)
+    def views_wanted(self, limit: int) -> list[str]:
+        """Return what the views say that the question names or a coach asked for, a line each."""
         lens = self.study.lens
-        view = lens.added or (lens.leading if lens.by_question else "")
-        told = [item for item in self.verdict.evidence if view and item.reading.view == view]
-        lines = [line for item in told if (line := item.sentence(self.speak))][:limit]
-        title = lenses.view_title(view, self.speak, self.desk.tables) if lines else ""
-        return title + self.speak(": ") + self.speak.join_clauses(lines) if lines else ""
+        asked = lens.added or (lens.leading if lens.by_question else "")
+        told = []
+        for view in dict.fromkeys(each for each in (asked, *self.study.cares) if each in lens.order):
+            lines = [self._reading(item) for item in self.verdict.evidence if item.reading.view == view]
+            if lines := [line for line in lines if line][:limit]:
+                told.append(self._heading(view) + self.speak(": ") + self.speak.join_clauses(lines))
+        return told
 
+    @part("the warnings in force", in_list)
     def alarms(self, limit: int) -> list[str]:
-        """Return the red flags and must-know rules in force, without their numbers; the critical ones first."""
-        speak = self.speak
-        return [
-            speak(": ").join(each for each in (item.name, item.says) if each)
-            for item in self.study.fired
-            if item.alarming
-        ][:limit]
+        """Return the critical red flags and must-know rules in force, then as many others, without their numbers."""
+        alarms = [item for item in self.study.fired if item.alarming]
+        shown = [item for item in alarms if item.critical] + [item for item in alarms if not item.critical][:limit]
+        return [self.speak(": ").join(each for each in (item.name, item.says) if each) for item in shown]
 
     @part("the warnings about the data", in_list)
     def warnings(self) -> list[str]:
@@ -198,6 +200,7 @@ class View:
                 parts.append(speak.fill(each.text, date=self.study.last or "?", value=shown, size=size))
         return speak(", ").join(parts) + speak(".")
 
+    @part("the valuation", in_text)
     def valuation_line(self, limit: int | None = None) -> str:
         """Return what it costs and earns, and the report that tells it, in a line; "" where nothing is known."""
         speak, value = self.speak, self.study.value
