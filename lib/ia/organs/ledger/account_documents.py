@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
-from typing import TypeAlias, TypedDict
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from ia.domain.instruments.symbols import from_canonical
 from ia.kernel import clock
@@ -14,6 +15,9 @@ from ia.organs.ledger.booking import Sale
 from ia.organs.ledger.guard import Breach, excess_shares, load_limits
 from ia.organs.ledger.journal import JournalEntry, damaged_entry_error
 from ia.organs.ledger.profit import ProfitRow, ProfitTotal
+
+if TYPE_CHECKING:
+    from ia.organs.ledger.period import PeriodResult
 
 Number: TypeAlias = int | float | None
 Money: TypeAlias = float | None
@@ -365,4 +369,22 @@ def sale_document(each: Sale, method: str) -> Json:
         "fees": json_money(entry.fees),
         "method": method,
         "reason": entry.reason,
+    }
+
+
+def period_document(results: "Sequence[PeriodResult]", first: date, last: date) -> Json:
+    """Return the results of a stretch of days as plain data, by currency. `result_pct` is per cent (modified Dietz)."""
+    return {
+        "first": first.isoformat(),
+        "last": last.isoformat(),
+        "currencies": {
+            each.currency: {
+                "equity_before": json_money(each.before),
+                "equity_after": json_money(each.after),
+                "flows": json_money(each.flows),
+                "result": json_money(each.result),
+                "result_pct": json_money(each.result_pct),
+            }
+            for each in results
+        },
     }

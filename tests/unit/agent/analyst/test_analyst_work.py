@@ -311,6 +311,23 @@ def test_review(pack, say, monkeypatch):
     assert "未到期" in report, "nothing is scored before it is due"
 
 
+def test_a_review_begins_with_the_result_the_trades_and_what_came_true(pack, ia, say, monkeypatch):
+    """The account beside its index, the reasons of the trades, conditions that came true; nothing stands twice."""
+    monkeypatch.setenv("IA_NOW", "2024-03-11T16:00:00+08:00")
+    say("看看宁德时代")
+    monkeypatch.setenv("IA_NOW", NOW)
+    assert ia("trade", "deposit", "100000", "--date", "2024-03-08").returncode == 0
+    bought = ("trade", "buy", "600036", "100", "--price", "23.5", "--date", "2024-03-15", "--override", "--because")
+    assert ia(*bought, "低估值").returncode == 0
+    period = json.loads(ia("tool", "call", "account.period", '{"first": "2024-03-11"}').stdout)["currencies"]["CNY"]
+    lines = say("复盘本周").reply.splitlines()
+    assert lines[0] == "**复盘 2024-03-11 至 2024-03-15**"
+    assert f"**{period['result']:+,.2f} CNY**" in lines[1] and "沪深300" in lines[1] and "模拟" in lines[1]
+    assert lines[2].startswith("- 2024-03-15 买入 招商银行") and lines[2].endswith("：低估值")
+    assert len(lines) == len(set(lines)) <= 12
+    assert f"**{period['result']:+,.2f} CNY**" in say("本周盈亏").reply
+
+
 def test_a_period_without_observations(say):
     done = say("复盘上周")
     assert "没有可评的判断" in done.reply and done.artifacts == ["notebook/reports/weekly/2024-03-15.md"]

@@ -50,6 +50,12 @@ class StatedView:
             told.append(speak("void if close {operator} {level}", operator=operator, level=level))
         return told
 
+    def end(self, speak: AnswerVoice) -> str:
+        """Return the close that would end the view, in a clause; "" where it names none."""
+        if self.ends_if is None:
+            return ""
+        return speak("close {operator} {level}", operator=self.ends_if[0], level=_price(self.ends_if[1]))
+
     def brief(self, speak: AnswerVoice) -> str:
         """Return the view in a line."""
         return speak(", ").join(self.parts(speak))

@@ -11,9 +11,9 @@ from ia.agent.analyst.ask.mentions import Mention, find_mentions
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.readings import labels_at
-from ia.agent.analyst.evidence.stated_view import MARK, StatedView, brief_words, parse_view, read_words
+from ia.agent.analyst.evidence.stated_view import MARK, StatedView, parse_view, read_words
 from ia.agent.analyst.evidence.study import display_name, read_value
-from ia.agent.analyst.jobs import risk_rules
+from ia.agent.analyst.jobs import results, risk_rules
 from ia.agent.analyst.jobs.skill_loading import load_skill
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import reply
@@ -22,7 +22,7 @@ from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.analyst.voice import AnswerVoice, number
 from ia.kernel.errors import PluralText
 
-MOST = 20
+MOST, SHOWN = 20, 5
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _STAMP = re.compile(r"^\[(\d\d:\d\d)\]\s*")
 
@@ -76,9 +76,13 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     """Review the period that the words name (the last seven days without), keep the report and the reflection."""
     speak, today = desk.speak, desk.request.moment.date()
     period = of_words(words, today)
-    yield from desk.load_tables("readings", "labels")
+    yield from desk.load_tables("readings", "labels", "view")
     yield from load_skill(desk, "review", words)
-    listed, tracking = yield from desk.run(DeskCall("memory.list", {}), DeskCall("memory.read", {"path": "tracking"}))
+    calls = results.period_calls(desk, period.first, period.last)
+    listed, tracking, *account = yield from desk.run(
+        DeskCall("memory.list", {}), DeskCall("memory.read", {"path": "tracking"}), *calls
+    )
+    of_account = {call.tool: result for call, result in zip(calls, account, strict=True)}
     if not listed.ok:
         return reply.reply_of_lines(speak("There is no tool to read the memory: no review is possible."))
     files = _within(listed.value, period)
@@ -92,17 +96,23 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     ]
     said = said[-MOST:]
     outcomes, simulated = yield from _since(desk, said)
+    outcomes = list({(item.said.day, item.said.mention, item.said.line): item for item in outcomes}.values())
+    first: list[str] = []
+    if result := of_account.get("account.period"):
+        first += yield from results.result_lines(desk, result, period.first, period.last)
+    if entries := of_account.get("trade.list"):
+        first += results.trade_lines(desk, entries, period.first, period.last)
     losing = yield from risk_rules.account_warnings(desk)
     lesson = _lesson(desk, outcomes)
     reflections = [path for path in files if path not in observed]
-    report = partial(_report, desk, period, outcomes, reflections, tracking, simulated)
-    kept = yield from _file_review(desk, period, report, losing, lesson if outcomes else "")
-    answer = _summary(desk, period, outcomes, simulated)
-    return Reply(
-        [*answer, "", *([*_risks(desk, losing), ""] if losing else []), lesson, "", *kept, reply.by_rules(speak)],
-        [answer[0], lesson, *losing],
-        [_row(desk, item) for item in outcomes],
+    first += _conditions(desk, outcomes)
+    report = partial(
+        _report, desk, period, [*first, *_judgments(desk, outcomes, simulated)], outcomes, reflections, tracking
     )
+    kept = yield from _file_review(desk, period, report, losing, lesson if outcomes else "")
+    told = [_headline(desk, period), *first, *_judgments(desk, outcomes, simulated)]
+    told += [*_risks(desk, losing), lesson] if losing else [lesson]
+    return Reply([*told, *kept, reply.by_rules(speak)], [*told], [_row(desk, item) for item in outcomes])
 
 
 @part("the report and the reflection", in_list)
@@ -261,46 +271,76 @@ def _row(desk: ToolDesk, item: ReviewOutcome) -> str:
     cells = [
         item.said.day,
         display_name(desk, item.said.mention) if item.said.mention else "–",
-        past_views.cut_text(item.said.view.brief(speak) if item.said.data else brief_words(item.said.line), 64).replace(
-            "|", "/"
-        ),
         number(item.since, "percent"),
         str(item.days),
         _judge_observation(item, speak),
+        f"`{item.said.source}`",
     ]
     return "| " + " | ".join(cells) + " |"
 
 
-def _summary(desk: ToolDesk, period: ReviewPeriod, outcomes: list[ReviewOutcome], simulated: bool) -> list[str]:
+def _headline(desk: ToolDesk, period: ReviewPeriod) -> str:
+    return desk.speak("**Review {first} to {last}**", first=period.first, last=period.last)
+
+
+def _conditions(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> list[str]:
+    """Return the conditions that views named as their end and that came true, each once."""
+    told: dict[str, str] = {}
+    for item in outcomes:
+        if item.void and item.said.mention:
+            name = display_name(desk, item.said.mention)
+            said = item.said.view.end(desk.speak) or past_views.cut_text(item.said.line, 80)
+            line = "- {name}: the condition of {day} came true ({said})."
+            told.setdefault(name, desk.speak(line, name=name, day=item.said.day, said=said))
+    return list(told.values())
+
+
+def _judgments(desk: ToolDesk, outcomes: list[ReviewOutcome], simulated: bool) -> list[str]:
+    """Return what became of the views that took a side, each once, and how many took none."""
     speak = desk.speak
-    head = speak(
-        PluralText(
-            "**Review {first} to {last}**: {count} observation, {comparable} of them comparable with "
-            "prices{simulated}.",
-            "**Review {first} to {last}**: {count} observations, {comparable} of them comparable with "
-            "prices{simulated}.",
-        ),
-        first=period.first,
-        last=period.last,
-        count=len(outcomes),
-        comparable=sum(1 for item in outcomes if item.since is not None),
-        simulated=speak(" (prices are simulated)") if simulated else "",
-    )
     if not outcomes:
         return [
-            head,
             speak(
                 "There is nothing to judge in this period. A judgment that can be scored names security, direction,"
                 " horizon, odds, reason"
                 " and what would end it, as in: “300750 beats the CSI 300 within 20 days, 60 %; void below 172.”",
             ),
         ]
-    return [head, "", *_table(desk, outcomes)]
+    sided = [item for item in outcomes if item.said.lean and item.said.mention and not item.void]
+    lines = []
+    for item in sided[-SHOWN:]:
+        name = display_name(desk, item.said.mention) if item.said.mention else ""
+        lines.append(
+            speak(
+                "- {name}, {day}: {judged} ({since} in {count} days{simulated}).",
+                name=name,
+                day=item.said.day,
+                judged=_judge_observation(item, speak),
+                since=number(item.since, "percent"),
+                count=item.days,
+                simulated=speak(", simulated prices") if simulated else "",
+            )
+        )
+    if rest := len(sided) - len(lines):
+        lines.append(
+            speak(
+                PluralText(
+                    "- {count} earlier judgment is in the report.", "- {count} earlier judgments are in the report."
+                ),
+                count=rest,
+            )
+        )
+    mute = len(outcomes) - len(sided) - sum(1 for item in outcomes if item.void)
+    if mute:
+        lines.append(
+            speak(PluralText("- {count} observation took no side.", "- {count} observations took no side."), count=mute)
+        )
+    return lines
 
 
 def _table(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> list[str]:
-    head = desk.speak("| date | security | as it was said | since | days | now |")
-    return [head, "| --- | --- | --- | ---: | ---: | --- |", *(_row(desk, item) for item in outcomes)]
+    head = desk.speak("| date | security | since | days | now | where |")
+    return [head, "| --- | --- | ---: | ---: | --- | --- |", *(_row(desk, item) for item in outcomes)]
 
 
 @part("the next step", in_text)
@@ -368,26 +408,20 @@ def _reflection(desk: ToolDesk, period: ReviewPeriod, lesson: str) -> DeskCall:
 def _report(
     desk: ToolDesk,
     period: ReviewPeriod,
+    first: list[str],
     outcomes: list[ReviewOutcome],
     reflections: list[str],
     tracking: DeskResult,
-    simulated: bool,
 ) -> list[str]:
     speak = desk.speak
     title = speak("# Review {first} to {last}", first=period.first, last=period.last)
-    out = [
-        title,
-        "",
-        *_summary(desk, period, outcomes, simulated),
-        "",
-        f"## {speak('As it was said, and where')}",
-        "",
-    ]
-    out += [
-        f"- {item.said.day}{speak(': ')}{item.said.line} (`{item.said.source}`)"
-        + (f" — {past_views.describe_end(item.void, speak)}" if item.void is not None else "")
-        for item in outcomes
-    ] or [speak("- none")]
+    out = [title, "", *first]
+    if outcomes:
+        out += ["", f"## {speak('Every observation')}", "", *_table(desk, outcomes)]
+    own = [item for item in outcomes if not item.said.data]
+    if own:
+        out += ["", f"## {speak('In your words')}", ""]
+    out += [f"- {item.said.day}{speak(': ')}{item.said.line} (`{item.said.source}`)" for item in own]
     out += ["", f"## {speak('Terms')}", ""]
     out.append(
         speak(

@@ -4,10 +4,13 @@ The ledger is imported by the call: every turn has these tools, few use them.
 """
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Annotated
 
 from ia.agent.tools.registry import READ, tool
 from ia.agent.tools.scope import Scope
+from ia.kernel import clock
+from ia.kernel.errors import UsageError
 from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
 from ia.wiring.ledger_prices import open_ledger
@@ -44,6 +47,32 @@ def show_profit(scope: Scope, symbol: Symbol = "", session: Session = "") -> Map
     books = desk.books(session=session)
     found = profit_rows(books, desk.load_prices(books), desk.resolve_symbol(symbol).canonical if symbol else "")
     return account_documents.profit_document(found, sum_by_currency(found), books.method, session)
+
+
+@tool("account.period", READ)
+def show_period(
+    scope: Scope,
+    first: Annotated[str, "first day, YYYY-MM-DD"],
+    last: Annotated[str, "last day, YYYY-MM-DD; default: today"] = "",
+) -> Mapping[str, object]:
+    """Show what the account made from the close before the first day to the close of the last, by currency: equity
+    before and after, money brought in (flows), result in money and in per cent of the money at work. null: not known.
+    """
+    from ia.organs.ledger import account_documents
+    from ia.organs.ledger.period import measure_period
+
+    begin, end = _read_day(first), _read_day(last or clock.today())
+    if begin > end:
+        raise UsageError("{first} is later than {last}", first=begin, last=end)
+    results = measure_period(open_ledger(scope.ws, scope.notify), begin, end)
+    return account_documents.period_document(results, begin, end)
+
+
+def _read_day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise UsageError("{text!r} is not a day such as 2024-03-15", text=text) from None
 
 
 @tool("account.history", READ)

@@ -7,6 +7,7 @@ from ia.agent.analyst.ask.facts import FactQuestion, security_table
 from ia.agent.analyst.ask.time_spans import DAY, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.study import read_value
+from ia.agent.analyst.jobs import results
 from ia.agent.analyst.jobs.daily import positions_of
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -120,6 +121,13 @@ def _other_time(desk: ToolDesk, asked: FactQuestion, name: str) -> Work[Reply | 
         return None
     if spec.field in ("realized", "fees") and span.first is not None:
         return (yield from _sum_over(desk, asked, span, name))
+    if spec.field in ("total_pnl", "today_pnl") and span.first is not None and desk.has("account.period"):
+        days = (f"{span.first}", f"{span.last or desk.request.day}")
+        yield from desk.load_tables("view")
+        period = yield from desk.one("account.period", first=days[0], last=days[1])
+        lines = yield from results.result_lines(desk, period, *days)
+        heading = span.said + desk.speak(": ")
+        return reply_of_lines(*(heading + line for line in lines)) if lines else _say_empty(desk)
     return reply_of_lines(
         desk.speak("{name}: the ledger tells it for today and in all, not yet for “{time}”.", name=name, time=span.said)
     )
