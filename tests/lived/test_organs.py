@@ -124,6 +124,7 @@ TOOLS = {
     "risk.check": {"symbol": "600519", "quantity": 100},
     "account.status": {},
     "account.profit": {"symbol": "300750"},
+    "account.period": {"first": "2024-03-01"},
     "account.history": {"limit": 5},
     "trade.execute": {"action": "buy", "symbol": "600519", "quantity": 100, "reason": "试试"},
     "trade.list": {"limit": 5},

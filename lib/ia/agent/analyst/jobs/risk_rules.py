@@ -9,12 +9,6 @@ from ia.domain.instruments.symbols import symbol_of_kind
 from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 
-_CHECKED = (
-    (mark_text("{value} on the day (limit {limit:g}%)"), "rise of the day"),
-    (mark_text("weight {value} (limit {limit:g}%)"), "position limit"),
-    (mark_text("account {value} today (limit -{limit:g}%)"), mark_text("account of the day")),
-)
-"""What a purchase is checked against: how the number is told, and its name."""
 _NAMES = {
     "risk.position_pct": mark_text("position limit"), "risk.rise_pct": mark_text("rise of the day"),
     "risk.day_warning_pct": mark_text("loss of the day"),
@@ -126,22 +120,21 @@ def _lines(desk: ToolDesk, code: str, result: DeskResult) -> list[str]:
 def _format_permit(desk: ToolDesk, code: str, result: DeskResult) -> str:
     """Return that the rules allow a purchase: each number with its limit, and what could not be checked."""
     speak, limits = desk.speak, _limits(result)
-    checks = (
-        (result.get("change_pct"), "+", limits.rise_pct, _CHECKED[0]),
-        (result.get("weight_pct"), "", limits.position_pct, _CHECKED[1]),
-        (_account_change(result), "+", limits.day_stop_pct, _CHECKED[2]),
-    )
-    told = [
-        speak(text, value=_percent(value, sign), limit=limit)
-        for value, sign, limit, (text, _) in checks
-        if value is not None
-    ]
-    unknown = [speak(name) for value, _, _, (_, name) in checks if value is None]
+    change, weight, account = result.get("change_pct"), result.get("weight_pct"), _account_change(result)
+    told = {
+        speak("rise of the day"): change is not None
+        and speak("{value} on the day (limit {limit:g}%)", value=_percent(change), limit=limits.rise_pct),
+        speak("position limit"): weight is not None
+        and speak("weight {value} (limit {limit:g}%)", value=_percent(weight, ""), limit=limits.position_pct),
+        speak("account of the day"): account is not None
+        and speak("account {value} today (limit -{limit:g}%)", value=_percent(account), limit=limits.day_stop_pct),
+    }
+    unknown = [name for name, line in told.items() if not line]
     line = speak(
         "**Your rules allow a purchase of {symbol}**{size}: {checked}",
         size=_size(desk, result),
         symbol=code,
-        checked=speak.join_items(told) or "–",
+        checked=speak.join_items([line for line in told.values() if line]),
     )
     if unknown:
         line += speak("; not checked, for want of figures: {names}", names=speak.join_items(unknown))
