@@ -32,6 +32,8 @@ _OWN = ("belief", "preference", "tracking", "journal", "knowledge", "trade", "qu
 _DATA_LINE = pattern(r"^<!-- ia-[a-z-]+: .*-->[ \t]*\n?", re.M)
 _ENTRY = pattern(r"^(?=\[\d\d:\d\d\] )", re.M)
 _TABLE_ROW = pattern(r"^\|.*\|[ \t]*\n?", re.M)
+_OLD_RULES = pattern(r"^(?:\*\*(?:风控|Risk rules)\*\* |持有 [\d.]+ 股|held: [\d.]+ shares).*\n?", re.M)
+"""What the analyst once wrote below its data line: what the risk rules said of a purchase."""
 _SECTION = pattern(r"^## ", re.M)
 
 
@@ -56,7 +58,7 @@ def split_authors(path: str, text: str, actor: str | None) -> tuple[str, str]:
     if not by_machine and not (kind in ("research", "report") and actor is not None and _DATA_LINE.search(text)):
         return _DATA_LINE.sub("", text), ""
     *_, end = 0, *(found.end() for found in _DATA_LINE.finditer(text))
-    added = text[end:] if end else ""  # the data line is the last of what a machine wrote
+    added = _OLD_RULES.sub("", text[end:]) if end else ""  # the data line is the last of what a machine wrote
     return (added if added.strip() else ""), keep_findings(text[: end or None])
 
 

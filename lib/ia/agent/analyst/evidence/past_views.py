@@ -17,7 +17,7 @@ class PastView(NamedTuple):
     """An earlier text: its path and date, the line that says most, its lean and its kinds of evidence.
 
     It also holds the return since in percent, and whether the condition that it named as its own end came true (None:
-    it named none). `own` tells that the words are the owner's, not a machine's.
+    it named none), in words in `ends`. `own` tells that the words are the owner's, not a machine's.
     """
 
     source: str
@@ -29,6 +29,7 @@ class PastView(NamedTuple):
     kinds: tuple[tuple[str, int], ...] = ()
     untrusted: bool = False
     own: bool = False
+    ends: str = ""
 
 
 def rows_of(shown: Json) -> int:
@@ -121,6 +122,7 @@ def find_views(
                 view.kinds,
                 "<<data " in content,
                 _is_own(hit),
+                view.end(speak),
             )
         )
     best: dict[tuple[str, str], PastView] = {}

@@ -18,7 +18,7 @@ from ia.agent.analyst.evidence.study import (
     recall_hits,
     valuation_values,
 )
-from ia.agent.analyst.evidence.verdict import Fired, Verdict, describe_level
+from ia.agent.analyst.evidence.verdict import Fired, Verdict, describe_level, kinds_told
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs import risk_rules
 from ia.agent.analyst.jobs.filing import file_calls, observe
@@ -28,7 +28,7 @@ from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.kernel.jsontypes import Json
 
-MOST = 5
+MOST, FIGURES, SHOWN = 5, 2, 3
 CALLS = 54
 """Computations in one answer: the router lets a tool be called sixty times in a minute."""
 
@@ -82,7 +82,9 @@ def compare(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
         "",
     ]
     answer += _why(desk, sides)
-    rules = yield from risk_rules.check_buy(desk, *(side.mention.code for side in sides))
+    rules = yield from risk_rules.check_buy(
+        desk, *(side.mention.code for side in sides), tell_permit=False, tell_held=False
+    )
     answer += ["", *(f"- {told}" for told in rules)] if rules else []
     line = speak("{title}: {ranking}", title=title, ranking=_rank_sides(desk, sides))
     kept = yield from _file_comparison(desk, sides, answer, line)
@@ -93,7 +95,9 @@ def compare(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
         *(_side_told(desk, side) for side in sides),
         _unjudged_lines(desk, sides),
     ]
-    return Reply([*answer, "", *kept, reply.by_rules(speak)], points, _told_apart(desk, sides))
+    told = _told_apart(desk, sides)[1 : 1 + FIGURES]
+    lines = [points[0], *(f"- {item}" for item in (*points[1:], *told)), *kept, reply.by_rules(speak)]
+    return Reply(lines, points, told)
 
 
 @part("the note of the comparison", in_list)
@@ -223,7 +227,7 @@ def _comparison_warnings(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]
     """Return what has to be said before figures are set side by side."""
     speak, told = desk.speak, []
     if any(side.market.get("simulated") for side in sides):
-        told.append(speak("**The prices are simulated**; the figures only show the method."))
+        told.append(speak("The prices are simulated; the last close is of {date}.", date=_last_date(sides[0])))
     if len({_last_date(side) for side in sides}) > 1:
         told.append(speak("The last bars are of different days: so are the figures."))
     if len({side.mention.symbol.market for side in sides}) > 1:
@@ -284,18 +288,18 @@ def _why(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]:
 def _speak_for_side(desk: ToolDesk, side: ComparedSide, sign: int) -> str:
     speak = desk.speak
     told = [item.sentence(speak) for item in side.verdict.speaking(sign)]
-    told = [text for text in told if text][:3]
+    told = [text for text in told if text][:SHOWN]
     label = speak("for") if sign > 0 else speak("against")
     return f"{label}{speak(': ')}{speak.join_clauses(told)}" if told else ""
 
 
 def _side_told(desk: ToolDesk, side: ComparedSide) -> str:
-    """Return one side in a line: which way it leans, and why."""
+    """Return one side in a line: which way it leans, and which kinds of evidence speak for and against it."""
     speak = desk.speak
-    parts = [
-        side.verdict.describe_lean(speak),
-        *(told for sign in (1, -1) if (told := _speak_for_side(desk, side, sign))),
-    ]
+    parts = [side.verdict.describe_lean(speak)]
+    for sign, label in ((1, speak("for")), (-1, speak("against"))):
+        kinds = kinds_told(side.verdict, sign, speak)
+        parts += [f"{label}{speak(': ')}{kinds}"] if kinds else []
     return f"{side.title}{speak(': ')}{speak.join_clauses(parts)}"
 
 

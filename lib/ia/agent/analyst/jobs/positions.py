@@ -38,13 +38,10 @@ def holdings(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
             return reply.reply_of_lines(speak("{names}: none is held.", names=speak.join_items(lacking)))
     held = daily.tabulate_positions(desk, positions) or [speak("Nothing is held.")]
     broken = daily.broken_rules(desk, status, positions)
-    lines = [*_simulation_note(desk, status), *daily.describe_gain(desk, status), *held, ""]
-    lines += [speak("**Risk rules**"), *(f"- {line}" for line in broken), ""]
-    lines += [
-        speak(
-            "`ia profit` has the gains one by one, `ia report account -o account.html` the pictures.",
-        )
-    ]
+    gain = daily.describe_gain(desk, status)
+    mark = speak(" (prices are simulated)") if status.get("simulated") else ""
+    lines = [*(line + mark for line in gain[:1]), *gain[1:], *held, ""]
+    lines += [f"- {line}" for line in broken]
     told = [f"{symbol} {daily.row_of(each)}" for symbol, each in positions]
     return Reply([*lines, reply.by_rules(speak)], [*daily.describe_gain(desk, status), *broken], told)
 

@@ -1,5 +1,7 @@
 """Research of one security: the skill's procedure, in the order of the soul's lens, ending in a note."""
 
+import re
+
 from ia.agent.analyst.ask.mentions import Mention, english, strip_mentions
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import lens as lenses
@@ -23,6 +25,7 @@ from ia.agent.analyst.parts import in_list, nothing, part
 from ia.agent.analyst.say import note, reply, view
 from ia.agent.analyst.say.reply import Reply
 
+_BUY = re.compile(r"买|加仓|建仓|\b(?:buy|add)\b", re.I)
 TAIL = 120
 
 
@@ -160,7 +163,9 @@ def research(desk: ToolDesk, mention: Mention | None) -> Work[Reply]:
             )
         )
     seen = view.View(desk, study)
-    rules = yield from risk_rules.check_buy(desk, *([study.code] if study.code and mention is not None else []))
+    codes = [study.code] if study.code and mention is not None else []
+    wanted = seen.verdict.lean > 0 or bool(_BUY.search(desk.request.question))
+    rules = yield from risk_rules.check_buy(desk, *codes, tell_permit=wanted)
     kept = yield from _file_research(desk, study, seen, rules)
     lines = [*note.answer(seen, rules, kept), reply.by_rules(speak)]
     return Reply(
@@ -185,7 +190,7 @@ def _file_research(desk: ToolDesk, study: Study, seen: view.View, rules: list[st
     calls: list[tuple[DeskCall, str]] = []
     if "notebook.write" in tools:
         path = f"research/{topic.replace('/', '-')}/{desk.request.day}.md"
-        text = note.note(seen) + "".join(f"\n{line}\n" for line in rules)
+        text = note.note(seen, rules)
         calls.append((DeskCall("notebook.write", {"path": path, "content": text}), desk.speak("note", context="kept")))
     if tools & {"memory.write", "memory.observe"} and not _is_filed(desk, study, seen):
         calls.append(

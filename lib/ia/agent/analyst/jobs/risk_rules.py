@@ -33,23 +33,30 @@ def in_force(desk: ToolDesk) -> bool:
 
 
 @part("the check of the risk rules", in_list)
-def check_buy(desk: ToolDesk, *codes: str, quantity: int | None = None) -> Work[list[str]]:
+def check_buy(
+    desk: ToolDesk, *codes: str, quantity: int | None = None, tell_permit: bool = True, tell_held: bool = True
+) -> Work[list[str]]:
     """Return what the rules say of a supposed buy, and what is held, in lines; [] without rules.
 
     An index cannot be bought: nothing is said of it.
-    quantity    shares of the buy; None: as many as are usual
+    quantity     shares of the buy; None: as many as are usual
+    tell_permit  say that a buy is allowed; tell_held: say what is held
     """
     if not in_force(desk):
         return []
     size = {"quantity": quantity} if quantity else {}
     codes = tuple(code for code in codes if symbol_of_kind(code).kind != "index")
     results = yield from desk.run(*(DeskCall("risk.check", {"symbol": code, **size}) for code in codes))
-    return [line for code, result in zip(codes, results, strict=True) for line in _format_rule(desk, code, result)]
+    return [
+        line
+        for code, result in zip(codes, results, strict=True)
+        for line in _format_rule(desk, code, result, tell_permit, tell_held)
+    ]
 
 
-def _format_rule(desk: ToolDesk, code: str, result: DeskResult) -> list[str]:
+def _format_rule(desk: ToolDesk, code: str, result: DeskResult, tell_permit: bool, tell_held: bool) -> list[str]:
     if result.failure is None:
-        return _lines(desk, code, result)
+        return _lines(desk, code, result, tell_permit, tell_held)
     if result.missing:
         return []
     return [
@@ -95,7 +102,7 @@ def describe_breach(desk: ToolDesk, breach: Json) -> str:
     return f"{head}{value:.1f}% > {limit:g}%"
 
 
-def _lines(desk: ToolDesk, code: str, result: DeskResult) -> list[str]:
+def _lines(desk: ToolDesk, code: str, result: DeskResult, tell_permit: bool, tell_held: bool) -> list[str]:
     speak = desk.speak
     breaches = [each for each in result.get("breaches") or [] if isinstance(each, dict)]
     refusing = [describe_breach(desk, each) for each in breaches if each.get("refuses")]
@@ -109,15 +116,19 @@ def _lines(desk: ToolDesk, code: str, result: DeskResult) -> list[str]:
                 breaches=speak.join_clauses(refusing),
             )
         )
-    elif result.get("allowed") and (result.get("weight_pct") is not None or _account_change(result) is not None):
-        lines.append(_format_permit(desk, code, result))
+    elif (
+        tell_permit
+        and result.get("allowed")
+        and (result.get("weight_pct") is not None or _account_change(result) is not None)
+    ):
+        lines.append(_format_permit(desk, result))
     held = result.get("held")
-    if isinstance(held, dict):
+    if isinstance(held, dict) and tell_held:
         lines.append(_held_symbols(desk, held, result))
     return lines
 
 
-def _format_permit(desk: ToolDesk, code: str, result: DeskResult) -> str:
+def _format_permit(desk: ToolDesk, result: DeskResult) -> str:
     """Return that the rules allow a purchase: each number with its limit, and what could not be checked."""
     speak, limits = desk.speak, _limits(result)
     change, weight, account = result.get("change_pct"), result.get("weight_pct"), _account_change(result)
@@ -125,20 +136,26 @@ def _format_permit(desk: ToolDesk, code: str, result: DeskResult) -> str:
         speak("rise of the day"): change is not None
         and speak("{value} on the day (limit {limit:g}%)", value=_percent(change), limit=limits.rise_pct),
         speak("position limit"): weight is not None
-        and speak("weight {value} (limit {limit:g}%)", value=_percent(weight, ""), limit=limits.position_pct),
+        and speak(
+            "weight {value} with {quantity:,.0f} shares (limit {limit:g}%)",
+            value=_percent(weight, ""),
+            quantity=result.get("quantity") or 0,
+            limit=limits.position_pct,
+        ),
         speak("account of the day"): account is not None
         and speak("account {value} today (limit -{limit:g}%)", value=_percent(account), limit=limits.day_stop_pct),
     }
     unknown = [name for name, line in told.items() if not line]
-    line = speak(
-        "**Your rules allow a purchase of {symbol}**{size}: {checked}",
-        size=_size(desk, result),
-        symbol=code,
-        checked=speak.join_items([line for line in told.values() if line]),
-    )
+    checked = speak.join_items([line for line in told.values() if line])
+    line = speak("**Your rules allow a purchase**: {checked}", checked=checked)
     if unknown:
         line += speak("; not checked, for want of figures: {names}", names=speak.join_items(unknown))
     return line
+
+
+def _is_valued(result: DeskResult) -> bool:
+    """Return True if the ledger says enough for a limit of the account to be checked."""
+    return result.get("weight_pct") is not None or _account_change(result) is not None
 
 
 def _account_change(result: DeskResult) -> float | None:

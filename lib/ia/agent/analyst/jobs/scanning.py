@@ -18,6 +18,9 @@ from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.tables import Entry, Table, Tables
 from ia.agent.analyst.voice import number
 
+FLAGGED = 4
+"""Securities of a kind that an answer names one by one."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Criterion:
@@ -88,12 +91,13 @@ def scan(desk: ToolDesk, intent: Intent) -> Work[Reply]:
     if not sides:
         return reply.reply_of_lines(*failed, speak("None of them has prices."))
     answer, line, best = _describe_scan(desk, sides, failed, criteria, codes)
-    rules = yield from risk_rules.check_buy(desk, *best)
+    brief = _answer_scan(desk, sides, failed, criteria, codes)
+    rules = yield from risk_rules.check_buy(desk, *best, tell_permit=False, tell_held=False)
     answer += ["", *(f"- {told}" for told in rules)] if rules else []
     kept = yield from _file_scan(desk, sides, answer, line)
     return Reply(
-        [*answer, "", *kept, reply.by_rules(speak)],
-        [line, *rules],
+        [*brief, *(f"- {told}" for told in rules), *kept, reply.by_rules(speak)],
+        [*brief, *rules],
         [f"{s.title}: {', '.join(f.id for f in s.fired) or '-'}" for s in sides],
     )
 
@@ -131,24 +135,9 @@ def _describe_scan(
     speak = desk.speak
     everywhere = _shared_findings(sides)
     flagged = [side for side in sides if any(item.alarming for item in side.fired)]
-    meets = [side for side in sides if side not in flagged and _meets(side, criteria, codes)]
-    ranked = sorted(
-        (side for side in meets if criteria or _score(desk, side, everywhere)),
-        key=lambda side: -_score(desk, side, everywhere),
-    )
-    sim = any(side.market.get("simulated") for side in sides)
-    last = max(str(side.market.get("last") or "") for side in sides)
+    ranked = _rank_sides(desk, sides, criteria, codes)
     out = [
-        speak(
-            "As of {date}: {count} with prices{without}{criteria}{simulated}.",
-            date=last,
-            count=len(sides),
-            without=speak(", {count} without", count=len(failed)) if failed else "",
-            criteria=speak("; criteria: {names}", names=speak.join_items([name for _, name in criteria]))
-            if criteria
-            else "",
-            simulated=speak("; **prices are simulated**") if sim else "",
-        ),
+        _head_of_scan(desk, sides, failed, criteria),
         "",
     ]
     out += [f"**{speak('Red flags (look here first)')}**"]
@@ -195,6 +184,58 @@ def _describe_scan(
         first_choice=speak("; research {name} first", name=first) if first else "",
     )
     return [*out, "", line], line, [side.mention.code for side in ranked[:3]]
+
+
+def _head_of_scan(desk: ToolDesk, sides: list[ComparedSide], failed: list[str], criteria: list[tuple[str, str]]) -> str:
+    """Return of which day the scan is, of how many, and by what."""
+    speak = desk.speak
+    sim = any(side.market.get("simulated") for side in sides)
+    last = max(str(side.market.get("last") or "") for side in sides)
+    return speak(
+        "As of {date}: {count} with prices{without}{criteria}{simulated}.",
+        date=last,
+        count=len(sides),
+        without=speak(", {count} without", count=len(failed)) if failed else "",
+        criteria=speak("; criteria: {names}", names=speak.join_items([name for _, name in criteria]))
+        if criteria
+        else "",
+        simulated=speak("; **prices are simulated**") if sim else "",
+    )
+
+
+def _rank_sides(
+    desk: ToolDesk, sides: list[ComparedSide], criteria: list[tuple[str, str]], codes: list[str]
+) -> list[ComparedSide]:
+    """Return what meets the criteria and has no warning, the best first."""
+    everywhere = _shared_findings(sides)
+    flagged = [side for side in sides if any(item.alarming for item in side.fired)]
+    meets = [side for side in sides if side not in flagged and _meets(side, criteria, codes)]
+    return sorted(
+        (side for side in meets if criteria or _score(desk, side, everywhere)),
+        key=lambda side: -_score(desk, side, everywhere),
+    )
+
+
+def _answer_scan(
+    desk: ToolDesk, sides: list[ComparedSide], failed: list[str], criteria: list[tuple[str, str]], codes: list[str]
+) -> list[str]:
+    """Return a scan in a few lines: what to look at first and why; the note has codes and figures."""
+    speak, everywhere = desk.speak, _shared_findings(sides)
+    flagged = [side for side in sides if any(item.alarming for item in side.fired)]
+    ranked = _rank_sides(desk, sides, criteria, codes)
+    lines = [_head_of_scan(desk, sides, failed, criteria)]
+    for side in flagged[:FLAGGED]:
+        told = [item.name or item.says for item in side.fired if item.alarming]
+        lines.append(speak("- **{name}**: {warnings}", name=side.title, warnings=speak.join_clauses(told[:2])))
+    if rest := flagged[FLAGGED:]:
+        lines.append(speak("- warnings also: {names}", names=speak.join_items([side.title for side in rest])))
+    for side in ranked[:FLAGGED]:
+        told = [item.name or item.says for item in side.fired if item.id not in everywhere]
+        lines.append(speak("- {name}: {warnings}", name=side.title, warnings=speak.join_clauses(told[:2])))
+    quiet = [side.title for side in sides if side not in ranked and side not in flagged]
+    if quiet:
+        lines.append(speak("- nothing new: {names}", names=speak.join_items(quiet)))
+    return lines
 
 
 def _shared_findings(sides: list[ComparedSide]) -> set[str]:

@@ -15,11 +15,11 @@ from ia.kernel.text_width import count_rows
 
 ROWS = 11
 """Rows of 80 columns that an answer may take: with the line that says who speaks, twelve."""
-LEAST = {"grounds": 1, "levels": 1, "figures": 4, "alarms": 0}
-"""Readings of each side, levels, figures of valuation and warnings that an answer shows in any case."""
+LEAST = {"past": 0, "grounds": 1, "levels": 1, "figures": 3, "alarms": 0}
+"""Past views, readings of each side, levels, figures of valuation and warnings that any answer shows."""
 MORE = (
-    ("levels", 2), ("grounds", 2), ("alarms", 1), ("figures", 6), ("grounds", 3), ("levels", 3), ("figures", 9),
-    ("alarms", 2),
+    ("past", 1), ("levels", 2), ("grounds", 2), ("figures", 4), ("alarms", 1), ("figures", 6), ("grounds", 3),
+    ("levels", 3), ("figures", 9), ("alarms", 2),
 )  # fmt: skip
 """What it shows besides, in this order, as far as there is room."""
 _COLUMNS = 77
@@ -46,9 +46,9 @@ def answer(view: View, rules: list[str], kept: list[str]) -> list[str]:
 
 
 def _render_answer(
-    view: View, rules: list[str], kept: list[str], *, grounds: int, levels: int, figures: int, alarms: int
+    view: View, rules: list[str], kept: list[str], *, past: int, grounds: int, levels: int, figures: int, alarms: int
 ) -> list[str]:
-    speak, compared = view.speak, view.compare_with_past() if view.earlier else ""
+    speak, compared = view.speak, view.compare_with_past(kinds_too=False) if past and view.earlier else ""
     fields: dict[str, Field] = {
         "headline": view.headline(),
         "snapshot": view.snapshot(figures),
@@ -59,7 +59,7 @@ def _render_answer(
         "opposed": view.grounds(-1, grounds),
         "alarms": view.alarms(alarms),
         "changes": speak.join_sentences(view.changes()[:levels]),
-        "before": speak.join_clauses([*view.before(1), *([compared] if compared else [])]) if view.earlier else "",
+        "before": speak.join_clauses([*view.before(past), *filter(None, [compared])]) if past else "",
         "unjudged": speak.join_sentences(view.unjudged_lines()),
         "rules": rules,
         "kept": kept,
@@ -68,8 +68,11 @@ def _render_answer(
     return render(view.desk.tables.template("answer"), speak.lang, fields)
 
 
-def note(view: View) -> str:
-    """Return the research note; the view as data stands below whatever its template words."""
+def note(view: View, rules: list[str]) -> str:
+    """Return the research note; the view as data stands below whatever its template words.
+
+    rules  what the owner's rules say of a purchase
+    """
     study, compared = view.study, view.compare_with_past()
     fields: dict[str, Field] = {
         "name": study.known or view.subject,
@@ -86,6 +89,7 @@ def note(view: View) -> str:
         "before": [*view.before(8), *([compared] if compared else [])],
         "why": [why] if (why := view.confidence()) else [],
         "next_look": view.next_look(),
+        "own_rules": rules,
         **_data_fields(view),
         **_balance_fields(view),
         **_source_fields(view),

@@ -33,11 +33,9 @@ def take_summary(desk: ToolDesk, brought: object) -> Reply | None:
     points = [str(point) for point in brought["points"] if str(point) != by_rules(desk.speak)]
     evidence = [str(item) for item in brought.get("evidence") or []]
     artifacts = [str(path) for path in brought.get("artifacts") or []]
-    lines = [*points[:1], "", *(f"- {point}" for point in points[1:])]
-    lines += ["", f"**{speak('Data')}**", *(f"- {item}" for item in evidence)] if evidence else []
-    lines += (
-        ["", speak("Kept: {kept}.", kept=speak.join_items([f"`{path}`" for path in artifacts]))] if artifacts else []
-    )
+    lines = [*points[:1], *(f"- {item}" for item in (*points[1:], *evidence))]
+    if notes := [path for path in artifacts if path.startswith("notebook/")]:
+        lines.append("- " + speak("All of it: `{path}`{mark}", path=notes[0], mark=""))
     return Reply([*lines, by_rules(speak)], points, evidence)
 
 

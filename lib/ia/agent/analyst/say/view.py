@@ -185,7 +185,7 @@ class View:
             told.append(self._say("old_bars", date=study.last))
         last = next((item for item in self.earlier if not item.own), None)
         if last is not None and last.void:
-            told.append(self._say("void", date=last.date, condition=last.said))
+            told.append(self._say("void", date=last.date, condition=last.ends or last.said))
         return told
 
     @part("the figures of the first line", in_text)
@@ -347,7 +347,7 @@ class View:
         return self._say("next_look", date=day)
 
     @part("the comparison with the last view", in_text)
-    def compare_with_past(self) -> str:
+    def compare_with_past(self, *, kinds_too: bool = True) -> str:
         """Return what is other than at the last look: the lean, and the kinds of evidence; "" without one."""
         last = next((item for item in self.earlier if item.kinds or item.lean is not None), None)
         if last is None:
@@ -367,6 +367,8 @@ class View:
                 self._say("same_lean", conclusion=is_) if was == is_ else self._say("other_lean", now=is_, then=then_)
             )
         told = [lean] if lean else []
+        if not kinds_too:
+            return self._say("compared", date=last.date, changes=lean) if lean else ""
         told += [self._say("moved", moved=speak.join_items(moved))] if moved else []
         if then and not moved:
             told.append(self._say("nothing_moved"))
