@@ -154,7 +154,8 @@ def test_a_command_with_nothing_to_tell_loads_no_schedule(ws, monkeypatch):
     ws.write("notebook/x.md", "x\n")
     code = (
         "import sys\nfrom ia_cli.terminal.alarm_notice import tell_dead_alarm\ntell_dead_alarm()\n"
-        "print([name for name in sys.modules if name.startswith(('ia.reach.tasks', 'ia.faculties.schedule', 'sqlite3'))])"
+        "rooms = ('ia.reach.tasks', 'ia.faculties.schedule', 'ia.faculties.taskbook', 'sqlite3')\n"
+        "print([name for name in sys.modules if name.startswith(rooms)])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from ia.faculties.taskbook import approved_tasks, run_store
 from ia.kernel.errors import BadData
-from ia.reach.tasks import alarm, approved_tasks, crontab, decisions, executor, run_store
+from ia.reach.tasks import alarm, crontab, decisions, executor
 
 BY = "user with --yes"
 

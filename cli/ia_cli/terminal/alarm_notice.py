@@ -56,8 +56,9 @@ def complain_of_alarm(ws: "Workspace") -> tuple[dict[str, list[str]], str]:
 
     Return the slots by task, and why.
     """
+    from ia.faculties.taskbook import approved_tasks
     from ia.kernel.errors import Unavailable
-    from ia.reach.tasks import alarm, alarm_file, approved_tasks, crontab
+    from ia.reach.tasks import alarm, alarm_file, crontab
     from ia_cli.terminal.output import notify, tell_hint
 
     if not ws.exists() or not approved_tasks.list_runnable(ws):

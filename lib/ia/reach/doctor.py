@@ -396,7 +396,8 @@ def _check_ledger(ws: Workspace) -> Iterator[HealthFinding]:
 
 def _check_cron(ws: Workspace) -> Iterator[HealthFinding]:
     """The crontab: is there one, does anything read it, and does it hold what the approved tasks ask for?"""
-    from ia.reach.tasks import alarm, approved_tasks, crontab, crontab_file
+    from ia.faculties.taskbook import approved_tasks
+    from ia.reach.tasks import alarm, crontab, crontab_file
 
     try:
         crontab_file.crontab_program()

@@ -10,10 +10,11 @@ import subprocess
 from datetime import timedelta
 from typing import NamedTuple
 
+from ia.faculties.taskbook import approved_tasks, run_store
 from ia.kernel import clock, config
 from ia.kernel.errors import IaError, Message, Unavailable
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import approved_tasks, crontab, crontab_file, events, run_store
+from ia.reach.tasks import crontab, crontab_file, events
 from ia.reach.tasks.alarm_file import GRACE, slots_since
 
 AHEAD = timedelta(days=30)

@@ -4,10 +4,11 @@ import contextlib
 import os
 from datetime import datetime, timedelta
 
+from ia.faculties.taskbook import approved_tasks, run_store
 from ia.kernel import clock, files
 from ia.kernel.errors import IaError
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import approved_tasks, events, reporting, run_store
+from ia.reach.tasks import events, reporting
 
 GRACE = timedelta(seconds=reporting.LATE)
 """How long a slot may wait for its run."""

@@ -7,13 +7,14 @@ import contextlib
 import sqlite3
 from datetime import datetime, timedelta
 
+from ia.faculties.taskbook import approved_tasks, run_store
+from ia.faculties.taskbook.approved_tasks import Task
+from ia.faculties.taskbook.run_store import DONE, FAILED, MISSED, RUNNING, WAITING, WRITTEN, TaskRun
 from ia.kernel import audit, clock, config
 from ia.kernel.errors import BadData, IaError, Message, NotFound, Notify, PluralText, Refused, TryLater, drop_message
 from ia.kernel.i18n import Voice
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import approved_tasks, attempts, events, reporting, run_store
-from ia.reach.tasks.approved_tasks import Task
-from ia.reach.tasks.run_store import DONE, FAILED, MISSED, RUNNING, WAITING, WRITTEN, TaskRun
+from ia.reach.tasks import attempts, events, reporting
 
 ON_TIME = timedelta(seconds=reporting.LATE)
 MAX_MISSED = 50

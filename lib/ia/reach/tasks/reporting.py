@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from ia.faculties.schedule.model import TaskDesign
+from ia.faculties.taskbook.approved_tasks import Task
+from ia.faculties.taskbook.run_store import TaskRun
 from ia.kernel import config, proposals, untrusted
 from ia.kernel.errors import BadData, IaError, Message
 from ia.kernel.i18n import Voice, mark_text
 from ia.kernel.workspace import Workspace
 from ia.organs import notebook
 from ia.reach.tasks import report_paths
-from ia.reach.tasks.approved_tasks import Task
 from ia.reach.tasks.child_processes import ChildExit
-from ia.reach.tasks.run_store import TaskRun
 
 LATE = 600
 """Seconds after its slot from which on a run is late."""
@@ -105,7 +105,7 @@ def _outside_origins(ws: Workspace, design: TaskDesign, run: TaskRun) -> list[st
 
     Figures come from nowhere else; what shows files or talk may show untrusted ones, if there are any.
     """
-    from ia.reach.tasks.pipeline import list_commands
+    from ia.faculties.taskbook.pipeline import list_commands
 
     names = list_commands(design.run)
     found = [f"ia {name}" for name in sorted(names & {"tool", "provider", "fork", "skill"})]
