@@ -153,9 +153,9 @@ class Holder:
         if design.run:
             pipes, given = pipeline.parse_pipelines(design.run), ""
         else:
-            slot = reporting.format_moment(run, design, reporting.task_language(task))
             session = f"task-{run.id}" + (f"-{run.attempt}" if run.attempt > 1 else "")
-            pipes = [[["ia", "turn", "--json", "-s", session, "--", f"{design.prompt}\n{slot}"]]]
+            message = reporting.turn_message(design, run, reporting.task_language(task))
+            pipes = [[["ia", "turn", "--json", "-s", session, "--", message]]]
         env = {**task.environment, "IA_HOME": self.ws.root, "IA_RUN": str(run.id), "IA_SESSION": f"task-{run.id}"}
 
         def record_group(group: int) -> None:

@@ -8,12 +8,14 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from ia.faculties.schedule.model import TaskDesign
+from ia.faculties.taskbook import approved_tasks, run_store
 from ia.faculties.taskbook.approved_tasks import Task
 from ia.faculties.taskbook.run_store import TaskRun
-from ia.kernel import config, proposals, untrusted
-from ia.kernel.errors import BadData, IaError, Message
+from ia.kernel import clock, config, proposals, untrusted
+from ia.kernel.errors import BadData, IaError, Message, UsageError
 from ia.kernel.i18n import Voice, mark_text
 from ia.kernel.workspace import Workspace
 from ia.organs import notebook
@@ -208,6 +210,46 @@ def format_moment(run: TaskRun, design: TaskDesign, lang: str) -> str:
         report_paths.run_report_path(design, run),
     )
     return format_slot(when, path.removeprefix("notebook/"), lang)
+
+
+def turn_message(design: TaskDesign, run: TaskRun, lang: str) -> str:
+    """Return what the turn of a run is asked: the approved prompt, and the lines of format_moment()."""
+    return f"{design.prompt}\n{format_moment(run, design, lang)}"
+
+
+class TurnPreview(NamedTuple):
+    """What the turn of a task's next run will be asked, the design, and the text that it is written in."""
+
+    message: str
+    design: TaskDesign
+    text: str
+
+
+def preview_turn(ws: Workspace, name: str) -> TurnPreview:
+    """Return what the next run of a task will ask, as of now(); of a draft, if it were approved now.
+
+    Of an event, and of a task that never runs again, it is a run of this moment.
+    raises  NotFound, BadData; UsageError for a task without a prompt: it asks no model.
+    """
+    from ia.faculties.schedule import slots
+
+    name = approved_tasks.name_of(name)
+    task = approved_tasks.find_approved(ws, name)
+    text = task.text if task is not None else approved_tasks.find_text_to_approve(ws, name)[2]
+    design = task.design if task is not None else approved_tasks.parse_valid_design(text, name, config.env("TZ") or "")
+    if not design.prompt:
+        raise UsageError(
+            "task {name} runs a pipeline, not a prompt", name=name, hint="`ia task show {name}` shows what it runs"
+        )
+    now = clock.utc_stamp(clock.now())
+    anchor = datetime.fromisoformat(task.since) if task is not None else clock.now()
+    coming = next(iter(slots.next_slots(design, clock.now(), 1, anchor=anchor)), None)
+    run = TaskRun(
+        id=0, task=0, name=name, slot=clock.utc_stamp(coming) if coming is not None else now, why="schedule",
+        state=run_store.RUNNING, attempt=1, started=now, ended=None, status=None, report=None, summary=None,
+        reason=None, retry_at=None, data={},
+    )  # fmt: skip
+    return TurnPreview(turn_message(design, run, task_language(task)), design, text)
 
 
 def is_late(run: TaskRun) -> bool:
