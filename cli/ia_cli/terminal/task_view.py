@@ -124,22 +124,10 @@ def task_row(
 
 def next_run_times(each: "Listed", count: int = NEXT) -> list[str]:
     """Return when a task will run next, UTC stamps; of one that rests none."""
-    from datetime import datetime
-
+    from ia.faculties.taskbook.task_times import coming_slots
     from ia.kernel import clock
 
-    if each.design is None or each.state in ("paused", "deleted"):
-        return []
-    anchor = datetime.fromisoformat(each.task.since) if each.task else clock.now()
-    return design_run_times(each.design, anchor, count)
-
-
-def design_run_times(design: "TaskDesign", anchor: Any, count: int = NEXT) -> list[str]:
-    """Return the next times of a design as UTC stamps; an event has none."""
-    from ia.faculties.schedule import slots
-    from ia.kernel import clock
-
-    return [clock.utc_stamp(slot) for slot in slots.next_slots(design, clock.now(), count, anchor=anchor)]
+    return [clock.utc_stamp(slot) for slot in coming_slots(each, count)]
 
 
 def format_task(ws: "Workspace", each: "Listed") -> str:

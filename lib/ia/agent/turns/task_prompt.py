@@ -1,8 +1,8 @@
 """What a task's turn is sent beside its question: its design, the files that its inputs name, what recall finds.
 
-A person approved the design, so it speaks with the user's authority. A file that its `inputs` name is material: one that
-is untrusted is fenced, and the turn has then read text from outside. Of what recall finds for the subject, the owner's
-words come first, and what is untrusted stays out: nobody has asked for it by name.
+A person approved the design, so it speaks with the user's authority. A file that its `inputs` name is material: an
+untrusted one is fenced, and the turn has then read text from outside. Of what recall finds for the subject, the
+owner's words come first, and what is untrusted stays out: nobody has asked for it by name.
 """
 
 import re

@@ -14,6 +14,7 @@ from ia.faculties.schedule.model import TaskDesign
 from ia.faculties.taskbook import approved_tasks, run_store
 from ia.faculties.taskbook.approved_tasks import Task
 from ia.faculties.taskbook.run_store import TaskRun
+from ia.faculties.taskbook.task_times import LATE
 from ia.kernel import clock, config, proposals, untrusted
 from ia.kernel.errors import BadData, IaError, Message, UsageError
 from ia.kernel.i18n import Voice, mark_text
@@ -22,8 +23,6 @@ from ia.organs import notebook
 from ia.reach.tasks import report_paths
 from ia.reach.tasks.child_processes import ChildExit
 
-LATE = 600
-"""Seconds after its slot from which on a run is late."""
 IDLE = mark_text("the embedded analyst did not understand the job: reword it, or set a model (`ia config set model …`)")
 """Why a turn of the embedded analyst that did nothing has failed; it would not understand it the next time either."""
 MAX_SUMMARY = 700

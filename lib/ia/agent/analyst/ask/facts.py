@@ -116,11 +116,30 @@ class MarketTable:
         self.ranks = table.entries("ranks", build_expression)
 
 
+@dataclass(frozen=True, kw_only=True)
+class TaskKind:
+    """A way to name tasks: `words` in the question; `tasks` in the task, or hours of the day at which it runs."""
+
+    words: re.Pattern[str]
+    tasks: re.Pattern[str]
+    hours: range
+
+
+def build_task_kind(entry: Entry) -> TaskKind:
+    """Return the kind of tasks of an entry. raises BadEntry."""
+    return TaskKind(
+        words=entry.pattern("words"),
+        tasks=entry.pattern("tasks"),
+        hours=range(int(entry.number("from", 0)), int(entry.number("before", 0))),
+    )
+
+
 class AccountTable:
-    """The table facts_account."""
+    """The table facts_account: the facts, and how a question names tasks."""
 
     def __init__(self, table: Table) -> None:
         self.facts = build_facts(table)
+        self.task_kinds = table.entries("task_kinds", build_task_kind)
 
 
 def security_table(tables: Tables = SHIPPED) -> SecurityTable:
