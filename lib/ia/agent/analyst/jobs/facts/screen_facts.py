@@ -8,6 +8,7 @@ from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.domain.speech.numerals import COUNT, parse_count
+from ia.organs.market.screen_columns import column_title
 
 SHOWN = 8
 
@@ -34,6 +35,7 @@ COLUMNS = (
     ScreenColumn(r"负债率|debt ratio", "debt_ratio", "percent_plain", True),
     ScreenColumn(r"营收增[长速]|收入增[长速]|revenue growth", "revenue_yoy", "percent", True),
     ScreenColumn(r"(?:净?利润|业绩)增[长速]|(?:profit|earnings) growth", "profit_yoy", "percent", True),
+    ScreenColumn(r"股息率|分红率|dividend yield", "dividend_yield", "percent_plain", True),
     ScreenColumn(r"股价|价格|\bprice", "price", "price"),
     ScreenColumn(r"涨幅|涨跌幅|\bchange\b|\bup\b", "change", "percent", True),
 )
@@ -156,7 +158,10 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines = [
         f"- {wording.security_name(desk, str(row.get('symbol')), row.get('name'))} "
         + speak.join_items(
-            [f"{each.name} {wording.say_value(desk, _cell(row, each.name), each.unit)}" for each in shown]
+            [
+                f"{speak(column_title(each.name))} {wording.say_value(desk, _cell(row, each.name), each.unit)}"
+                for each in shown
+            ]
         )
         for row in rows
     ]
