@@ -180,7 +180,7 @@ def column_title(name: str) -> str:
     """Return what a column is called in an answer, in English; its name where it has no other.
 
     >>> column_title("pe"), column_title("净资产收益率"), column_title("industry")
-    ("P/E ratio", "ROE", "industry")
+    ('P/E ratio', 'ROE', 'industry')
     """
     column = find_column(name)
     return name if column is None else TITLES.get(column.name, column.name)

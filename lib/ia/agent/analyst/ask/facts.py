@@ -108,12 +108,28 @@ class SecurityTable:
         self.levels = table.entries("levels", build_expression)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Industry:
+    """An industry: its name at the sources and in English, and the English words that ask for it."""
+
+    name: str
+    english: str
+    words: re.Pattern[str]
+
+
+def build_industry(entry: Entry) -> Industry:
+    """Return the industry of an entry. raises BadEntry."""
+    words = re.compile(rf"(?<![a-z])(?:{entry.pattern('words').pattern})(?![a-z])", re.I)
+    return Industry(name=entry.text("name"), english=entry.text("name_en"), words=words)
+
+
 class MarketTable:
-    """The table facts_market: the facts, and by what a watch list can be ordered."""
+    """The table facts_market: the facts, by what a watch list can be ordered, and the industries."""
 
     def __init__(self, table: Table) -> None:
         self.facts = build_facts(table)
         self.ranks = table.entries("ranks", build_expression)
+        self.industries = table.entries("industries", build_industry)
 
 
 @dataclass(frozen=True, kw_only=True)

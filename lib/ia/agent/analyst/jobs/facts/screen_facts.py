@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.facts import FactQuestion, market_table
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -139,7 +139,8 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             if sectors.ok
             else set()
         )
-        industry = _ENGLISH.get(wish.rest.casefold(), wish.rest)
+        known_as = market_table(desk.tables).industries
+        industry = next((each.name for each in known_as if each.words.fullmatch(wish.rest)), wish.rest)
         if industry not in names:
             return wording.ask_back(desk, (wish.rest if wish.rest in asked.words else asked.words,))
         conditions.append(f"industry = {industry}")
@@ -179,18 +180,3 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 def _cell(row: dict[str, object], name: str) -> object:
     return row.get(name, row.get(f"{name}_pct"))
-
-
-_ENGLISH = {
-    "bank": "银行",
-    "banks": "银行",
-    "liquor": "白酒",
-    "semiconductor": "半导体",
-    "insurance": "保险",
-    "brokers": "证券",
-    "battery": "电池",
-    "steel": "钢铁",
-    "coal": "煤炭开采",
-    "property": "房地产开发",
-}
-"""English words for industries, whose names are those of the source."""
