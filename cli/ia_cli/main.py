@@ -188,7 +188,7 @@ def run_command_line(argv: list[str]) -> int:
         _require_zone()
         register_indexes(notify)
         if config.run_number() is not None:
-            from ia.reach.tasks.pipeline import require_unattended
+            from ia.faculties.taskbook.pipeline import require_unattended
 
             require_unattended(argv)
         status = cli.main(argv, prog_name="ia", standalone_mode=False)

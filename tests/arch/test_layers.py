@@ -44,6 +44,7 @@ ARROWS = {
     "profiles": {"packages"},
     "providers": {"packages"},
     "skills": {"packages", "profiles"},
+    "taskbook": {"schedule"},
     "analyst": {"prompt_format", "tools"},
     "turns": {"analyst", "prompt_format", "tools"},
     "bridges": {"tasks"},

@@ -24,7 +24,6 @@ _READERS = {
 """Functions that compare a text with their arguments."""
 
 VOCABULARY = {
-    "lib/ia/agent/analyst/jobs/facts/screen_facts.py": "industries of the source, by their English words",
     "lib/ia/agent/tools/consent.py": "traditional characters and their simplified forms",
     "lib/ia/agent/turns/daily_events.py": "the prompt of an event, which has one form in all languages",
     "lib/ia/domain/speech/numerals.py": "numbers in words",

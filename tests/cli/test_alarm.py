@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ia.faculties.taskbook import task_times
 from ia.reach import doctor
 from ia.reach.tasks import alarm, crontab, crontab_file, crontab_lines, decisions, executor
 from support.program import all_of, installed
@@ -56,19 +57,19 @@ def why(ws):
 
 
 def test_the_slots_that_passed_are_reported_until_they_are_run(daily, monkeypatch):
-    assert [(each.name, each.slots) for each in alarm.find_overdue(daily)] == [("daily", SLOTS)]
+    assert [(each.name, each.slots) for each in task_times.find_overdue(daily)] == [("daily", SLOTS)]
     monkeypatch.setenv("IA_NOW", "2026-11-23T09:05+08:00")
-    assert alarm.find_overdue(daily) == []  # a run may still come
+    assert task_times.find_overdue(daily) == []  # a run may still come
     monkeypatch.setenv("IA_NOW", THREE_DAYS_LATER)
     executor.run_due(daily)
-    assert alarm.find_overdue(daily) == []
+    assert task_times.find_overdue(daily) == []
 
 
 def test_a_task_that_rests_or_whose_file_is_gone_is_not_overdue(daily):
     decisions.pause_task(daily, "daily")
-    assert alarm.find_overdue(daily) == []
+    assert task_times.find_overdue(daily) == []
     decisions.resume_task(daily, "daily")
-    assert alarm.find_overdue(daily) == []  # from now on
+    assert task_times.find_overdue(daily) == []  # from now on
 
 
 def test_the_reason_is_looked_for_where_the_alarm_lives(daily, program, crontab, cron, tmp_path, monkeypatch):
@@ -154,7 +155,8 @@ def test_a_command_with_nothing_to_tell_loads_no_schedule(ws, monkeypatch):
     ws.write("notebook/x.md", "x\n")
     code = (
         "import sys\nfrom ia_cli.terminal.alarm_notice import tell_dead_alarm\ntell_dead_alarm()\n"
-        "print([name for name in sys.modules if name.startswith(('ia.reach.tasks', 'ia.faculties.schedule', 'sqlite3'))])"
+        "rooms = ('ia.reach.tasks', 'ia.faculties.schedule', 'ia.faculties.taskbook', 'sqlite3')\n"
+        "print([name for name in sys.modules if name.startswith(rooms)])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"

@@ -187,3 +187,13 @@ def test_an_approval_says_when_it_runs_and_that_the_crontab_is_real(ia):
     )
     again = ia("task", "approve", "w", "--yes")
     assert "added to your crontab; next run" in again.stderr and "by the real clock" not in again.stderr
+
+
+def test_context_shows_the_turn_of_a_task(ia):
+    design = ("--name", "w", "--cron", "0 16 * * 5", "--prompt", "look back", "--because", "learn from mistakes")
+    assert ia("task", "propose", *design).returncode == 0
+    shown = json.loads(ia("context", "--task", "w", "--json").stdout)
+    (task,) = [part["text"] for part in shown["parts"] if part["name"] == "task"]
+    assert "because: learn from mistakes" in task and "look back\n" in shown["messages"][-1]["content"]
+    both = ia("context", "--task", "w", "words")
+    assert (both.returncode, both.stdout) == (2, "") and "takes no MESSAGE" in both.stderr

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from ia.faculties.taskbook import run_store
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import decisions, run_store
+from ia.reach.tasks import decisions
 from support.program import installed
 
 APPROVED, SLOT, NOW = "2024-03-15T15:59:00+08:00", "2024-03-15T08:00:00.000Z", "2024-03-15T16:00:20+08:00"

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from ia.faculties.taskbook import approved_tasks, run_store
 from ia.kernel import audit, proposals, untrusted
 from ia.kernel.errors import NotFound, Refused, TryLater
-from ia.reach.tasks import approved_tasks, attempts, child_processes, decisions, executor, rollback, run_store
+from ia.reach.tasks import attempts, child_processes, decisions, executor, rollback
 from support.program import installed
 
 BY = "user with --yes"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ia.reach.tasks import decisions, executor, run_store
+from ia.faculties.taskbook import run_store
+from ia.reach.tasks import decisions, executor
 
 BY = "user with --yes"
 

@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
+from ia.faculties.taskbook import approved_tasks, run_store
 from ia.kernel import config
 from ia.kernel.errors import BadData
-from ia.reach.tasks import approved_tasks, decisions, events, executor, run_store
+from ia.reach.tasks import decisions, events, executor
 
 BY = "user with --yes"
 
@@ -85,7 +86,7 @@ def test_thousands_of_waiting_events_are_not_read_at_once(ws, approved):
             ws, task.id, "job", f"webhook {number}", "webhook", state="waiting", data={"content": "x" * 500_000}
         )
     code = (
-        "import resource\nfrom ia.reach.tasks import run_store, approved_tasks\nfrom ia.kernel.workspace import Workspace\n"
+        "import resource\nfrom ia.faculties.taskbook import run_store, approved_tasks\nfrom ia.kernel.workspace import Workspace\n"
         "ws = Workspace()\nfrom ia.reach.tasks import executor\napproved_tasks.crontab_entries(ws)\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "print(next(run_store.unsettled_runs(ws, 'job')).slot, sum(1 for _ in run_store.unsettled_runs(ws, 'job')), approved_tasks.crontab_entries(ws) and 1)\n"

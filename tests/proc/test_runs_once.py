@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from ia.faculties.taskbook import approved_tasks, run_store, task_times
 from ia.kernel.errors import BadData
-from ia.reach.tasks import alarm, approved_tasks, crontab, decisions, executor, run_store
+from ia.reach.tasks import crontab, decisions, executor
 
 BY = "user with --yes"
 
@@ -47,14 +48,14 @@ def test_it_runs_once_and_its_line_goes(ws, at, approved):
     assert (run.state, run.slot[:16]) == ("done", "2024-03-15T08:00")
     assert state(ws) == ["finished"] and approved_tasks.crontab_entries(ws) == []
     at("16T16:00")
-    assert executor.run_due(ws) == [] and alarm.find_overdue(ws) == []
+    assert executor.run_due(ws) == [] and task_times.find_overdue(ws) == []
 
 
 @pytest.mark.parametrize(("missed", "states"), [("once", ["done"]), ("skip", ["missed"])])
 def test_a_missed_moment_is_made_up_for_or_left_out(ws, at, approved, missed, states):
     approved(missed=missed)
     at("17T09:00")
-    assert [found.name for found in alarm.find_overdue(ws)] == ["once"] and state(ws) == ["approved"]
+    assert [found.name for found in task_times.find_overdue(ws)] == ["once"] and state(ws) == ["approved"]
     executor.run_due(ws)
     assert [run.state for run in run_store.select_runs(ws, "1 ORDER BY id")] == states
     assert state(ws) == ["finished"] and crontab_is_sound(ws)

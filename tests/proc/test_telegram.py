@@ -483,7 +483,8 @@ def test_who_was_taken_off_the_list_is_not_answered_later(bot, listener, brain, 
 def test_a_message_wakes_the_tasks_that_wait_for_its_words(bot, listener, brain, ws):
     from ia.faculties.schedule.design import format_design
     from ia.faculties.schedule.model import TaskDesign
-    from ia.reach.tasks import decisions, run_store
+    from ia.faculties.taskbook import run_store
+    from ia.reach.tasks import decisions
 
     brain(always=echo)
     for name, words in (("look", "on message 复盘 本周"), ("other", "on message 买入")):

@@ -12,7 +12,8 @@ from http.client import HTTPException
 
 import pytest
 
-from ia.reach.tasks import approved_tasks, decisions, run_store
+from ia.faculties.taskbook import approved_tasks, run_store
+from ia.reach.tasks import decisions
 from support.program import installed
 from support.servers.webhooks import SECRET, Listener, approved, github, kept, standard, until
 

@@ -511,8 +511,8 @@ def test_a_provider_that_knows_only_the_present_is_not_asked_about_the_past(home
 
 def test_text_that_a_client_proposed_does_not_become_a_trusted_report(ws, router):
     from ia.faculties.schedule.model import TaskDesign
+    from ia.faculties.taskbook.run_store import TaskRun
     from ia.reach.tasks import reporting
-    from ia.reach.tasks.run_store import TaskRun
 
     router.call_tool(client(ws), "memory.prefer", {"text": EVIL})
     run = TaskRun(**{**dict.fromkeys(TaskRun.__slots__), "id": 1, "name": "t", "data": {}})

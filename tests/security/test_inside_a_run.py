@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from ia.reach.tasks import approved_tasks, decisions, executor, pipeline
+from ia.faculties.taskbook import approved_tasks, pipeline
+from ia.reach.tasks import decisions, executor
 from ia_cli.main import COMMANDS
 from support.program import installed
 

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from ia.faculties.taskbook import run_store
 from ia.kernel import untrusted
-from ia.reach.tasks import run_store
 from support.injections import PRIVATE, obeying, stand
 from support.servers.openai import Reply
 from support.servers.webhooks import SECRET, Listener, approved, github, kept, received, standard, until

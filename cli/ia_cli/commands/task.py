@@ -18,8 +18,8 @@ from ia_cli.terminal.text import say
 from ia_cli.terminal.wide_tables import emit_wide_rows
 
 if TYPE_CHECKING:
+    from ia.faculties.taskbook.run_store import TaskRun
     from ia.kernel.workspace import Workspace
-    from ia.reach.tasks.run_store import TaskRun
 
 LIST = ("name", "state", "when", "next", "last", "status")
 MAX_LOG = 1_000_000  # bytes
@@ -50,8 +50,8 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     a run, state adds overdue, and stderr gives the slots and the reason: no interpreter, a moved workspace or no
     cron.
     """
+    from ia.faculties.taskbook import approved_tasks
     from ia.kernel.workspace import Workspace
-    from ia.reach.tasks import approved_tasks
 
     ws = Workspace()
     people = not (as_json or as_jsonl)
@@ -75,8 +75,8 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Show a task: text, next runs, results of the last runs, saved environment."""
+    from ia.faculties.taskbook import approved_tasks
     from ia.kernel.workspace import Workspace
-    from ia.reach.tasks import approved_tasks
 
     ws = Workspace()
     name = approved_tasks.name_of(name)
@@ -137,7 +137,7 @@ def resume(name: str) -> None:
 
 
 def _next_run_time(ws: "Workspace", name: str) -> str:
-    from ia.reach.tasks import approved_tasks
+    from ia.faculties.taskbook import approved_tasks
 
     found = next(each for each in approved_tasks.list_tasks(ws) if each.name == name)
     return str(task_row(ws, found, people=True)["next"] or "-")
@@ -149,8 +149,9 @@ def _next_run_time(ws: "Workspace", name: str) -> str:
 @click.argument("name")
 def remove(name: str) -> None:
     """Remove a task, its file and its crontab entry; the run history stays."""
+    from ia.faculties.taskbook import approved_tasks
     from ia.kernel.workspace import Workspace
-    from ia.reach.tasks import approved_tasks, decisions
+    from ia.reach.tasks import decisions
 
     ws = Workspace()
     filed = ws.read(f"tasks/{approved_tasks.name_of(name)}.md") is not None
@@ -240,8 +241,8 @@ def history(
 
     slot is the time at which the run was due. state is running, done, failed, missed (skipped) or waiting.
     """
+    from ia.faculties.taskbook import approved_tasks, run_store
     from ia.kernel.workspace import Workspace
-    from ia.reach.tasks import approved_tasks, run_store
 
     ws = Workspace()
     if number is not None:

@@ -153,7 +153,7 @@ def propose(text: str | None, model: str | None, as_json: bool, **given: Any) ->
 
 
 def _check_pipeline(pipeline: str) -> None:
-    from ia.reach.tasks.pipeline import parse_pipelines
+    from ia.faculties.taskbook.pipeline import parse_pipelines
 
     parse_pipelines(pipeline)
 

@@ -14,6 +14,7 @@ from ia_cli.terminal.output import emit_json, emit_text, notify
 if TYPE_CHECKING:
     from ia.agent.tools.scope import ScopeMarket
     from ia.agent.turns.context import Context, Data
+    from ia.agent.turns.task_prompt import TaskPrompt
     from ia.kernel.workspace import Workspace
 
 MAX_DATA = 2_000_000  # bytes
@@ -72,11 +73,16 @@ def turn(message: tuple[str, ...], session: str, again: bool, model: str | None,
 @click.argument("message", nargs=-1, metavar="[MESSAGE…]")
 @click.option("-s", "--session", metavar="ID", default="", help="Session whose messages to include.")
 @click.option("-c", "--continue", "again", is_flag=True, help="Include the messages of the last question's session.")
+@click.option("--task", "name", metavar="NAME", help="Show the turn of the next run of this task; takes no MESSAGE.")
 @json_option
-def context(message: tuple[str, ...], session: str, again: bool, as_json: bool) -> None:
+def context(message: tuple[str, ...], session: str, again: bool, name: str | None, as_json: bool) -> None:
     """Print exactly what a turn would send, with the size of each part.
 
     Sizes are token estimates. ia sends nothing and writes nothing.
+
+    --task shows what a run of a task with a prompt gets: its prompt, its whole design, the files that its inputs
+    name, and what recall finds for its subject. It works for drafts too: read it before you approve a task. For a
+    task that waits for an event, pipe the event's content in.
     """
     from ia.agent.tools import catalog
     from ia.agent.turns.turn import prepare_turn
@@ -86,13 +92,28 @@ def context(message: tuple[str, ...], session: str, again: bool, as_json: bool) 
     session = _choose_session(ws, session, again)
     data, market = _read_piped(ws)
     router = catalog.build_router(ws)
+    words, task = (" ".join(message), None) if name is None else _read_task(ws, name, message)
     ready = prepare_turn(
-        ws, " ".join(message), session=session, turn="", router=router, data=data, market=market, notify=notify
+        ws, words, session=session, turn="", router=router, data=data, market=market, notify=notify, task=task
     )
     if as_json:
         emit_json(_context_document(ready.context))
     else:
         emit_text(_format_context(ready.context))
+
+
+def _read_task(ws: "Workspace", name: str, message: tuple[str, ...]) -> "tuple[str, TaskPrompt]":
+    """Return what the next run of a task asks, and what it is given besides."""
+    from ia.agent.turns.task_prompt import write_task_prompt
+    from ia.kernel import config
+    from ia.reach.tasks.reporting import preview_turn
+
+    if message:
+        raise UsageError(
+            "--task takes no MESSAGE", hint="the task brings its own: `ia context --task {name}`", name=name
+        )
+    asked = preview_turn(ws, name)
+    return asked.message, write_task_prompt(ws, asked.design, asked.text, config.locale_lang(), notify)
 
 
 def _choose_session(ws: "Workspace", session: str, again: bool) -> str:

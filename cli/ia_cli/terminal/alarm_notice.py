@@ -29,6 +29,7 @@ def tell_dead_alarm() -> None:
     import contextlib
     import sqlite3
 
+    from ia.faculties.taskbook import task_times
     from ia.kernel.errors import IaError
     from ia.kernel.workspace import Workspace
     from ia.reach.tasks import alarm, alarm_file
@@ -36,7 +37,7 @@ def tell_dead_alarm() -> None:
 
     with contextlib.suppress(IaError, OSError, sqlite3.Error):  # the command is done; this may be told another time
         ws = Workspace()
-        passed = alarm.find_overdue(ws)
+        passed = task_times.find_overdue(ws)
         if passed:
             line = Message(
                 "{count} scheduled runs of {names} did not start, the last one at {time}: {reason}; run `ia "
@@ -56,13 +57,14 @@ def complain_of_alarm(ws: "Workspace") -> tuple[dict[str, list[str]], str]:
 
     Return the slots by task, and why.
     """
+    from ia.faculties.taskbook import approved_tasks, task_times
     from ia.kernel.errors import Unavailable
-    from ia.reach.tasks import alarm, alarm_file, approved_tasks, crontab
+    from ia.reach.tasks import alarm, alarm_file, crontab
     from ia_cli.terminal.output import notify, tell_hint
 
     if not ws.exists() or not approved_tasks.list_runnable(ws):
         return {}, ""
-    passed = alarm.find_overdue(ws)
+    passed = task_times.find_overdue(ws)
     if passed:
         fault = alarm.diagnose_fault(ws)
         for each in passed:

@@ -133,7 +133,7 @@ def _proposal_words(ws: "Workspace") -> Iterable[Word]:
 
 
 def _task_words(ws: "Workspace") -> Iterable[Word]:
-    from ia.reach.tasks import approved_tasks
+    from ia.faculties.taskbook import approved_tasks
 
     return [(found.name, found.state) for found in approved_tasks.list_tasks(ws)]
 

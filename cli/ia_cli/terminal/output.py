@@ -49,7 +49,7 @@ def notify(message: Message) -> None:
 def _mark_run() -> None:
     """Let whoever is in charge of the task's run that this process is part of know that it reads simulated prices."""
     if (run := config.run_number()) is not None:
-        from ia.reach.tasks.run_store import mark_simulated
+        from ia.faculties.taskbook.run_store import mark_simulated
 
         mark_simulated(config.home(), run)
 
@@ -57,7 +57,7 @@ def _mark_run() -> None:
 def record_run_failure(sentence: str) -> None:
     """Let whoever is in charge of the task's run that this process is part of know why it fails, in one sentence."""
     if (run := config.run_number()) is not None:
-        from ia.reach.tasks.run_store import mark_failure
+        from ia.faculties.taskbook.run_store import mark_failure
 
         mark_failure(config.home(), run, escape_controls(sentence))
 

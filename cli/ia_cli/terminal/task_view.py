@@ -14,9 +14,9 @@ from ia_cli.terminal.text import lang, say, tr
 
 if TYPE_CHECKING:
     from ia.faculties.schedule.model import TaskDesign
+    from ia.faculties.taskbook.approved_tasks import Listed
+    from ia.faculties.taskbook.run_store import TaskRun
     from ia.kernel.workspace import Workspace
-    from ia.reach.tasks.approved_tasks import Listed
-    from ia.reach.tasks.run_store import TaskRun
 
 NEXT = 5
 PATIENCE = 3
@@ -36,9 +36,10 @@ def require_person() -> None:
 
 def approve_task(ws: "Workspace", which: str | int, *, yes: bool, as_json: bool) -> None:
     """Show a task, ask, and enter it into the book and the crontab."""
+    from ia.faculties.taskbook import approved_tasks
     from ia.kernel import clock, config
     from ia.kernel.errors import Refused
-    from ia.reach.tasks import approved_tasks, decisions
+    from ia.reach.tasks import decisions
 
     require_person()
     name, before, text, number = approved_tasks.find_text_to_approve(ws, which)
@@ -84,7 +85,7 @@ def task_row(
 
     short: for a table, without what `ia task show` says of when it runs besides.
     """
-    from ia.reach.tasks import run_store
+    from ia.faculties.taskbook import run_store
 
     design, task = each.design, each.task
     last = next(iter(run_store.list_runs(ws, each.name, 1)), None)
@@ -123,27 +124,15 @@ def task_row(
 
 def next_run_times(each: "Listed", count: int = NEXT) -> list[str]:
     """Return when a task will run next, UTC stamps; of one that rests none."""
-    from datetime import datetime
-
+    from ia.faculties.taskbook.task_times import coming_slots
     from ia.kernel import clock
 
-    if each.design is None or each.state in ("paused", "deleted"):
-        return []
-    anchor = datetime.fromisoformat(each.task.since) if each.task else clock.now()
-    return design_run_times(each.design, anchor, count)
-
-
-def design_run_times(design: "TaskDesign", anchor: Any, count: int = NEXT) -> list[str]:
-    """Return the next times of a design as UTC stamps; an event has none."""
-    from ia.faculties.schedule import slots
-    from ia.kernel import clock
-
-    return [clock.utc_stamp(slot) for slot in slots.next_slots(design, clock.now(), count, anchor=anchor)]
+    return [clock.utc_stamp(slot) for slot in coming_slots(each, count)]
 
 
 def format_task(ws: "Workspace", each: "Listed") -> str:
     """Return all that there is to say of a task."""
-    from ia.reach.tasks import run_store
+    from ia.faculties.taskbook import run_store
     from ia_cli.terminal import task_draft as _draft
 
     row = task_row(ws, each, people=True)

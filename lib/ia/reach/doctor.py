@@ -396,7 +396,8 @@ def _check_ledger(ws: Workspace) -> Iterator[HealthFinding]:
 
 def _check_cron(ws: Workspace) -> Iterator[HealthFinding]:
     """The crontab: is there one, does anything read it, and does it hold what the approved tasks ask for?"""
-    from ia.reach.tasks import alarm, approved_tasks, crontab, crontab_file
+    from ia.faculties.taskbook import approved_tasks, task_times
+    from ia.reach.tasks import alarm, crontab, crontab_file
 
     try:
         crontab_file.crontab_program()
@@ -420,7 +421,7 @@ def _check_cron(ws: Workspace) -> Iterator[HealthFinding]:
         drifts = [broken]
     for detail in drifts:
         yield HealthFinding("crontab", "fail", detail, Message("`ia doctor --mend`"))
-    if passed := alarm.find_overdue(ws):
+    if passed := task_times.find_overdue(ws):
         fault = alarm.diagnose_fault(ws)
         for late in passed:
             detail = Message(

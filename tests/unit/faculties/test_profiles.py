@@ -11,9 +11,9 @@ import pytest
 from ia.faculties import profiles
 from ia.faculties.schedule import slots
 from ia.faculties.schedule.design import check_design, parse_design
+from ia.faculties.taskbook import pipeline
 from ia.kernel import proposals
 from ia.kernel.errors import BadData, NotFound, Refused
-from ia.reach.tasks import pipeline
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ from ia.agent.prompt_format import EVENT, QUESTION, TIME, format_head
 from ia.agent.tools import schema
 from ia.agent.tools.registry import Tool
 from ia.agent.turns.account_prompt import write_account_prompt
+from ia.agent.turns.task_prompt import TaskPrompt
 from ia.faculties import skills
 from ia.faculties.skills import templates
 from ia.kernel import clock, config, untrusted
@@ -31,6 +32,9 @@ BUDGET = {
     "positions": 1000,
     "skills": 1000,
     "skill": 5000,
+    "task": 3000,
+    "inputs": 12_000,
+    "recall": 1500,
     "summary": 2000,
 }
 """Tokens of each part at most."""
@@ -131,6 +135,7 @@ def build_context(
     data: tuple[Data, ...] = (),
     event: str = QUERY,
     skill: skills.Loaded | None = None,
+    task: TaskPrompt | None = None,
     limits_only: bool = False,
     tools: list[Tool],
     notify: Notify = drop_message,
@@ -138,6 +143,7 @@ def build_context(
     """Return the context of one turn.
 
     event        what the time mark says happened. skill: the active one, whose body comes in full.
+    task         what a run of a task is given besides.
     limits_only  a subagent's: of the soul only its limits, and nothing of the memory.
     notify       is told of a prompt of the workspace that cannot be used.
     """
@@ -158,10 +164,17 @@ def build_context(
         ]
     if skill is not None:
         parts.append(_build_part("skill", prompt_format.format_skill(skill.skill.name, skill.body)))
+    if task is not None:
+        parts += [
+            _build_part("task", task.design),
+            _build_part("inputs", task.inputs),
+            _build_part("recall", task.recalled),
+        ]
     if summary:
         parts.append(_build_part("summary", summary, newest=True))
     origins = [origin for message in history for origin in message.origins]
     origins += [item.origin for item in data if not item.trusted]
+    origins += task.origins if task is not None else []
     return Context(
         [part for part in parts if part.text],
         history,

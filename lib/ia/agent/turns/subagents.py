@@ -24,7 +24,7 @@ from ia.kernel.jsontypes import Json
 from ia.organs.spending import Meter
 
 LOOKING = (
-    "market.ohlcv",
+    "market.*",
     "compute.run",
     "indicator.*",
     "memory.recall",
@@ -35,6 +35,7 @@ LOOKING = (
     "notebook.search",
     "skills.list",
     "skills.check",
+    "tasks.list",
 )
 ROLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "researcher": (

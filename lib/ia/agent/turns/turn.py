@@ -14,8 +14,9 @@ from ia.agent.analyst.voice import language
 from ia.agent.tools.consent import has_pasted_text
 from ia.agent.tools.router import Router
 from ia.agent.tools.scope import Scope, ScopeMarket, ToolCall
-from ia.agent.turns import models
+from ia.agent.turns import models, task_prompt
 from ia.agent.turns.context import DATA, HISTORY, QUERY, Context, Data, build_context, format_stored_question
+from ia.agent.turns.task_prompt import TaskPrompt
 from ia.agent.turns.turn_id import new_turn_id
 from ia.faculties import skills
 from ia.kernel import audit, config, faults
@@ -184,9 +185,11 @@ def prepare_turn(
     prune: bool = False,
     heard: Heard | None = None,
     event: str = "",
+    task: TaskPrompt | None = None,
 ) -> Prepared:
     """Return what a turn would send, and the scope in which its tools would be called.
 
+    task    what a run of a task is given besides; default: that of the run which this process is a part of.
     prune   forget in the session what does not go with the question into the limit; else it is only left out here.
     """
     by_user = (heard is None or heard.by_user) and not event
@@ -197,9 +200,9 @@ def prepare_turn(
         scope.taint(heard.origin)
         scope.own = heard.origin if heard.by_user else ""
         scope.allowed, scope.once = heard.allowed, heard.once
-    if (
-        by_user and config.run_number() is None and has_pasted_text(message)
-    ):  # a task's prompt was approved, every word of it
+    task = task or _write_running_task(ws, notify)
+    approved = task is not None or config.run_number() is not None  # a task's prompt was approved, every word of it
+    if by_user and not approved and has_pasted_text(message):
         scope.taint(PASTED)
     active = _load_named_skill(ws, message) if by_user else None
     if active is not None:
@@ -228,6 +231,7 @@ def prepare_turn(
         summary=summary,
         data=data,
         skill=active,
+        task=task,
         tools=router.offered_tools(scope),
         event=event or QUERY,
         notify=notify,
@@ -235,6 +239,20 @@ def prepare_turn(
     for origin in context.origins:
         scope.taint(origin)
     return Prepared(context, scope, active)
+
+
+def _write_running_task(ws: Workspace, notify: Notify) -> TaskPrompt | None:
+    """Return what the task of this run is given; None outside of a run, or where its text can no longer be read."""
+    if config.run_number() is None:
+        return None
+    task = task_prompt.find_running_task(ws)
+    if task is None:
+        return None
+    try:
+        return task_prompt.write_task_prompt(ws, task.design, task.text, config.locale_lang(), notify)
+    except BadData as exc:
+        notify(Message("task {name}: {reason}", name=task.name, reason=exc))
+        return None
 
 
 def _load_named_skill(ws: Workspace, message: str) -> skills.Loaded | None:

@@ -112,7 +112,7 @@ def format_design(design: TaskDesign, lang: str = "en") -> str:
 
 
 def check_design(design: TaskDesign) -> None:
-    """Raise what is wrong with a design taken as a whole; whether its pipeline is one, `ia.reach.tasks` checks.
+    """Raise what is wrong with a design taken as a whole; whether its pipeline is one, `ia.faculties.taskbook` checks.
 
     raises  BadData: no such zone, a schedule that never comes, both or none of prompt and run, a note that is none.
     """

@@ -20,7 +20,7 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.store import translate_errors
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
-from ia.organs.market import trailing
+from ia.organs.market import dividends, trailing
 from ia.organs.market.past_day import load_past_day, newest_past_day
 from ia.organs.market.screen_columns import BOARD, CONCEPTS, INDUSTRY, LISTED, ST
 from ia.organs.ohlcv import series_store
@@ -83,6 +83,7 @@ def open_market(ws: Workspace) -> Iterator[sqlite3.Connection]:
     if not marketdb.is_stored(ws):
         raise _no_market_error()
     with translate_errors(marketdb.SCHEMA), contextlib.closing(marketdb.connect(ws)) as db:
+        dividends.register_functions(db)
         yield db
 
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from ia.domain.instruments.codes import MAINLAND
 from ia.domain.instruments.special import EX_DAY_MARKS, HAN, ST_MARKS
-from ia.organs.market import trailing
+from ia.kernel.i18n import mark_text
+from ia.organs.market import dividends, trailing
 
 NUMBER, TEXT, DATE, FLAG = "number", "text", "date", "flag"
 PCT, MONEY, PRICE, SHARES, TIMES = "%", "money", "price", "shares", "×"
@@ -106,6 +107,7 @@ COLUMNS = (
     ScreenColumn("float_cap", "s.float_cap", NUMBER, MONEY, ("流通市值",)),
     ScreenColumn("change_60d_pct", "s.change_60d_pct", NUMBER, PCT, ("60日涨跌幅", "六十日涨跌幅")),
     ScreenColumn("change_ytd_pct", "s.change_ytd_pct", NUMBER, PCT, ("年初至今涨跌幅", "年初至今")),
+    ScreenColumn("dividend_yield_pct", dividends.YIELD, NUMBER, PCT, ("股息率", "分红率")),
     _report_column("roe_pct", PCT, "净资产收益率"),
     ScreenColumn("period", "r.period", DATE, also=("报告期",), years=0),
     ScreenColumn("report", "r.period", DATE, also=("财报日期", "财报期"), years=0),
@@ -130,6 +132,36 @@ COLUMNS = (
     ScreenColumn("traded", "(coalesce(s.volume, 0) > 0)", FLAG, also=("有成交",)),
 )  # fmt: skip
 
+TITLES = {
+    "price": mark_text("latest price"),
+    "change_pct": mark_text("daily change"),
+    "change_amount": mark_text("change in price"),
+    "amount": mark_text("amount traded"),
+    "amplitude_pct": mark_text("daily range"),
+    "turnover_pct": mark_text("turnover rate"),
+    "volume_ratio": mark_text("volume ratio"),
+    "pe": mark_text("P/E ratio"),
+    "pe_ttm": mark_text("P/E ratio (TTM)"),
+    "pb": mark_text("P/B ratio"),
+    "market_cap": mark_text("market cap"),
+    "float_cap": mark_text("free-float cap"),
+    "change_60d_pct": mark_text("change in 60 days"),
+    "change_ytd_pct": mark_text("change this year"),
+    "dividend_yield_pct": mark_text("dividend yield"),
+    "roe_pct": mark_text("ROE"),
+    "eps": mark_text("earnings per share"),
+    "bvps": mark_text("book value per share"),
+    "cash_flow_ps": mark_text("operating cash flow per share"),
+    "revenue": mark_text("revenue"),
+    "revenue_yoy_pct": mark_text("revenue growth"),
+    "profit": mark_text("net profit"),
+    "profit_yoy_pct": mark_text("net profit growth"),
+    "gross_margin_pct": mark_text("gross margin"),
+    "net_margin_pct": mark_text("net margin"),
+    "debt_ratio_pct": mark_text("debt ratio"),
+}
+"""What columns of figures are called in an answer, as texts to be translated."""
+
 
 def normalize_name(name: str) -> str:
     """Return a name of a column as it is compared: case, `-`, spaces and a missing `_pct` do not count."""
@@ -142,6 +174,16 @@ BY_NAME = {normalize_name(name): column for column in COLUMNS for name in (colum
 def find_column(name: str) -> ScreenColumn | None:
     """Return the column of this name, in English or Chinese; None where there is none."""
     return BY_NAME.get(normalize_name(name))
+
+
+def column_title(name: str) -> str:
+    """Return what a column is called in an answer, in English; its name where it has no other.
+
+    >>> column_title("pe"), column_title("净资产收益率"), column_title("industry")
+    ('P/E ratio', 'ROE', 'industry')
+    """
+    column = find_column(name)
+    return name if column is None else TITLES.get(column.name, column.name)
 
 
 def similar_names(name: str) -> str:

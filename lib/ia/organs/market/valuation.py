@@ -6,12 +6,11 @@ where fewer than LEAST_DAYS days or LEAST_PEERS other stocks have the figure.
 """
 
 import sqlite3
-from datetime import date, timedelta
 from typing import NamedTuple
 
 from ia.kernel.errors import NotFound, Notify, drop_message
 from ia.kernel.workspace import Workspace
-from ia.organs.market import trailing
+from ia.organs.market import dividends, trailing
 from ia.organs.market.market_reader import (
     OF_DAY,
     ROWS,
@@ -25,10 +24,8 @@ from ia.organs.market.market_reader import (
     resolve_symbol,
 )
 from ia.organs.market.screen_columns import INDUSTRY
-from ia.organs.ohlcv import series_store
 
 LEAST_DAYS, LEAST_PEERS = 250, 4
-YEAR = timedelta(days=365)
 MULTIPLES = ("pe_ttm", "pb")
 """Figures of which there is a past: each synced day has them. What is 0 or below says nothing of the price."""
 COMPANY = ("roe_pct", "revenue_yoy_pct", "profit_yoy_pct", "eps", "cash_flow_ps", "debt_ratio_pct")
@@ -91,7 +88,7 @@ def load_valuation(ws: Workspace, text: str, notify: Notify = drop_message) -> V
         same = [row for row in rows if own["industry"] and row["industry"] == own["industry"] and row is not own]
         figures = {name: own[name] for name in (*MULTIPLES, *COMPANY)}
         figures["cash_to_profit_pct"] = _cash_to_profit(own["cash_flow_ps"], own["eps"])
-        figures["dividend_yield_pct"] = _dividend_yield(db, day, symbol, own["price"])
+        figures["dividend_yield_pct"] = _dividend_yield(db, day, symbol)
     return Valuation(
         symbol=symbol,
         name=own["name"] or "",
@@ -150,27 +147,8 @@ def _cash_to_profit(cash: float | None, eps: float | None) -> float | None:
     return round(cash / eps * 100, 1) if cash is not None and eps is not None and eps > 0 else None
 
 
-def _dividend_yield(db: sqlite3.Connection, day: MarketDay, symbol: str, price: float | None) -> float | None:
-    """Return the dividends before tax of the year up to a day, per cent of its price.
-
-    None where the corporate actions of the stock were never fetched: then nobody knows whether it paid.
-    """
-    if not price or not _has_actions(db, day, symbol):
-        return None
-    since = (date.fromisoformat(day.date) - YEAR).isoformat()
-    paid, shares = 0.0, 1.0
-    for action in reversed(series_store.load_actions(db, day.name, symbol, day.date)):
-        if action.date <= since:
-            break
-        if action.factor is not None:  # it does not tell what of it was cash
-            return None
-        shares *= (1.0 + action.bonus) * action.split
-        paid += action.cash / shares
-    return round(paid / price * 100, 4)
-
-
-def _has_actions(db: sqlite3.Connection, day: MarketDay, symbol: str) -> bool:
-    """Whether the corporate actions of a stock were fetched, with its series or with its history."""
-    series = db.execute("SELECT 1 FROM series WHERE adapter = ? AND symbol = ?", (day.name, symbol)).fetchone()
-    whole = "SELECT 1 FROM securities WHERE source = ? AND symbol = ? AND complete = 1"
-    return series is not None or db.execute(whole, (day.source, symbol)).fetchone() is not None
+def _dividend_yield(db: sqlite3.Connection, day: MarketDay, symbol: str) -> float | None:
+    """Return the dividends before tax of the year up to a day, per cent of its price."""
+    query = f"SELECT {dividends.YIELD}{ROWS}{OF_DAY} AND s.symbol = :symbol"
+    found = db.execute(query, {**query_params(day), "symbol": symbol}).fetchone()
+    return None if found is None else found[0]

@@ -209,7 +209,7 @@ def _find_task_text(ws: Workspace, act: str, name: str) -> tuple[str, str]:
 
     raises  NotFound where there is none that could be resumed or removed.
     """
-    from ia.reach.tasks import approved_tasks
+    from ia.faculties.taskbook import approved_tasks
 
     name = approved_tasks.name_of(name)
     found = next((each for each in approved_tasks.list_tasks(ws) if each.name == name), None)

@@ -13,7 +13,7 @@ from ia.organs.memory import change_rules, contents
 from ia.reach.bridges.chat_approval import Approving, ListenerVoice
 
 if TYPE_CHECKING:
-    from ia.reach.tasks.approved_tasks import Listed
+    from ia.faculties.taskbook.approved_tasks import Listed
 
 COMMANDS: dict[str, Message] = {
     "help": Message("list the commands"),
@@ -124,7 +124,7 @@ class Commands:
         return self.say(Message("rejected proposal {number}; {path} is unchanged", number=number, path=dropped.path))
 
     def _tasks(self, ws: Workspace, _chat: str, _rest: str) -> str:
-        from ia.reach.tasks import approved_tasks
+        from ia.faculties.taskbook import approved_tasks
 
         return "\n".join(map(self._format_task, approved_tasks.list_tasks(ws))) or self.say(
             Message("there are no tasks")

@@ -9,10 +9,11 @@ import contextlib
 import functools
 from typing import NamedTuple
 
+from ia.faculties.taskbook import approved_tasks, run_store
 from ia.kernel import audit, clock, store
 from ia.kernel.errors import IaError
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import approved_tasks, events, run_store
+from ia.reach.tasks import events
 
 CHANNEL = events.WEBHOOK
 MAX_WAITING = 500

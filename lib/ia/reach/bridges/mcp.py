@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 
 INSTRUCTIONS = (
     "ia is a personal investment research assistant; these are its organs. market_ohlcv fetches prices, compute_run and"
-    " indicator_calc then work on them without being given them. What needs the user's consent is not done: it becomes"
-    " a proposal, and the result says so. Tell the user its number. Prices marked simulated are invented: say so."
+    " indicator_calc then work on them without being given them; market_observe shows what is held and watched,"
+    " market_valuation and market_actions what a share costs and has paid, tasks_list what runs by itself. What needs"
+    " the user's consent is not done: it becomes a proposal, and the result says so. Tell the user its number. Prices"
+    " marked simulated are invented: say so."
 )
 ORIGIN = "mcp client"
 """Where the words of a client come from, as notes and proposals say it."""

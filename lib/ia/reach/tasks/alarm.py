@@ -1,7 +1,6 @@
-"""Whether the alarm clock works: which slots passed without a run, and why.
+"""Why the alarm clock does not work, where slots passed without a run (`ia.faculties.taskbook.task_times`).
 
-What passed is told from the slots and the runs, under the one clock. Why it passed is looked for where the alarm lives:
-the program that the crontab starts, our lines in it, the daemon that reads it.
+It looks where the alarm lives: the program that the crontab starts, our lines in it, the daemon that reads it.
 """
 
 import contextlib
@@ -10,25 +9,16 @@ import subprocess
 from datetime import timedelta
 from typing import NamedTuple
 
+from ia.faculties.taskbook import approved_tasks
 from ia.kernel import clock, config
 from ia.kernel.errors import IaError, Message, Unavailable
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import approved_tasks, crontab, crontab_file, events, run_store
-from ia.reach.tasks.alarm_file import GRACE, slots_since
+from ia.reach.tasks import crontab, crontab_file
 
 AHEAD = timedelta(days=30)
 """How far the trading days are to be known."""
-MOST = 50
-"""Slots of a task that are listed."""
 _ANSWER = 10.0  # seconds
 _MEND = "`ia doctor --mend`"
-
-
-class Overdue(NamedTuple):
-    """A task with the slots that passed without a run: UTC stamps, ascending, the newest of them."""
-
-    name: str
-    slots: list[str]
 
 
 class Fault(NamedTuple):
@@ -36,33 +26,6 @@ class Fault(NamedTuple):
 
     why: Message
     mend: Message
-
-
-def find_overdue(ws: Workspace) -> list[Overdue]:
-    """Return the tasks of which slots passed without a run as of now(), by name."""
-    from ia.faculties.schedule.slots import latest_slots
-
-    found: list[Overdue] = []
-    if not ws.exists():
-        return found
-    for task in approved_tasks.list_runnable(ws):
-        with contextlib.suppress(IaError):  # a text that can no longer be read is told elsewhere
-            if events.parse_event(task) is None and not _is_running(ws, task.name):
-                until = clock.now() - GRACE
-                slots = latest_slots(
-                    task.design, slots_since(ws, task), until, MOST, anchor=approved_tasks.parse_stamp(task.since)
-                )
-                if slots:
-                    found.append(Overdue(task.name, [clock.utc_stamp(slot) for slot in slots]))
-    return found
-
-
-def _is_running(ws: Workspace, name: str) -> bool:
-    """Return whether a run of the task goes on: what came meanwhile waits for it."""
-    if not any(run.state == run_store.RUNNING for run in run_store.unsettled_runs(ws, name)):
-        return False
-    with run_store.hold_task(ws, name) as lock:
-        return lock is None
 
 
 def diagnose_fault(ws: Workspace) -> Fault:

@@ -2,24 +2,16 @@
 
 import contextlib
 import os
-from datetime import datetime, timedelta
 
+from ia.faculties.taskbook import approved_tasks
+from ia.faculties.taskbook.task_times import GRACE, slots_since
 from ia.kernel import clock, files
 from ia.kernel.errors import IaError
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import approved_tasks, events, reporting, run_store
+from ia.reach.tasks import events
 
-GRACE = timedelta(seconds=reporting.LATE)
-"""How long a slot may wait for its run."""
 FILE = os.path.join(".ia", "alarm")
 """Two words: from which moment on a look is worth its time (a UTC stamp), and the date on which it was told last."""
-
-
-def slots_since(ws: Workspace, task: approved_tasks.Task) -> datetime:
-    """Return after which moment a slot of a task is waited for: its newest run, or the last decision about it."""
-    return approved_tasks.parse_stamp(
-        max(approved_tasks.active_since(ws, task), run_store.newest_slot(ws, task.id) or "")
-    )
 
 
 def update_alarm(ws: Workspace, *, told: str = "") -> None:

@@ -11,22 +11,14 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from ia.faculties.taskbook import approved_tasks, pipeline, run_store
+from ia.faculties.taskbook.approved_tasks import Task
+from ia.faculties.taskbook.run_store import DONE, FAILED, MISSED, RUNNING, WRITTEN, TaskRun
 from ia.kernel import audit, clock, config, store
 from ia.kernel.errors import IaError, Message, Notify, PluralText, Refused, TryLater
 from ia.kernel.i18n import Voice
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import (
-    approved_tasks,
-    child_processes,
-    pipeline,
-    report_paths,
-    reporting,
-    rollback,
-    run_store,
-    taint,
-)
-from ia.reach.tasks.approved_tasks import Task
-from ia.reach.tasks.run_store import DONE, FAILED, MISSED, RUNNING, WRITTEN, TaskRun
+from ia.reach.tasks import child_processes, report_paths, reporting, rollback, taint
 
 if TYPE_CHECKING:
     from ia.organs.channels import notices
@@ -161,9 +153,9 @@ class Holder:
         if design.run:
             pipes, given = pipeline.parse_pipelines(design.run), ""
         else:
-            slot = reporting.format_moment(run, design, reporting.task_language(task))
             session = f"task-{run.id}" + (f"-{run.attempt}" if run.attempt > 1 else "")
-            pipes = [[["ia", "turn", "--json", "-s", session, "--", f"{design.prompt}\n{slot}"]]]
+            message = reporting.turn_message(design, run, reporting.task_language(task))
+            pipes = [[["ia", "turn", "--json", "-s", session, "--", message]]]
         env = {**task.environment, "IA_HOME": self.ws.root, "IA_RUN": str(run.id), "IA_SESSION": f"task-{run.id}"}
 
         def record_group(group: int) -> None:

@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable
 from typing import IO, NamedTuple
 
+from ia.faculties.taskbook.pipeline import Pipe
 from ia.kernel import config
-from ia.reach.tasks.pipeline import Pipe
 
 MAX_OUTPUT = 2_000_000
 """Bytes of standard output that are kept of a run."""

@@ -12,10 +12,11 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ia.faculties.taskbook import approved_tasks
 from ia.kernel import config, files
 from ia.kernel.errors import ConfigError, Message, Notify, PluralText, TryLater, Unavailable, drop_message
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import alarm_file, approved_tasks, crontab_file, crontab_lines
+from ia.reach.tasks import alarm_file, crontab_file, crontab_lines
 from ia.reach.tasks.crontab_file import read_crontab
 
 __all__ = ["find_drift", "find_oddities", "mend_block", "read_crontab", "splice_block", "sync_block"]

@@ -7,11 +7,12 @@ import json
 
 from ia.faculties.schedule.design import require_future
 from ia.faculties.schedule.model import FOLDER, TaskDesign
+from ia.faculties.taskbook import approved_tasks
+from ia.faculties.taskbook.approved_tasks import Task
 from ia.kernel import audit, clock, config, store
 from ia.kernel.errors import IaError, NotFound, Notify, Refused, drop_message
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import approved_tasks, crontab, events
-from ia.reach.tasks.approved_tasks import Task
+from ia.reach.tasks import crontab, events
 from ia.wiring.approvals import approve_proposal
 
 

@@ -6,12 +6,12 @@ is busy.
 
 from fnmatch import fnmatchcase
 
+from ia.faculties.taskbook import approved_tasks, run_store
+from ia.faculties.taskbook.approved_tasks import Task
 from ia.kernel import untrusted
 from ia.kernel.errors import BadData, IaError
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace, text_digest
-from ia.reach.tasks import approved_tasks, run_store
-from ia.reach.tasks.approved_tasks import Task
 
 MAX_CONTENT = 256_000
 """Characters of an event that reach its run."""

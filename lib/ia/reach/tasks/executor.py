@@ -7,18 +7,19 @@ import contextlib
 import sqlite3
 from datetime import datetime, timedelta
 
+from ia.faculties.taskbook import approved_tasks, run_store, task_times
+from ia.faculties.taskbook.approved_tasks import Task
+from ia.faculties.taskbook.run_store import DONE, FAILED, MISSED, RUNNING, WAITING, WRITTEN, TaskRun
 from ia.kernel import audit, clock, config
 from ia.kernel.errors import BadData, IaError, Message, NotFound, Notify, PluralText, Refused, TryLater, drop_message
 from ia.kernel.i18n import Voice
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import approved_tasks, attempts, events, reporting, run_store
-from ia.reach.tasks.approved_tasks import Task
-from ia.reach.tasks.run_store import DONE, FAILED, MISSED, RUNNING, WAITING, WRITTEN, TaskRun
+from ia.reach.tasks import attempts, events, reporting
 
-ON_TIME = timedelta(seconds=reporting.LATE)
+ON_TIME = timedelta(seconds=task_times.LATE)
 MAX_MISSED = 50
 """Missed slots that are entered one by one; of older ones only their number is kept, or since when there are any."""
-MAX_LOOKED_AT = MAX_MISSED + reporting.LATE // 60 + 3
+MAX_LOOKED_AT = MAX_MISSED + task_times.LATE // 60 + 3
 """Slots that are found at once: those that may be entered as missed, and those that are on time."""
 MAX_AT_ONCE = 200
 """Runs of one task that one call makes: what never ends is left to the next wake-up."""

@@ -9,10 +9,11 @@ from datetime import datetime, timedelta
 
 from ia.faculties.schedule.design import report_path
 from ia.faculties.schedule.model import TaskDesign
+from ia.faculties.taskbook import run_store
+from ia.faculties.taskbook.run_store import TaskRun
 from ia.kernel import store
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import rollback, run_store
-from ia.reach.tasks.run_store import TaskRun
+from ia.reach.tasks import rollback
 
 
 def default_report_path(design: TaskDesign, run: TaskRun) -> str:

@@ -8,20 +8,21 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from ia.faculties.schedule.model import TaskDesign
-from ia.kernel import config, proposals, untrusted
-from ia.kernel.errors import BadData, IaError, Message
+from ia.faculties.taskbook import approved_tasks, run_store
+from ia.faculties.taskbook.approved_tasks import Task
+from ia.faculties.taskbook.run_store import TaskRun
+from ia.faculties.taskbook.task_times import LATE
+from ia.kernel import clock, config, proposals, untrusted
+from ia.kernel.errors import BadData, IaError, Message, UsageError
 from ia.kernel.i18n import Voice, mark_text
 from ia.kernel.workspace import Workspace
 from ia.organs import notebook
 from ia.reach.tasks import report_paths
-from ia.reach.tasks.approved_tasks import Task
 from ia.reach.tasks.child_processes import ChildExit
-from ia.reach.tasks.run_store import TaskRun
 
-LATE = 600
-"""Seconds after its slot from which on a run is late."""
 IDLE = mark_text("the embedded analyst did not understand the job: reword it, or set a model (`ia config set model …`)")
 """Why a turn of the embedded analyst that did nothing has failed; it would not understand it the next time either."""
 MAX_SUMMARY = 700
@@ -105,7 +106,7 @@ def _outside_origins(ws: Workspace, design: TaskDesign, run: TaskRun) -> list[st
 
     Figures come from nowhere else; what shows files or talk may show untrusted ones, if there are any.
     """
-    from ia.reach.tasks.pipeline import list_commands
+    from ia.faculties.taskbook.pipeline import list_commands
 
     names = list_commands(design.run)
     found = [f"ia {name}" for name in sorted(names & {"tool", "provider", "fork", "skill"})]
@@ -208,6 +209,46 @@ def format_moment(run: TaskRun, design: TaskDesign, lang: str) -> str:
         report_paths.run_report_path(design, run),
     )
     return format_slot(when, path.removeprefix("notebook/"), lang)
+
+
+def turn_message(design: TaskDesign, run: TaskRun, lang: str) -> str:
+    """Return what the turn of a run is asked: the approved prompt, and the lines of format_moment()."""
+    return f"{design.prompt}\n{format_moment(run, design, lang)}"
+
+
+class TurnPreview(NamedTuple):
+    """What the turn of a task's next run will be asked, the design, and the text that it is written in."""
+
+    message: str
+    design: TaskDesign
+    text: str
+
+
+def preview_turn(ws: Workspace, name: str) -> TurnPreview:
+    """Return what the next run of a task will ask, as of now(); of a draft, if it were approved now.
+
+    Of an event, and of a task that never runs again, it is a run of this moment.
+    raises  NotFound, BadData; UsageError for a task without a prompt: it asks no model.
+    """
+    from ia.faculties.schedule import slots
+
+    name = approved_tasks.name_of(name)
+    task = approved_tasks.find_approved(ws, name)
+    text = task.text if task is not None else approved_tasks.find_text_to_approve(ws, name)[2]
+    design = task.design if task is not None else approved_tasks.parse_valid_design(text, name, config.env("TZ") or "")
+    if not design.prompt:
+        raise UsageError(
+            "task {name} runs a pipeline, not a prompt", name=name, hint="`ia task show {name}` shows what it runs"
+        )
+    now = clock.utc_stamp(clock.now())
+    anchor = datetime.fromisoformat(task.since) if task is not None else clock.now()
+    coming = next(iter(slots.next_slots(design, clock.now(), 1, anchor=anchor)), None)
+    run = TaskRun(
+        id=0, task=0, name=name, slot=clock.utc_stamp(coming) if coming is not None else now, why="schedule",
+        state=run_store.RUNNING, attempt=1, started=now, ended=None, status=None, report=None, summary=None,
+        reason=None, retry_at=None, data={},
+    )  # fmt: skip
+    return TurnPreview(turn_message(design, run, task_language(task)), design, text)
 
 
 def is_late(run: TaskRun) -> bool:

@@ -7,10 +7,10 @@ Doing it again, or being killed in the middle, changes nothing more.
 
 from typing import NamedTuple
 
+from ia.faculties.taskbook.run_store import TaskRun
 from ia.kernel import audit, proposals
 from ia.kernel.errors import IaError, Message, Notify, drop_message
 from ia.kernel.workspace import Workspace, WriteCause, text_digest
-from ia.reach.tasks.run_store import TaskRun
 
 
 def attempt_marks(ws: Workspace) -> dict[str, int]:

@@ -6,11 +6,11 @@ go while nobody looks: the run is refused, and what it wrote is taken back by wh
 
 from collections.abc import Sequence
 
+from ia.faculties.taskbook.run_store import TaskRun
 from ia.kernel import proposals, untrusted
 from ia.kernel.errors import Refused
 from ia.kernel.workspace import Workspace
 from ia.reach.tasks import rollback
-from ia.reach.tasks.run_store import TaskRun
 
 INDEX = "memory/MEMORY.md"
 

@@ -81,3 +81,22 @@ def test_the_dividend_yield_is_of_the_year_and_of_todays_shares(banks):
     assert load_valuation(banks, "600036").figures["dividend_yield_pct"] == pytest.approx(
         (1.0 / 2 + 0.6 / 2) / 10 * 100
     )
+
+
+def test_a_screen_knows_the_same_dividend_yield(banks):
+    from ia.organs.market.screen import screen_stocks
+
+    close = [10.0]
+    bars = Bars(["2024-03-14"], close, close, close, close, [100])
+    with contextlib.closing(marketdb.connect(banks)) as db:
+        source = store.source_id(db, "akshare", False)
+        acts = [Action("2023-07-03", cash=1.0), Action("2024-01-05", cash=0.6, bonus=1.0)]
+        store.put_history(db, source, "600036.SH", bars, acts)
+        store.put_history(db, source, "601398.SH", bars, [])
+    found = screen_stocks(banks, "dividend_yield >= 0")
+    assert {row["symbol"]: row["dividend_yield_pct"] for row in found.rows} == {
+        "600036.SH": load_valuation(banks, "600036").figures["dividend_yield_pct"],
+        "601398.SH": 0.0,
+    }
+    assert found.unknown == len(PES) + 1 - 2, "of the others nobody knows whether they paid"
+    assert [row["symbol"] for row in screen_stocks(banks, "股息率 > 3%").rows] == ["600036.SH"]

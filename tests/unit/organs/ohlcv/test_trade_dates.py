@@ -6,13 +6,14 @@ import pytest
 
 from ia.faculties.schedule import exchange, slots
 from ia.faculties.schedule.design import parse_design
+from ia.faculties.taskbook import approved_tasks
 from ia.kernel import clock
 from ia.kernel.errors import BadData
 from ia.organs.market.sync import SyncRequest, sync_market
 from ia.organs.ohlcv import calendar, trade_dates
 from ia.organs.ohlcv.adapters import sina
 from ia.reach import doctor
-from ia.reach.tasks import approved_tasks, decisions, executor, reporting
+from ia.reach.tasks import decisions, executor, reporting
 from support.markets.host_answers import ANNOUNCED, HOLIDAYS_2027
 from support.markets.hosts import Hosts
 from support.markets.simulated import Market

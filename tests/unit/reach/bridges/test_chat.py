@@ -313,7 +313,7 @@ def test_tasks_are_told_in_words_with_the_next_time(ws, conversation, monkeypatc
 
 @pytest.mark.process
 def test_the_owner_pauses_without_and_resumes_and_removes_with_a_code(ws, conversation, crontab):
-    from ia.reach.tasks import approved_tasks
+    from ia.faculties.taskbook import approved_tasks
 
     approved_task(ws)
     assert says(conversation, ws, "/pause week", "42").startswith("only the owner")

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from ia.faculties.taskbook import approved_tasks
 from ia.kernel import audit
 from ia.kernel.errors import ConfigError, TryLater, Unavailable
 from ia.kernel.workspace import Workspace
 from ia.reach import doctor
-from ia.reach.tasks import approved_tasks, crontab, crontab_file, crontab_lines, decisions
+from ia.reach.tasks import crontab, crontab_file, crontab_lines, decisions
 
 USAGE = "---\nschedule: 0 16 * * 5\nzone: Asia/Shanghai\nrun: ia usage\n---\n每周五。\n"
 FOREIGN = (

@@ -108,19 +108,54 @@ class SecurityTable:
         self.levels = table.entries("levels", build_expression)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Industry:
+    """An industry: its name at the sources and in English, and the English words that ask for it."""
+
+    name: str
+    english: str
+    words: re.Pattern[str]
+
+
+def build_industry(entry: Entry) -> Industry:
+    """Return the industry of an entry. raises BadEntry."""
+    words = re.compile(rf"(?<![a-z])(?:{entry.pattern('words').pattern})(?![a-z])", re.I)
+    return Industry(name=entry.text("name"), english=entry.text("name_en"), words=words)
+
+
 class MarketTable:
-    """The table facts_market: the facts, and by what a watch list can be ordered."""
+    """The table facts_market: the facts, by what a watch list can be ordered, and the industries."""
 
     def __init__(self, table: Table) -> None:
         self.facts = build_facts(table)
         self.ranks = table.entries("ranks", build_expression)
+        self.industries = table.entries("industries", build_industry)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskKind:
+    """A way to name tasks: `words` in the question; `tasks` in the task, or hours of the day at which it runs."""
+
+    words: re.Pattern[str]
+    tasks: re.Pattern[str]
+    hours: range
+
+
+def build_task_kind(entry: Entry) -> TaskKind:
+    """Return the kind of tasks of an entry. raises BadEntry."""
+    return TaskKind(
+        words=entry.pattern("words"),
+        tasks=entry.pattern("tasks"),
+        hours=range(int(entry.number("from", 0)), int(entry.number("before", 0))),
+    )
 
 
 class AccountTable:
-    """The table facts_account."""
+    """The table facts_account: the facts, and how a question names tasks."""
 
     def __init__(self, table: Table) -> None:
         self.facts = build_facts(table)
+        self.task_kinds = table.entries("task_kinds", build_task_kind)
 
 
 def security_table(tables: Tables = SHIPPED) -> SecurityTable:

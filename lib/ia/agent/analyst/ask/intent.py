@@ -50,6 +50,8 @@ _ABOUT = re.compile(
 _STUDY = re.compile(r"\s*(?:please\s+)?(?:research|study)\s+[A-Z\d]", re.I)
 ANSWERABLE = ("", "holdings", "mainline", "compare", "help", "review", "asked_memory")
 """Acts that a question for facts may look like."""
+_TASKS = ("schedule", "scan")
+"""Acts that a question for a task's runs may look like: 每日复盘跑了吗."""
 
 
 class Intent(NamedTuple):
@@ -92,6 +94,11 @@ def may_ask_facts(request: UserRequest, first: Intent) -> bool:
     skills = [name for name, _ in request.skills]
     elsewhere = bool(skills) and "research" not in skills
     return not (request.bars or request.data or request.form or first.skill or elsewhere or _STUDY.match(first.words))
+
+
+def may_ask_tasks(wanted: Intent) -> bool:
+    """Return True if a message with the act of a wish is a question, and so may ask for a task that there is."""
+    return wanted.kind in _TASKS and has_form(wanted.words[:LONGEST], "question_form")
 
 
 def asks_figures(request: UserRequest, first: Intent) -> bool:

@@ -31,7 +31,11 @@ _GUIDANCE = re.compile(
     r"|pay (?:more )?attention to|watch)\b[^.;!]*",
     re.I,
 )
-_HABIT = re.compile(r"以后|今后|从现在起|先看|先.{1,10}再|from now on|before|first", re.I)
+_ANSWERS = re.compile(
+    r"(?:以后|今后|从现在起|从今天起|^)[，,：:\s]*(?:请|你|麻烦|的)*((?:回答|答复|回复|答案|输出|说话)[^。；;!！]{2,})"
+)
+"""How answers are to be from now on: all clauses of the sentence, as in English."""
+_HABIT = re.compile(r"以后|今后|从现在起|回答|答复|回复|先看|先.{1,10}再|from now on|before|first", re.I)
 
 
 def coach(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
@@ -140,8 +144,10 @@ def advice(words: str, lang: str) -> str:
     '分析时要多考虑资金面'
     >>> advice("以后分析前先看大盘趋势", "zh")
     '分析前先看大盘趋势'
+    >>> advice("以后回答先给结论，再给理由，不超过10行", "zh")
+    '回答先给结论，再给理由，不超过10行'
     """
-    found = _GUIDANCE.findall(words)
+    found = _ANSWERS.findall(words) or _GUIDANCE.findall(words)
     kept = [
         re.sub(
             r"^(以后|今后|下次|从现在起|from now on|next time|you should|please|also)[,， ]*",
@@ -151,7 +157,8 @@ def advice(words: str, lang: str) -> str:
         )
         for text in found
     ]
-    kept = [text.strip(" ，,。.") for text in kept if len(text.strip()) > 2]
+    kept = [re.sub(r"能不能|可不可以|可否", "", text) for text in kept]
+    kept = [text.strip(" ，,。.？?") for text in kept if len(text.strip()) > 2]
     return AnswerVoice(lang).join_clauses(list(dict.fromkeys(kept)))
 
 

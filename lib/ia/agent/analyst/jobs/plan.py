@@ -39,7 +39,8 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         if desk.request.event in daily.EVENTS:
             return (yield from daily.EVENTS[desk.request.event](desk))
     wanted = intent.read_acts(desk.request)
-    if wanted.kind in intent.ANSWERABLE and (answered := (yield from _answer_facts(desk, wanted))):
+    asking = wanted.kind in intent.ANSWERABLE or intent.may_ask_tasks(wanted)
+    if asking and (answered := (yield from _answer_facts(desk, wanted))):
         return answered
     if intent.asks_figures(desk.request, wanted):
         yield from desk.load_tables("figures")
@@ -65,7 +66,9 @@ def _answer_facts(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     both = ("figures",) if intent.asks_figures(desk.request, wanted) else ()
     yield from desk.load_tables(*tables_for(wanted.securities), *both)
     asked = find_question(wanted.words, wanted.securities, desk.request.moment.date(), desk.tables)
-    if asked is None or (wanted.kind == "asked_memory" and not asked.asks_market):
+    if asked is None or (wanted.kind == "asked_memory" and not asked.asks_market and asked.answer != "tasks"):
+        return None
+    if wanted.kind not in intent.ANSWERABLE and asked.answer != "tasks":
         return None
     from ia.agent.analyst.jobs import facts
 

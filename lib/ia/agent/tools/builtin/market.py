@@ -186,8 +186,8 @@ def screen_stocks(
 ) -> Json:
     """Find the stocks that meet a condition. Columns: price change turnover volume_ratio amount pe pe_ttm pb roe
     market_cap float_cap change_60d change_ytd revenue_yoy profit_yoy gross_margin net_margin debt_ratio eps bvps
-    industry concept name board listed st. Figures of companies: twelve months (`basis`) up to the period `report`.
-    `met` counts all that do, `unknown` those with a value missing.
+    dividend_yield industry concept name board listed st. Figures of companies: twelve months (`basis`) up to the
+    period `report`. `met` counts all that do, `unknown` those with a value missing.
     """
     from ia.organs.market.screen import screen_stocks as find
 

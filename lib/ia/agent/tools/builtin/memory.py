@@ -53,10 +53,10 @@ def recall_passages(
     limit = max(1, min(limit, MAX_HITS))
     hits = recall_everything(scope.ws, query, limit=limit + 1, since=since or None, notify=scope.notify)
     hits = [hit for hit in hits if hit.source != f"sessions/{scope.session}"][:limit]  # what is being asked right now
-    return [{**hit._asdict(), "content": _fence_hit(scope, hit)} for hit in hits]
+    return [{**hit._asdict(), "content": fence_hit(scope, hit)} for hit in hits]
 
 
-def _fence_hit(scope: Scope, hit: "Hit") -> str:
+def fence_hit(scope: Scope, hit: "Hit") -> str:
     """Return the passage of a hit as a model may see it. Questions and reasons that the user typed are the user's."""
     if hit.kind == "question":  # those that came with data from outside are not indexed
         return hit.content

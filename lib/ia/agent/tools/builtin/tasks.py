@@ -1,4 +1,4 @@
-"""tasks.propose: the alarm. A design that a person reads and approves; nothing is scheduled before that."""
+"""tasks.*: the alarm. What tasks there are and how their runs ended, and a design that a person reads and approves."""
 
 import contextlib
 import re
@@ -9,11 +9,13 @@ from ia.agent.tools import gate, gated_writes
 from ia.agent.tools.registry import CONFIRM, READ, tool
 from ia.agent.tools.scope import Scope
 from ia.kernel import proposals
-from ia.kernel.errors import BadData, UsageError
+from ia.kernel.errors import BadData, NotFound, UsageError
 from ia.kernel.jsontypes import Json
 
 if TYPE_CHECKING:
     from ia.faculties.schedule.model import TaskDesign
+    from ia.faculties.taskbook.approved_tasks import Listed
+    from ia.faculties.taskbook.run_store import TaskRun
     from ia.kernel.proposals import Proposal
 
 NEXT = 5
@@ -33,6 +35,100 @@ def list_proposals(scope: Scope) -> Json:
             {"proposal": each.id, "kind": each.kind, "path": each.path, "time": each.time} for each in waiting
         ]
     }
+
+
+@tool("tasks.list", READ)
+def list_tasks(scope: Scope, name: Annotated[str, "one task: also what it does, and more of its runs"] = "") -> Json:
+    """List the user's tasks: state (only `approved` and `edited` run; `proposed` and `unapproved` wait for the user),
+    when in words, next run, last run with its state and why it failed or was skipped, slots that passed without a run
+    (`overdue`), number of a proposal that waits. Times are those of the task's zone.
+    """
+    from ia.faculties.taskbook import approved_tasks, task_times
+
+    known = approved_tasks.list_tasks(scope.ws)
+    if name:
+        name = approved_tasks.name_of(name)
+        known = [each for each in known if each.name == name]
+        if not known:
+            raise NotFound("{name}: no such task", name=name[:80], hint="call tasks.list without a name")
+    overdue = {each.name: each.slots for each in task_times.find_overdue(scope.ws)}
+    return {"tasks": [_describe_task(scope, each, overdue.get(each.name, []), whole=bool(name)) for each in known]}
+
+
+RUNS, MORE_RUNS = 5, 20
+"""Runs of a task that are told of, and of one that was asked for by name."""
+
+
+def _describe_task(scope: Scope, each: "Listed", overdue: list[str], *, whole: bool) -> Json:
+    """Return a task as a model is told of it, without what is not there. Only an approved text is quoted."""
+    from ia.faculties.schedule.describe import describe_design
+    from ia.faculties.taskbook import run_store, task_times
+
+    design = each.design
+    runs = [
+        _describe_run(scope, each, run)
+        for run in run_store.list_runs(scope.ws, each.name, MORE_RUNS if whole else RUNS)
+    ]
+    coming = [slot.isoformat(timespec="minutes") for slot in task_times.coming_slots(each, NEXT if whole else 1)]
+    told: Json = {
+        "name": each.name,
+        "state": each.state,
+        "when": describe_design(design, scope.lang) if design else "",
+        "next": coming[0] if coming else "",
+        "does": (design.prompt or design.run)[:200] if design and each.task else "",
+        "runs": runs,
+        "overdue": [_format_slot(stamp, design) for stamp in overdue[-RUNS:]],
+        "proposal": each.proposal,
+        "problem": str(each.problem) if each.problem else "",
+    }
+    if whole and each.task is not None:
+        told |= {"design": each.task.text, "upcoming": coming, "approved": _format_slot(each.task.approved, design)}
+    return {key: value for key, value in told.items() if value not in ("", None, [])}
+
+
+def _describe_run(scope: Scope, each: "Listed", run: "TaskRun") -> Json:
+    """Return a run without what it printed. Its reason is left out where words from outside may stand in it."""
+    timed = run.slot[:1].isdigit()
+    plain = not run.reason or run.state == "missed" or not _may_quote_outside(scope, each, run)
+    told: Json = {
+        "run": run.id,
+        "slot": _format_slot(run.slot, each.design) if timed else run.why,
+        "state": run.state,
+        "started": _format_slot(run.started, each.design),
+        "status": run.status,
+        "reason": run.reason if plain else "",
+        "report": run.report,
+        "retry": _format_slot(run.retry_at, each.design) if run.retry_at else "",
+        "log": f"ia task history --log {run.id}" if run.state == "failed" else "",
+    }
+    return {key: value for key, value in told.items() if value not in ("", None)}
+
+
+def _may_quote_outside(scope: Scope, each: "Listed", run: "TaskRun") -> bool:
+    """Return whether the failure of a run may repeat a text from outside: of a provider, or of what its turn read."""
+    from ia.faculties.taskbook.pipeline import list_commands
+    from ia.kernel.errors import IaError
+
+    sql = "SELECT 1 FROM messages WHERE (session = ?1 OR session GLOB ?1 || '-*') AND origins IS NOT NULL LIMIT 1"
+    if scope.ws.db.execute(sql, (f"task-{run.id}",)).fetchone() is not None or run.data.get("origins"):
+        return True
+    try:
+        commands = list_commands(each.design.run) if each.design and each.design.run else set()
+    except IaError:
+        return True
+    return bool(commands & {"tool", "provider", "fork", "skill", "turn", "send"})
+
+
+def _format_slot(stamp: str, design: "TaskDesign | None") -> str:
+    """Return a UTC stamp in the zone of a task, to the minute."""
+    from datetime import datetime
+
+    from ia.faculties.schedule.slots import display_zone
+    from ia.kernel.workspace import to_local
+
+    moment = datetime.fromisoformat(stamp)
+    local = moment.astimezone(display_zone(design)) if design is not None else to_local(moment)
+    return local.isoformat(timespec="minutes")
 
 
 @tool("tasks.propose", CONFIRM)

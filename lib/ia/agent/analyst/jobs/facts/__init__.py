@@ -11,7 +11,7 @@ from ia.agent.analyst.say.reply import Reply
 Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
 
 
-_READS_NUMBERS = ("term", "screen", "order_cost", "against_average", "size")
+_READS_NUMBERS = ("term", "screen", "order_cost", "against_average", "size", "tasks")
 """Sources whose answers read the numbers of a question themselves."""
 
 
@@ -36,6 +36,10 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import account_facts
 
         return account_facts.ANSWERS[name]
+    if name == "tasks":
+        from ia.agent.analyst.jobs.facts import task_facts
+
+        return task_facts.answer_tasks
     if name == "screen":
         from ia.agent.analyst.jobs.facts import screen_facts
 

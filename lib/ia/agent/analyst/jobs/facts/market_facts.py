@@ -125,7 +125,7 @@ def answer_gainers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                   mark=wording.simulated_mark(desk, found.get("simulated")))  # fmt: skip
     lines = [
         f"{at}. {wording.security_name(desk, row['symbol'], row['name'])} {wording.say_percent(row.get('change_pct'))}"
-        + (f" {row['industry']}" if row.get("industry") else "")
+        + (f" {wording.industry_name(desk, str(row['industry']))}" if row.get("industry") else "")
         for at, row in enumerate(rows, 1)
     ]
     return reply_of_lines(f"**{date_}**", *lines or [speak("None.")])
@@ -139,7 +139,8 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if refused := _stored_day(desk, asked, found, name):
         return refused
     groups = {str(row.get("name")): row for key in ("best", "worst") for row in wording.rows_of(found, key)}
-    named = max((group for group in groups if group in asked.words), key=len, default="")
+    english = {each.name for each in market_table(desk.tables).industries if each.words.search(asked.words)}
+    named = max((group for group in groups if group in asked.words or group in english), key=len, default="")
     if named:
         return reply_of_lines(_say_group(desk, groups[named], found))
     if (word := _GROUP.search(asked.words)) and not _ANY_GROUP.search(asked.words):
@@ -147,7 +148,7 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             desk.speak(
                 "No group “{word}” is stored. There are: {names}.",
                 word=word["zh"] or word["en"],
-                names=desk.speak.join_items(list(groups)[:12]),
+                names=desk.speak.join_items([wording.industry_name(desk, group) for group in list(groups)[:12]]),
             )
         )
     mark = wording.simulated_mark(desk, found.get("simulated"))
@@ -169,7 +170,7 @@ def _say_group(desk: ToolDesk, row: Json, found: DeskResult) -> str:
     """Return how one industry or concept did."""
     return desk.speak(
         "**{name}** {change} ({date}){mark}: {up} up, {down} down; best {leader} {leader_change}",
-        name=row.get("name"),
+        name=wording.industry_name(desk, str(row.get("name"))),
         change=wording.say_percent(row.get("change_pct")),
         date=wording.result_day(found),
         mark=wording.simulated_mark(desk, found.get("simulated")),
@@ -185,7 +186,10 @@ def _sector_lines(desk: ToolDesk, found: DeskResult, count: int) -> list[str]:
     speak, lines = desk.speak, []
     for key, head in (("best", speak("Strongest")), ("worst", speak("Weakest"))):
         rows = wording.rows_of(found, key)[:count]
-        told = [f"{row['name']} {wording.say_percent(row.get('change_pct'))}" for row in rows]
+        told = [
+            f"{wording.industry_name(desk, str(row['name']))} {wording.say_percent(row.get('change_pct'))}"
+            for row in rows
+        ]
         if told:
             lines.append(f"{head}{speak(': ')}{speak.join_items(told)}")
     return lines

@@ -3,11 +3,12 @@
 import re
 from typing import NamedTuple
 
-from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.facts import FactQuestion, market_table
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.domain.speech.numerals import COUNT, parse_count
+from ia.organs.market.screen_columns import column_title
 
 SHOWN = 8
 
@@ -34,6 +35,7 @@ COLUMNS = (
     ScreenColumn(r"负债率|debt ratio", "debt_ratio", "percent_plain", True),
     ScreenColumn(r"营收增[长速]|收入增[长速]|revenue growth", "revenue_yoy", "percent", True),
     ScreenColumn(r"(?:净?利润|业绩)增[长速]|(?:profit|earnings) growth", "profit_yoy", "percent", True),
+    ScreenColumn(r"股息率|分红率|dividend yield", "dividend_yield", "percent_plain", True),
     ScreenColumn(r"股价|价格|\bprice", "price", "price"),
     ScreenColumn(r"涨幅|涨跌幅|\bchange\b|\bup\b", "change", "percent", True),
 )
@@ -137,7 +139,8 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             if sectors.ok
             else set()
         )
-        industry = _ENGLISH.get(wish.rest.casefold(), wish.rest)
+        known_as = market_table(desk.tables).industries
+        industry = next((each.name for each in known_as if each.words.fullmatch(wish.rest)), wish.rest)
         if industry not in names:
             return wording.ask_back(desk, (wish.rest if wish.rest in asked.words else asked.words,))
         conditions.append(f"industry = {industry}")
@@ -156,7 +159,10 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines = [
         f"- {wording.security_name(desk, str(row.get('symbol')), row.get('name'))} "
         + speak.join_items(
-            [f"{each.name} {wording.say_value(desk, _cell(row, each.name), each.unit)}" for each in shown]
+            [
+                f"{speak(column_title(each.name))} {wording.say_value(desk, _cell(row, each.name), each.unit)}"
+                for each in shown
+            ]
         )
         for row in rows
     ]
@@ -174,18 +180,3 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 def _cell(row: dict[str, object], name: str) -> object:
     return row.get(name, row.get(f"{name}_pct"))
-
-
-_ENGLISH = {
-    "bank": "银行",
-    "banks": "银行",
-    "liquor": "白酒",
-    "semiconductor": "半导体",
-    "insurance": "保险",
-    "brokers": "证券",
-    "battery": "电池",
-    "steel": "钢铁",
-    "coal": "煤炭开采",
-    "property": "房地产开发",
-}
-"""English words for industries, whose names are those of the source."""

@@ -174,7 +174,7 @@ def _say_place(desk: ToolDesk, mention: Mention, industry: str, peers: DeskResul
     middle = (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
     return desk.speak(
         "In {industry} its P/E is number {place} of {count} from the cheapest; the median is {median}.",
-        industry=industry,
+        industry=wording.industry_name(desk, industry),
         place=order.index(mention.code) + 1,
         count=len(order),
         median=f"{middle:,.2f}",

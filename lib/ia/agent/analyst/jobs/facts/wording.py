@@ -4,7 +4,7 @@ import contextlib
 from datetime import date
 from typing import Any
 
-from ia.agent.analyst.ask.facts import FactQuestion, FactSpec
+from ia.agent.analyst.ask.facts import FactQuestion, FactSpec, market_table
 from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
 from ia.agent.analyst.desk import NO_TOOL, DeskResult, Failure, ToolDesk
@@ -29,6 +29,13 @@ def security_name(desk: ToolDesk, code: str, name: object) -> str:
         with contextlib.suppress(IaError):
             name = resolve_security(code).name
     return " ".join(dict.fromkeys(filter(None, (told or str(name or ""), code))))
+
+
+def industry_name(desk: ToolDesk, name: str) -> str:
+    """Return an industry as the reader knows it: in English answers by its English name, where one is known."""
+    if desk.speak.lang != EN:
+        return name
+    return next((each.english for each in market_table(desk.tables).industries if each.name == name), name)
 
 
 def fact_name(desk: ToolDesk, spec: FactSpec) -> str:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ia.faculties.taskbook import pipeline
+from ia.faculties.taskbook.pipeline import parse_pipelines
 from ia.kernel.errors import BadData, IaError, Refused
-from ia.reach.tasks import pipeline
-from ia.reach.tasks.pipeline import parse_pipelines
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ import os
 
 import pytest
 
+from ia.faculties.taskbook import approved_tasks
 from ia.kernel import audit, config, proposals
 from ia.kernel.errors import BadData, NotFound, Refused, Unavailable
-from ia.reach.tasks import approved_tasks, decisions
+from ia.reach.tasks import decisions
 
 USAGE = "---\nschedule: 0 16 * * 5\nzone: Asia/Shanghai\nrun: ia usage\n---\n每周五。\n"
 BY = "user with --yes"
@@ -267,7 +268,8 @@ def test_of_what_is_only_proposed_it_is_told_what_to_do(ws):
 
 
 def test_what_is_approved_in_the_past_has_missed_nothing_in_the_present(ws, monkeypatch):
-    from ia.reach.tasks import executor, run_store
+    from ia.faculties.taskbook import run_store
+    from ia.reach.tasks import executor
 
     at(monkeypatch, "2024-03-15T10:00")
     ws.write("tasks/weekly.md", USAGE)

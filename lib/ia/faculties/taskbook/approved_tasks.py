@@ -162,7 +162,7 @@ def parse_valid_design(text: str, name: str, zone: str = "") -> TaskDesign:
     raises  BadData, Refused (its pipeline), NotFound.
     """
     from ia.faculties.schedule.design import check_design
-    from ia.reach.tasks import pipeline
+    from ia.faculties.taskbook import pipeline
 
     design = _parse_design(text, name, zone)
     if design.name != name:
@@ -263,7 +263,7 @@ def list_runnable(ws: Workspace) -> list[Task]:
 def is_finished(ws: Workspace, task: Task) -> bool:
     """Whether a task of single moments will never run again: they are over, and so is what came of them."""
     from ia.faculties.schedule import schedule_forms, slots
-    from ia.reach.tasks import run_store
+    from ia.faculties.taskbook import run_store
 
     try:
         design = task.design
@@ -307,7 +307,7 @@ def crontab_entries(ws: Workspace) -> list[tuple[str, list[str]]]:
 
 def _retry_lines(ws: Workspace, task: Task, system: tzinfo) -> list[str]:
     """Return a line for each failed run that is to be tried again: it goes with the next rewriting of the crontab."""
-    from ia.reach.tasks import run_store
+    from ia.faculties.taskbook import run_store
 
     times = [
         (parse_stamp(stamp) + timedelta(seconds=59)).astimezone(system)

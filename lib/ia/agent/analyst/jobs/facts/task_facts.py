@@ -1,0 +1,275 @@
+"""Facts of the owner's tasks: which there are, when they run next, how their runs ended, and why one did not run."""
+
+from datetime import date, datetime
+
+from ia.agent.analyst.ask.facts import FactQuestion, account_table
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.errors import PluralText
+from ia.kernel.jsontypes import Json
+
+SHOWN = 8
+_ALIVE = ("approved", "edited")
+"""States of tasks that run."""
+_WAITING = ("proposed", "unapproved")
+"""States of tasks that wait for the owner."""
+_ENDED = ("done", "written")
+
+
+def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which tasks there are, when they run, how their runs ended, or why one did not run."""
+    speak = desk.speak
+    result = yield from desk.one("tasks.list")
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the tasks"), result.failure)
+    tasks = wording.rows_of(result, "tasks")
+    if not tasks:
+        return reply_of_lines(
+            speak("There are no tasks yet."),
+            speak("Say what is to be done when, such as “review my judgments every Friday after the close”."),
+        )
+    meant, named = find_meant(desk, asked, tasks)
+    if named and not meant:
+        return reply_of_lines(
+            speak(
+                "No task fits these words. The tasks are: {names}.",
+                names=speak.join_items([str(task["name"]) for task in tasks[:SHOWN]]),
+            )
+        )
+    match asked.facts[0].field:
+        case "next":
+            lines = _say_next(desk, meant)
+        case "failed":
+            lines = _say_failed(desk, asked, meant)
+        case "ran" | "why":
+            lines = [_say_runs(desk, asked, task) for task in meant[:SHOWN]]
+        case _:
+            lines = _say_list(desk, meant)
+    return reply_of_lines(*lines)
+
+
+def find_meant(desk: ToolDesk, asked: FactQuestion, tasks: list[Json]) -> tuple[list[Json], bool]:
+    """Return the tasks that a question means, and whether it names any; without a name all of them."""
+    words = asked.words.casefold()
+    if exact := [task for task in tasks if str(task["name"]).casefold() in words]:
+        return exact, True
+    kinds = [kind for kind in account_table(desk.tables).task_kinds if kind.words.search(asked.words)]
+    if not kinds:
+        return tasks, False
+    scores = []
+    for task in tasks:
+        about = f"{task['name']} {task.get('does') or ''}"
+        scores.append(
+            sum(2 if kind.tasks.search(about) else 1 if _runs_in_hours(task, kind.hours) else 0 for kind in kinds)
+        )
+    best = max(scores)
+    return [task for task, score in zip(tasks, scores, strict=True) if best and score == best], True
+
+
+def _runs_in_hours(task: Json, hours: range) -> bool:
+    stamps = [task.get("next"), *(run.get("slot") for run in wording.rows_of(task, "runs")[:1])]
+    times = [_parse_time(stamp) for stamp in stamps]
+    return any(time is not None and time.hour in hours for time in times)
+
+
+def _say_list(desk: ToolDesk, tasks: list[Json]) -> list[str]:
+    """Return the tasks that run, and those that wait for the owner."""
+    speak = desk.speak
+    waiting = [task for task in tasks if task["state"] in _WAITING]
+    others = [task for task in tasks if task not in waiting]
+    lines = []
+    if others:
+        lines.append(speak(PluralText("**{count} task**:", "**{count} tasks**:"), count=len(others)))
+        lines += [f"- {_say_task(desk, task)}" for task in others[:SHOWN]]
+        if len(others) > SHOWN:
+            lines.append(speak("… {count} more: `ia task list`", count=len(others) - SHOWN))
+    elif waiting:
+        lines.append(speak("No task runs yet: none is approved."))
+    if waiting:
+        lines.append(speak("Waiting for your approval: {names}.", names=speak.join_items(_say_waiting(waiting))))
+    return lines
+
+
+def _say_waiting(tasks: list[Json]) -> list[str]:
+    return [f"{task['name']} (`ia task approve {task.get('proposal') or task['name']}`)" for task in tasks[:SHOWN]]
+
+
+def _say_task(desk: ToolDesk, task: Json) -> str:
+    """Return a task in a line: when it runs, its next run, and how its last run ended."""
+    speak, runs = desk.speak, wording.rows_of(task, "runs")
+    told = [str(task.get("when") or task.get("problem") or "")]
+    if task["state"] not in _ALIVE:
+        told.append(_say_state(desk, task))
+    elif task.get("next"):
+        told.append(speak("next {time}", time=_say_time(task["next"])))
+    if runs:
+        told.append(speak("last run {time}: {result}", time=_say_slot(runs[0]), result=_say_result(desk, runs[0])))
+    return speak("{name}: {told}", name=task["name"], told=speak.join_clauses([each for each in told if each]))
+
+
+def _say_state(desk: ToolDesk, task: Json) -> str:
+    """Return why a task does not run at all, and what to type."""
+    speak, name = desk.speak, str(task["name"])
+    match task["state"]:
+        case "paused":
+            return speak("paused; `ia task resume {name}` resumes it", name=name)
+        case "deleted":
+            return speak("its file was deleted, so it does not run; `ia task approve {name}` restores it", name=name)
+        case "finished":
+            return speak("finished: its last moment is over")
+    return speak("it is not approved; `ia task approve {which}`", which=task.get("proposal") or name)
+
+
+def _say_next(desk: ToolDesk, tasks: list[Json]) -> list[str]:
+    """Return which task runs next, and when the others do."""
+    speak = desk.speak
+    coming = sorted(
+        (task for task in tasks if task["state"] in _ALIVE and task.get("next")),
+        key=lambda task: datetime.fromisoformat(task["next"]),
+    )
+    if not coming:
+        resting = [
+            f"- {task['name']}{speak(': ')}{_say_state(desk, task)}" for task in tasks if task["state"] not in _ALIVE
+        ]
+        return [speak("No task is due: none that has a time is approved and active."), *resting[:SHOWN]]
+    first, *others = coming
+    lines = [
+        speak(
+            "**{name}** runs next, at **{time}** ({when}).",
+            name=first["name"],
+            time=_say_time(first["next"]),
+            when=first.get("when") or "",
+        )
+    ]
+    later = [speak("{name} at {time}", name=task["name"], time=_say_time(task["next"])) for task in others[:3]]
+    return [*lines, *([speak("After it: {names}.", names=speak.join_clauses(later))] if later else [])]
+
+
+def _say_failed(desk: ToolDesk, asked: FactQuestion, tasks: list[Json]) -> list[str]:
+    """Return the tasks of which a run failed or did not start: in a stretch of time, else the last one."""
+    speak, lines = desk.speak, []
+    for task in tasks:
+        runs = _runs_within(asked, task)
+        bad = [
+            run for run in (runs if asked.spans else runs[:1]) if run["state"] not in (*_ENDED, "running", "waiting")
+        ]
+        lines += [
+            speak(
+                "**{name}**, run of {time}: {result}",
+                name=task["name"],
+                time=_say_slot(run),
+                result=_say_result(desk, run),
+            )
+            for run in bad
+        ]
+        if passed := _slots_within(asked, task.get("overdue")):
+            lines.append(_say_overdue(desk, task, passed))
+    if lines:
+        return lines[:SHOWN]
+    alive = [task for task in tasks if task["state"] in _ALIVE]
+    ran = [task for task in alive if _runs_within(asked, task)]
+    if ran:
+        return [
+            speak(
+                PluralText(
+                    "None: the last run of {count} task that ran succeeded.",
+                    "None: the last runs of all {count} tasks that ran succeeded.",
+                ),
+                count=len(ran),
+            )
+        ]
+    return [speak("None has run yet.") if alive else speak("No task runs yet: none is approved.")]
+
+
+def _say_runs(desk: ToolDesk, asked: FactQuestion, task: Json) -> str:
+    """Return how the runs of a task ended, newest first, or why there was none."""
+    speak = desk.speak
+    runs = _runs_within(asked, task)
+    if runs:
+        shown = runs[:3] if asked.spans else runs[:1]
+        told = [speak("run of {time}: {result}", time=_say_slot(run), result=_say_result(desk, run)) for run in shown]
+        line = speak("**{name}**: {told}", name=task["name"], told=speak.join_clauses(told))
+        good = runs[0]["state"] in _ENDED and asked.facts[0].field == "why"
+        return line + (speak("; so it did run") if good else "")
+    if passed := _slots_within(asked, task.get("overdue")):
+        return _say_overdue(desk, task, passed)
+    if task["state"] not in _ALIVE:
+        return speak("**{name}** did not run: {reason}", name=task["name"], reason=_say_state(desk, task))
+    coming = task.get("next")
+    if coming is None:
+        return speak(
+            "**{name}** has not run: it waits for an event ({when}).", name=task["name"], when=task.get("when")
+        )
+    if asked.spans:
+        return speak(
+            "**{name}** was not due {time} ({when}); its next run is {next}.",
+            name=task["name"], time=asked.spans[0].said.strip(), when=task.get("when"), next=_say_time(coming),
+        )  # fmt: skip
+    return speak(
+        "**{name}** has not run yet: it was not due since it was approved; its first run is {next} ({when}).",
+        name=task["name"], next=_say_time(coming), when=task.get("when"),
+    )  # fmt: skip
+
+
+def _say_overdue(desk: ToolDesk, task: Json, passed: list[str]) -> str:
+    return desk.speak(
+        "**{name}** did not start at {times}: nothing woke it. `ia doctor` says why, `ia task due` runs it now.",
+        name=task["name"],
+        times=desk.speak.join_items([_say_time(stamp) for stamp in passed[-3:]]),
+    )
+
+
+def _say_result(desk: ToolDesk, run: Json) -> str:
+    """Return how a run ended: its note, or the reason and what is done about it."""
+    speak, reason = desk.speak, str(run.get("reason") or "")
+    match run["state"]:
+        case "done" | "written":
+            report = run.get("report")
+            return speak("succeeded, note `{path}`", path=report) if report else speak("succeeded")
+        case "running":
+            return speak("still running")
+        case "waiting":
+            return speak("waiting for its turn")
+        case "missed":
+            return speak("skipped: {reason}", reason=reason or speak("no reason was kept"))
+    told = speak("failed: {reason}", reason=reason or speak("status {status}", status=run.get("status", "–")))
+    if run.get("retry"):
+        return told + speak("; next attempt {time}", time=_say_time(run["retry"]))
+    return told + (speak("; see `{command}`", command=run["log"]) if run.get("log") else "")
+
+
+def _runs_within(asked: FactQuestion, task: Json) -> list[Json]:
+    """Return the runs of a task, newest first, within the first stretch of time that a question names."""
+    return [
+        run for run in wording.rows_of(task, "runs") if _is_within(asked, str(run.get("slot") or run.get("started")))
+    ]
+
+
+def _slots_within(asked: FactQuestion, stamps: object) -> list[str]:
+    return [stamp for stamp in wording.names_of(stamps) if _is_within(asked, stamp)]
+
+
+def _is_within(asked: FactQuestion, stamp: str) -> bool:
+    span = asked.spans[0] if asked.spans else None
+    moment = _parse_time(stamp)
+    if span is None or span.last is None or moment is None:
+        return True
+    return (span.first or date.min) <= moment.date() <= span.last
+
+
+def _parse_time(stamp: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(stamp))
+    except ValueError:
+        return None
+
+
+def _say_time(stamp: object) -> str:
+    """Return a time in the zone of its task, to the minute."""
+    moment = _parse_time(stamp)
+    return f"{moment:%Y-%m-%d %H:%M}" if moment else str(stamp)
+
+
+def _say_slot(run: Json) -> str:
+    return _say_time(run.get("slot") if _parse_time(run.get("slot")) else run.get("started"))

@@ -1,0 +1,1 @@
+"""Which tasks there are: their approved texts, their pipelines, the table of their runs. Nothing runs here."""

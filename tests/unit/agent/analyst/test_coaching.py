@@ -1,0 +1,32 @@
+"""Feedback on how ia answers: it becomes a line of the soul that waits for the owner, in either language."""
+
+import pytest
+
+from ia.agent.turns.turn import take_turn
+from ia.faculties import profiles
+from ia.kernel import proposals
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("以后回答先给结论，再给理由，不超过10行", "回答先给结论，再给理由，不超过10行"),
+        ("从现在起，回复用要点列出，别超过十行。", "回复用要点列出，别超过十行"),
+        ("以后回答能不能先说结论？", "回答先说结论"),
+        ("回答请控制在五行以内", "回答请控制在五行以内"),
+        ("From now on answer in at most ten lines, conclusion first", "answer in at most ten lines, conclusion first"),
+    ],
+)
+def test_a_wish_for_shorter_answers_waits_as_a_line_of_the_soul(ws, words, line):
+    profiles.use_profile(ws, profiles.find_profile("invest"))
+    before = {each.id for each in proposals.pending_proposals(ws)}
+    done = take_turn(ws, words, model="ia-offline")
+    (made,) = [each for each in proposals.pending_proposals(ws) if each.id not in before]
+    assert made.path == "soul.md" and f"- {line}\n" in proposals.compute_outcome(ws, made)[1]
+    assert f"“{line}”" in done.reply and f"ia approve {made.id}" in done.reply
+
+
+@pytest.mark.parametrize("words", ["公司以后会怎么回答投资者", "你回答用了哪些数据？", "昨天的回答先放一放"])
+def test_a_sentence_about_an_answer_is_no_wish(ws, words):
+    take_turn(ws, words, model="ia-offline")
+    assert proposals.pending_proposals(ws) == []
