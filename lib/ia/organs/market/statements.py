@@ -166,8 +166,8 @@ def _ask_source(symbol: str, statement: str) -> tuple[MarketSource, list[Financi
 
 def _load_kept(source: MarketSource, symbol: str, statement: str) -> list[FinancialStatement]:
     """Return what a source told within FRESH, else ask it; where it cannot be reached, return what it told before."""
-    own = os.path.join(config.home(), ".ia")
-    place = os.path.join(own, "cache", "statements", f"{source.name}-{symbol}-{statement}.json")
+    home = config.home()
+    place = os.path.join(home, ".ia", "cache", "statements", f"{source.name}-{symbol}-{statement}.json")
     fetched, kept = _read_kept(place)
     now = clock.wall_time()
     if kept and fetched is not None and timedelta(0) <= now - fetched < FRESH:
@@ -178,9 +178,7 @@ def _load_kept(source: MarketSource, symbol: str, statement: str) -> list[Financ
         if kept:
             return kept
         raise
-    if os.path.isdir(own):
-        with contextlib.suppress(OSError):
-            files.make_private_parent(place)
+    if os.path.isdir(home):
         files.keep_file(place, json.dumps({"fetched": now.isoformat(), "told": told}))
     return told
 

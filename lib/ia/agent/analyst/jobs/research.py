@@ -1,14 +1,16 @@
 """Research of one security: the skill's procedure, in the order of the soul's lens, ending in a note."""
 
 from ia.agent.analyst.ask.mentions import Mention, english, strip_mentions
-from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence import past_views, procedure, verdict
 from ia.agent.analyst.evidence.procedure import ProcedureStep
-from ia.agent.analyst.evidence.readings import INDEX, VALUATION, key, labels_at, readings_at
+from ia.agent.analyst.evidence.readings import INDEX, VALUATION, key, labels_at, lacks_free_cash_flow, readings_at
 from ia.agent.analyst.evidence.stated_view import parse_view
 from ia.agent.analyst.evidence.study import (
+    NO_MEANING,
     Study,
+    add_cash_flow,
     check_valuation,
     display_name,
     read_value,
@@ -91,8 +93,13 @@ def _fetch_bars_and_past(desk: ToolDesk, study: Study, mention: Mention) -> Work
     calls.append(DeskCall("memory.read", {"path": observation(desk, study.name)}))
     valued = mention.symbol.kind == "stock" and desk.has("market.valuation")
     calls += [DeskCall("market.valuation", {"symbol": mention.code})] if valued else []
+    cashed = valued and mention.symbol.market == "CN" and "value" in study.lens.order
+    calls += [DeskCall("financial.cashflow", {"symbol": mention.code, "periods": 1})] if cashed else []
     bars, *rest = yield from desk.run(*calls)
+    cash_flow = rest.pop() if cashed else None
     study.valuation = check_valuation(rest.pop()) if valued else {}
+    if cash_flow and study.valuation:
+        _add_cash_flow(desk, study, cash_flow)
     study.values |= valuation_values(study.valuation)
     today = rest.pop()
     study.observed = str(today.value) if today.ok else ""
@@ -104,6 +111,13 @@ def _fetch_bars_and_past(desk: ToolDesk, study: Study, mention: Mention) -> Work
     if rest and rest[0].ok:
         study.earlier = recall_hits(rest[0].value)
         yield from past_views.read_whole(desk, study.earlier, study.names, desk.request.day)
+
+
+def _add_cash_flow(desk: ToolDesk, study: Study, told: DeskResult) -> None:
+    if lacks_free_cash_flow(study.valuation.get("industry", ""), desk.tables):
+        study.cash_gap = NO_MEANING
+    else:
+        study.valuation, study.cash_gap = add_cash_flow(study.valuation, told)
 
 
 def _compute_figures(desk: ToolDesk, study: Study, mention: Mention | None) -> Work[None]:

@@ -105,7 +105,7 @@ def _parse_statement(period: object, report: object, titles: dict[str, tuple[str
     said = str(report.get("rCurrency") or "").strip()
     if said not in _CURRENCIES:
         raise ImplausibleRow("rCurrency", said)
-    values = _first_values(rows)
+    values = _first_values(rows, {title for known in titles.values() for title in known})
     items = {
         name: value
         for name, known in titles.items()
@@ -116,15 +116,15 @@ def _parse_statement(period: object, report: object, titles: dict[str, tuple[str
     return FinancialStatement(ended, told, _CURRENCIES[said], items)
 
 
-def _first_values(rows: list[object]) -> dict[str, float]:
-    """Return the first value of each title of a statement."""
+def _first_values(rows: list[object], titles: set[str]) -> dict[str, float]:
+    """Return the first value of each of these titles of a statement."""
     values: dict[str, float] = {}
     for row in rows:
         title = row.get("item_title") if isinstance(row, dict) else None
         if not isinstance(row, dict) or not isinstance(title, str):
             continue
         plain = "".join(title.split()).translate(_PLAIN)
-        if plain not in values and (value := parse_number(row, "item_value")) is not None:
+        if plain in titles and plain not in values and (value := parse_number(row, "item_value")) is not None:
             values[plain] = value
     return values
 
