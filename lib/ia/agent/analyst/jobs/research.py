@@ -1,7 +1,7 @@
 """Research of one security: the skill's procedure, in the order of the soul's lens, ending in a note."""
 
 from ia.agent.analyst.ask.mentions import Mention, english, strip_mentions
-from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence import past_views, procedure, verdict
 from ia.agent.analyst.evidence.procedure import ProcedureStep
@@ -93,13 +93,10 @@ def _fetch_bars_and_past(desk: ToolDesk, study: Study, mention: Mention) -> Work
     calls.append(DeskCall("memory.read", {"path": observation(desk, study.name)}))
     valued = mention.symbol.kind == "stock" and desk.has("market.valuation")
     calls += [DeskCall("market.valuation", {"symbol": mention.code})] if valued else []
-    cashed = valued and mention.symbol.market == "CN" and "value" in study.lens.order
-    calls += [DeskCall("financial.cashflow", {"symbol": mention.code, "periods": 1})] if cashed else []
     bars, *rest = yield from desk.run(*calls)
-    cash_flow = rest.pop() if cashed else None
     study.valuation = check_valuation(rest.pop()) if valued else {}
-    if cash_flow and study.valuation:
-        _add_cash_flow(desk, study, cash_flow)
+    if study.valuation and "value" in study.lens.order:
+        yield from _look_at_cash_flow(desk, study)
     study.values |= valuation_values(study.valuation)
     today = rest.pop()
     study.observed = str(today.value) if today.ok else ""
@@ -113,10 +110,12 @@ def _fetch_bars_and_past(desk: ToolDesk, study: Study, mention: Mention) -> Work
         yield from past_views.read_whole(desk, study.earlier, study.names, desk.request.day)
 
 
-def _add_cash_flow(desk: ToolDesk, study: Study, told: DeskResult) -> None:
+def _look_at_cash_flow(desk: ToolDesk, study: Study) -> Work[None]:
+    """Add the free cash flow to the valuation, or why it was not looked at."""
     if lacks_free_cash_flow(study.valuation.get("industry", ""), desk.tables):
         study.cash_gap = NO_MEANING
     else:
+        told = yield from desk.one("financial.cashflow", symbol=study.code, periods=1)
         study.valuation, study.cash_gap = add_cash_flow(study.valuation, told)
 
 
