@@ -334,8 +334,10 @@ def _is_plain_data(text: str) -> bool:
             return 1900 <= date(*(int(part) for part in moment.groups())).year < 2200
         except ValueError:
             return False
-    return text in _PHRASES or bool(_SECURITY.fullmatch(text)) or all(
-        word.lower() in _FIELDS or not word for word in re.split(r"[ _.-]", text)
+    return (
+        text in _PHRASES
+        or bool(_SECURITY.fullmatch(text))
+        or all(word.lower() in _FIELDS or not word for word in re.split(r"[ _.-]", text))
     )
 
 

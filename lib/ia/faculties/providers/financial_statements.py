@@ -1,4 +1,4 @@
-"""The command behind `financial.income`, `financial.balance` and `financial.cashflow`: statements of mainland companies.
+"""The command behind `financial.income`, `financial.balance`, `financial.cashflow`: statements of mainland companies.
 
 `python -m ia.faculties.providers.financial_statements`, as the provider `financial` starts it: a call as JSON on
 standard input, the answer as JSON on standard output. The figures come from the source that `market.adapter` names

@@ -27,7 +27,7 @@ def sync_indices(ws: Workspace, adapter: "Adapter", notify: Notify, progress: Pr
     changed = 0
     for done, code in enumerate(MAIN_INDICES):
         progress(done, len(MAIN_INDICES))
-        request = BarsRequest(code, adjust="none", adapters=(adapter.name,))
+        request = BarsRequest(symbol=code, adjust="none", adapters=(adapter.name,))
         try:
             before = _newest_stored(ws, request)
             days[code] = load_history(ws, request, drop_message).bars.date[-1]

@@ -47,6 +47,7 @@ def load_statements(text: str, statement: str, *, periods: int = 4, period: str 
 
     Args:
         text: code or name of a mainland stock.
+        statement: which one.
         periods: how many, at most MAX_PERIODS.
         period: the last day of one reporting period, 2024-12-31: that one alone, and the twelve months up to it.
 
@@ -59,7 +60,7 @@ def load_statements(text: str, statement: str, *, periods: int = 4, period: str 
     company = _find_company(text)
     source, told = _ask_source(company.canonical, statement)
     today = clock.today("CN")
-    known = [_add_free_cash_flow(each) for each in told if 0 < len(day := public_since(each)) and day <= today]
+    known = [_add_free_cash_flow(each) for each in told if len(day := public_since(each)) > 0 and day <= today]
     first = next((at for at, each in enumerate(known) if period in ("", each.period)), None)
     if first is None:
         raise NotFound(
@@ -72,12 +73,12 @@ def load_statements(text: str, statement: str, *, periods: int = 4, period: str 
             today=today,
         )
     return StatementHistory(
-        company.canonical,
-        statement,
-        source.name,
-        source.simulated,
-        known[first : first + (1 if period else periods)],
-        sum_twelve_months(known[first:]) if statement != "balance" else None,
+        symbol=company.canonical,
+        statement=statement,
+        source=source.name,
+        simulated=source.simulated,
+        reports=known[first : first + (1 if period else periods)],
+        twelve_months=sum_twelve_months(known[first:]) if statement != "balance" else None,
     )
 
 
@@ -161,7 +162,8 @@ def _ask_source(symbol: str, statement: str) -> tuple[MarketSource, list[Financi
             )
         except NotDelivered as exc:
             refused = refused or exc
-    raise refused or UsageError("market.adapter names no data source", hint="run `ia config set market.adapter akshare`")
+    hint = "run `ia config set market.adapter akshare`"
+    raise refused or UsageError("market.adapter names no data source", hint=hint)
 
 
 def _load_kept(source: MarketSource, symbol: str, statement: str) -> list[FinancialStatement]:

@@ -52,7 +52,8 @@ class Valuation(NamedTuple):
 
     report, basis     the last day of the newest report's period, and what its figures span: ttm, annual
     figures           pe_ttm, pb; roe_pct, growth, eps, cash_flow_ps of twelve months; cash_to_profit_pct: cash over
-                      profit; market_cap: yuan; dividend_yield_pct: of the dividends whose ex-date was in the year before the day
+                      profit; market_cap: yuan; dividend_yield_pct: of the dividends whose ex-date was in the year
+                      before the day
     history, peers    ranks by the name of the figure
     """
 
@@ -114,8 +115,8 @@ def _load_stocks(db: sqlite3.Connection, day: MarketDay) -> list[Row]:
     multiples = ", ".join(f"CASE WHEN s.{name} > 0 THEN s.{name} END AS {name}" for name in MULTIPLES)
     joins = trailing.REPORT + trailing.joins(2)
     query = (
-        f"SELECT s.symbol, s.name, s.price, {INDUSTRY} AS industry, s.market_cap, r.period AS report, {multiples}, {told},"
-        f" {trailing.published_sql('r')} AS published{ROWS}{joins}{OF_DAY}{STOCKS}"
+        f"SELECT s.symbol, s.name, s.price, s.market_cap, {INDUSTRY} AS industry, r.period AS report, {multiples},"
+        f" {told}, {trailing.published_sql('r')} AS published{ROWS}{joins}{OF_DAY}{STOCKS}"
     )
     return fetch_rows(db, query, query_params(day))
 

@@ -785,7 +785,9 @@ def test_statements_that_cannot_be_had_are_said_to_be_missing(pack, ia, say):
     """What the program complains of is no text that the turn has read: the note is written as ever."""
     assert ia("sync").returncode == 0
     path = Path(pack.root, ".claude/providers/financial/PROVIDER.md")
-    path.write_text(path.read_text(encoding="utf-8").replace("ia.faculties.providers.financial_statements", "ia.nothing"))
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("ia.faculties.providers.financial_statements", "ia.nothing")
+    )
     done = say("研究 600519")
     assert "自由现金流没有看：没有取到它的现金流量表。" in done.reply
     note = next(call for call in done.calls if call.name == "notebook.write")

@@ -31,7 +31,9 @@ def call(put, ws, scope, demo):
         text = (REPO / f"profiles/invest/.claude/providers/{name}/PROVIDER{lang}.md").read_text(encoding="utf-8")
         (put(name, "x: y") / "PROVIDER.md").write_text(text, encoding="utf-8")
         router = Router(catalog.provider_tools(ws))
-        assert {tool.name for tool in catalog.provider_tools(ws)} == {f"financial.{kind}" for kind in ("income", "balance", "cashflow")}
+        assert {tool.name for tool in catalog.provider_tools(ws)} == {
+            f"financial.{kind}" for kind in ("income", "balance", "cashflow")
+        }
     return lambda kind, **arguments: router.call_tool(scope, f"financial.{kind}", arguments)
 
 
@@ -56,7 +58,9 @@ def test_a_failure_keeps_its_class_and_hands_no_text_to_a_model(call, scope, ws)
     failure = call("cashflow", symbol="AAPL").failure
     assert isinstance(failure, NotFound) and "mainland" not in str(failure)
     assert not scope.tainted
-    user = Router(catalog.provider_tools(ws)).call_tool(Scope(ws, actor="user"), "financial.cashflow", {"symbol": "AAPL"})
+    user = Router(catalog.provider_tools(ws)).call_tool(
+        Scope(ws, actor="user"), "financial.cashflow", {"symbol": "AAPL"}
+    )
     assert "AAPL.US: financial statements are available for mainland stocks only" in str(user.failure)
     assert isinstance(call("cashflow", symbol="600519", period="2024-05-31").failure, BadData)
 
@@ -65,7 +69,9 @@ def test_a_failure_keeps_its_class_and_hands_no_text_to_a_model(call, scope, ws)
 def test_every_answer_is_made_of_figures(demo):
     for kind in ("income", "balance", "cashflow"):
         for symbol in ("600519", "600036"):
-            assert has_only_figures(financial_statements.answer_call(f"financial.{kind}", {"symbol": symbol, "periods": 12}))
+            assert has_only_figures(
+                financial_statements.answer_call(f"financial.{kind}", {"symbol": symbol, "periods": 12})
+            )
 
 
 @pytest.mark.parametrize("given, status", [
@@ -82,6 +88,8 @@ def test_the_program_ends_as_the_contract_says(demo, monkeypatch, capsys, given,
 
 def test_its_complaint_is_in_the_users_language(demo, monkeypatch, capsys):
     monkeypatch.setenv("IA_LANG", "zh")
-    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps({"tool": "financial.income", "arguments": {"symbol": "AAPL"}})))
+    monkeypatch.setattr(
+        "sys.stdin", io.StringIO(json.dumps({"tool": "financial.income", "arguments": {"symbol": "AAPL"}}))
+    )
     assert financial_statements.main() == NotFound.status
     assert capsys.readouterr().err == "AAPL.US：只有沪深京股票有财务报表\n"

@@ -169,6 +169,11 @@ def test_a_damaged_record_is_made_again(hosts, ws):
     say(hosts, reported("20240331", "20240425", 30.0, 5.0))
     found = load_statements(MAOTAI, "cashflow")
     (place,) = Path(ws.root).glob(".ia/cache/statements/*.json")
-    for text in ("{", "[]", json.dumps({"fetched": "x", "told": []}), json.dumps({"fetched": "2024-01-01", "told": [1]})):
+    for text in (
+        "{",
+        "[]",
+        json.dumps({"fetched": "x", "told": []}),
+        json.dumps({"fetched": "2024-01-01", "told": [1]}),
+    ):
         place.write_text(text)
         assert load_statements(MAOTAI, "cashflow") == found

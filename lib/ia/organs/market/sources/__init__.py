@@ -26,8 +26,8 @@ STATEMENT_ITEMS = {
         "net_profit", "profit", "eps",
     ),
     "balance": (
-        "cash", "receivables", "inventory", "goodwill", "current_assets", "total_assets", "current_loans", "noncurrent_loans",
-        "bonds", "current_liabilities", "total_liabilities", "equity", "parent_equity",
+        "cash", "receivables", "inventory", "goodwill", "current_assets", "total_assets", "current_loans",
+        "noncurrent_loans", "bonds", "current_liabilities", "total_liabilities", "equity", "parent_equity",
     ),
     "cashflow": (
         "sales_cash", "operating_cash_flow", "capital_expenditure", "investing_cash_flow", "financing_cash_flow",

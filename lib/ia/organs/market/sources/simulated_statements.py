@@ -55,7 +55,7 @@ def _build_balance(report: CompanyReport, shares: float) -> dict[str, float]:
 
 
 def _build_cash_flow(report: CompanyReport, shares: float) -> dict[str, float]:
-    """Return the cash flows. Capital expenditure is a share of the profit that differs by company, and little by year."""
+    """Return the cash flows. Capital expenditure is a share of the profit that differs mostly by company."""
     company, period, profit = report.symbol, report.period, report.profit or 0.0
     operating = shares * (report.cash_flow_ps or 0.0)
     spent = profit * (0.2 + 0.5 * hashed_fraction(company, "spent")) * (0.95 + 0.1 * hashed_fraction(company, period))
@@ -74,4 +74,3 @@ def _build_cash_flow(report: CompanyReport, shares: float) -> dict[str, float]:
 
 def _cash_at_end(assets: float, company: str, period: str) -> float:
     return assets * (0.05 + 0.15 * hashed_fraction(company, period, "in hand"))
-

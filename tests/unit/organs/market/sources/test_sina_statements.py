@@ -39,7 +39,10 @@ def test_the_first_value_counts_and_gaps_are_no_zero():
 
 
 def test_a_bank_has_its_own_titles():
-    assert only("income", ("营业收入", "33912300"), ("归属于母公司股东的净利润", "1")).items == {"revenue": 33912300.0, "profit": 1.0}
+    assert only("income", ("营业收入", "33912300"), ("归属于母公司股东的净利润", "1")).items == {
+        "revenue": 33912300.0,
+        "profit": 1.0,
+    }
     assert only("income", ("营业收入", "1"), ("营业总收入", "2")).items == {"revenue": 2.0}
     told = only("balance", ("现金及存放中央银行款项", "5"), ("所有者权益（或股东权益）合计", "7"))
     assert told.items == {"cash": 5.0, "equity": 7.0}

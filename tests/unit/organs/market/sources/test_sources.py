@@ -373,7 +373,17 @@ def calls():
 BENT = {"stale", "shifted", "negative", "renamed", "lots", "slow", "bare"}
 BELOW = {"hang", "drip", "torn", "big", "bomb", "bombs", "elsewhere", "429", "403"}
 """What `ia.organs.ohlcv.transport` sees to, whoever asks: tried with two of them."""
-ASKED = ("eastmoney", "sina", "boards", "members", "fundamentals", "fundamentals_of", "statements_of", "northbound", "lhb")
+ASKED = (
+    "eastmoney",
+    "sina",
+    "boards",
+    "members",
+    "fundamentals",
+    "fundamentals_of",
+    "statements_of",
+    "northbound",
+    "lhb",
+)
 
 
 @pytest.mark.process
