@@ -40,6 +40,7 @@ VOCABULARY = {
     "lib/ia/organs/market/screen_columns.py": "columns in the conditions of `ia screen`",
     "lib/ia/organs/market/sources/companies.py": "industries of the simulated market",
     "lib/ia/organs/market/sources/demo.py": "reasons of the exchanges, in the simulated market",
+    "lib/ia/organs/market/sources/sina_statements.py": "titles of the items of statements, as the source has them",
     "lib/ia/organs/ohlcv/adapters/eastmoney.py": "columns of the source",
     "lib/ia/organs/ohlcv/adapters/tushare.py": "errors of the source",
     "lib/ia/organs/ohlcv/csv_headers.py": "columns of files",

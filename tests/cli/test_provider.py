@@ -156,3 +156,35 @@ def test_what_no_person_could_read_or_what_is_taken_is_refused(ia, installed, so
     (other / "PROVIDER.md").write_text("---\ncommand: [cat]\ntools: [{name: memory.believe}]\n---\n")
     assert "ia reserves the names memory.*" in ia("provider", "add", str(other)).stderr
     assert rows(ia("pending", "--json")) == []
+
+
+def test_the_shipped_statements_answer_and_can_be_removed(ia, monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_NOW", "2024-06-14T16:00+08:00")
+    assert ia("init").returncode == 0
+    assert [(row["tool"], row["ok"]) for row in rows(ia("provider", "test", "financial", "--json"))][1:] == [
+        ("financial.income", True), ("financial.balance", True), ("financial.cashflow", True),
+    ]  # fmt: skip
+    told = rows(ia("tool", "call", "financial.income", '{"symbol": "600519", "periods": 2}'))
+    assert [(each["period"], each["basis"]) for each in told["reports"]] == [
+        ("2024-03-31", "year-to-date"),
+        ("2023-12-31", "annual"),
+    ]
+    assert told["simulated"] is True and told["reports"][0]["published"] <= "2024-06-14"
+    assert ia("sync").returncode == 0
+    stored = {row["period"]: row for row in rows(ia("fundamentals", "600519", "--as-reported", "--json"))}
+    for each in told["reports"]:
+        same = stored[each["period"]]
+        assert (each["revenue"], each["profit"], each["published"]) == (
+            same["revenue"],
+            same["profit"],
+            same["published"],
+        )
+    earlier = rows(
+        ia("--now", "2024-04-10", "tool", "call", "financial.cashflow", '{"symbol": "600519", "periods": 1}')
+    )
+    assert earlier["reports"][0]["period"] == "2023-12-31"
+    for symbol, status in (("AAPL", 66), ("00700.HK", 66), ("600000000", 66)):
+        assert ia("tool", "call", "financial.income", json.dumps({"symbol": symbol})).returncode == status
+    assert ia("provider", "remove", "financial").returncode == 0
+    assert ia("tool", "call", "financial.income", '{"symbol": "600519"}').returncode not in (0, 70)

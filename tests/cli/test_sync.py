@@ -62,10 +62,10 @@ def test_the_simulated_market_in_an_empty_folder(demo, ia):
 
 def test_alone_it_does_the_day_and_what_is_due(demo, ia):
     first = table(ia("--now", "2024-09-20T16:00+08:00", "sync"))
-    assert [row["job"] for row in first] == ["daily", "northbound", "lhb", "sectors", "fundamentals"]
+    assert [row["job"] for row in first] == ["daily", "indices", "northbound", "lhb", "sectors", "fundamentals"]
     run = ia("--now", "2024-09-20T16:10+08:00", "sync")
     assert [row["job"] for row in table(run)][:1] == ["daily"]
-    assert not {"northbound", "sectors", "fundamentals"} & {row["job"] for row in table(run)}
+    assert not {"indices", "northbound", "sectors", "fundamentals"} & {row["job"] for row in table(run)}
     assert (
         "northbound net flow has not been published since 2024-08-19"
         in ia("--now", "2024-09-20T16:20+08:00", "sync", "northbound").stderr
@@ -170,7 +170,7 @@ def test_one_failing_job_of_all_is_told_and_the_others_are_done(hosts, ia):
     run = on(hosts, ia, DAY, "all", "--json")
     assert run.returncode == 69
     document = json.loads(run.stdout)
-    assert [row["job"] for row in document["jobs"]] == ["daily", "fundamentals", "lhb", "sectors"]
+    assert [row["job"] for row in document["jobs"]] == ["daily", "indices", "fundamentals", "lhb", "sectors"]
     assert [failure["status"] for failure in document["failures"]] == [69]
 
 

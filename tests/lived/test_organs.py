@@ -133,6 +133,9 @@ TOOLS = {
     "trade.execute": {"action": "buy", "symbol": "600519", "quantity": 100, "reason": "试试"},
     "trade.list": {"limit": 5},
     "calendar.trading": {"n": 3},
+    "financial.income": {"symbol": "600519"},
+    "financial.balance": {"symbol": "600519"},
+    "financial.cashflow": {"symbol": "600519"},
 }
 
 

@@ -16,7 +16,7 @@ from ia_cli.terminal.text import tr
 if TYPE_CHECKING:
     from ia.kernel.workspace import Workspace
 
-JOBS = ("daily", "symbols", "fundamentals", "northbound", "lhb", "sectors", "all")
+JOBS = ("daily", "indices", "symbols", "fundamentals", "northbound", "lhb", "sectors", "all")
 COLUMNS = (
     "job",
     "day",
@@ -53,6 +53,7 @@ LABELS = {
     "fundamentals": "company reports",
     "lhb": "unusual trading",
     "sectors": "sector members",
+    "indices": "indices",
 }
 """What the progress bar says of what is being fetched."""
 
@@ -82,13 +83,15 @@ def sync(
 ) -> None:
     """Sync the whole market into the local store.
 
-    JOB is daily, symbols, fundamentals, northbound, lhb, sectors or all (default: daily and those of the others that
-    are due). You can interrupt ia at any point; the next run continues from there.
+    JOB is daily, indices, symbols, fundamentals, northbound, lhb, sectors or all (default: daily and those of the
+    others that are due). You can interrupt ia at any point; the next run continues from there.
 
     daily takes one snapshot of the market: the bars of the day. It fetches more only for securities whose previous
     close differs from the stored one (an ex-dividend date, a gap). A first sync has no history: ia estimates how long
     fetching it takes, and --history fetches it at a limited rate, over days if needed. With --symbols or --universe,
     ia fetches only the histories of those securities; if you also give --history, it takes the snapshot first.
+
+    indices keeps the bars of the main indices (000001.SH, 399001.SZ, 399006.SZ, 000300.SH, 000905.SH, 000688.SH).
 
     Status 75 if a source blocks ia or is unreachable. Stored data stays, and the next run continues.
     """

@@ -276,8 +276,16 @@ _FIELDS = frozenset({
     "exchange", "first", "high", "holiday", "id", "is", "known", "last", "low", "market", "name", "next", "open",
     "period", "previous", "price", "session", "sessions", "start", "status", "symbol", "time", "total", "trading",
     "turnover", "type", "unit", "until", "value", "volume", "weekday", "year", "true", "false",
+    # of statements of companies
+    "akshare", "annual", "assets", "balance", "basis", "bonds", "capital", "cash", "cashflow", "cny", "cost",
+    "current", "demo", "dividends", "eps", "equity", "expenditure", "financing", "flow", "free", "goodwill", "income",
+    "interest", "inventory", "investing", "liabilities", "loans", "months", "net", "noncurrent", "operating", "paid",
+    "parent", "pretax", "profit", "published", "receivables", "reports", "research", "revenue", "sales", "simulated",
+    "source", "statement", "tax", "ttm", "twelve", "yuan",
 })  # fmt: skip
 """Words that data are made of: they say nothing."""
+_PHRASES = frozenset({"year-to-date"})
+"""What data say with words that are not among them: "to" alone could join an instruction."""
 LETTERS = 0x110000
 """Whole numbers below it may be characters."""
 MAX_WHOLE = 64
@@ -326,8 +334,10 @@ def _is_plain_data(text: str) -> bool:
             return 1900 <= date(*(int(part) for part in moment.groups())).year < 2200
         except ValueError:
             return False
-    return bool(_SECURITY.fullmatch(text)) or all(
-        word.lower() in _FIELDS or not word for word in re.split(r"[ _.-]", text)
+    return (
+        text in _PHRASES
+        or bool(_SECURITY.fullmatch(text))
+        or all(word.lower() in _FIELDS or not word for word in re.split(r"[ _.-]", text))
     )
 
 

@@ -64,6 +64,8 @@ def _wrap_provider_tool(tool: providers.DeclaredTool) -> Tool:
             return tool.run(arguments)
         except IaError as exc:
             if exc.params.get("quoted"):
+                if tool.figures and scope.actor != "user":  # no text of it was approved, so none of it is read
+                    raise _withhold_complaint(exc) from None
                 scope.taint(origin)
                 if scope.actor != "user":
                     exc.params["quoted"] = untrusted.fence_text(str(exc.params["quoted"]), origin)
@@ -80,6 +82,21 @@ def _wrap_provider_tool(tool: providers.DeclaredTool) -> Tool:
         together=tool.risk == READ,
         seconds=tool.seconds + SLACK,
         figures=tool.figures,
+    )
+
+
+def _withhold_complaint(exc: IaError) -> IaError:
+    """Return a failure of a provider of figures without the program's own words."""
+    status = exc.params.get("status")
+    return type(exc)(
+        "{tool} of provider {provider} failed with status {status}"
+        if status
+        else "{tool} of provider {provider} failed",
+        code=exc.code,
+        tool=exc.params.get("tool"),
+        provider=exc.params.get("provider"),
+        status=status,
+        hint="a person can read why: `ia tool call {tool}`",
     )
 
 

@@ -175,7 +175,7 @@ def sync_sectors(
 def due_jobs(db: sqlite3.Connection, number: int, session: str) -> list[str]:
     """Return what a plain `ia sync` does besides the day: what is older than the last session, reports weekly."""
     names = []
-    for name, key in (("northbound", ""), ("lhb", session), ("sectors", "concept")):
+    for name, key in (("indices", ""), ("northbound", ""), ("lhb", session), ("sectors", "concept")):
         row = db.execute(
             "SELECT time FROM jobs WHERE source = ? AND job = ? AND key = ? AND state = 'done'", (number, name, key)
         ).fetchone()

@@ -29,7 +29,7 @@ from ia.kernel.errors import (
 from ia.kernel.store import Damaged, explain_sqlite_error
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
-from ia.organs.market import continuity, daily_sync, market_jobs, sources, store
+from ia.organs.market import continuity, daily_sync, indices, market_jobs, sources, store
 from ia.organs.market import snapshot as snapshots
 from ia.organs.market.daily_sync import SyncRequest, SyncRun
 from ia.organs.market.sources import MarketSource
@@ -37,7 +37,7 @@ from ia.organs.ohlcv.adapters import Adapter
 
 __all__ = ["JOBS", "SyncOutcome", "SyncRequest", "sync_market"]
 
-JOBS = ("daily", "fundamentals", "northbound", "lhb", "sectors", "symbols")
+JOBS = ("daily", "indices", "fundamentals", "northbound", "lhb", "sectors", "symbols")
 _DAILY = ("daily", "symbols")
 
 
@@ -185,6 +185,9 @@ def _run_market_job(run: SyncRun, name: str, row: daily_sync.Row) -> None:
             done = market_jobs.sync_fundamentals(
                 run.db, run.number, run.source, run.request.symbols or (), run.notify, report_progress
             )
+        elif name == "indices":
+            done = indices.sync_indices(run.ws, run.adapter, run.notify, report_progress)
+            store.note_job(run.db, run.number, "indices", "", "done", str(done.rows))
         elif name == "northbound":
             done = market_jobs.sync_northbound(run.db, run.number, run.source, run.notify)
         elif name == "lhb":

@@ -49,7 +49,8 @@ class Valuation(NamedTuple):
 
     report, basis     the last day of the newest report's period, and what its figures span: ttm, annual
     figures           pe_ttm, pb; roe_pct, growth, eps, cash_flow_ps of twelve months; cash_to_profit_pct: cash over
-                      profit; dividend_yield_pct: of the dividends whose ex-date was in the year before the day
+                      profit; market_cap: yuan; dividend_yield_pct: of the dividends whose ex-date was in the year
+                      before the day
     history, peers    ranks by the name of the figure
     """
 
@@ -86,7 +87,7 @@ def load_valuation(ws: Workspace, text: str, notify: Notify = drop_message) -> V
             )
         past = _load_past(db, day, symbol)
         same = [row for row in rows if own["industry"] and row["industry"] == own["industry"] and row is not own]
-        figures = {name: own[name] for name in (*MULTIPLES, *COMPANY)}
+        figures = {name: own[name] for name in (*MULTIPLES, *COMPANY, "market_cap")}
         figures["cash_to_profit_pct"] = _cash_to_profit(own["cash_flow_ps"], own["eps"])
         figures["dividend_yield_pct"] = _dividend_yield(db, day, symbol)
     return Valuation(
@@ -111,8 +112,8 @@ def _load_stocks(db: sqlite3.Connection, day: MarketDay) -> list[Row]:
     multiples = ", ".join(f"CASE WHEN s.{name} > 0 THEN s.{name} END AS {name}" for name in MULTIPLES)
     joins = trailing.REPORT + trailing.joins(2)
     query = (
-        f"SELECT s.symbol, s.name, s.price, {INDUSTRY} AS industry, r.period AS report, {multiples}, {told},"
-        f" {trailing.published_sql('r')} AS published{ROWS}{joins}{OF_DAY}{STOCKS}"
+        f"SELECT s.symbol, s.name, s.price, s.market_cap, {INDUSTRY} AS industry, r.period AS report, {multiples},"
+        f" {told}, {trailing.published_sql('r')} AS published{ROWS}{joins}{OF_DAY}{STOCKS}"
     )
     return fetch_rows(db, query, query_params(day))
 

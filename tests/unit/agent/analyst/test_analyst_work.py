@@ -765,6 +765,40 @@ def test_one_share_has_one_verdict_however_it_is_asked_for_and_is_filed_once(pac
 
 
 @pytest.mark.process
+def test_free_cash_flow_comes_from_the_provider_and_goes_with_it(pack, ia, say):
+    import re
+
+    assert ia("sync").returncode == 0
+    report = json.loads(ia("tool", "call", "financial.cashflow", '{"symbol": "600519"}').stdout)["twelve_months"]
+    worth = json.loads(ia("tool", "call", "market.valuation", '{"symbol": "600519"}').stdout)["figures"]["market_cap"]
+    done = say("研究 600519")
+    (told,) = re.findall(r"自由现金流收益率 (-?[\d.]+)%（(\S+) 报告，TTM）", done.reply)
+    assert told[1] == report["period"]
+    assert float(told[0]) == pytest.approx(report["free_cash_flow"] / worth * 100, abs=0.051)
+    assert "自由现金流没有看" not in done.reply
+    assert "自由现金流没有看：银行、保险和券商" in say("研究 招商银行").reply
+    assert ia("provider", "remove", "financial").returncode == 0
+    without = say("研究 600519")
+    assert "自由现金流没有看：没有提供现金流量表的工具（provider `financial`）。" in without.reply
+    assert "自由现金流收益率" not in without.reply
+    assert [name for name in names(without) if name.startswith("financial.")] == []
+
+
+@pytest.mark.process
+def test_statements_that_cannot_be_had_are_said_to_be_missing(pack, ia, say):
+    """What the program complains of is no text that the turn has read: the note is written as ever."""
+    assert ia("sync").returncode == 0
+    path = Path(pack.root, ".claude/providers/financial/PROVIDER.md")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("ia.faculties.providers.financial_statements", "ia.nothing")
+    )
+    done = say("研究 600519")
+    assert "自由现金流没有看：没有取到它的现金流量表。" in done.reply
+    note = next(call for call in done.calls if call.name == "notebook.write")
+    assert note.ok and "untrusted" not in text(pack, f"notebook/{note.args['path']}")[:200]
+
+
+@pytest.mark.process
 def test_an_index_is_not_judged_as_a_purchase(pack, ia, say):
     assert ia("trade", "deposit", "1000000").returncode == 0
     assert "**你的规则允许买入 600519.SH**" in say("看看600519").reply

@@ -14,7 +14,8 @@ from ia.agent.analyst.voice import AnswerVoice, number
 INDEX = "index: "
 """Marks an expression over the bars of the market's index."""
 VALUATION = "valuation: "
-"""Marks a figure of `market.valuation`: `pe_ttm`, or its rank, `pe_ttm.peers`, `pe_ttm.history`."""
+"""Marks a figure of `market.valuation`: `pe_ttm`, or its rank, `pe_ttm.peers`, `pe_ttm.history`; and `fcf_yield_pct`,
+free cash flow (`financial.cashflow`) over its market value."""
 Facts = Mapping[str, tuple[str, str]]
 """What sentences name besides the figure, by name: (zh, en)."""
 _TRENDS = {1: "trend_up", -1: "trend_down", 0: "trend_none"}
@@ -149,14 +150,23 @@ class Labels:
 def readings_at(tables: Tables = SHIPPED) -> Readings:
     """Return the readings at hand: those of valuations, and those of bars."""
     found = tables.build("research", "readings", Readings)
-    valued = tables.build("research", "valuation", _build_entries)
+    valued = tables.build("research", "valuation", ValuationReadings).entries
     known = {reading.id for reading in found.entries}
     found.entries[:0] = [reading for reading in valued if reading.id not in known]
     return found
 
 
-def _build_entries(table: Table) -> list[Reading]:
-    return table.entries("entries", build_reading)
+class ValuationReadings:
+    """The readings of valuations, and words of the industries of which free cash flow says nothing."""
+
+    def __init__(self, table: Table) -> None:
+        self.entries: list[Reading] = table.entries("entries", build_reading)
+        self.industries = [str(word) for word in table.section("no_free_cash_flow", list)]
+
+
+def lacks_free_cash_flow(industry: str, tables: Tables = SHIPPED) -> bool:
+    """Whether free cash flow says nothing of the companies of an industry, such as banks."""
+    return any(word in industry for word in tables.build("research", "valuation", ValuationReadings).industries)
 
 
 def labels_at(tables: Tables = SHIPPED) -> Labels:

@@ -42,6 +42,7 @@ class Study:
     observed: str = ""
     english: str = ""
     valuation: Json = field(default_factory=dict)
+    cash_gap: str = ""
 
     @property
     def facts(self) -> Facts:
@@ -93,7 +94,7 @@ def check_valuation(result: DeskResult) -> Json:
     figures = told.get("figures")
     if not isinstance(figures, dict):
         return {}
-    checked = {name: str(told[name]) for name in ("date", "report", "basis", "industry") if told.get(name)}
+    checked = {name: str(told[name]) for name in ("date", "source", "report", "basis", "industry") if told.get(name)}
     ranks = {
         place: {name: rank for name, rank in ranked.items() if isinstance(rank, dict)}
         for place in ("peers", "history")
@@ -102,14 +103,37 @@ def check_valuation(result: DeskResult) -> Json:
     return {**checked, **ranks, "figures": figures}
 
 
+NO_TOOL, NOT_READ, NOT_WHOLE, NO_MEANING = "cash_no_tool", "cash_not_read", "cash_not_whole", "cash_no_meaning"
+"""Why there is no free cash flow: sentences of view.yaml."""
+
+
+def add_cash_flow(valuation: Json, result: DeskResult) -> tuple[Json, str]:
+    """Return a checked valuation with the free cash flow that `financial.cashflow` told, or why it is without.
+
+    `fcf_yield_pct` is the free cash flow of twelve months in per cent of the market value; `cash_report` and
+    `cash_basis` are the report that it is of. The valuation must be of the same source.
+    """
+    if not result.ok or result.get("source") != valuation.get("source"):
+        return valuation, NO_TOOL if result.missing else NOT_READ
+    told = result.get("twelve_months")
+    year: Json = told if isinstance(told, dict) else {}
+    cash, worth = year.get("free_cash_flow"), valuation["figures"].get("market_cap")
+    if not isinstance(cash, int | float) or not isinstance(worth, int | float) or worth <= 0:
+        return valuation, NOT_WHOLE
+    figures = {**valuation["figures"], "fcf_yield_pct": cash / worth * 100}
+    about = {f"cash_{name}": str(year.get(key) or "") for name, key in (("report", "period"), ("basis", "basis"))}
+    return {**valuation, **about, "figures": figures}, ""
+
+
 def facts_of(market: Json, valuation: Json) -> Facts:
     """Return what sentences of readings name besides their figure, from bars as shown and from a checked valuation."""
     facts: dict[str, tuple[str, str]] = {}
     if years := _years_of(market):
         facts["years"] = (f"{years:.1f}".removesuffix(".0"),) * 2
-    facts["report"] = (valuation.get("report", "–"),) * 2
-    basis = _BASES.get(valuation.get("basis", ""), "–")
-    facts["basis"] = (translate(basis, ZH), translate(basis, EN))
+    for of in ("", "cash_"):
+        facts[f"{of}report"] = (valuation.get(f"{of}report", "–"),) * 2
+        basis = _BASES.get(valuation.get(f"{of}basis", ""), "–")
+        facts[f"{of}basis"] = (translate(basis, ZH), translate(basis, EN))
     facts["industry"] = (valuation.get("industry", "–"),) * 2
     for place in ("peers", "history"):
         rank = valuation.get(place, {}).get("pe_ttm", {})

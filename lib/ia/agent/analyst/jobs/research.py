@@ -7,10 +7,12 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence import past_views, procedure, verdict
 from ia.agent.analyst.evidence.procedure import ProcedureStep
-from ia.agent.analyst.evidence.readings import INDEX, VALUATION, key, labels_at, readings_at
+from ia.agent.analyst.evidence.readings import INDEX, VALUATION, key, labels_at, lacks_free_cash_flow, readings_at
 from ia.agent.analyst.evidence.stated_view import parse_view
 from ia.agent.analyst.evidence.study import (
+    NO_MEANING,
     Study,
+    add_cash_flow,
     check_valuation,
     display_name,
     read_value,
@@ -96,6 +98,8 @@ def _fetch_bars_and_past(desk: ToolDesk, study: Study, mention: Mention) -> Work
     calls += [DeskCall("market.valuation", {"symbol": mention.code})] if valued else []
     bars, *rest = yield from desk.run(*calls)
     study.valuation = check_valuation(rest.pop()) if valued else {}
+    if study.valuation and "value" in study.lens.order:
+        yield from _look_at_cash_flow(desk, study)
     study.values |= valuation_values(study.valuation)
     today = rest.pop()
     study.observed = str(today.value) if today.ok else ""
@@ -107,6 +111,15 @@ def _fetch_bars_and_past(desk: ToolDesk, study: Study, mention: Mention) -> Work
     if rest and rest[0].ok:
         study.earlier = recall_hits(rest[0].value)
         yield from past_views.read_whole(desk, study.earlier, study.names, desk.request.day)
+
+
+def _look_at_cash_flow(desk: ToolDesk, study: Study) -> Work[None]:
+    """Add the free cash flow to the valuation, or why it was not looked at."""
+    if lacks_free_cash_flow(study.valuation.get("industry", ""), desk.tables):
+        study.cash_gap = NO_MEANING
+    else:
+        told = yield from desk.one("financial.cashflow", symbol=study.code, periods=1)
+        study.valuation, study.cash_gap = add_cash_flow(study.valuation, told)
 
 
 def _compute_figures(desk: ToolDesk, study: Study, mention: Mention | None) -> Work[None]:

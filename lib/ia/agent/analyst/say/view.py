@@ -207,11 +207,11 @@ class View:
         known = [(each, told) for each in self.outline.valuation if (told := value(each.code)) is not None][:limit]
         if not known:
             return ""
+        facts = {name: speak.fill(pair) for name, pair in self.study.facts.items()}
         parts = []
         for each, told in known:
             shown = number(told, each.unit)
-            parts.append(speak.fill(each.text, value=shown, size=shown.removeprefix("+")))
-        facts = {name: speak.fill(pair) for name, pair in self.study.facts.items()}
+            parts.append(speak.fill(each.text, value=shown, size=shown.removeprefix("+"), **facts))
         return speak.join_items(parts) + (
             speak.fill(self.outline.of_report, **facts) if "report" in self.study.valuation else ""
         )
@@ -314,6 +314,8 @@ class View:
         """Return what no bar tells, and was not judged."""
         speak = self.speak
         told = [speak.fill(self.outline.unjudged if self.study.valuation else self.outline.unvalued)]
+        if self.study.cash_gap:
+            told.append(self._say("no_cash_flow", why=self._say(self.study.cash_gap)))
         if "catalyst" in self.study.cares:
             told.append(self._say("catalysts", lesson=self.study.cares["catalyst"]))
         return told

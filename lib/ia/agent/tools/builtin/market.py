@@ -165,9 +165,9 @@ def show_actions(scope: Scope, symbol: Annotated[str, "code or name"]) -> Json:
 
 @tool("market.valuation", READ, together=True)
 def show_valuation(scope: Scope, symbol: Annotated[str, "code or name of a mainland stock"]) -> Json:
-    """Show what a stock costs and earns: pe_ttm, pb, dividend yield; roe, growth, eps, cash flow a share of the twelve
-    months (`basis`) up to the period `report`; and where that stands: `history` in its own stored days, `peers` among
-    the stocks of its industry (rank_pct: percentage of them that is lower; null: too few others).
+    """Show what a stock costs and earns: pe_ttm, pb, market_cap (yuan), dividend yield; roe, growth, eps, cash flow a
+    share of the twelve months (`basis`) up to the period `report`; and where that stands: `history` in its own stored
+    days, `peers` among the stocks of its industry (rank_pct: percentage of them that is lower; null: too few others).
     """
     from ia.organs.market.valuation import load_valuation
 

@@ -20,6 +20,24 @@ BUILT_IN = {
 KINDS = ("stock", "etf")
 """The kinds of securities that a snapshot tells of; sources may know `index` too."""
 
+STATEMENT_ITEMS = {
+    "income": (
+        "revenue", "operating_cost", "research_cost", "operating_profit", "pretax_profit", "income_tax",
+        "net_profit", "profit", "eps",
+    ),
+    "balance": (
+        "cash", "receivables", "inventory", "goodwill", "current_assets", "total_assets", "current_loans",
+        "noncurrent_loans", "bonds", "current_liabilities", "total_liabilities", "equity", "parent_equity",
+    ),
+    "cashflow": (
+        "sales_cash", "operating_cash_flow", "capital_expenditure", "investing_cash_flow", "financing_cash_flow",
+        "dividends_interest_paid", "cash_end",
+    ),
+}  # fmt: skip
+"""The statements, and the items that are taken from each. `profit` is that of the parent's shareholders, as in reports;
+`capital_expenditure`: cash paid for fixed, intangible and other long-term assets; `cash_end`: cash and cash equivalents
+at the end of the period."""
+
 NET_ENDED = "2024-08-19"
 """Since this day the exchanges publish no net flow of Stock Connect northbound."""
 
@@ -99,6 +117,21 @@ class CompanyReport(NamedTuple):
     cash_flow_ps: float | None = None
 
 
+class FinancialStatement(NamedTuple):
+    """One statement of a company for a period, as reported: consolidated, since the beginning of the year.
+
+    period      its last day, YYYY-MM-DD
+    published   the day on which it could be read first; None where the source does not tell
+    items       amounts by the names of STATEMENT_ITEMS, in `currency`, `eps` in `currency` a share; without those that
+                the report does not have. Items of a balance sheet are of the end of the period
+    """
+
+    period: str
+    published: str | None
+    currency: str
+    items: dict[str, float]
+
+
 class ConnectFlow(NamedTuple):
     """A day of a channel of Stock Connect. channel: shanghai, shenzhen, north (both). Money in yuan; deals: a count.
 
@@ -171,6 +204,13 @@ class MarketSource(Protocol):
 
     def fundamentals_of(self, symbol: str) -> list[CompanyReport]:
         """Return all periods of one company, newest first. NotFound where the source does not have it."""
+        ...
+
+    def statements_of(self, symbol: str, statement: str) -> list[FinancialStatement]:
+        """Return a statement (`income`, `balance`, `cashflow`) of a company for all periods, newest first.
+
+        NotFound where the source does not have it.
+        """
         ...
 
     def northbound(self, since: str | None = None) -> list[ConnectFlow]:

@@ -17,6 +17,7 @@ from ia.organs.market.sources import (
     NET_ENDED,
     CompanyReport,
     ConnectFlow,
+    FinancialStatement,
     SectorBoard,
     SnapshotPage,
     UnusualListing,
@@ -30,6 +31,7 @@ from ia.organs.market.sources.companies import (
     simulated_companies,
     trailing_profit,
 )
+from ia.organs.market.sources.simulated_statements import build_statement
 from ia.organs.ohlcv.adapters.demo import Demo, simulated_symbols
 from ia.organs.ohlcv.canonical import Bars
 
@@ -112,6 +114,13 @@ class DemoMarket:
         if symbol not in simulated_companies() or not (series := self._series_until(security, last)).bars.date:
             raise NotFound("{symbol} is not in the simulated market", symbol=str(security))
         return list(published_reports(symbol, series.bars, series.actions, last))
+
+    def statements_of(self, symbol: str, statement: str) -> list[FinancialStatement]:
+        """Return a statement of a simulated company for its published periods, newest first; it fits the reports."""
+        reports = self.fundamentals_of(symbol)
+        series = self._series_until(from_canonical(symbol), clock.last_visible_date("CN"))
+        company, actions = simulated_companies()[symbol], series.actions
+        return [build_statement(each, share_count(company, actions, each.period), statement) for each in reports]
 
     def northbound(self, since: str | None = None) -> list[ConnectFlow]:
         """Return the simulated turnover of Stock Connect; its net flow ends where the real one's publication ended."""

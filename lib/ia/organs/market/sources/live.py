@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from ia.domain.instruments.symbols import from_canonical
+from ia.domain.instruments.symbols import Symbol, from_canonical
 from ia.kernel.errors import IaError, Message, NotFound, Notify, TryLater, Unavailable, drop_message
 from ia.organs.market.sources import (
     KINDS,
     CompanyReport,
     ConnectFlow,
+    FinancialStatement,
     SectorBoard,
     SnapshotPage,
     UnusualListing,
@@ -15,6 +16,7 @@ from ia.organs.market.sources import (
     eastmoney,
     not_delivered_error,
     sina,
+    sina_statements,
 )
 
 
@@ -57,10 +59,11 @@ class LiveSource:
 
     def fundamentals_of(self, symbol: str) -> list[CompanyReport]:
         """Return the periods of one company, by Sina: unlike Eastmoney's they have net margin and debt ratio."""
-        company = from_canonical(symbol)
-        if company.market != "CN" or company.kind != "stock":
-            raise NotFound("{symbol} has no reports, because it is not a mainland stock", symbol=str(company))
-        return sina.fetch_fundamentals(company)
+        return sina.fetch_fundamentals(_find_company(symbol))
+
+    def statements_of(self, symbol: str, statement: str) -> list[FinancialStatement]:
+        """Return a statement of one company, by Sina."""
+        return sina_statements.fetch_statements(_find_company(symbol), statement)
 
     def northbound(self, since: str | None = None) -> list[ConnectFlow]:
         """Return the days of Stock Connect, by Eastmoney."""
@@ -75,6 +78,13 @@ class LiveSource:
         from ia.organs.ohlcv.adapters.sina import fetch_trade_dates
 
         return fetch_trade_dates()
+
+
+def _find_company(symbol: str) -> Symbol:
+    company = from_canonical(symbol)
+    if company.market != "CN" or company.kind != "stock":
+        raise NotFound("{symbol} has no reports, because it is not a mainland stock", symbol=str(company))
+    return company
 
 
 def _combine_failures(first: IaError, second: IaError) -> IaError:

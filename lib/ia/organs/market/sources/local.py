@@ -13,6 +13,7 @@ from ia.organs.market.sources import (
     KINDS,
     CompanyReport,
     ConnectFlow,
+    FinancialStatement,
     SectorBoard,
     SnapshotPage,
     UnusualListing,
@@ -100,6 +101,10 @@ class LocalSource:
     def fundamentals_of(self, symbol: str) -> list[CompanyReport]:
         """Refuse: files tell no reports."""
         raise not_delivered_error(self.name, Message("company financial reports"))
+
+    def statements_of(self, symbol: str, statement: str) -> list[FinancialStatement]:
+        """Refuse: files tell no statements."""
+        raise not_delivered_error(self.name, Message("financial statements"))
 
     def northbound(self, since: str | None = None) -> list[ConnectFlow]:
         """Refuse: files tell nothing of Stock Connect."""

@@ -364,6 +364,7 @@ def calls():
         "members": lambda: live.members("industry", "BK1000"),
         "fundamentals": lambda: live.fundamentals("2024-03-31"),
         "fundamentals_of": lambda: live.fundamentals_of("600519.SH"),
+        "statements_of": lambda: live.statements_of("600519.SH", "cashflow"),
         "northbound": lambda: live.northbound("2024-06-03"),
         "lhb": lambda: live.lhb(DAY, DAY),
     }
@@ -372,7 +373,17 @@ def calls():
 BENT = {"stale", "shifted", "negative", "renamed", "lots", "slow", "bare"}
 BELOW = {"hang", "drip", "torn", "big", "bomb", "bombs", "elsewhere", "429", "403"}
 """What `ia.organs.ohlcv.transport` sees to, whoever asks: tried with two of them."""
-ASKED = ("eastmoney", "sina", "boards", "members", "fundamentals", "fundamentals_of", "northbound", "lhb")
+ASKED = (
+    "eastmoney",
+    "sina",
+    "boards",
+    "members",
+    "fundamentals",
+    "fundamentals_of",
+    "statements_of",
+    "northbound",
+    "lhb",
+)
 
 
 @pytest.mark.process
@@ -386,7 +397,7 @@ def test_every_failure_is_one_of_two_kinds(hosts, monkeypatch, mode, what):
     try:
         found = calls()[what]()
     except NotFound:
-        assert what == "fundamentals_of" and mode in ("none", "null")
+        assert what in ("fundamentals_of", "statements_of") and mode in ("none", "null")
     except IaError as exc:
         assert exc.status in (69, 75)
         assert len(str(exc)) < 400 and "\n" not in str(exc)
@@ -469,7 +480,7 @@ def test_noise_never_raises_anything_else(hosts):
         hosts.say("clist", {"rc": 0, "data": {"total": rng.choice([60, 60, 61, 0, -1]), "diff": rows}})
         hosts.say("api/data/v1", {"result": {"pages": 1, "data": told}, "code": 0, "success": True})
         for name, call in calls().items():
-            if name not in ("sina", "fundamentals_of"):
+            if name not in ("sina", "fundamentals_of", "statements_of"):
                 with contextlib.suppress(Unavailable, TryLater):
                     call()
 

@@ -13,13 +13,14 @@ from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.tables import Entry, Table
 from ia.agent.analyst.voice import number
+from ia.domain.instruments.indices import MAIN_INDICES
 from ia.kernel.i18n import mark_text, mark_texts
 from ia.kernel.jsontypes import Json
 
 SHOWN = 5
 MOST = 50
-INDICES = ("000001.SH", "399001.SZ", "399006.SZ", "000300.SH")
-"""The indices of the mainland that a summary names."""
+NAMED_INDICES = 4
+"""So many of the main indices a summary names."""
 
 
 def _stored_day(desk: ToolDesk, asked: FactQuestion, result: DeskResult, what: str) -> Reply | None:
@@ -96,11 +97,10 @@ def _amount_change(desk: ToolDesk, found: DeskResult) -> list[str]:
 
 def _index_levels(desk: ToolDesk, day: str) -> Work[list[str]]:
     """Return the levels of the main indices on a day, in a line."""
-    results = yield from desk.run(
-        *(DeskCall("market.ohlcv", {"symbol": code, "tail": 2} | ({"end": day} if day else {})) for code in INDICES)
-    )
+    codes, until = MAIN_INDICES[:NAMED_INDICES], {"end": day} if day else {}
+    results = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": code, "tail": 2, **until}) for code in codes))
     told = []
-    for code, result in zip(INDICES, results, strict=True):
+    for code, result in zip(codes, results, strict=True):
         rows = wording.bars_of(result)
         if len(rows) == 2 and rows[-1][0] == (day or rows[-1][0]):
             close, before = float(rows[-1][4]), float(rows[-2][4])

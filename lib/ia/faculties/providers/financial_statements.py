@@ -1,0 +1,86 @@
+"""The command behind `financial.income`, `financial.balance`, `financial.cashflow`: statements of mainland companies.
+
+`python -m ia.faculties.providers.financial_statements`, as the provider `financial` starts it: a call as JSON on
+standard input, the answer as JSON on standard output. The figures come from the source that `market.adapter` names
+(`ia.organs.market.statements`), and none of them was published after now().
+"""
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from ia.kernel import config
+from ia.kernel.errors import BadData, IaError, UsageError
+from ia.kernel.i18n import Voice
+from ia.kernel.jsontypes import Json
+
+if TYPE_CHECKING:
+    from ia.organs.market.sources import FinancialStatement
+
+PERIOD_END, YEAR_TO_DATE, ANNUAL, TTM = "period-end", "year-to-date", "annual", "ttm"
+
+
+def answer_call(tool: str, arguments: Json) -> Json:
+    """Return the answer to one call: the reports, newest first, and the twelve months up to the newest.
+
+    Amounts are in the unit of `currency` (yuan, not 10,000 yuan), `eps` a share. `basis` of a report is `year-to-date`
+    (as reported, since the beginning of the year), `annual`, or `period-end` of a balance sheet; of `twelve_months`
+    `ttm` or `annual`. `published` is None where the source does not tell: the report then counts from the legal
+    deadline.
+    raises  what load_statements() raises.
+    """
+    from ia.organs.market.statements import load_statements
+
+    found = load_statements(
+        str(arguments.get("symbol") or ""),
+        tool.rpartition(".")[2],
+        periods=arguments.get("periods") or 4,
+        period=str(arguments.get("period") or ""),
+    )
+    about: Json = {"unit": "yuan", "source": found.source, "simulated": found.simulated}
+    told: Json = {
+        "symbol": found.symbol,
+        "statement": found.statement,
+        **about,
+        "reports": [{**_describe_report(each, found.statement), **about} for each in found.reports],
+    }
+    if found.statement != "balance":
+        year = found.twelve_months
+        told["twelve_months"] = year and {**_describe_report(year, found.statement), "basis": _basis_of_year(year)}
+    return told
+
+
+def main() -> int:
+    """Answer one call from standard input and return the exit status; complaints go to standard error."""
+    try:
+        call = json.load(sys.stdin)
+        told = answer_call(str(call["tool"]), dict(call["arguments"]))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        sys.stderr.write('a call is {"tool", "arguments", "config"}\n')
+        return BadData.status
+    except IaError as exc:
+        speak = Voice(config.locale_lang())
+        sys.stderr.write("; ".join(filter(None, (speak.say(exc), speak.say_hint(exc)))) + "\n")
+        return BadData.status if isinstance(exc, UsageError) else exc.status
+    json.dump(told, sys.stdout)
+    return 0
+
+
+def _describe_report(report: "FinancialStatement", statement: str) -> Json:
+    annual = report.period.endswith("12-31")
+    basis = PERIOD_END if statement == "balance" else ANNUAL if annual else YEAR_TO_DATE
+    return {
+        "period": report.period,
+        "published": report.published,
+        "basis": basis,
+        "currency": report.currency,
+        **report.items,
+    }
+
+
+def _basis_of_year(report: "FinancialStatement") -> str:
+    return ANNUAL if report.period.endswith("12-31") else TTM
+
+
+if __name__ == "__main__":
+    sys.exit(main())
