@@ -101,6 +101,9 @@ def _recall_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         simulated=speak("; prices are simulated") if simulated else "",
     )
     if not lines:
+        lines = [f"- {_format_passage(desk, hit)}" for hit in hits if _is_about(hit, mention)]
+        sources = [str(hit["source"]) for hit in hits if _is_about(hit, mention)]
+    if not lines:
         return reply.reply_of_lines(
             speak(
                 "Memory and notes hold nothing on {name}.",
@@ -108,6 +111,12 @@ def _recall_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
             )
         )
     return Reply([head, *lines], lines, sources)
+
+
+def _is_about(hit: Json, mention: Mention) -> bool:
+    """Return True if a passage names a security, or is filed under it."""
+    text = f"{hit.get('source')} {hit.get('content')}"
+    return mention.name in text or mention.symbol.code in text
 
 
 @part("one of the passages found", in_text)
