@@ -22,10 +22,12 @@ _KINDS = (
 
 _HOW_MUCH = re.compile(r"多少|几|是什么水平|报多少|[?？吗]|what|how (much|high|low)|tell me|show|给我|查", re.I)
 _QUANTITY = re.compile(
-    r"多少|几[天次只个年月倍股手块]|哪[天年月日]|几号|什么时候|\bhow (?:many|much|often|long)\b|^\W*when\b|\bdid i\b",
+    r"多少|几[天次只个年月倍股手块]|哪[天年月日]|[涨跌]停|创新[高低]|破发|几号|什么时候"
+    r"|\bhow (?:many|much|often|long)\b|^\W*when\b|\bdid i\b",
     re.I,
 )
 """A question for one fact, which no research answers."""
+_PRICED = re.compile(r"\W*(?!what|how|the\b|is\b)([A-Za-z][\w&'. -]{1,30}?)\s+(?:price|close|quote|rate)\W*$", re.I)
 _WIDER = re.compile(
     r"怎么样|怎么看|如何|分析|研究|值得|走势|前景|看看|机会|风险大|analy[sz]e|research|outlook|worth|look (at|into)"
     r"|think of",
@@ -175,6 +177,7 @@ def _subject(words: str) -> str:
     found = re.match(r"\s*(?:请问|查一下|告诉我)?([^\s的，,。？?\d]{2,8}?)(?:现在|今天|最近)?的", words) or re.search(
         r"\bof ([A-Za-z][\w.&' -]{1,30}?)\W*$", words
     )
+    found = found or _PRICED.match(words)
     return found[1].strip() if found else ""
 
 

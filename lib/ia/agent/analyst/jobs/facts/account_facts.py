@@ -213,6 +213,11 @@ def _say_position(desk: ToolDesk, head: str, field: str, position: Json, gain: J
             rate=wording.say_percent(rate),
         ),
     }
+    if field == "realized":
+        realized = gain.get("realized") if gain else None
+        told[field] = speak(
+            "realized {profit}", profit=wording.say_money(desk, realized, signed=True, currency=currency)
+        )
     first = told.pop(field)
     mark = wording.simulated_mark(desk, position.get("simulated"))
     return (

@@ -463,6 +463,8 @@ def answer_against_average(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     found = _AVERAGE.search(asked.words)
     if found is None:
         return reply_of_lines(speak("Above or below which average? For example the 60-day average."))
+    if other := _AVERAGE.search(asked.words, found.end()):
+        return wording.ask_back(desk, (other[0],))
     size = 250 if found["year"] else 120 if found["half"] else int(found["n"] or found["m"])
     mean_code = _codes(desk, "average")[0].replace("{size}", f"{size}")
     if not 1 < size <= 500 or asked.spans:
