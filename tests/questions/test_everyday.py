@@ -11,7 +11,7 @@ from questions.truth import bars, document, load_questions, problems, run
 
 NOW = "2024-03-15T16:00:00+08:00"
 FILES = ("everyday.tsv", "reviewer.tsv")
-SAMPLE = 40
+SAMPLE = 30
 """Paraphrases that `make test` asks; `make soak` asks two of every question."""
 pytestmark = pytest.mark.process
 

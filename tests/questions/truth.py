@@ -86,6 +86,10 @@ def mean(code, count):
     return statistics.fmean(row["close"] for row in bars(code)[-count:])
 
 
+def mean_in(code, first, last="9999"):
+    return statistics.fmean(row["close"] for row in days_between(code, first, last))
+
+
 def drawdown(code, first):
     worst, peak = 0.0, 0.0
     for row in bars(code):

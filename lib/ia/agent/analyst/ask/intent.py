@@ -22,7 +22,7 @@ _KINDS = (
 
 _HOW_MUCH = re.compile(r"多少|几|是什么水平|报多少|[?？吗]|what|how (much|high|low)|tell me|show|给我|查", re.I)
 _QUANTITY = re.compile(
-    r"多少|几[天次只个年月倍股手块]|哪[天年月日]|[涨跌]停|创新[高低]|破发|几号|什么时候"
+    r"多少|几[天次只个年月倍股手块]|哪[天年月日]|多久|[涨跌]停|创新[高低]|破发|几号|什么时候"
     r"|\bhow (?:many|much|often|long)\b|^\W*when\b|\bdid i\b",
     re.I,
 )
