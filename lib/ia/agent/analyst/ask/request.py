@@ -88,7 +88,8 @@ def parse_request(prompt: str, system: str, before: list[str], now: datetime, fa
 
 def _without_names(question: str) -> str:
     """Return a question without the securities in it where it has Chinese words: `China Merchants Bank 连跌几天了`."""
-    return strip_mentions(question) if re.search(r"[\u4e00-\u9fff]", question) else question
+    bare = strip_mentions(question)
+    return bare if re.search(r"[\u4e00-\u9fff]", bare) else question
 
 
 def _question_of(text: str) -> str:
