@@ -28,7 +28,8 @@ def read_glossary(known: Tables) -> object:
 
 
 _READERS: dict[str, Callable[[Tables], object]] = {
-    "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at, "criteria": criteria_in,
+    "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
+    "criteria": criteria_in,
     "view": outline_at, "facts_security": security_table, "facts_account": account_table, "facts_market": market_table,
     "glossary": read_glossary,
 }  # fmt: skip
