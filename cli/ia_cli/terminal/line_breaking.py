@@ -5,7 +5,9 @@ import re
 from ia.kernel.patterns import pattern
 from ia_cli.terminal.wrap import display_width
 
-_WIDE = r"\u2e80-\u2fff\u3005-\u3007\u3021-\u9fff\uf900-\ufaff\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U00020000-\U0003ffff"
+_WIDE = (
+    r"\u2e80-\u2fff\u3005-\u3007\u3021-\u9fff\uf900-\ufaff\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U00020000-\U0003ffff"
+)
 _OPENING = "〈《「『【〔〖（［｛"
 _CLOSING = "、。〉》」』】〕〗！），．：；？］｝％"
 PIECES = pattern(
