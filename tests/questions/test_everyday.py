@@ -1,38 +1,24 @@
 """Everyday questions to the embedded analyst, in a workspace that is lived in; figures are computed here once more."""
 
-import csv
-import io
-import json
-import math
-import os
-import re
-import statistics
-import subprocess
-from functools import cache
-from itertools import pairwise
-from pathlib import Path
+import random
 
 import pytest
 
 from ia.agent.turns.turn import take_turn
 from ia.kernel.workspace import Workspace
-from support.program import installed
+from questions.paraphrases import SEED, paraphrase
+from questions.truth import bars, document, load_questions, problems, run
 
 NOW = "2024-03-15T16:00:00+08:00"
-QUESTIONS = Path(__file__).parent
-LINES = 12
-WIDTH = 80
+FILES = ("everyday.tsv", "reviewer.tsv")
+SAMPLE = 30
+"""Paraphrases that `make test` asks; `make soak` asks two of every question."""
 pytestmark = pytest.mark.process
-
-
-def load_questions(name):
-    lines = (QUESTIONS / name).read_text(encoding="utf-8").splitlines()
-    return [tuple(line.split("\t")) for line in lines if line.strip() and not line.startswith("#")]
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """A workspace with a synced market, a watch list and trades."""
+    """A workspace with a synced market, a watch list, trades and a note."""
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("everyday")
         settings = {"IA_HOME": str(folder / "home"), "IA_MARKET_ADAPTER": "demo", "IA_NOW": NOW, "IA_LANG": "zh"}
@@ -47,177 +33,45 @@ def home(tmp_path_factory):
         run("trade", "buy", "600519", "100", "700", "--date", "2024-02-05")
         sale = ("trade", "sell", "600036", "300", "31", "--date", "2024-03-04")
         run(*sale, "--override", "--because", "减仓")
+        run("note", "research/贵州茅台/2024-03-08", "批价企稳，渠道库存下降")
         yield Workspace(str(folder / "home"))
         for found in (bars, document):
             found.cache_clear()
 
 
-def run(*args):
-    done = subprocess.run([*installed(), *args], capture_output=True, text=True, env=os.environ, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def find_problems(ws, question, facts):
+    return problems(question, facts, take_turn(ws, question, model="ia-offline").reply)
 
 
-@cache
-def bars(code):
-    """Return the daily bars of a security, as `ia ohlcv` prints them."""
-    rows = list(csv.DictReader(io.StringIO(run("ohlcv", code))))
-    return [{key: value if key == "date" else float(value) for key, value in row.items()} for row in rows]
-
-
-@cache
-def document(*args):
-    """Return what a command prints as JSON."""
-    return json.loads(run(*args, "--json"))
-
-
-def bar(code, date):
-    return next(row for row in bars(code) if row["date"] == date)
-
-
-def close(code, date):
-    return bar(code, date)["close"]
-
-
-def change(code, first, last):
-    return close(code, last) / close(code, first) * 100 - 100
-
-
-def highest(code, count=0):
-    return max(bars(code)[-count:], key=lambda row: row["high"])
-
-
-def lowest(code, count=0):
-    return min(bars(code)[-count:], key=lambda row: row["low"])
-
-
-def mean(code, count):
-    return statistics.fmean(row["close"] for row in bars(code)[-count:])
-
-
-def drawdown(code, first):
-    worst, peak = 0.0, 0.0
-    for row in bars(code):
-        if row["date"] >= first:
-            peak = max(peak, row["close"])
-            worst = min(worst, row["close"] / peak * 100 - 100)
-    return worst
-
-
-def streak(code):
-    closes = [row["close"] for row in bars(code)]
-    rises = [b > a for a, b in pairwise(closes)][::-1]
-    return next(at for at, rise in enumerate(rises) if rise != rises[0])
-
-
-def returns(code, count):
-    return [b["close"] / a["close"] - 1 for a, b in pairwise(bars(code)[-count:])]
-
-
-def correlation(one, other, count):
-    return statistics.correlation(returns(one, count), returns(other, count))
-
-
-def beta(one, other, count):
-    return statistics.linear_regression(returns(other, count), returns(one, count)).slope
-
-
-def sharpe(code, count):
-    found = returns(code, count)
-    return statistics.fmean(found) / statistics.stdev(found) * math.sqrt(250)
-
-
-def quote(code, field):
-    return document("quote", code)[0][field]
-
-
-def report(code, field):
-    return document("fundamentals", code)[0][field]
-
-
-def account(field):
-    return document("account")["currencies"]["CNY"][field]
-
-
-def position(symbol, field):
-    if field == "profit":
-        return next(row["profit"] for row in document("profit")["positions"] if row["symbol"] == symbol)
-    return document("account")["positions"][symbol][field]
-
-
-def market(field):
-    summary = document("market", "summary")
-    return summary[field] if field in summary else summary["boards"][0][field]
-
-
-def gainer(field):
-    return document("market", "gainers")[0][field]
-
-
-def sector(field):
-    return document("market", "sectors")[0][field]
-
-
-def northbound(field):
-    return next(row[field] for row in document("market", "northbound") if row["channel"] == "north")
-
-
-def screen(expr, sort="", count=0):
-    rows = document("screen", expr, *(("--sort", sort) if sort else ()))
-    return " & ".join(row["symbol"] for row in (rows[:count] if count else rows))
-
-
-def price(value):
-    return f"{value:,.2f}"
-
-
-number = price
-
-
-def plain(value):
-    return f"{value:.2f}"
-
-
-def money(value):
-    return f"{value:,.2f}"
-
-
-def percent(value):
-    return f"{value:+.1f}%" if abs(value) >= 0.05 else "0.0%"
-
-
-def percent2(value):
-    return f"{value:+.2f}%"
-
-
-def compute(found):
-    return str(eval(found[1]))
-
-
-def expected(facts):
-    """Return the facts of a line, computed."""
-    filled = re.sub(r"\{(.+?)\}", compute, facts)
-    return filled.split(" & ")
-
-
-def answer(ws, question):
-    return take_turn(ws, question, model="ia-offline")
-
-
-def problems(ws, question, facts):
-    """Return what is wrong with the answer to a question."""
-    reply = answer(ws, question).reply
-    wrong = [f"{fact!r} is missing" for fact in expected(facts) if facts != "?" and fact not in reply]
-    if facts == "?" and re.search(r"\d+\.\d\d", reply):
-        wrong = ["a number where none can be known"]
-    if len([line for line in reply.splitlines() if line.strip()]) > LINES:
-        wrong.append(f"more than {LINES} lines")
-    return [f"{question}: {', '.join(wrong)}\n{reply}"] if wrong else []
-
-
-@pytest.mark.parametrize("name", ["everyday.tsv"])
+@pytest.mark.parametrize("name", FILES)
 def test_everyday_questions_are_answered_rightly(home, name):
     asked = load_questions(name)
     assert len(asked) > 75
-    wrong = [line for question, facts in asked for line in problems(home, question, facts)]
+    wrong = [line for question, facts in asked for line in find_problems(home, question, facts)]
     assert not wrong, "\n".join(wrong)
+
+
+def paraphrases():
+    """Return two paraphrases of each question with its facts."""
+    asked = [line for name in FILES for line in load_questions(name)]
+    return [(text, facts) for question, facts in asked for text in paraphrase(question, 2)]
+
+
+def test_a_sample_of_paraphrases_is_answered_alike(home):
+    asked = random.Random(SEED).sample(paraphrases(), SAMPLE)
+    wrong = [line for question, facts in asked for line in find_problems(home, question, facts)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.soak
+def test_all_paraphrases_are_answered_alike(home):
+    asked = paraphrases()
+    assert len(asked) > 360
+    wrong = [line for question, facts in asked for line in find_problems(home, question, facts)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_paraphrases_are_many_and_the_same_each_time():
+    asked = paraphrases()
+    assert asked == paraphrases()
+    assert len({text for text, _ in asked}) > 360

@@ -146,7 +146,7 @@ def test_a_name_that_is_almost_one_is_a_question_not_a_guess(text, said, codes):
         ("which sectors led today", "mainline"),
         ("复盘我的持仓", "review"),
         ("今年主线是人工智能", "statement"),
-        ("宁德时代今年赚了多少", "research"),
+        ("宁德时代今年赚了多少", "vague"),
         ("帮我买入100股茅台", "order"),
         ("buy 100 shares of AAPL", "order"),
         ("please sell all my TSLA", "order"),

@@ -19,9 +19,11 @@ _OWNER = re.compile(
 _PRICED = re.compile(r"今[天日]|昨[天日]|涨|跌|怎么样|如何|表现|行情|价|today|yesterday|price|doing|performing", re.I)
 _WATCHED = re.compile(r"自选|关注|watch ?list|\bi (?:watch|follow|track)\b", re.I)
 _HARD = re.compile(
-    r"\d|除了|除去|不含|不包括|不算|以外|之外|排除|以上|以下|超过|大于|小于|高于|低于|至少|平均|均值|中位|倍"
-    r"|\b(?:except|excluding|other than|without|apart from|more than|less than|at least|above|below|over \d|under \d"
-    r"|average|median|twice|per cent of)\b",
+    r"\d|几[只个支家]|第几|排名"
+    r"|除了|除去|不含|不包括|不算|以外|之外|排除|以上|以下"
+    r"|超过|大于|小于|高于|低于|至少|平均|均值|中位|倍"
+    r"|\bhow many\b|\b(?:except|excluding|other than|without|apart from|more than|less than|at least|above|below"
+    r"|over \d|under \d|average|median|twice|per cent of)\b",
     re.I,
 )
 """A quantity, a comparison or an exception."""

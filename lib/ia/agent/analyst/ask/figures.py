@@ -75,6 +75,8 @@ class AskedFigures:
     def __init__(self, table: Table) -> None:
         self.entries = table.entries("entries", build_figure)
         self.ranged = table.entries("ranged", build_ranged)
+        self.change = next(each for each in self.ranged if not each.code)
+        self.daily = [each for each in self.ranged if each.alone_code in ("close", self.change.alone_code)]
         averages = table.entry("averages")
         self.average = averages.pattern("pattern")
         self.averages = [build_average(each) for each in averages.inner("kinds")]
@@ -198,6 +200,12 @@ def find_figures(words: str, today: date, tables: Tables = SHIPPED, speak: Answe
     rest = known.not_ranged.sub(" ", _blank_words(known.average.sub(" ", low), spans))
     if rest.strip():
         _add_range(known, rest, stretch if not taken or stretch else None, speak, found)
+    if found and (mean := _MEAN.search(rest)) and not any("mean()" in code or "ma(" in code for code, *_ in found):
+        unread.append(mean[0])
+    if day and not found and _NOTHING.fullmatch(rest):
+        found += [(each.alone_code, speak.fill(each.alone_name), each.unit) for each in known.daily]
+    if stretch and not found and _asks_change(rest):
+        found.append((change_over(stretch), speak.fill(known.change.name), known.change.unit))
     ignored += [match[0] for match in known.unavailable.finditer(words)]
     ignored += [match[0] for match in known.minutes.finditer(words)] if found else []
     if stretch:
@@ -211,6 +219,22 @@ def find_figures(words: str, today: date, tables: Tables = SHIPPED, speak: Answe
         future,
         tuple(unread) if found else (),
     )
+
+
+_DONE = re.compile(
+    r"\W*(?:how (?:has|have|did|is|was)?\W*(?:done|do|doing|fared?|perform\w*)?)?\W*(?:over|in|for|during)?"
+    r"(?:[的呢吧]|\W)*",
+    re.I,
+)
+
+
+_NOTHING = re.compile(r"\W*(?:what (?:was|is|were)|how was)?\W*(?:the)?(?:[的呢吧]|\W)*", re.I)
+_MEAN = re.compile(r"平均(?!线)|\baverage\b|\bmean\b", re.I)
+
+
+def _asks_change(rest: str) -> bool:
+    """Return True if nothing but a security and a time is named, or how it has done: its change is meant."""
+    return _DONE.fullmatch(rest) is not None
 
 
 def _blank_words(text: str, spans: list[TimeSpan]) -> str:

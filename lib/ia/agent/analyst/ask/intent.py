@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ia.agent.analyst.ask.figures import Asked, figures_at, find_figures
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions, find_near_name, strip_mentions
+from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.request import UserRequest
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.tools.consent import own_words
@@ -20,6 +21,13 @@ _KINDS = (
 """The acts (`ia.domain.speech`) that a message is looked through for; the first is what it wants."""
 
 _HOW_MUCH = re.compile(r"多少|几|是什么水平|报多少|[?？吗]|what|how (much|high|low)|tell me|show|给我|查", re.I)
+_QUANTITY = re.compile(
+    r"多少|几[天次只个年月倍股手块]|哪[天年月日]|多久|[涨跌]停|创新[高低]|破发|几号|什么时候"
+    r"|\bhow (?:many|much|often|long)\b|^\W*when\b|\bdid i\b",
+    re.I,
+)
+"""A question for one fact, which no research answers."""
+_PRICED = re.compile(r"\W*(?!what|how|the\b|is\b)([A-Za-z][\w&'. -]{1,30}?)\s+(?:price|close|quote|rate)\W*$", re.I)
 _WIDER = re.compile(
     r"怎么样|怎么看|如何|分析|研究|值得|走势|前景|看看|机会|风险大|analy[sz]e|research|outlook|worth|look (at|into)"
     r"|think of",
@@ -71,8 +79,19 @@ def read_intent(request: UserRequest, tables: Tables = SHIPPED) -> Intent:
 
 
 def read_acts(request: UserRequest) -> Intent:
-    """Return what a request wants as far as its command or its act says it; kind "" where they do not."""
-    text = request.question
+    """Return what a request wants as far as its command or its act says it; kind "" where they do not.
+
+    What is only to be answered is read in plain words; what is to be kept or done, as it was written.
+    """
+    written = _read_acts_of(request, request.question)
+    if written.kind not in ANSWERABLE:
+        return written
+    plain = simplify_question(request.question)
+    read = _read_acts_of(request, plain) if plain != request.question else written
+    return read if read.kind in ANSWERABLE else written
+
+
+def _read_acts_of(request: UserRequest, text: str) -> Intent:
     command = _COMMAND.match(text)
     words = (command[2] or "").strip() if command else text
     securities = find_mentions(words)
@@ -122,6 +141,8 @@ def read_figures(request: UserRequest, first: Intent, tables: Tables = SHIPPED) 
     elif securities:
         alone = exact and bool(_HOW_MUCH.search(plain) or len(plain) < 40 or wanted.period != "daily")
         kind = "figure" if alone and not _WIDER.search(figures.look.sub("", plain, count=1)) else "research"
+    if kind == "research" and _QUANTITY.search(plain) and not _WIDER.search(plain):
+        return Intent("vague", securities, words, "", wanted)
     if kind in ("", "research") and (skill := _skill_for(request, plain, sure=bool(kind))):
         return Intent("skill", securities, words, skill)
     if request.data and kind in ("", "research", "compare") and _PROSE.search(plain):
@@ -133,7 +154,7 @@ def read_figures(request: UserRequest, first: Intent, tables: Tables = SHIPPED) 
 
 def _read_open(request: UserRequest, words: str, plain: str, wanted: Asked) -> Intent:
     """Return what a message wants that names neither a security nor a kind of work."""
-    if (wanted.figures or wanted.ignored) and _HOW_MUCH.search(plain):
+    if (wanted.figures or wanted.ignored) and (_HOW_MUCH.search(plain) or _subject(plain)):
         if named := _last_named(request):
             return Intent("figure", named, words, "", wanted)
         if wanted.figures:
@@ -165,6 +186,7 @@ def _subject(words: str) -> str:
     found = re.match(r"\s*(?:请问|查一下|告诉我)?([^\s的，,。？?\d]{2,8}?)(?:现在|今天|最近)?的", words) or re.search(
         r"\bof ([A-Za-z][\w.&' -]{1,30}?)\W*$", words
     )
+    found = found or _PRICED.match(words)
     return found[1].strip() if found else ""
 
 

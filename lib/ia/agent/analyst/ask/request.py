@@ -1,10 +1,12 @@
 """What was asked: the wire format of a turn, taken apart again."""
 
 import json
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from ia.agent import prompt_format
+from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.voice import AnswerVoice, language
 from ia.agent.prompt_format import DATA, EVENT, QUESTION, TIME
 from ia.kernel.jsontypes import Json
@@ -75,13 +77,19 @@ def parse_request(prompt: str, system: str, before: list[str], now: datetime, fa
     question, form = _task(question)
     data = heads.get(DATA, "").strip()
     earlier = [said.strip() for text in before if (said := _question_of(text))]
-    lang = language(question, language(earlier[-1], fallback) if earlier else fallback)
+    lang = language(_without_names(question), language(earlier[-1], fallback) if earlier else fallback)
     event, _, body = heads.get(EVENT, "").strip().partition("\n")
     sections = prompt_format.parse_sections(body) if not question else {}
     return UserRequest(
         question, moment, AnswerVoice(fallback if sections else lang), event.strip(), prompt_format.parse_parts(system),
         data, earlier, form, _bars(data), place, sections, prompt_format.parse_figures(sections),
     )  # fmt: skip
+
+
+def _without_names(question: str) -> str:
+    """Return a question without the securities in it where it has Chinese words: `China Merchants Bank 连跌几天了`."""
+    bare = strip_mentions(question)
+    return bare if re.search(r"[\u4e00-\u9fff]", bare) else question
 
 
 def _question_of(text: str) -> str:

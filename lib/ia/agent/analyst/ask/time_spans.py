@@ -63,9 +63,11 @@ def find_time_spans(text: str, today: date) -> list[TimeSpan]:
 
 
 EXCEPTION = re.compile(
-    r"除了|除去|不含|不包括|不算|以外|之外|排除|\b(?:except|excluding|other than|without|apart from)\b", re.I
+    r"除了|除去|不含|不包括|不算|以外|之外|排除|比(?=昨|前[天一]|上个?[周月年]|去年|[年月周]初|今)"
+    r"|\b(?:except|excluding|other than|without|apart from|than (?:yesterday|last))\b",
+    re.I,
 )
-"""Words that make an exception, which no figure can heed."""
+"""Words that make an exception, or a comparison of two times, which no figure can heed."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ZH_WEEKDAY = "一二三四五六日天"
 _EN_WEEKDAY = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")

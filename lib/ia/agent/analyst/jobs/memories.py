@@ -17,6 +17,8 @@ from ia.kernel.jsontypes import Json
 
 ALL_DAYS = "9999"
 """A day after all others: nothing is too new to be told of."""
+RECALLED, SHOWN = 40, 8
+"""Hits that are looked through, for many may be questions of the user; and passages that an answer has."""
 _FILES = (
     ("tracking", r"关注|跟踪|自选|watch ?list|\btrack|\bwatch|\bfollow", "The watch list"),
     ("beliefs", r"信念|相信|\bbelie", "The beliefs"),
@@ -69,7 +71,7 @@ def _recall_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     names = [mention.name for mention in wanted.securities]
     rest = " ".join(_FILLER.sub(" ", strip_mentions(wanted.words)).split())
     query = " ".join(names) or rest or wanted.words
-    calls = [DeskCall("memory.recall", {"query": query, "limit": 8})]
+    calls = [DeskCall("memory.recall", {"query": query, "limit": RECALLED})]
     calls += [DeskCall("market.ohlcv", {"symbol": m.code, "tail": 120}) for m in wanted.securities[:1]]
     found, *bars = yield from desk.run(*calls)
     if found.failure is not None:
@@ -77,7 +79,7 @@ def _recall_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
             speak("there is no tool to search the memory") if found.missing else describe_failure(speak, found.failure)
         )
         return reply.reply_of_lines(speak("It cannot be looked up: {reason}.", reason=why))
-    hits = recall_hits(found.value)
+    hits = [hit for hit in recall_hits(found.value) if hit.get("kind") != "question"][:SHOWN]
     if not hits:
         return reply.reply_of_lines(
             speak(
@@ -101,6 +103,9 @@ def _recall_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         simulated=speak("; prices are simulated") if simulated else "",
     )
     if not lines:
+        lines = [f"- {_format_passage(desk, hit)}" for hit in hits if _is_about(hit, mention)]
+        sources = [str(hit["source"]) for hit in hits if _is_about(hit, mention)]
+    if not lines:
         return reply.reply_of_lines(
             speak(
                 "Memory and notes hold nothing on {name}.",
@@ -108,6 +113,12 @@ def _recall_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
             )
         )
     return Reply([head, *lines], lines, sources)
+
+
+def _is_about(hit: Json, mention: Mention) -> bool:
+    """Return True if a passage names a security, or is filed under it."""
+    text = f"{hit.get('source')} {hit.get('content')}"
+    return mention.name in text or mention.symbol.code in text
 
 
 @part("one of the passages found", in_text)

@@ -77,7 +77,7 @@ def _answer_facts(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
 
 def _answer_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     """Answer a short question about a term of the glossary; None for anything else."""
-    words = desk.request.question
+    words = wanted.words
     if (
         wanted.asked.figures
         or len(words) > 40
@@ -149,7 +149,7 @@ def _find_triggered_skill(desk: ToolDesk, wanted: Intent) -> Work[Intent | None]
     if not desk.request.skills or desk.request.data:
         return None
     listed = (yield from desk.one("skills.list")).get("skills")
-    words, hits = wanted.words[:LONGEST].casefold(), {}
+    words, hits = f"{desk.request.question[:LONGEST]}\n{wanted.words[:LONGEST]}".casefold(), {}
     for skill in listed if isinstance(listed, list) else []:
         if isinstance(skill, dict) and skill.get("name") not in ("research", "compare", "scan"):
             said = [str(text).casefold() for text in skill.get("triggers") or [] if _has(words, str(text).casefold())]

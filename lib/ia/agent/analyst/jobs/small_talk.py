@@ -257,6 +257,15 @@ def answer_plainly(desk: ToolDesk, wanted: Intent) -> Reply:
                 else []
             ),
         )
+    if wanted.kind == "vague":
+        return reply.reply_of_lines(
+            speak(
+                "What of {name} do you want to know? “{words}” I could not read, so I do not answer with something"
+                " else.",
+                name=speak.join_items([display_name(desk, mention) for mention in wanted.securities[:3]]),
+                words=wanted.words[:80],
+            )
+        )
     if wanted.kind == "doubtful":
         return reply.reply_of_lines(_doubt(desk, wanted.words))
     if wanted.kind == "help":

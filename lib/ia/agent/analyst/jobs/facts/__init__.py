@@ -11,7 +11,7 @@ from ia.agent.analyst.say.reply import Reply
 Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
 
 
-_READS_NUMBERS = ("term", "screen", "order_cost", "against_average", "size", "tasks")
+_READS_NUMBERS = ("term", "screen", "order_cost", "against_average", "size", "tasks", "day_count")
 """Sources whose answers read the numbers of a question themselves."""
 
 
@@ -28,7 +28,17 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import security_facts
 
         return security_facts.ANSWERS[name]
-    if name in ("premise", "relation", "stop", "size", "levels", "streak", "against_average", "order_cost"):
+    if name in (
+        "premise",
+        "relation",
+        "stop",
+        "size",
+        "levels",
+        "streak",
+        "day_count",
+        "against_average",
+        "order_cost",
+    ):
         from ia.agent.analyst.jobs.facts import price_facts
 
         return price_facts.ANSWERS[name]

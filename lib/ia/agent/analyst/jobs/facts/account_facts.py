@@ -37,7 +37,8 @@ def _say_empty(desk: ToolDesk) -> Reply:
 
 _BOOK_KEYS = {"cash": "cash", "equity": "equity", "today_pnl": "today_pnl", "total_pnl": "total_pnl",
               "max_drawdown": "max_drawdown", "realized": "realized_pnl", "unrealized": "unrealized_pnl",
-              "dividends": "dividends", "fees": "fees", "invested": "invested"}  # fmt: skip
+              "dividends": "dividends", "fees": "fees", "invested": "invested",
+              "positions_value": "positions_value"}  # fmt: skip
 
 
 def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -64,7 +65,7 @@ def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     day = max((str(book.get("day") or "") for book in books.values()), default="")
     mark = wording.simulated_mark(desk, status.get("simulated"))
     lines = [f"**{name}** {speak.join_clauses(told)}{speak(' ({date})', date=day) if day else ''}{mark}"]
-    if spec.field in ("equity", "today_pnl", "total_pnl", "unrealized") and status.get("unpriced"):
+    if spec.field in ("equity", "positions_value", "today_pnl", "total_pnl", "unrealized") and status.get("unpriced"):
         lines.append(
             speak(
                 "Not counted, for want of a price: {names}.",
@@ -220,6 +221,11 @@ def _say_position(desk: ToolDesk, head: str, field: str, position: Json, gain: J
             rate=wording.say_percent(rate),
         ),
     }
+    if field == "realized":
+        realized = gain.get("realized") if gain else None
+        told[field] = speak(
+            "realized {profit}", profit=wording.say_money(desk, realized, signed=True, currency=currency)
+        )
     first = told.pop(field)
     mark = wording.simulated_mark(desk, position.get("simulated"))
     return (

@@ -1,12 +1,13 @@
 """Facts of the market of the day, the watch list, trading days and terms."""
 
+import contextlib
 import re
 from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 
 from ia.agent.analyst.ask.facts import FactQuestion, market_table
-from ia.agent.analyst.ask.time_spans import DAY, FUTURE
+from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.study import read_value
 from ia.agent.analyst.jobs.facts import wording
@@ -19,6 +20,7 @@ from ia.kernel.jsontypes import Json
 
 SHOWN = 5
 MOST = 50
+HALF_YEAR = 183
 NAMED_INDICES = 4
 """So many of the main indices a summary names."""
 
@@ -274,6 +276,17 @@ _MARKETS = {
 _PLACES = {"CN": mark_text("Shanghai and Shenzhen"), "HK": mark_text("Hong Kong"), "US": mark_text("New York")}
 
 
+def _coming_day(span: TimeSpan, today: date) -> date:
+    """Return the day that is meant: without a year, the one of the last half year or the next."""
+    day = span.first or today
+    if span.kind != DAY or not re.search(r"\d", span.said) or re.search(r"\d{4}|[去前]年|前|ago", span.said):
+        return day
+    with contextlib.suppress(ValueError):
+        while (today - day).days > HALF_YEAR:
+            day = day.replace(year=day.year + 1)
+    return day
+
+
 def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer whether a day is a trading day of a market, and which ones are next."""
     speak = desk.speak
@@ -282,7 +295,8 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     market = next((code for code, words in _MARKETS.items() if words.search(asked.words)), "CN")
     place = speak(_PLACES[market])
     span = asked.spans[0] if asked.spans else None
-    day = span.first if span is not None and span.first is not None else date.fromisoformat(desk.request.day)
+    today = date.fromisoformat(desk.request.day)
+    day = _coming_day(span, today) if span is not None and span.first is not None else today
     if span is not None and span.first is None and span.kind == FUTURE:
         day = (
             date.fromisoformat(desk.request.day) + timedelta(days=7)

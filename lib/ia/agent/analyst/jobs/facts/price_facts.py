@@ -463,6 +463,8 @@ def answer_against_average(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     found = _AVERAGE.search(asked.words)
     if found is None:
         return reply_of_lines(speak("Above or below which average? For example the 60-day average."))
+    if other := _AVERAGE.search(asked.words, found.end()):
+        return wording.ask_back(desk, (other[0],))
     size = 250 if found["year"] else 120 if found["half"] else int(found["n"] or found["m"])
     mean_code = _codes(desk, "average")[0].replace("{size}", f"{size}")
     if not 1 < size <= 500 or asked.spans:
@@ -535,6 +537,63 @@ def answer_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+_BOUND = re.compile(
+    rf"(?:超过?|大于|高于|不止|over|more than|above|by)\s*(?P<n>{COUNT})\s*(?:%|％|个?百分?点|per ?cent|$)"
+    rf"|(?P<m>{COUNT})\s*(?:%|％|个?百分?点|per ?cent)\s*(?:以上|or more)",
+    re.I,
+)
+_FALL = re.compile(r"跌|阴|\b(?:f[ae]ll|drop|down|los[et]|declin|negative|red)", re.I)
+
+
+def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer on how many days of a stretch of time a security rose or fell, by more than a bound where one is named."""
+    speak, lines = desk.speak, []
+    plain = strip_mentions(asked.words)
+    bound = _BOUND.search(plain)
+    unread = tuple(said for said in asked.unread if bound is None or said not in bound[0])
+    if unread or len(asked.spans) > 1:
+        return wording.ask_back(desk, unread or (asked.spans[1].said,))
+    if not asked.spans and bound is None:
+        return (yield from answer_streak(desk, asked))
+    span = asked.spans[0] if asked.spans else None
+    if span is None or span.kind not in (SESSIONS, RANGE, SINCE, EVER):
+        return reply_of_lines(speak("Over which time? Give a stretch, such as “this year” or “the last 120 days”."))
+    least = (parse_count((bound["n"] or bound["m"]).casefold()) or 0) if bound else 0
+    falls = bool(_FALL.search(plain))
+    where = stretch_of(span).where.replace(">=", ">" if span.kind == SINCE else ">=")
+    beyond = f"(roc(close, 1) < {-least:g})" if falls else f"(roc(close, 1) > {least:g})"
+    for mention in asked.securities[:3]:
+        values, bars = yield from _measure(desk, mention, (f"{beyond}[{where}].sum()", f"close[{where}].count()"))
+        if not bars.ok:
+            lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+            continue
+        count, days = values
+        if count is None or not days:
+            lines.append(speak("{name}: too few bars.", name=wording.head_of(desk, mention)))
+            continue
+        given: Json = {
+            "name": wording.head_of(desk, mention),
+            "count": int(count),
+            "days": int(days),
+            "bound": f"{least:g}",
+            "time": span.said if span.first is None else f"{span.first} – {span.last}",
+            "mark": wording.simulated_mark(desk, bars.get("simulated")),
+        }
+        if falls and least:
+            lines.append(
+                speak("{name}: down by more than {bound}% on **{count}** of {days} sessions ({time}){mark}", **given)
+            )
+        elif falls:
+            lines.append(speak("{name}: down on **{count}** of {days} sessions ({time}){mark}", **given))
+        elif least:
+            lines.append(
+                speak("{name}: up by more than {bound}% on **{count}** of {days} sessions ({time}){mark}", **given)
+            )
+        else:
+            lines.append(speak("{name}: up on **{count}** of {days} sessions ({time}){mark}", **given))
+    return reply_of_lines(*lines)
+
+
 _SHARES = re.compile(rf"(?P<n>{COUNT})\s*(?P<unit>股|手|shares?\b)", re.I)
 _MONEY = re.compile(
     rf"(?P<n>{COUNT})\s*(?:元|块钱?|美元|港[元币]|人民币|yuan|dollars?|usd|cny|(?=.{{0,8}}(?:能|可以)))", re.I
@@ -585,6 +644,7 @@ ANSWERS = {
     "premise": answer_premise,
     "relation": answer_relation,
     "streak": answer_streak,
+    "day_count": answer_day_count,
     "against_average": answer_against_average,
     "order_cost": answer_order_cost,
     "stop": answer_stop,

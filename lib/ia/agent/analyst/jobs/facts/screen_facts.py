@@ -50,7 +50,7 @@ _NUMBER = rf"(?P<n>{COUNT})\s*(?P<unit>%|倍|元|块|亿元?|万元?|billion|bn|
 _SECOND = _NUMBER.replace("?P<n>", "?P<n2>").replace("?P<unit>", "?P<unit2>")
 _COUNTED = re.compile(rf"(?P<n>{COUNT})\s*(?:只|家|个|支)|\b(?:top|the) (?P<m>{COUNT})\b", re.I)
 _FILLERS = re.compile(
-    r"的?股票|有哪些|哪些|有没有|哪几只|帮我|给我|请|找一?[下些]?|筛选?|选出|列出|一下|排名|看看|个股|公司|股票|的股?|股|是什么|是|现在|目前|今天|[并且和，,。？?！!、\s]"
+    r"的?股(?:票)?(?:里面|里|当中|中)的?|是谁|是哪(?:一?只|家|个)|的?股票|有哪些|哪些|有没有|哪几只|帮我|给我|请|找一?[下些]?|筛选?|选出|列出|一下|排名|看看|个股|公司|股票|的股?|股|是什么|是|现在|目前|今天|[并且和，,。？?！!、\s]"
     r"|\b(?:find|list|screen|show|me|which|what|are|the|all|with|stocks?|shares?|compan(?:y|ies)|have|has|a|an|of|by|and|in|for|is|there|any|top|now|today|by)\b|[-.'’\"“”]",
     re.I,
 )

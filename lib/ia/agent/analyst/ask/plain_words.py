@@ -1,0 +1,69 @@
+"""One way of writing for many: a question is read without greetings, in simplified characters and plain digits."""
+
+import os
+import re
+from functools import cache
+from typing import NamedTuple
+
+_WIDE = {0xFF01 + at: 0x21 + at for at in range(0x5E) if chr(0x21 + at).isalnum() or chr(0x21 + at) in "%+-./<>="}
+"""Digits, letters and signs in full width; punctuation stays, which the rules know in both widths."""
+_GAP = re.compile(r"(?<=[\u4e00-\u9fff]) +(?=[\u4e00-\u9fff])")
+_MARKS = re.compile(r"[?？!！。.~～\s]+\Z")
+
+
+class Variants(NamedTuple):
+    """The ways of writing of variants.tsv.
+
+    characters  traditional to simplified
+    beginning, end  what says nothing, at either end
+    words       a form, and the word that the tables know
+    """
+
+    characters: dict[int, int]
+    beginning: re.Pattern[str]
+    end: re.Pattern[str]
+    words: tuple[tuple[re.Pattern[str], str], ...]
+
+
+def simplify_question(text: str) -> str:
+    """Return a question in the words that the tables know, for reading only: what the user wrote stays as it is.
+
+    >>> simplify_question("请问茅臺２０日內最高價是幾多呢？，谢谢")
+    '茅台20日内最高价是多少？'
+    >>> simplify_question("Quick question:  what's  the PE of 600519? Thanks!")
+    'what is the PE of 600519?'
+    >>> simplify_question("你好")
+    '你好'
+    """
+    known = _load_variants()
+    plain = re.sub(r"[ \t\u3000\xa0]+", " ", text.translate(_WIDE).translate(known.characters)).strip()
+    plain = _GAP.sub("", plain)
+    said, mark = known.beginning.sub("", plain), ""
+    while (cut := _MARKS.sub("", known.end.sub("", said))) != said:
+        mark = mark or next((sign for sign in "?？" if sign in said[len(cut) :]), "")
+        said = cut
+    if not said:
+        return plain
+    for form, word in known.words:
+        said = form.sub(word, said)
+    return said + mark
+
+
+@cache
+def _load_variants() -> Variants:
+    """Return the ways of writing. Lines of one kind are tried together."""
+    parts: dict[str, list[list[str]]] = {}
+    with open(os.path.join(os.path.dirname(__file__), "variants.tsv"), encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                kind, *rest = line.rstrip("\n").split("\t")
+                parts.setdefault(kind, []).append(rest)
+    characters = {ord(one): ord(other) for row in parts["characters"] for one, other in zip(*row, strict=True)}
+    beginning = "|".join(row[0] for row in parts["beginning"])
+    end = "|".join(row[0] for row in parts["end"])
+    return Variants(
+        characters,
+        re.compile(rf"\A(?:{beginning})+", re.I),
+        re.compile(rf"(?:{end})\Z", re.I),
+        tuple((re.compile(form, re.I), word) for form, word in parts["word"]),
+    )
