@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ia.reach.exam.sitting import ExamPrice, ExamResult, ExamSitting
 
 GROUPS = ("group", "right", "asked")
-FAILED = ("question", "expected", "answer")
+FAILED = ("question", "wanted", "answer")
 WIDTH = 200
 """Characters of an answer that are shown."""
 
@@ -114,11 +114,14 @@ def _print_score(sitting: "ExamSitting", results: "Sequence[ExamResult]", *, as_
     if as_jsonl:
         emit_rows([_result_document(each) for each in results], (), as_jsonl=True)
         return
-    emit_rows([*_score_groups(results), _score_row("all", results)], GROUPS)
+    rows = [*_score_groups(results), _score_row("all", results)]
+    if sys.stdout.isatty():
+        rows = [{**row, "group": tr(row["group"])} for row in rows]
+    emit_rows(rows, GROUPS)
     failed = [
         {
             "question": each.question.id,
-            "expected": "; ".join(_say_all(each.expected)),
+            "wanted": "; ".join(_say_all(each.expected)),
             "answer": _first_line(each.answer) or "; ".join(_say_all(each.problems)),
         }
         for each in results

@@ -81,7 +81,6 @@ class ExamSitting:
         self.model = model
         self.stopped: IaError | None = None
         self._ws, self._home, self._source, self._meter = ws, home, source, meter
-        copy_workspace(source, home)
         inside = Workspace(home)
         router, scope = _build_router(inside), Scope(inside)
         finder = AnswerFinder(router, scope, plan["facts"], load_patterns())
@@ -189,7 +188,7 @@ def open_exam(ws: Workspace, model: str | None) -> Iterator[ExamSitting]:
         home, source = os.path.join(folder, "home"), os.path.join(folder, "source")
         with enter_exam(home, (name, meant)) as plan:
             build_workspace(plan)
-            os.rename(home, source)
+            copy_workspace(home, source)
             yield ExamSitting(ws, name, home, source, meter, plan)
 
 
