@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ia.kernel.errors import IaError, Message, PluralText, Refused
+from ia.kernel.errors import Message, PluralText, Refused
 from ia_cli.terminal.confirmation import ask_consent
 from ia_cli.terminal.output import emit_json, emit_rows, notify, tell_error, tell_hint
 from ia_cli.terminal.text import say, tr
@@ -35,17 +35,12 @@ def hold_exam(ws: "Workspace", model: str | None, *, yes: bool, as_json: bool, a
             notify(Message("not asked: {question}: {reason}", question=each.question.id, reason=each.failure))
         if price.cost != 0 and not yes and not _ask_owner(sitting.model, price):
             raise Refused("the exam was not started")
-        results: list[ExamResult] = []
-        stopped: IaError | None = None
         try:
-            _ask_all(sitting, results)
-            stopped = sitting.stopped
-        except KeyboardInterrupt:
-            _print_score(sitting, results, as_json=as_json, as_jsonl=as_jsonl)
-            raise
-        finally:
-            sitting.record_score(results)
-        _print_score(sitting, results, as_json=as_json, as_jsonl=as_jsonl)
+            _ask_all(sitting)
+        finally:  # Ctrl-C leaves a partial score
+            if sitting.results or sitting.stopped:
+                _print_score(sitting, sitting.results, as_json=as_json, as_jsonl=as_jsonl)
+        stopped, results = sitting.stopped, sitting.results
     if stopped is not None:
         tell_error(stopped)
         return stopped.status
@@ -79,11 +74,10 @@ def _ask_owner(model: str, price: "ExamPrice") -> bool:
     return ask_consent(say("Ask {model} {questions} questions?", model=model, questions=price.questions))
 
 
-def _ask_all(sitting: "ExamSitting", results: "list[ExamResult]") -> None:
+def _ask_all(sitting: "ExamSitting") -> None:
     with _show_progress(len(sitting.expected)) as show:
-        for result in sitting.ask_questions():
-            results.append(result)
-            show(len(results), sum(each.passed for each in results))
+        for _ in sitting.ask_questions():
+            show(len(sitting.results), sum(each.passed for each in sitting.results))
 
 
 @contextlib.contextmanager

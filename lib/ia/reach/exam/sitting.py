@@ -80,6 +80,7 @@ class ExamSitting:
     def __init__(self, ws: Workspace, model: str, home: str, source: str, meter: spending.Meter, plan: Json) -> None:
         self.model = model
         self.stopped: IaError | None = None
+        self.results: list[ExamResult] = []
         self._ws, self._home, self._source, self._meter = ws, home, source, meter
         inside = Workspace(home)
         router, scope = _build_router(inside), Scope(inside)
@@ -127,6 +128,7 @@ class ExamSitting:
             if isinstance(result.failure, Refused) or failed == MAX_FAILURES:
                 self.stopped = result.failure
                 return
+            self.results.append(result)
             yield result
 
     def _ask_question(self, expected: ExpectedAnswer) -> ExamResult:
@@ -163,11 +165,11 @@ class ExamSitting:
         """Return what the exam has used so far, as a meter tells it."""
         return self._meter.total_usage()
 
-    def record_score(self, results: list[ExamResult]) -> None:
+    def record_score(self) -> None:
         """Record in the owner's audit trail how the exam ended."""
-        right = sum(each.passed for each in results)
+        right = sum(each.passed for each in self.results)
         total = len(self.expected) + len(self.unasked)
-        audit.record(self._ws.db, "model.exam", self.model, right=right, asked=len(results), questions=total)
+        audit.record(self._ws.db, "model.exam", self.model, right=right, asked=len(self.results), questions=total)
 
 
 @contextlib.contextmanager
@@ -184,12 +186,18 @@ def open_exam(ws: Workspace, model: str | None) -> Iterator[ExamSitting]:
     number = new_turn_id()
     meter = spending.Meter(ws, name, command=number, turn=number, moment=clock.now())
     meter.adopt_price(meant)
-    with tempfile.TemporaryDirectory(prefix="ia-exam-") as folder:
-        home, source = os.path.join(folder, "home"), os.path.join(folder, "source")
-        with enter_exam(home, (name, meant)) as plan:
-            build_workspace(plan)
-            copy_workspace(home, source)
-            yield ExamSitting(ws, name, home, source, meter, plan)
+    sitting: ExamSitting | None = None
+    try:
+        with tempfile.TemporaryDirectory(prefix="ia-exam-") as folder:
+            home, source = os.path.join(folder, "home"), os.path.join(folder, "source")
+            with enter_exam(home, (name, meant)) as plan:
+                build_workspace(plan)
+                copy_workspace(home, source)
+                sitting = ExamSitting(ws, name, home, source, meter, plan)
+                yield sitting
+    finally:  # at the owner's time again
+        if sitting is not None and sitting.results:
+            sitting.record_score()
 
 
 def _build_router(ws: Workspace) -> Router:
