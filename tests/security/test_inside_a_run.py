@@ -12,7 +12,7 @@ from support.program import installed
 
 REFUSED = [
     "config set market.adapter demo", "config secret model.key", "config unset model", "config", "init", "init --yes",
-    "doctor --mend", "doctor --json --mend", "skill enable x", "skill disable x", "skill remove x", "skill install x",
+    "doctor --mend", "doctor --json --mend", "doctor --model x", "doctor -m x", "doctor --model=ia-offline", "skill enable x", "skill disable x", "skill remove x", "skill install x",
     "provider add x", "provider remove x", "profile use x", "profile install x", "session delete x", "approve 1",
     "reject 1", "task propose --name x", "task approve x --yes", "task run x", "task pause x", "soul edit", "mcp",
     "listen webhook", "send me x --yes", "--lang zh config set model x", "--lang=zh -- config -- set model x",

@@ -7,9 +7,11 @@ A value may refer to a secret as `${NAME}`: it comes from the environment, else 
 most of which hold one.
 """
 
+import contextlib
 import os
 import re
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from stat import S_ISREG
 from typing import Any, NamedTuple
 
@@ -132,7 +134,7 @@ def unneeded_variables(*keys: str) -> set[str]:
         stored = {}
     written = [*stored.items(), *((key.name, key.default) for key in KEYS)]
     kept: set[str] = set()
-    gone = {"IA_" + key.upper().replace(".", "_") for key in keys if key in SPEC}
+    gone = {variable_of(key) for key in keys if key in SPEC}
     for name, value in written:
         into = gone if name.startswith(keys) else kept
         into.update(_REFERENCE.findall(value) if isinstance(value, str) else ())
@@ -142,6 +144,26 @@ def unneeded_variables(*keys: str) -> set[str]:
 def override_variable(name: str, value: str) -> None:
     """Set a variable for this process and its children: how `--home`, `--now` and `--lang` reach everybody."""
     os.environ[name] = value
+
+
+@contextlib.contextmanager
+def replace_environment(over: Mapping[str, str], *, keep: tuple[str, ...] | None = ()) -> Iterator[None]:
+    """Have these variables for a while, for this process and its children.
+
+    keep  variables `IA_…` that stay as they are, the others go; None: all stay
+    """
+    before = dict(os.environ)
+    gone = [] if keep is None else [name for name in before if name.startswith("IA_") and name not in keep]
+    try:
+        for name in gone:
+            del os.environ[name]
+        os.environ.update(over)
+        time.tzset()
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+        time.tzset()
 
 
 def home() -> str:
@@ -196,14 +218,18 @@ def get_setting_words(name: str) -> list[str]:
 
 def locate_setting(name: str) -> tuple[Value, str]:
     """Return the value as written, references unresolved, and where it stands: environment, config.yaml or default."""
-    variable = "IA_" + name.upper().replace(".", "_")
-    if (value := env(variable)) is not None:
+    if (value := env(variable_of(name))) is not None:
         return value, "environment"
     stored = _load_file()
     if name in stored:
         return stored[name], "config.yaml"
     check_key(name)
     return (SPEC[name].default if name in SPEC else None), "default"
+
+
+def variable_of(name: str) -> str:
+    """Return the variable of the environment that sets a setting."""
+    return "IA_" + name.upper().replace(".", "_")
 
 
 def check_key(name: str) -> None:

@@ -1,6 +1,7 @@
 """Secrets: kept for their owner alone, never for a run, and seen by nobody."""
 
 import os
+import time
 
 import pytest
 
@@ -93,3 +94,22 @@ def test_a_link_is_not_read_as_the_file_of_secrets(home, tmp_path):
 def test_names_of_secrets(name):
     with pytest.raises(UsageError):
         config.keep_secret(name, "x")
+
+
+def test_the_environment_is_replaced_for_a_while(monkeypatch):
+    monkeypatch.setenv("IA_MODEL", "mine")
+    monkeypatch.setenv("IA_LANG", "zh")
+    monkeypatch.setenv("TZ", "America/New_York")
+    before = dict(os.environ)
+    with (
+        pytest.raises(ZeroDivisionError),
+        config.replace_environment({"IA_HOME": "/x", "TZ": "UTC"}, keep=("IA_LANG",)),
+    ):
+        assert (config.home(), config.env("IA_LANG"), config.env("IA_MODEL")) == ("/x", "zh", None)
+        assert time.localtime(0).tm_gmtoff == 0
+        with config.replace_environment({"IA_MODEL": "other"}, keep=None):
+            assert (config.home(), config.env("IA_MODEL")) == ("/x", "other")
+        raise ZeroDivisionError
+    assert dict(os.environ) == before and time.localtime(0).tm_gmtoff == -5 * 3600
+    monkeypatch.undo()
+    time.tzset()

@@ -41,6 +41,7 @@ from ia.wiring.indexing import notice_changes
 
 if TYPE_CHECKING:
     from ia.agent.turns.loop import Loop
+    from ia.organs.spending import Meter
 
 PASTED = "pasted text"
 """The origin of what stands in the user's message and is somebody else's."""
@@ -137,6 +138,7 @@ def take_turn(
     router: Router | None = None,
     heard: Heard | None = None,
     event: str = "",
+    meter: "Meter | None" = None,
 ) -> Turn:
     """Carry out one turn and return what came of it; the reply also goes to `write` piece by piece.
 
@@ -145,6 +147,7 @@ def take_turn(
     heard    how the message came, where that was not a terminal.
     event    what happened, where nobody asked (ia.agent.turns.daily_events): the message is ia's own, and asks for no
     area.
+    meter    counts the calls where they are part of a longer command; None: the turn is a command of its own
     raises   UsageError for an empty message; what `Loop.answer_context` raises, after the session was kept.
     """
     if not message.strip():
@@ -157,7 +160,7 @@ def take_turn(
     name = models.choose_model(model)
     notify = notify_once(notify)
     with sessions.hold_session(ws, session, float(config.get_setting("turn.deadline"))):
-        return _TurnTaking(ws, number, session, name, notify, write, router).run_turn(
+        return _TurnTaking(ws, number, session, name, notify, write, router, meter).run_turn(
             message, data, market, heard, event
         )
 
@@ -278,6 +281,7 @@ class _TurnTaking:
         notify: Notify,
         write: Callable[[str], object],
         router: Router | None,
+        meter: "Meter | None",
     ) -> None:
         from ia.agent.tools import catalog
         from ia.organs.spending import Meter
@@ -285,7 +289,7 @@ class _TurnTaking:
         self.ws, self.notify, self.write = ws, notify, write
         self.turn = Turn(number, session, model)
         self.router = router or catalog.build_router(ws)
-        self.meter = Meter(ws, model, command=number, session=session, turn=number)
+        self.meter = meter or Meter(ws, model, command=number, session=session, turn=number)
         self.loop: Loop | None = None
 
     def run_turn(

@@ -27,7 +27,7 @@ UNATTENDED: dict[str, tuple[str, ...] | None] = {
 """Commands that a task may run, and of some only these verbs."""
 ATTENDED = frozenset({"approve", "reject", "listen", "mcp", "init", "completion"})
 """Commands that need a person, or never end."""
-_REFUSED_OPTIONS = {"doctor": ("--fix", "--mend", "--repair"), "*": ("--yes", "--help", "-h")}
+_REFUSED_OPTIONS = {"doctor": ("--fix", "--mend", "--repair", "--model", "-m"), "*": ("--yes", "--help", "-h")}
 _BARE = pattern(r"[;&<>()`$*?\[\]]")
 _EXPANDED = pattern(r"\$[A-Za-z0-9_({@*#?!$-]|`")
 

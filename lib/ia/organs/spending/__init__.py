@@ -10,7 +10,7 @@ import os
 import sqlite3
 import uuid
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import ROUND_CEILING, Decimal
 from typing import NamedTuple
 
@@ -103,10 +103,19 @@ class Meter:
     """Counts the calls of one model in one command, and keeps them below the caps.
 
     Calls of one `turn` count as one command: a subagent's go with its turn's. Without a turn this meter is one.
+    moment  the time at which its calls are listed; None: that of each call
     """
 
     def __init__(
-        self, ws: Workspace, model_id: str, *, command: str, session: str = "", turn: str = "", actor: str = "user"
+        self,
+        ws: Workspace,
+        model_id: str,
+        *,
+        command: str,
+        session: str = "",
+        turn: str = "",
+        actor: str = "user",
+        moment: datetime | None = None,
     ) -> None:
         self.ws = ws
         self.model = model_id
@@ -114,6 +123,7 @@ class Meter:
         self.price = None if self.local else model_price(model_id)
         self.turn = turn or uuid.uuid4().hex
         self._who = {"command": command, "session": session, "turn": self.turn, "model": model_id, "actor": actor}
+        self._moment = moment
         self._caps = self._applicable_caps()
         self._row = 0
         self._input = self._output = self._reserved = 0
@@ -138,6 +148,10 @@ class Meter:
             if self.price is not None
             else _with_token_cap([cap for cap in _configured_caps() if not cap.money])
         )
+
+    def remaining_caps(self) -> dict[str, Left]:
+        """Return the caps that count this model, by name, with what is left of them for this command."""
+        return {cap.name: _compute_left(cap, _sum_spent(self.ws.db, cap, turn=self.turn)) for cap in self._caps}
 
     def is_new(self) -> bool:
         """Whether no other command has called this model yet."""
@@ -249,7 +263,7 @@ class Meter:
         cost, currency = self._compute_cost(sent, got)
         row = {
             **self._who,
-            "time": clock.utc_stamp(clock.now()) if clock.is_simulated() else wall,
+            "time": clock.utc_stamp(self._moment or clock.now()) if self._moment or clock.is_simulated() else wall,
             "wall": wall,
             "input_tokens": sent,
             "output_tokens": got,

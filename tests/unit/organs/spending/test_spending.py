@@ -437,3 +437,21 @@ def test_a_reservation_of_a_process_that_runs_counts(priced, ws, monkeypatch):
     monkeypatch.setenv("IA_TURN_MAX_TOKENS_DAY", "5000")
     spending.Meter(ws, "m", command="c").reserve_call(1_000)
     assert spending.remaining_caps(ws)["turn.max_tokens_day"].left == 5_000 - 1_000 - RESERVE
+
+
+def test_a_meter_tells_what_is_left_for_its_command(ws, priced):
+    priced(**{"turn.max_tokens": 5000, "turn.max_cost_day": 1})
+    call(Meter(ws, MODEL, command="turn"), 1000, 0)
+    meter = Meter(ws, MODEL, command="turn")
+    call(meter, 2000, 100)
+    left = meter.remaining_caps()
+    assert left["turn.max_tokens"].left == 2900
+    assert left["turn.max_cost_day"].spent == Decimal("0.0068")
+    assert Meter(ws, spending.LOCAL, command="turn").remaining_caps() == {}
+
+
+def test_calls_may_be_listed_at_another_moment(ws, monkeypatch):
+    moment = clock.now()
+    monkeypatch.setenv("IA_NOW", "2024-03-15T16:00+08:00")
+    call(Meter(ws, MODEL, command="turn", moment=moment), 1, 1)
+    assert ws.db.execute("SELECT time FROM usage").fetchone()[0] == clock.utc_stamp(moment)

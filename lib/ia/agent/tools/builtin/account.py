@@ -23,7 +23,7 @@ Session = Annotated[str, "only what was traded in it; default: all"]
 @tool("account.status", READ)
 def show_account(scope: Scope) -> Mapping[str, object]:
     """Show the account: cash, equity, positions (cost, price, profit, weight), profit of today and in all, largest
-    drawdown, trades that wait for the user. null is what is not known: say so.
+    drawdown (a fraction: 0.05 is 5 per cent), trades that wait for the user. null is what is not known: say so.
     """
     from ia.organs.ledger import account_documents
     from ia.organs.ledger.trade_proposals import pending_orders

@@ -19,8 +19,9 @@ def evaluate_code(
     symbol: Annotated[str | None, "default: the bars of the last market.ohlcv"] = None,
     series: Annotated[bool, "return the newest values, not only the last"] = False,
 ) -> Json:
-    """Evaluate Python over the bars, in a sandbox. In reach: df open high low close volume date pd np ta math and
-    sma ema rsi macd bbands atr crossover crossunder highest lowest change zscore latest prev …; no files, no network.
+    """Evaluate Python over the bars, in a sandbox. In reach: df (index: date) open high low close volume date pd np ta
+    math and sma ema rsi macd bbands atr crossover crossunder highest lowest change zscore latest prev …; no files, no
+    network.
     """
     from ia.organs.compute import render
     from ia.organs.compute.calculate import calculate_expression

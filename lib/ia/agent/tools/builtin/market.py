@@ -39,12 +39,16 @@ def fetch_prices(
     request = BarsRequest(symbol=symbol, period=period, start=start, end=end, adjust=adjust)
     answer = load_history(scope.ws, request, scope.notify)
     if not answer.bars.date:
+        until = request._replace(start=None, end=start)
+        earlier = load_history(scope.ws, until, scope.notify).bars.date if start else []
         raise NotFound(
             "{symbol} has no bars in this period; available: {first} to {last}",
             code="no-bars-then",
             symbol=answer.symbol.canonical,
             first=answer.series.first,
             last=answer.series.last,
+            day=earlier[-1] if earlier else "",
+            hint="perhaps these are no trading days; the bar before them is of {day}" if earlier else None,
         )
     scope.market = ScopeMarket(
         answer.symbol.canonical,
@@ -66,7 +70,9 @@ def show_newest_bars(
     symbols: Annotated[list[str] | None, "codes or names; default: held and watched"] = None,
     of: Annotated[Literal["all", "held", "watch"], "without symbols: what is held, what is watched, or both"] = "all",
 ) -> Json:
-    """Show the newest stored bar of some securities, with change_pct; `missing`: of these none is stored."""
+    """Show the newest stored bar of some securities, with change_pct. `missing`: none is stored; market.ohlcv
+    fetches it.
+    """
     from ia.organs.market import market_reader
 
     asked = symbols or _held_and_watched(scope, of)
@@ -120,7 +126,7 @@ def show_stored_bars(
 @tool("market.quote", READ, together=True)
 def show_quotes(scope: Scope, symbols: Annotated[list[str], "codes or names"]) -> Json:
     """Show stored quotes: price, change, turnover, pe, pb, market value (yuan), industry, concepts; roe of the twelve
-    months (`basis`) up to the period `report`.
+    months (`basis`) up to the period `report`. `missing`: nothing is stored; market.ohlcv fetches prices.
     """
     from ia.organs.market import market_reader
 
@@ -285,6 +291,13 @@ def list_unusual_trading(scope: Scope, date: Annotated[str | None, "2024-03-15; 
     from ia.organs.market import market_reader
 
     rows = market_reader.load_lhb(scope.ws, date or None, scope.notify)
+    if not rows and date and (newest := market_reader.load_lhb(scope.ws, None, scope.notify)):
+        raise NotFound(
+            "no stock is on the stored list of {date}",
+            date=date,
+            day=newest[0]["date"],
+            hint="the newest list is of {day}; leave out date to see it",
+        )
     return _format_stored_rows([{k: v for k, v in row.items() if v is not None} for row in rows[:60]], "`ia sync lhb`")
 
 

@@ -1,0 +1,117 @@
+"""Whole exams of a scripted model: recordings replayed through turns, tools, usage and caps."""
+
+import gc
+import warnings
+
+import pytest
+
+from ia.kernel import config
+from ia.kernel.errors import Refused, Unavailable
+from ia.organs import spending
+from ia.reach.exam.sitting import LEFT_OUT, open_exam
+from support.exam_recordings import ANSWERS, load_recording, replay
+from support.servers.openai import UNAUTHORISED, Reply
+
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture(autouse=True)
+def isolation(monkeypatch):
+    """Code runs on every machine; and the connections that a model's client keeps end with the test."""
+    monkeypatch.setenv("IA_COMPUTE_ISOLATION", "prefer")
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+
+
+def hold(ws, model="scripted", most=60):
+    """Hold an exam and return it with its results, the first `most` of them."""
+    results = []
+    with open_exam(ws, model) as sitting:
+        for result in sitting.ask_questions():
+            results.append(result)
+            if len(results) == most:
+                break
+    return sitting, results
+
+
+def failures(results):
+    return {each.question.id: [str(problem) for problem in each.problems] for each in results if not each.passed}
+
+
+def test_a_perfect_answerer_gets_sixty_of_sixty(ws, brain):
+    server = brain(always=replay(load_recording("perfect")))
+    sitting, results = hold(ws)
+    assert failures(results) == {} and len(results) == 60 == len(ANSWERS) and sitting.stopped is None
+    assert all(call["ok"] for each in results for call in each.calls)
+    offered = set(server.requests[0].tools)
+    assert "market_ohlcv" in offered and not {name.replace(".", "_") for name in LEFT_OUT} & offered
+    [row] = spending.usage_rows(ws, "model")
+    assert row.key == "scripted" and row.calls == len(server.requests) == sitting.total_usage()["calls"]
+    assert sum(each.usage["calls"] for each in results) == row.calls
+    [(subject, time)] = ws.db.execute("SELECT subject, time FROM events WHERE kind = 'model.exam'")
+    assert subject == "scripted" and time > "2026"  # not the time of the exam's workspace
+
+
+def test_numbers_that_are_off_by_three_per_cent_are_all_wrong(ws, brain):
+    brain(always=replay(load_recording("wrong")))
+    _, results = hold(ws)
+    numbers = [each for each in results if any("number" in check for check in each.question.checks)]
+    assert len(numbers) >= 30 and not [each.question.id for each in numbers if each.passed]
+    others = [each for each in results if each not in numbers]
+    assert failures(others) == {}
+
+
+def test_the_owners_workspace_and_settings_stay_as_they_are(ws, home, brain, monkeypatch):
+    ws.write("notebook/mine.md", "private")
+    monkeypatch.setenv("IA_MESSAGING_DEFAULT", "elsewhere")
+    before = {path.relative_to(home) for path in home.rglob("*") if ".ia" not in path.parts}
+    server = brain(always=Reply("42"))
+    hold(ws, most=2)
+    assert {path.relative_to(home) for path in home.rglob("*") if ".ia" not in path.parts} == before
+    assert config.home() == str(home) and config.get_setting("messaging.default") == "elsewhere"
+    assert not any("private" in str(request.messages) for request in server.requests)
+    assert {row[0] for row in ws.db.execute("SELECT kind FROM events")} <= {
+        "write",
+        "note.write",
+        "model.exam",
+    }
+
+
+def test_the_price_is_known_before_and_holds_the_caps(ws, brain, monkeypatch):
+    brain(always=Reply("42"))
+    with open_exam(ws, "scripted") as sitting:
+        price = sitting.price
+    assert price.questions == 60 and 300_000 < price.input_tokens < 3_000_000 and price.output_tokens > 10_000
+    assert float(price.cost) == pytest.approx((price.input_tokens + 4 * price.output_tokens) / 1e6)
+    assert price.stops[0] == "turn.max_cost"
+    monkeypatch.setenv("IA_TURN_MAX_COST", "100")
+    monkeypatch.setenv("IA_TURN_MAX_COST_DAY", "100")
+    with open_exam(ws, "scripted") as sitting:
+        assert sitting.price.stops is None
+    monkeypatch.delenv("IA_PRICES_SCRIPTED_INPUT")
+    monkeypatch.delenv("IA_PRICES_SCRIPTED_OUTPUT")
+    with open_exam(ws, "scripted") as sitting:
+        assert sitting.price.cost is None and sitting.price.stops[0] == "turn.max_tokens"
+
+
+def test_a_cap_stops_the_exam_and_the_score_so_far_is_kept(ws, brain, monkeypatch):
+    monkeypatch.setenv("IA_TURN_MAX_TOKENS", "30000")
+    server = brain(always=Reply("800.95 元", usage=(9000, 100)))
+    sitting, results = hold(ws)
+    assert [each.passed for each in results] == [True, False, False] and isinstance(sitting.stopped, Refused)
+    assert len(server.requests) == 3 and sitting.total_usage()["input"] == 27_000
+
+
+def test_a_model_that_refuses_stops_the_exam(ws, brain):
+    brain(always=UNAUTHORISED)
+    sitting, results = hold(ws)
+    assert isinstance(sitting.stopped, Unavailable) and len(results) == 2
+    assert all("401" in str(problem) for each in results for problem in each.problems)
+
+
+def test_a_run_of_a_task_holds_no_exam(ws, monkeypatch):
+    monkeypatch.setenv("IA_RUN", "7")
+    with pytest.raises(Refused), open_exam(ws, "ia-offline"):
+        pass
