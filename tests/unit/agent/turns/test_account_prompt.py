@@ -176,10 +176,10 @@ def test_the_analyst_names_number_and_limit_before_it_advises(ws, simulated):
     fill(ws, {DAY: [quote(MOUTAI, "贵州茅台", 6.5, 900.0)]}, adapter="demo", simulated=True)
     held(ws, (MOUTAI, 100, "1600"), deposit="500000")
     done = say(ws, "帮我看看贵州茅台最近怎么样")
-    assert "**风控** 600519.SH 现在不建议买入" in done.reply
+    assert "**你的规则现在不许买入 600519.SH**" in done.reply
     assert "> 20%" in done.reply and "持有 100 股，浮动 -4" in done.reply and "<= -7%" in done.reply
     note = ws.read(next(path for path in done.artifacts if path.startswith("notebook/")))
-    assert "**风控**" in note
+    assert "**你的规则现在不许买入 600519.SH**" in note.split("<!-- ia-view")[0]
     assert "risk.check" in [call.name for call in done.calls]
 
 
@@ -193,12 +193,12 @@ def test_a_comparison_and_a_scan_tell_the_rules_too(ws, simulated, question):
     )
     held(ws, (MOUTAI, 100, "1600"), deposit="500000")
     done = say(ws, question)
-    assert "- **风控** 600519.SH 现在不建议买入" in done.reply and "> 5%" in done.reply
+    assert "- **你的规则现在不许买入 600519.SH**" in done.reply and "> 5%" in done.reply
 
 
 def test_the_analyst_looks_at_no_rules_where_there_are_none(ws, simulated):
     done = say(ws, "帮我看看贵州茅台最近怎么样")
-    assert "风控" not in done.reply and "risk.check" not in [call.name for call in done.calls]
+    assert "你的规则" not in done.reply and "risk.check" not in [call.name for call in done.calls]
 
 
 def test_a_review_recalls_positions_at_their_stop(ws, simulated):

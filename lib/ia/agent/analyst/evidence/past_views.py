@@ -17,7 +17,8 @@ class PastView(NamedTuple):
     """An earlier text: its path and date, the line that says most, its lean and its kinds of evidence.
 
     It also holds the return since in percent, and whether the condition that it named as its own end came true (None:
-    it named none), in words in `ends`. `own` tells that the words are the owner's, not a machine's.
+    it named none), in words in `ends`. `brief`: its lean and confidence in a clause. `own` tells that the words are the
+    owner's, not a machine's.
     """
 
     source: str
@@ -30,6 +31,7 @@ class PastView(NamedTuple):
     untrusted: bool = False
     own: bool = False
     ends: str = ""
+    brief: str = ""
 
 
 def rows_of(shown: Json) -> int:
@@ -123,6 +125,7 @@ def find_views(
                 "<<data " in content,
                 _is_own(hit),
                 view.end(speak),
+                data.verdict(speak) if data else "",
             )
         )
     best: dict[tuple[str, str], PastView] = {}

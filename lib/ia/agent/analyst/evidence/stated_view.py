@@ -50,6 +50,10 @@ class StatedView:
             told.append(speak("void if close {operator} {level}", operator=operator, level=level))
         return told
 
+    def verdict(self, speak: AnswerVoice) -> str:
+        """Return the lean and the confidence, in a clause."""
+        return speak(", ").join(self.parts(speak)[1:3])
+
     def end(self, speak: AnswerVoice) -> str:
         """Return the close that would end the view, in a clause; "" where it names none."""
         if self.ends_if is None:

@@ -141,7 +141,7 @@ def sides_of(
 ) -> Work[tuple[list[ComparedSide], list[str]]]:
     """Return the sides that have prices, and a line for each that has none. One security is done after the other."""
     calls: list[DeskCall] = []
-    valued = desk.has("market.valuation")
+    valued = recall and desk.has("market.valuation")  # a scan looks at bars alone
     for mention in securities:
         calls.append(DeskCall("market.ohlcv", {"symbol": mention.code, "tail": 60}))
         calls += [DeskCall("compute.run", {"code": code, "symbol": mention.code}) for code in codes]

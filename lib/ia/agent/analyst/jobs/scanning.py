@@ -231,7 +231,8 @@ def _answer_scan(
         lines.append(speak("- warnings also: {names}", names=speak.join_items([side.title for side in rest])))
     for side in ranked[:FLAGGED]:
         told = [item.name or item.says for item in side.fired if item.id not in everywhere]
-        lines.append(speak("- {name}: {warnings}", name=side.title, warnings=speak.join_clauses(told[:2])))
+        told = told[:2] or [name for _, name in criteria]
+        lines.append(speak("- {name}: {warnings}", name=side.title, warnings=speak.join_clauses(told)))
     quiet = [side.title for side in sides if side not in ranked and side not in flagged]
     if quiet:
         lines.append(speak("- nothing new: {names}", names=speak.join_items(quiet)))

@@ -15,10 +15,10 @@ from ia.kernel.text_width import count_rows
 
 ROWS = 11
 """Rows of 80 columns that an answer may take: with the line that says who speaks, twelve."""
-LEAST = {"past": 0, "grounds": 1, "levels": 1, "figures": 3, "alarms": 0}
-"""Past views, readings of each side, levels, figures of valuation and warnings that any answer shows."""
+LEAST = {"grounds": 1, "levels": 1, "figures": 3, "alarms": 0}
+"""Readings of each side, levels, figures of valuation and warnings that any answer shows."""
 MORE = (
-    ("past", 1), ("levels", 2), ("grounds", 2), ("figures", 4), ("alarms", 1), ("figures", 6), ("grounds", 3),
+    ("levels", 2), ("grounds", 2), ("figures", 4), ("alarms", 1), ("figures", 6), ("grounds", 3),
     ("levels", 3), ("figures", 9), ("alarms", 2),
 )  # fmt: skip
 """What it shows besides, in this order, as far as there is room."""
@@ -46,9 +46,9 @@ def answer(view: View, rules: list[str], kept: list[str]) -> list[str]:
 
 
 def _render_answer(
-    view: View, rules: list[str], kept: list[str], *, past: int, grounds: int, levels: int, figures: int, alarms: int
+    view: View, rules: list[str], kept: list[str], *, grounds: int, levels: int, figures: int, alarms: int
 ) -> list[str]:
-    speak, compared = view.speak, view.compare_with_past(kinds_too=False) if past and view.earlier else ""
+    speak = view.speak
     fields: dict[str, Field] = {
         "headline": view.headline(),
         "snapshot": view.snapshot(figures),
@@ -59,8 +59,8 @@ def _render_answer(
         "opposed": view.grounds(-1, grounds),
         "alarms": view.alarms(alarms),
         "changes": speak.join_sentences(view.changes()[:levels]),
-        "before": speak.join_clauses([*view.before(past), *filter(None, [compared])]) if past else "",
-        "unjudged": speak.join_sentences(view.unjudged_lines()),
+        "before": view.last_view(),
+        "unjudged": view.unjudged_lines()[0],
         "rules": rules,
         "kept": kept,
         "next_look": view.next_look(),

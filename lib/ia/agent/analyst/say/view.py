@@ -349,7 +349,7 @@ class View:
         return self._say("next_look", date=day)
 
     @part("the comparison with the last view", in_text)
-    def compare_with_past(self, *, kinds_too: bool = True) -> str:
+    def compare_with_past(self) -> str:
         """Return what is other than at the last look: the lean, and the kinds of evidence; "" without one."""
         last = next((item for item in self.earlier if item.kinds or item.lean is not None), None)
         if last is None:
@@ -369,8 +369,6 @@ class View:
                 self._say("same_lean", conclusion=is_) if was == is_ else self._say("other_lean", now=is_, then=then_)
             )
         told = [lean] if lean else []
-        if not kinds_too:
-            return self._say("compared", date=last.date, changes=lean) if lean else ""
         told += [self._say("moved", moved=speak.join_items(moved))] if moved else []
         if then and not moved:
             told.append(self._say("nothing_moved"))
@@ -380,6 +378,14 @@ class View:
     def before(self, limit: int = 3) -> list[str]:
         """Return what was said earlier and what came of it."""
         return [past_views.describe_view(item, self.speak) for item in self.earlier[:limit]]
+
+    @part("what was said before", in_text)
+    def last_view(self) -> str:
+        """Return the owner's last words, else the last verdict in a clause, and what has happened since; "" without."""
+        if not self.earlier:
+            return ""
+        last, speak = self.earlier[0], self.speak
+        return past_views.describe_view(last if last.own else last._replace(said=last.brief or last.said), speak)
 
     def _head(self, view: str) -> str:
         """Return what a view sees, in a clause; nothing where it has nothing to say."""
