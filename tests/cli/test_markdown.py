@@ -50,7 +50,7 @@ def lines_of(shown):
 
 def test_a_piped_answer_is_markdown(ia):
     shown = ia("turn", "How is CATL doing lately?").stdout
-    assert shown.startswith("**CATL") and "\n### " in shown and "\x1b" not in shown
+    assert shown.startswith("**CATL") and "\n- For: " in shown and "\x1b" not in shown
 
 
 def words_of(text):

@@ -14,14 +14,15 @@ SHIPPED = sorted((Path(__file__).parent.parent.parent / "profiles").glob("*/.cla
 
 
 @pytest.fixture(params=SHIPPED, ids=lambda folder: f"{folder.parts[-4]}-{folder.name}")
-def shipped(request, home, ws):
-    """A workspace with one shipped provider."""
+def shipped(request, home, ws, monkeypatch):
+    """A workspace with one shipped provider, and simulated prices: no network."""
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     shutil.copytree(request.param, home / ".claude" / "providers" / request.param.name)
     return providers.find_provider(ws, request.param.name)
 
 
 def test_there_is_one():
-    assert [folder.name for folder in SHIPPED] == ["calendar"]
+    assert [folder.name for folder in SHIPPED] == ["calendar", "financial"]
 
 
 def test_it_is_sound_and_says_what_it_is_for(shipped):

@@ -61,10 +61,6 @@ def path_of(done):
     return [(tool["name"], tool["args"].get("code", "")) for tool in done["tools"] if tool["name"] in looking]
 
 
-def headings(done):
-    return re.findall(r"^(?:#+ |【|\*\*)(.+?)(?:】|\*\*)?\s*$", done["reply"], re.M)
-
-
 def test_1_ohlcv_primitive(ia, brain, scripted):
     """market.ohlcv is canonical, and compute.run has df, close, volume … without being given them."""
     lines = ia("ohlcv", "300750").stdout.splitlines()
@@ -127,7 +123,7 @@ def test_3_soul_shapes_cognition(ia, home, offline, brain, scripted):
         assert ia("approve", number, "--yes").returncode == 0
         done = offline(QUESTION)
         ways[name] = path_of(done)
-        answers[name] = headings(done) or [line for line in done["reply"].splitlines() if line.strip()][:6]
+        answers[name] = [line.partition("：")[0] for line in done["reply"].splitlines() if line.startswith("- ")]
     for one, other in (("value", "trend"), ("trend", "quant"), ("quant", "value")):
         assert ways[one] != ways[other], "the path of the analysis"
         assert answers[one] != answers[other], "the structure of the view"

@@ -336,9 +336,9 @@ def test_a_process_that_gives_no_reason_is_quoted_by_its_last_line(ws):
 
 
 def test_why_processes_of_a_run_failed_is_taken_once_and_of_that_run_alone(ws):
+    run_store.mark_simulated(ws.root, 1)
     for run, reason in ((1, "first"), (1, "没有"), (11, "another run")):
         run_store.mark_failure(ws.root, run, reason)
-    run_store.mark_simulated(ws.root, 1)
     assert run_store.take_failures(ws, 1) == {os.getpid(): "没有"} and run_store.take_failures(ws, 1) == {}
     assert run_store.take_failures(ws, 11) == {os.getpid(): "another run"} and run_store.take_simulated(ws, 1)
 

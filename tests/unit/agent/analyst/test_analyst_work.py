@@ -120,8 +120,9 @@ def test_it_cites_what_was_said_and_what_has_happened_since(pack, say, monkeypat
     assert before.artifacts[0].endswith("2024-03-04.md") and "之前的看法" not in before.reply
     for path in before.artifacts:
         assert text(pack, path).count("\n<!-- ia-view: {") == 1
-    told = after.reply.split("之前的看法")[1]
-    assert "2024-03-04：" in told and "memory/observations/2024-03-04-宁德时代.md" in told
+    assert "**旧判断作废**：2024-03-04 写下的失效条件已经触发" in after.reply
+    told = text(pack, after.artifacts[0]).split("## 之前的看法与此后")[1]
+    assert "2024-03-04" in told and "memory/observations/2024-03-04-宁德时代.md" in told
     assert "此后价格 -3.3%" in told and "失效条件" in told
     again = say("我之前怎么看宁德时代")
     assert "2024-03-04" in again.reply and "-3.3%" in again.reply and not again.artifacts

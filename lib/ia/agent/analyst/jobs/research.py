@@ -215,10 +215,10 @@ def _file_research(desk: ToolDesk, study: Study, seen: view.View, rules: list[st
     results = yield from file_calls(desk, *(call for call, _ in calls))
     told = []
     for (call, name), result in zip(calls, results, strict=True):
-        if call.tool == "notebook.write" and result.ok and result.get("path"):
-            told.append(_say_where(desk, result))
-        elif not result.ok or result.get("proposal"):
+        if not result.ok or result.get("proposal"):
             told += reply.describe_paths(desk, (result, name))
+        elif call.tool == "notebook.write" and result.get("path"):
+            told.append(_say_where(desk, result))
     return told
 
 

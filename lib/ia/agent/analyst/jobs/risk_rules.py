@@ -149,7 +149,7 @@ def _format_permit(desk: ToolDesk, result: DeskResult) -> str:
     checked = speak.join_items([line for line in told.values() if line])
     line = speak("**Your rules allow a purchase**: {checked}", checked=checked)
     if unknown:
-        line += speak("; not checked, for want of figures: {names}", names=speak.join_items(unknown))
+        line += speak("; no figures to check: {names}", names=speak.join_items(unknown))
     return line
 
 

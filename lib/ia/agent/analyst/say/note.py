@@ -15,8 +15,9 @@ from ia.kernel.text_width import count_rows
 
 ROWS = 11
 """Rows of 80 columns that an answer may take: with the line that says who speaks, twelve."""
-LEAST = {"grounds": 1, "levels": 1, "figures": 3, "alarms": 0}
-"""Readings of each side, levels, figures of valuation and warnings that any answer shows."""
+LEAST = {"past": 1, "grounds": 1, "levels": 1, "figures": 3, "alarms": 0}
+"""Past views, readings of each side, levels, figures of valuation and warnings that an answer shows; without room no
+past view."""
 MORE = (
     ("levels", 2), ("grounds", 2), ("figures", 4), ("alarms", 1), ("figures", 6), ("grounds", 3),
     ("levels", 3), ("figures", 9), ("alarms", 2),
@@ -38,28 +39,35 @@ def answer(view: View, rules: list[str], kept: list[str]) -> list[str]:
     """
     shown = dict(LEAST)
     lines = _render_answer(view, rules, kept, **shown)
+    if not _fits(lines):
+        shown["past"] = 0
+        lines = _render_answer(view, rules, kept, **shown)
     for name, count in MORE:
         longer = _render_answer(view, rules, kept, **{**shown, name: count})
-        if count_rows((_MARKS.sub("", line) for line in longer), _COLUMNS) <= ROWS:
+        if _fits(longer):
             lines, shown[name] = longer, count
     return lines
 
 
+def _fits(lines: list[str]) -> bool:
+    return count_rows((_MARKS.sub("", line) for line in lines), _COLUMNS) <= ROWS
+
+
 def _render_answer(
-    view: View, rules: list[str], kept: list[str], *, grounds: int, levels: int, figures: int, alarms: int
+    view: View, rules: list[str], kept: list[str], *, past: int, grounds: int, levels: int, figures: int, alarms: int
 ) -> list[str]:
     speak = view.speak
     fields: dict[str, Field] = {
         "headline": view.headline(),
         "snapshot": view.snapshot(figures),
         "warnings": view.data_warnings(),
-        "wanted": view.views_wanted(grounds),
+        "first": view.views_apart(grounds),
         "valuation": view.valuation_line(figures),
         "for": view.grounds(1, grounds),
         "opposed": view.grounds(-1, grounds),
         "alarms": view.alarms(alarms),
         "changes": speak.join_sentences(view.changes()[:levels]),
-        "before": view.last_view(),
+        "before": view.last_view() if past else "",
         "unjudged": view.unjudged_lines()[0],
         "rules": rules,
         "kept": kept,

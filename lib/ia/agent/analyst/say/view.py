@@ -9,7 +9,7 @@ from ia.agent.analyst.desk import ToolDesk
 from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.past_views import PastView
-from ia.agent.analyst.evidence.readings import readings_at
+from ia.agent.analyst.evidence.readings import VALUATION, readings_at
 from ia.agent.analyst.evidence.study import Study
 from ia.agent.analyst.evidence.verdict import LEANS, Evidence, Fired, Verdict, describe_level
 from ia.agent.analyst.parts import in_list, in_text, part
@@ -147,21 +147,29 @@ class View:
 
     @part("what speaks for and against", in_text)
     def grounds(self, sign: int, limit: int) -> str:
-        """Return the readings that speak one way, in a line: those that decide, of another kind each first."""
-        told = [item for item in self.verdict.speaking(sign) if item.sentence(self.speak)]
-        return self.speak.join_clauses([item.sentence(self.speak) for item in self._decisive_readings(told, limit)])
+        """Return the readings of one sign in a line, but for those of the views that are told by themselves."""
+        apart = self._views_apart()
+        told = [each for each in self.verdict.speaking(sign) if each.reading.view not in apart]
+        told = [each for each in told if each.sentence(self.speak)]
+        return self.speak.join_clauses([each.sentence(self.speak) for each in self._decisive_readings(told, limit)])
 
-    @part("the views that were asked for", in_list)
-    def views_wanted(self, limit: int) -> list[str]:
-        """Return what the views say that the question names or a coach asked for, a line each."""
-        lens = self.study.lens
-        asked = lens.added or (lens.leading if lens.by_question else "")
+    @part("the views that come first", in_list)
+    def views_apart(self, limit: int) -> list[str]:
+        """Return a line for the view that the question names, or the soul's first, and each that a coach asked for."""
         told = []
-        for view in dict.fromkeys(each for each in (asked, *self.study.cares) if each in lens.order):
-            lines = [self._reading(item) for item in self.verdict.evidence if item.reading.view == view]
-            if lines := [line for line in lines if line][:limit]:
+        for view in self._views_apart():
+            found = [item for item in self.verdict.evidence if item.reading.view == view and self._reading(item)]
+            valued = any(item.reading.code.startswith(VALUATION) for item in found)
+            found = [item for item in found if item.sign] or ([] if valued else found)  # the valuation has its own line
+            lines = [self._reading(item) for item in self._decisive_readings(found, limit)]
+            if lines:
                 told.append(self._heading(view) + self.speak(": ") + self.speak.join_clauses(lines))
         return told
+
+    def _views_apart(self) -> list[str]:
+        lens = self.study.lens
+        first = lens.added or (lens.leading if lens.words else "")
+        return [each for each in dict.fromkeys((first, *self.study.cares)) if each in lens.order]
 
     @part("the warnings in force", in_list)
     def alarms(self, limit: int) -> list[str]:
@@ -382,7 +390,7 @@ class View:
     @part("what was said before", in_text)
     def last_view(self) -> str:
         """Return the owner's last words, else the last verdict in a clause, and what has happened since; "" without."""
-        if not self.earlier:
+        if not self.earlier or self.earlier[0].void:  # that it has ended is among the warnings
             return ""
         last, speak = self.earlier[0], self.speak
         return past_views.describe_view(last if last.own else last._replace(said=last.brief or last.said), speak)
