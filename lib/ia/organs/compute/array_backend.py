@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["B", "F", "NDArray", "choose_arrays", "np", "settle_on_numpy"]
 
-HEAVY = frozenset({"log", "exp", "kama", "cci", "percentrank"})
+HEAVY = frozenset({"log", "exp", "kama", "cci", "percentrank", "pastrank", "pasthigh"})
 """Not for lists: exp and log, whose last bit is numpy's own, and kernels that pass over the series n times."""
 MAX_SOURCE = 400
 

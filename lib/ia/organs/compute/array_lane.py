@@ -24,7 +24,7 @@ MAX_WORK = 5e7
 MAX_PLAIN_WORK = 1e6
 """Functions times rows, and rows times window where a kernel passes n times: beyond, the full lane has a time
 limit. Plain lists take some fifty times as long as numpy."""
-_BY_WINDOW = frozenset({"cci", "kama", "percentrank"})
+_BY_WINDOW = frozenset({"cci", "kama", "percentrank", "pastrank"})
 
 Operator: TypeAlias = Callable[[Any, Any], Any]
 """A function of the module `operator`."""

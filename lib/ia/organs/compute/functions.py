@@ -186,6 +186,8 @@ _ALL = (
     Function("linreg", k.linreg, _X, _period_params(14, 2)),
     Function("corr", k.corr, ("a", "b"), _period_params(None, 2)),
     Function("percentrank", k.percentrank, _X, _period_params()),
+    Function("pastrank", k.pastrank, _X, _period_params()),
+    Function("pasthigh", k.pasthigh, _X, _period_params()),
     Function("highest", k.highest, _X, _period_params()),
     Function("lowest", k.lowest, _X, _period_params()),
     Function("drawdown", k.drawdown, _X, _period_params()),

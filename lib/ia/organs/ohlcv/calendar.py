@@ -4,6 +4,7 @@ exchange_calendars knows the holidays; its import (half a second) is paid here, 
 and never by a cached read. Beyond the days that it knows a source's list counts (`trade_dates`), else every weekday.
 """
 
+import threading
 import warnings
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -101,9 +102,17 @@ def _session_close(market: str, day: str) -> datetime | None:
     return local.astimezone(clock.UTC)
 
 
-@cache
+_LOADING = threading.Lock()
+
+
 def _load_calendar(market: str) -> Any:
-    """Return the exchange's calendar, or None where the package cannot give one."""
+    """Return the exchange's calendar, or None where there is none. One thread loads it, the others wait."""
+    with _LOADING:
+        return _load_calendar_once(market)
+
+
+@cache
+def _load_calendar_once(market: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

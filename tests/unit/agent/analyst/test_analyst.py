@@ -335,7 +335,7 @@ def test_what_a_coach_asked_for_is_looked_at_besides():
     assert lens.concerns("# 我的边界\n- 不碰资金盘", "") == {}
 
 
-RANK, HIGH = "(close[-1251:-1] <= close.iloc[-1]).mean() * 100", "(close / close[-1250:].max() - 1) * 100"
+RANK, HIGH = "pastrank(close, 1250)", "(close / pasthigh(close, 1250) - 1) * 100"
 VALUES = {
     "(close / sma(close, 200) - 1) * 100": 12.0,
     "roc(sma(close, 60), 20)": 3.0,

@@ -120,7 +120,7 @@ def test_it_cites_what_was_said_and_what_has_happened_since(pack, say, monkeypat
     assert before.artifacts[0].endswith("2024-03-04.md") and "之前的看法" not in before.reply
     for path in before.artifacts:
         assert text(pack, path).count("\n<!-- ia-view: {") == 1
-    assert "**旧判断作废**：2024-03-04 写下的失效条件已经触发" in after.reply
+    assert "- 之前的看法：2024-03-04：" in after.reply and "此后价格 -3.3%" in after.reply
     told = text(pack, after.artifacts[0]).split("## 之前的看法与此后")[1]
     assert "2024-03-04" in told and "memory/observations/2024-03-04-宁德时代.md" in told
     assert "此后价格 -3.3%" in told and "失效条件" in told

@@ -34,6 +34,8 @@ CALLS = {
     "corr": lambda b: k.corr(b["close"], b["volume"], 6),
     "meandev": lambda b: k.meandev(b["close"], 5),
     "percentrank": lambda b: k.percentrank(b["close"], 5),
+    "pastrank": lambda b: k.pastrank(b["close"], 5),
+    "pasthigh": lambda b: k.pasthigh(b["close"], 5),
     "highest": lambda b: k.highest(b["close"], 5),
     "lowest": lambda b: k.lowest(b["close"], 5),
     "drawdown": lambda b: k.drawdown(b["close"], 5),
@@ -278,6 +280,16 @@ def test_corr_is_pearsons():
     mine = k.corr(a, b, 15)
     for t in range(14, 80):
         assert mine[t] == pytest.approx(np.corrcoef(a[t - 14 : t + 1], b[t - 14 : t + 1])[0, 1], abs=1e-10)
+
+
+def test_what_looks_back_as_far_as_there_is():
+    x = np.array([2.0, 1.0, 3.0, np.nan, 3.0, 2.5])
+    np.testing.assert_allclose(k.pastrank(x, 3), [np.nan, 0, 100, np.nan, 100, 0])
+    np.testing.assert_array_equal(k.pasthigh(x[:3], 2), [2, 2, 3])
+    np.testing.assert_array_equal(k.pasthigh(x[:3], 9), [2, 2, 3])
+    long = np.arange(40.0) % 7
+    np.testing.assert_array_equal(k.pastrank(long, 5)[5:], k.percentrank(long, 5)[5:])
+    np.testing.assert_array_equal(k.pasthigh(long, 5)[4:], k.highest(long, 5)[4:])
 
 
 def test_percentrank_count_and_barssince_by_hand():

@@ -367,10 +367,10 @@ def test_a_research_answer_is_its_beginning_and_the_note_that_the_turn_wrote(ws,
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     told = answered(ws, "帮我看看宁德时代最近怎么样")
     assert told.startswith("宁德时代（300750.SZ）：") and len(told.splitlines()) <= 20
-    (path,) = re.findall(r"全文：(notebook/\S+\.md)", told)
+    (path,) = re.findall(r"笔记 (notebook/\S+\.md)", told)
     assert path.startswith("notebook/research/宁德时代/") and ws.list_paths("notebook/scratch") == []
     assert not re.search(r"\*\*|^#|^>|^\|", told, re.M)
-    assert all(f"proposal {p.id} is pending" in told for p in proposals.pending_proposals(ws))
+    assert all(f"/approve {p.id}" in told for p in proposals.pending_proposals(ws))
     assert "/notes" not in answered(ws, "帮我看看宁德时代最近怎么样", by_owner=False)
 
 

@@ -175,14 +175,10 @@ def find_gist(content: str) -> str:
     return cut_text(lines[0]) if lines else cut_text(" ".join(content.split()))
 
 
-def describe_view(before: PastView, speak: AnswerVoice) -> str:
+def describe_view(before: PastView, speak: AnswerVoice, *, sourced: bool = True) -> str:
     """Return an earlier text as a line with its source, and what came of it."""
-    line = speak(
-        "{date}: {said} (`{source}`)",
-        date=before.date or "?",
-        said=before.said,
-        source=before.source,
-    )
+    line = speak("{date}: {said}", date=before.date or "?", said=before.said)
+    line += speak(" (`{source}`)", source=before.source) if sourced else ""
     line += speak(" (untrusted)") if before.untrusted else ""
     after = []
     if before.since is not None:

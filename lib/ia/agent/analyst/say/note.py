@@ -50,7 +50,8 @@ def answer(view: View, rules: list[str], kept: list[str]) -> list[str]:
 
 
 def _fits(lines: list[str]) -> bool:
-    return count_rows((_MARKS.sub("", line) for line in lines), _COLUMNS) <= ROWS
+    rows = ((_MARKS.sub("", line), _COLUMNS if line.startswith("- ") else 80) for line in lines)
+    return sum(count_rows([line], columns) for line, columns in rows) <= ROWS
 
 
 def _render_answer(

@@ -392,8 +392,9 @@ class View:
         """Return the owner's last words, else the last verdict in a clause, and what has happened since; "" without."""
         if not self.earlier or self.earlier[0].void:  # that it has ended is among the warnings
             return ""
-        last, speak = self.earlier[0], self.speak
-        return past_views.describe_view(last if last.own else last._replace(said=last.brief or last.said), speak)
+        last = self.earlier[0]
+        said = last if last.own else last._replace(said=last.brief or last.said, void=None)
+        return past_views.describe_view(said, self.speak, sourced=last.own)
 
     def _head(self, view: str) -> str:
         """Return what a view sees, in a clause; nothing where it has nothing to say."""

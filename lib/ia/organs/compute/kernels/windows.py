@@ -284,6 +284,36 @@ def percentrank(x: F, n: int) -> F:
 
 
 @in_blocks
+def pastrank(x: F, n: int) -> F:
+    """Percent of the up to n earlier values at or below this one, 0 .. 100. Cost: n passes over x.
+
+    >>> import numpy as np
+    >>> pastrank(np.array([1.0, 3.0, 2.0, 5.0]), 2).tolist()
+    [nan, 100.0, 50.0, 100.0]
+    """
+    met, known = np.zeros(x.shape), np.zeros(x.shape)
+    for i in range(1, min(n + 1, len(x))):
+        past, now = x[:-i], x[i:]
+        met[i:] += past <= now
+        known[i:] += ~np.isnan(past)
+    with np.errstate(all="ignore"):
+        return np.where(np.isnan(x) | (known == 0), np.nan, met / known * 100.0)
+
+
+def pasthigh(x: F, n: int) -> F:
+    """Largest of the up to n newest values; unlike highest() it begins with the first.
+
+    >>> import numpy as np
+    >>> pasthigh(np.array([1.0, 3.0, 2.0, 1.0]), 2).tolist()
+    [1.0, 3.0, 3.0, 2.0]
+    """
+    out = np.asarray(np.maximum.accumulate(x, axis=0), dtype=np.float64)
+    if n <= len(x):
+        out[n - 1 :] = highest(x, n)[n - 1 :]
+    return out
+
+
+@in_blocks
 def since_highest(x: F, n: int) -> F:
     """Bars since the largest of the last n values; the newest of equals counts."""
     return _compute_windows(
