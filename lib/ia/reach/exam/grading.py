@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
 
 from ia.kernel.errors import IaError, Message
 from ia.kernel.jsontypes import Json
@@ -166,7 +165,7 @@ def _is_wanted(proposal: Proposal, wanted: Json, patterns: list[str]) -> bool:
     return "next" not in wanted or wanted["next"] == _next_run(proposal)
 
 
-def _is_equal(found: Any, value: Any) -> bool:
+def _is_equal(found: object, value: object) -> bool:
     return str(found) == str(value) or (
         isinstance(value, int) and re.fullmatch(rf"{value}(\.0*)?", str(found)) is not None
     )

@@ -1,7 +1,6 @@
 """Facts of the owner's account: cash, profit, positions, trades and their reasons."""
 
 from datetime import timedelta
-from typing import Any
 
 from ia.agent.analyst.ask.facts import FactQuestion, security_table
 from ia.agent.analyst.ask.time_spans import DAY, TimeSpan
@@ -268,7 +267,7 @@ def answer_trades(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-def _within(rows: Any, asked: FactQuestion) -> list[Json]:
+def _within(rows: object, asked: FactQuestion) -> list[Json]:
     """Return the entries of purchases and sales, newest first, within the first stretch of time that is named."""
     span = asked.spans[0] if asked.spans else None
     kept = (

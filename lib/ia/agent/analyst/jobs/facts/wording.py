@@ -71,7 +71,7 @@ def say_percent(value: Any) -> str:
     return "–" if value is None else f"{float(value):+.2f}%"
 
 
-def simulated_mark(desk: ToolDesk, simulated: Any) -> str:
+def simulated_mark(desk: ToolDesk, simulated: object) -> str:
     """Return the remark that prices are invented; "" for real ones."""
     return desk.speak(" (simulated prices)") if simulated else ""
 
@@ -128,7 +128,7 @@ def ask_back(desk: ToolDesk, unread: tuple[str, ...]) -> Reply:
     )._replace(understood=False)
 
 
-def rows_of(value: Any, key: str = "") -> list[Json]:
+def rows_of(value: object, key: str = "") -> list[Json]:
     """Return the objects of a list, or of a result's list; [] where it is none."""
     found = value.get(key) if isinstance(value, DeskResult | dict) and key else value
     return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
@@ -155,7 +155,7 @@ def figure_of(row: Json | None, key: str) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def names_of(value: Any) -> list[str]:
+def names_of(value: object) -> list[str]:
     """Return the texts of a list; [] where it is none."""
     return [str(each) for each in value] if isinstance(value, list) else []
 
