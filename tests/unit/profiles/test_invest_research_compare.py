@@ -64,6 +64,10 @@ def _demo(symbol):
 
 def _last_value(code, bars):
     """Return the newest value of an expression: the one of the last bar, or the one number that it is."""
+    if (plan := compile_array(code)) is not None:
+        column = plan.run(bars).arrays[0]
+        assert len(column) == len(bars.date)
+        return float(column[-1])
     result = evaluate_source(code, bars, trusted=True, isolation="prefer")
     assert result.type == "scalar" or len(result.value) == len(bars.date)
     return float(result.value if result.type == "scalar" else result.value[-1])
