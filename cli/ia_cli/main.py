@@ -12,6 +12,7 @@ from ia.kernel import clock, config, files
 from ia.kernel.errors import ConfigError, IaError, InternalError, TryLater, UsageError
 from ia.kernel.i18n import mark_text
 from ia.wiring.indexing import register_indexes
+from ia.wiring.stored_names import register_names
 from ia_cli.terminal.alarm_notice import tell_dead_alarm
 from ia_cli.terminal.group import RootGroup, has_reader_left
 from ia_cli.terminal.inbox_notice import is_attended, tell_unread
@@ -187,6 +188,7 @@ def run_command_line(argv: list[str]) -> int:
     try:
         _require_zone()
         register_indexes(notify)
+        register_names()
         if config.run_number() is not None:
             from ia.faculties.taskbook.pipeline import require_unattended
 

@@ -72,6 +72,16 @@ def test_an_answer_into_a_pipe_loads_no_renderer():
     assert not {"rich", "markdown_it"} & modules
 
 
+@pytest.mark.process
+@pytest.mark.parametrize("question", ["How much cash do I have?", "How is the market today?"])
+def test_an_answer_from_the_store_loads_neither_llm_nor_pandas(question):
+    settings = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:00+08:00"}
+    for command in (["init"], ["sync"], ["trade", "deposit", "1000"]):
+        modules_after(*command, **settings)
+    modules = modules_after("turn", question, **settings)
+    assert not {"pandas", "numpy", "llm", "jsonschema", "pydantic"} & modules
+
+
 def test_the_array_lane_loads_no_pandas_and_a_light_expression_no_numpy():
     csv = "date,open,high,low,close,volume\n" + "".join(f"2024-01-{d:02d},1,{d},1,{d},5\n" for d in range(1, 31))
     assert not heavy(modules_after("compute", "rsi(close, 14)", input=csv))

@@ -18,6 +18,7 @@ ARROWS = {
     "formats": {"errors", "patterns"},
     "i18n": {"errors"},
     "links": {"patterns"},
+    "text_width": {"patterns"},
     "untrusted": {"digest", "formats", "links", "patterns"},
     "proposals": {"audit", "clock", "config", "errors", "links", "untrusted", "store", "workspace"},
     "store": {"config", "errors", "files", "i18n", "patterns"},
@@ -98,22 +99,25 @@ def modules(root):
     return found
 
 
+@functools.cache
 def imports(tree):
-    """Yield (line, dotted name) of every absolute import that is not for type checkers only."""
+    """Return (line, dotted name) of every absolute import that is not for type checkers only."""
     typing_only = {
         inner
         for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
+    found = []
     for node in ast.walk(tree):
         if node in typing_only:
             continue
         if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
+            found += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, "imports are absolute"
-            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+            found += [(node.lineno, f"{node.module}.{alias.name}") for alias in node.names]
+    return found
 
 
 def edges(root):

@@ -5,6 +5,7 @@ a program reads (patterns, comparisons, keys of tables), in docstrings, and in e
 """
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,6 +49,7 @@ VOCABULARY = {
 }
 """File -> what its Chinese is."""
 WORDS = {
+    "lib/ia/agent/analyst/ask/follow_on.py": "里 成交量 比 多吗 以来涨跌",
     "lib/ia/agent/analyst/ask/time_spans.py": "一二三四五六日天",
     "lib/ia/agent/analyst/evidence/lens.py": "边界 禁忌 底线 成长",
     "lib/ia/agent/analyst/jobs/coaching.py": "太 风格 成长",
@@ -98,6 +100,7 @@ def read_parts(node: ast.AST) -> list[ast.expr]:
     return []
 
 
+@functools.cache
 def chinese_files() -> dict[str, list[tuple[int, str]]]:
     found: dict[str, list[tuple[int, str]]] = {}
     for file in sorted([*(ROOT / "lib/ia").rglob("*.py"), *(ROOT / "cli").rglob("*.py")]):

@@ -1,4 +1,7 @@
-"""What a turn costs: against `llm` with the same model and server, the analyst against pandas; and the first byte."""
+"""What a turn costs: against `llm` with the same model and server, the analyst against pandas; and the first byte.
+
+Questions that the store and the ledger answer are held to `import click` by processor time, in a workspace lived in.
+"""
 
 import os
 import statistics
@@ -8,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from floors import PYTHON, Case, environment, measure, table
+from floors import PYTHON, Case, environment, measure, measure_processor, table
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -17,6 +20,37 @@ from support.servers.openai import KEY, MODEL, Reply, Server, write_user_path
 QUESTION = "帮我看看宁德时代最近怎么样"
 UNWRITTEN = 'rm -rf "$IA_HOME/notebook" "$IA_HOME/memory/observations";'
 """So that each round writes its note and its observation."""
+
+LIVED_IN = (
+    "ia init",
+    "ia sync",
+    "ia trade deposit 500000",
+    "ia trade buy 600519 100 700 --because moat --override",
+    "ia trade buy 600036 1000 30 --because cheap --override",
+    "printf 'I want dividends and never borrow.\\n' >> \"$IA_HOME/soul.md\"",
+    'for n in $(seq 40); do ia note ideas/$n "600519 and 600036, thought $n"; done',
+    "for n in $(seq 20); do ia turn -s session$n 'How is the market today?'; done",
+)
+STORED = ("How much cash do I have?", "我有哪些持仓", "大盘今天怎么样", "how is the market today")
+"""Questions for the account and for the market."""
+
+
+def stored_cases() -> list[Case]:
+    """Questions whose answer is in the workspace, with the analyst."""
+    click = "import click"
+    asked = [Case(f"ia turn {words}", f"ia turn -m ia-offline '{words}'", click, 8) for words in STORED]
+    return [Case(click, f"{PYTHON} -c 'import click'"), *asked]
+
+
+def measure_stored(env: dict[str, str], rounds: int) -> None:
+    """Print what they cost of the processor."""
+    with tempfile.TemporaryDirectory(prefix="ia-bench-") as home:
+        env = {**env, "IA_HOME": home}
+        for command in LIVED_IN:
+            subprocess.run(["bash", "-e", "-c", command], env=env, check=True, capture_output=True)
+        found = stored_cases()
+        print("\nprocessor time, user and system")
+        table(found, measure_processor(found, rounds, env))
 
 
 def cases() -> list[Case]:
@@ -64,6 +98,7 @@ def main() -> None:
             print(
                 f"{'first byte of ' + name.split(' -m')[0]:<44}{first_byte(name, env, max(rounds // 3, 3)):>8.0f}  after the server's"
             )
+        measure_stored(env, rounds)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Timing whole processes against a floor of the same run: medians, interleaved, bytecode compiled."""
 
 import os
+import resource
+import shlex
 import statistics
 import subprocess
 import sys
@@ -38,6 +40,22 @@ def measure(cases: list[Case], rounds: int, env: dict[str, str]) -> dict[str, fl
                 sys.exit(f"{case.name}: status {run.returncode}: {run.stderr.decode()[-400:]}")
             if turn:  # the first round warms bytecode, page cache and the workspace
                 times[case.name].append(elapsed)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def measure_processor(cases: list[Case], rounds: int, env: dict[str, str]) -> dict[str, float]:
+    """Return the median milliseconds of processor time, user and system, of each command; no shell runs it."""
+    times: dict[str, list[float]] = {case.name: [] for case in cases}
+    for turn in range(rounds + 1):
+        for case in cases:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            run = subprocess.run(shlex.split(case.command), env=env, stdin=subprocess.DEVNULL, capture_output=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            if run.returncode != 0:
+                sys.exit(f"{case.name}: status {run.returncode}: {run.stderr.decode()[-400:]}")
+            if turn:
+                spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                times[case.name].append(spent * 1e3)
     return {name: statistics.median(values) for name, values in times.items()}
 
 

@@ -5,8 +5,7 @@ import re
 
 import pytest
 
-from ia.kernel.text_width import display_width
-from ia_cli.terminal.line_breaking import break_offsets, wrap_lines
+from ia.kernel.text_width import break_offsets, display_width, wrap_lines
 from ia_cli.terminal.markdown import MarkdownStream, find_block_end
 from support.terminal import on_terminal
 
@@ -74,6 +73,35 @@ def test_an_answer_is_rendered_and_no_word_is_broken(ia, monkeypatch, language, 
     for mark in ("**", "###", "| ---", "|---"):
         assert mark not in text
     assert {word for word in words_of(reply) if len(word) < 20} <= words_of(text)
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_ordinary_answers_take_twelve_rows_of_a_terminal(ia, monkeypatch, language):
+    monkeypatch.setenv("IA_LANG", language)
+    monkeypatch.setenv("IA_NOW", "2024-03-12T16:00+08:00")
+    ia("init")
+    ia("sync")
+    ia("trade", "deposit", "500000")
+    ia("trade", "buy", "600519", "100", "700", "--because", "long-term", "--override")
+    for code in ("300750", "600519", "600036"):
+        ia("memory", "track", code)
+    ia("turn", "帮我看看茅台" if language == "zh" else "How is Moutai doing?")
+    monkeypatch.setenv("IA_NOW", NOW)
+    ia("sync")
+    zh = ("帮我看看茅台", "宁德时代怎么样", "比较宁德时代和比亚迪", "扫描关注列表", "我有哪些持仓")
+    en = ("How is Moutai doing?", "How is CATL doing?", "Compare CATL and BYD", "scan my watch list", "what do I hold")
+    for question in zh if language == "zh" else en:
+        rows = [line for line in lines_of(on_terminal("turn", question)) if not line.startswith("ia: ")]
+        told = "\n".join(rows).strip("\n")
+        assert told.count("\n") < 12, told
+
+
+def test_a_list_without_a_blank_line_before_it_is_printed_so(capsys, monkeypatch):
+    monkeypatch.setenv("TERM", "dumb")
+    stream = MarkdownStream()
+    stream.write("a\n- b\n- c\n\nd\n\n- e\n")
+    stream.close()
+    assert capsys.readouterr().out == "a\n • b\n • c\n\nd\n\n • e\n"
 
 
 @pytest.mark.parametrize("columns", [80, 40])

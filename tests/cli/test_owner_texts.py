@@ -20,9 +20,9 @@ def ask(ia):
 def test_an_answer_follows_its_template_and_its_sentences(ia, home, research):
     answer, view = research / "templates" / "answer.md", research / "knowledge" / "view.yaml"
     before = ask(ia)
-    assert "- Against:" in before and "over months" in before
+    assert "- Against:" in before and "; confidence" in before
     answer.write_text(answer.read_text("utf-8").replace("- Against:", "- Devil's advocate:"), "utf-8")
-    view.write_text(view.read_text("utf-8").replace("{lean} over months", "{lean} for a season"), "utf-8")
+    view.write_text(view.read_text("utf-8").replace("{lean}; confidence", "{lean} for a season; confidence"), "utf-8")
     told = ask(ia)
     assert "- Devil's advocate:" in told and "for a season" in told
     note = research / "templates" / "note.md"
@@ -35,7 +35,7 @@ def test_an_answer_follows_its_template_and_its_sentences(ia, home, research):
     for file in (answer, view, note):
         file.unlink()
     told = ask(ia)
-    assert "- Against:" in told and "over months" in told and "not used" not in told
+    assert "- Against:" in told and "for a season" not in told and "not used" not in told
 
 
 def test_why_goes_by_the_headings_of_the_owner(ia, research):

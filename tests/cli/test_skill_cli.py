@@ -175,3 +175,11 @@ def test_run_is_a_turn(ia, mine):
     assert "turn.begin" in ia("log").stdout
     more = ia("skill", "run", "mine", "600519", "-s", "s1", "--json", env={"IA_MARKET_ADAPTER": "demo"})
     assert json.loads(more.stdout)["session"] == "s1"
+
+
+def test_run_passes_words_as_words(ia):
+    """`ia skill run scan` is `ia turn /scan`, not a turn of its letters."""
+    env = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:00+08:00", "IA_LANG": "en"}
+    assert ia("init", env=env).returncode == 0
+    ran = ia("skill", "run", "-m", "ia-offline", "scan", env=env)
+    assert ran.returncode == 0 and "watch list is empty" in ran.stdout

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from ia.agent.analyst.offline import Analyst
+from ia.agent.turns.embedded import EmbeddedAnalyst
 from support.servers.openai import MODEL, Reply
 
 LLM = """
@@ -115,8 +115,10 @@ def test_the_embedded_analyst_has_an_async_twin(llm):
 def test_the_model_is_the_analyst():
     from ia.reach.bridges.llm_plugin import AsyncOffline, Offline
 
-    for name in ("model_id", "can_stream", "supports_tools", "supports_schema"):
-        assert getattr(Offline, name) == getattr(AsyncOffline, name) == getattr(Analyst, name)
+    for name in ("model_id", "can_stream"):
+        assert getattr(Offline, name) == getattr(AsyncOffline, name) == getattr(EmbeddedAnalyst, name)
+    assert Offline.supports_tools and AsyncOffline.supports_tools
+    assert Offline.supports_schema and AsyncOffline.supports_schema
 
 
 def test_llm_pays_nothing_for_it_until_it_is_used():

@@ -99,6 +99,27 @@ def drawdown(code, first):
     return worst
 
 
+def moves_in(code, first, last="9999"):
+    """Return the days of a stretch with their changes in percent, smallest change first."""
+    pairs = [(b["date"], b["close"] / a["close"] * 100 - 100) for a, b in pairwise(bars(code))]
+    return sorted((pair for pair in pairs if first <= pair[0] <= last), key=lambda pair: pair[1])
+
+
+def best_month(code, year):
+    """Return the last day of the best month of a year, and its change in percent."""
+    ends = {row["date"][:7]: row for row in bars(code)}
+    pairs = [(b["date"], b["close"] / a["close"] * 100 - 100) for a, b in pairwise(ends.values())]
+    return max((pair for pair in pairs if pair[0].startswith(year)), key=lambda pair: pair[1])
+
+
+def last_above(code, level):
+    return [row for row in bars(code) if row["close"] > level][-1]
+
+
+def last_below(code, level):
+    return [row for row in bars(code) if row["low"] < level][-1]
+
+
 def streak(code):
     closes = [row["close"] for row in bars(code)]
     rises = [b > a for a, b in pairwise(closes)][::-1]
@@ -134,12 +155,56 @@ def better(one, other, field):
     return document("quote", max(one, other, key=lambda code: quote(code, field)))[0]["name"]
 
 
+def valuation(code, field):
+    """Return a figure of a stock as `ia screen` prints it."""
+    rows = document("screen", "price > 0 or price <= 0", "--columns", f"symbol,{field}")
+    return next(row[field] for row in rows if row["symbol"].startswith(code))
+
+
+def higher(one, other, field):
+    return quote(max(one, other, key=lambda code: valuation(code, field)), "name")
+
+
+def lower(one, other, field):
+    return quote(min(one, other, key=lambda code: valuation(code, field)), "name")
+
+
+def named_sector(name):
+    return next(row for row in document("market", "sectors") if row["name"] == name)
+
+
 def setting(key):
     return run("config", "get", key).strip()
 
 
 def account(field):
     return document("account")["currencies"]["CNY"][field]
+
+
+@cache
+def account_at(day, field):
+    """Return a figure of the account as it was in the evening of a day."""
+    found = json.loads(run("--now", f"{day}T20:00+08:00", "account", "--json"))
+    return found["currencies"]["CNY"][field]
+
+
+def gained(first, last):
+    """Return what the account made from the evening of one day to that of another."""
+    return account_at(last, "total_pnl") - account_at(first, "total_pnl")
+
+
+def stop_level(symbol, percent=7):
+    return position(symbol, "cost") * (1 - percent / 100) / position(symbol, "size")
+
+
+def lots(amount, symbol):
+    """Return how many shares an amount of money buys, in lots of 100."""
+    return int(amount / position(symbol, "current_price") / 100) * 100
+
+
+def room(symbol, percent=20):
+    """Return how much more of a security the position limit lets the account buy."""
+    return account("equity") * percent / 100 - position(symbol, "value")
 
 
 def position(symbol, field):
@@ -165,6 +230,22 @@ def northbound(field):
     return next(row[field] for row in document("market", "northbound") if row["channel"] == "north")
 
 
+def statement(kind, code, item):
+    """Return an item of the newest financial statement: of twelve months, of a balance sheet at its end."""
+    found = json.loads(run("tool", "call", f"financial.{kind}", json.dumps({"symbol": code})))
+    return (found["reports"][0] if kind == "balance" else found["twelve_months"])[item]
+
+
+def fcf_yield(code):
+    return statement("cashflow", code, "free_cash_flow") / quote(code, "market_cap") * 100
+
+
+def mean_of(expr, field):
+    """Return the mean of a figure over the stocks that meet a condition."""
+    rows = document("screen", expr, "--columns", f"symbol,{field}")
+    return statistics.fmean(row[field] for row in rows)
+
+
 def screen(expr, sort="", count=0, order="--desc"):
     rows = document("screen", expr, *(("--sort", sort, order) if sort else ()))
     return " & ".join(row["symbol"] for row in (rows[:count] if count else rows))
@@ -175,6 +256,10 @@ def price(value):
 
 
 number = price
+
+
+def whole(value):
+    return f"{value:,}"
 
 
 def plain(value):

@@ -356,6 +356,8 @@ def lhb(ctx: click.Context, on: str | None, as_json: bool, as_jsonl: bool) -> No
     if not rows and on is None and (until := market_reader.last_lhb_day(ws)):
         notify(Message("the lists are synced up to {day} and contain no stocks", day=until))
         hint = ""
+    elif not rows and on is not None:
+        notify(Message("no stock of {day} is stored: none was listed then, or the list was not synced", day=on))
     _print_rows(ctx, rows, LHB, brief, as_json, as_jsonl, hint=hint)
 
 

@@ -77,7 +77,7 @@ def approve(ctx: click.Context, which: tuple[str, ...], yes: bool, as_json: bool
     now, and the download becomes a proposal of its own. Without ID, ia lists the pending proposals.
     """
     from ia.kernel import proposals
-    from ia.kernel.errors import Refused
+    from ia.kernel.errors import IaError, Refused
     from ia.kernel.workspace import Workspace
 
     if not which:
@@ -98,6 +98,7 @@ def approve(ctx: click.Context, which: tuple[str, ...], yes: bool, as_json: bool
     for number in numbers:
         proposals.get_undecided(ws, number)  # a number that is none is told before the first is carried out
     refused: list[int] = []
+    failed: list[IaError] = []
     for number in numbers:
         try:
             _approve_proposal(ws, number, yes=yes, as_json=as_json)
@@ -105,8 +106,15 @@ def approve(ctx: click.Context, which: tuple[str, ...], yes: bool, as_json: bool
             if len(numbers) == 1:
                 raise
             refused.append(number)
+        except IaError as error:  # what another proposal is about is decided all the same
+            if len(numbers) == 1:
+                raise
+            notify(Message("proposal {number}: {problem}", number=number, problem=error))
+            failed.append(error)
     if refused:
         raise Refused("not approved: {numbers}", numbers=", ".join(map(str, refused)))
+    if failed:
+        raise failed[0]
 
 
 def _approve_proposal(ws: "Workspace", number: int, *, yes: bool, as_json: bool) -> None:

@@ -65,7 +65,7 @@ def _emit_hits(rows: Sequence[Row], columns: Sequence[str], *, as_json: bool = F
     if as_json or as_jsonl or not sys.stdout.isatty():
         emit_rows(rows, columns, as_json=as_json, as_jsonl=as_jsonl)
         return
-    from ia_cli.terminal.line_breaking import wrap_lines
+    from ia.kernel.text_width import wrap_lines
     from ia_cli.terminal.markdown import terminal_width
 
     width = terminal_width()

@@ -151,7 +151,7 @@ def run(
         return
     turn = cli.get_command(ctx, "turn")
     assert turn is not None
-    ctx.invoke(turn, message=f"/{loaded.skill.name} {words}".strip(), session=session, model=model, as_json=as_json)
+    ctx.invoke(turn, message=(f"/{loaded.skill.name}", *arguments), session=session, model=model, as_json=as_json)
 
 
 @skill.command(example="mkdir volume; echo '先看量，再看价' > volume/SKILL.md; ia skill install volume")

@@ -194,8 +194,8 @@ def run(name: str, again: bool, as_json: bool) -> None:
 def due(name: str | None, to_log: bool) -> None:
     """Run the tasks that are due; cron calls this. Prints nothing if no task is due.
 
-    With NAME, runs only that task. ia makes up missed slots as the task specifies, retries failed runs and restarts
-    runs that a crash interrupted.
+    With NAME, runs that task, and before it what is due and syncs the prices that it reads. ia makes up missed slots
+    as the task specifies, retries failed runs and restarts runs that a crash interrupted.
     """
     from ia.kernel.workspace import Workspace
     from ia.reach.tasks import executor

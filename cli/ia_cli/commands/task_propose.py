@@ -264,7 +264,7 @@ def _draft_design(
             hint="try `ia task propose 'every Friday at 16:00 review my week'`, or give --cron with --prompt or --run",
         )
     elif model == "ia-offline" or _uses_embedded_analyst(model):
-        design, remarks = wish_parser.read_wish(wish, zone=zones.user_zone().key)
+        design, remarks = wish_parser.read_wish(wish, zone=zones.wish_zone().key)
         design = replace(design, because=" ".join(wish.split())[:500])
     else:
         from ia.agent.turns import task_drafting

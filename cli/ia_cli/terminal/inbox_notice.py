@@ -51,10 +51,11 @@ def tell_unread() -> None:
 
 
 def _shorten_notice(title: str, text: str) -> list[str]:
-    """Return a notice in at most MAX_LINES: its title, how it begins, and where its note lies."""
+    """Return a notice in at most MAX_LINES: its title, how it begins, and where its note lies; `**` goes."""
     import re
 
-    lines = [line for line in (title, *text.splitlines()) if line.strip()]
+    plain = re.sub(r"\*\*(?=\S)(.+?)(?<=\S)\*\*", r"\1", text)
+    lines = [line for line in (title, *plain.splitlines()) if line.strip()]
     if len(lines) > MAX_LINES:
         rest = lines[MAX_LINES - 1 :]
         lines = [*lines[: MAX_LINES - 1], next((line for line in rest if re.search(r"notebook/\S+\.md", line)), "…")]

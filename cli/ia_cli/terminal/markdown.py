@@ -50,7 +50,7 @@ class MarkdownStream:
 
     def write_plain(self, text: str) -> None:
         """Print lines as they are, but wrapped."""
-        from ia_cli.terminal.line_breaking import wrap_lines
+        from ia.kernel.text_width import wrap_lines
 
         self._separate()
         for line in escape_controls(text).splitlines():

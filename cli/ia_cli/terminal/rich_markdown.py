@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from rich import markdown
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -15,9 +16,10 @@ from rich.text import Text
 from rich.theme import Theme
 
 from ia.kernel import config
-from ia.kernel.text_width import display_width
-from ia_cli.terminal.line_breaking import PIECES, break_offsets
+from ia.kernel.text_width import PIECES, break_offsets, display_width
 
+_CLOSE = "close"
+"""Mark of the items of a list that follows a paragraph without a blank line."""
 GAP = 2
 """Columns between two columns of a table."""
 _TEXTLIKE = 12
@@ -93,6 +95,18 @@ class _Heading(markdown.Heading):
         yield _copy_wrapped(self.text)
 
 
+class _ListItem(markdown.ListItem):
+    """An item; rich asks the last one of a list whether a blank line stands before the list."""
+
+    @classmethod
+    def create(cls, markdown: markdown.Markdown, token: Token) -> "_ListItem":
+        return _CloseListItem() if token.meta.get(_CLOSE) else _ListItem()
+
+
+class _CloseListItem(_ListItem):
+    new_line = False
+
+
 class _CodeBlock(markdown.CodeBlock):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Padding(_WrappedText(str(self.text).rstrip("\n"), style=self.style), (0, 0, 0, 2))
@@ -147,6 +161,7 @@ class _Document(markdown.Markdown):
     elements: ClassVar[dict[str, type[markdown.MarkdownElement]]] = {
         **markdown.Markdown.elements,
         "paragraph_open": _Paragraph,
+        "list_item_open": _ListItem,
         "heading_open": _Heading,
         "fence": _CodeBlock,
         "code_block": _CodeBlock,
@@ -162,6 +177,19 @@ class _Document(markdown.Markdown):
             for token in block.children or ():
                 if token.type == "softbreak":
                     token.type = "hardbreak"
+        _mark_close_lists(self.parsed)
+
+
+def _mark_close_lists(tokens: Sequence[Token]) -> None:
+    """Mark the items of lists that follow a paragraph on the very next line."""
+    ended, close = -1, False
+    for token in tokens:
+        if token.level == 0 and token.map:
+            if token.type in ("bullet_list_open", "ordered_list_open"):
+                close = token.map[0] == ended
+            ended = token.map[1] if token.type == "paragraph_open" else -1
+        if token.type == "list_item_open":
+            token.meta[_CLOSE] = close
 
 
 def fit_columns(rows: Sequence[Sequence[str]], room: int) -> list[int] | None:

@@ -99,7 +99,7 @@ def _format_run_time(text: str) -> str:
     from ia.faculties.schedule import zones
 
     moment = datetime.fromisoformat(text)
-    here = moment.astimezone(zones.user_zone())
+    here = moment.astimezone(zones.wish_zone())
     told = f"{moment:%Y-%m-%d %H:%M} {_weekday_name(moment)}"
     return (
         told

@@ -215,7 +215,7 @@ def _format_zoned_time(stamp: str) -> str:
 
     from ia.faculties.schedule import zones
 
-    own = zones.user_zone()
+    own = zones.wish_zone()
     return f"{datetime.fromisoformat(stamp).astimezone(own):%Y-%m-%d %H:%M} {own}"
 
 

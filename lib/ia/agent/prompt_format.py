@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 TIME, EVENT, QUESTION, DATA, FIGURES = "时间", "事件", "用户问题", "外部数据", "数值"
 FORM = (
@@ -19,16 +20,16 @@ FORM = (
 )
 """What a subagent is told about its answer, ahead of its task."""
 
-_HEAD = re.compile(rf"^【({TIME}|{EVENT}|{QUESTION}|{DATA})】(.*)$")
-_SECTION = re.compile(r"^【([^】\s]{1,12})】(.*)$")
-_PART = re.compile(r"^=== (\w[\w -]*) ===$", re.M)
+_HEAD = pattern(rf"^【({TIME}|{EVENT}|{QUESTION}|{DATA})】(.*)$")
+_SECTION = pattern(r"^【([^】\s]{1,12})】(.*)$")
+_PART = pattern(r"^=== (\w[\w -]*) ===$", re.M)
 _SLOT_HEADS = {"zh": ("任务时点", "产物写到"), "en": ("task slot", "report goes to")}
-_SLOT = re.compile(
+_SLOT = pattern(
     "\n【(?:{})】([^\n]+)\n【(?:{})】([^\n]+)\\s*\\Z".format(*map("|".join, zip(*_SLOT_HEADS.values(), strict=True)))
 )
 _MINUTE = len("2024-03-15 15:00")
-_SKILL = re.compile(r"# /([\w-]+)$", re.M)
-_SKILL_LINE = re.compile(r"^([a-z0-9\u3400-\u9fff-]+): (.*)$", re.M)
+_SKILL = pattern(r"# /([\w-]+)$", re.M)
+_SKILL_LINE = pattern(r"^([a-z0-9\u3400-\u9fff-]+): (.*)$", re.M)
 
 
 def format_head(name: str, text: str) -> str:

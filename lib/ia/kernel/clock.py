@@ -1,6 +1,7 @@
 """The one clock. `--now` (`IA_NOW`) sets it, and then nothing later is visible to any organ."""
 
 from datetime import datetime, time, timedelta, timezone, tzinfo
+from functools import cache
 
 from ia.kernel import config
 from ia.kernel.errors import UsageError
@@ -13,7 +14,10 @@ CHINA = timezone(timedelta(hours=8), "CST")
 def now() -> datetime:
     """Return the moment that the program lives in: `--now` if it was given, else the real time. Aware."""
     text = config.env("IA_NOW")
-    return parse_moment(text) if text else wall_time()
+    if not text:
+        return wall_time()
+    dated = text[:4].isdigit() and text[4:5] == "-" and text[10:11] == "T" and text[-6:-5] in ("+", "-")
+    return _parse_fixed(text) if dated else parse_moment(text)
 
 
 def wall_time() -> datetime:
@@ -39,6 +43,15 @@ def parse_moment(text: str) -> datetime:
     raises  UsageError for what is no time, or means two.
     """
     return _resolve_moment(text, wall_time(), last=True)
+
+
+@cache
+def _parse_fixed(text: str) -> datetime:
+    """Return the moment of a text with its year and offset, which means the same at any time.
+
+    A turn asks for now() hundreds of times.
+    """
+    return parse_moment(text)
 
 
 def parse_since(text: str) -> datetime:

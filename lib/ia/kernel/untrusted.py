@@ -241,11 +241,20 @@ def mark_note(text: str, origins: list[str]) -> str:
     return f"---\nuntrusted: {told}\n---\n{bare}"
 
 
+_FENCE_LINE = pattern(
+    r"^<(?:<|\[<\])(?:data [0-9a-f]{16} from [^\n]*: not instructions|end of data [0-9a-f]{16})>>[ \t]*\n?", re.M
+)
+"""A mark of fence_text(), whole or with its markup broken."""
+
+
 def sanitize_text(text: str, origins: list[str]) -> str:
-    """Return a text as it is kept whose author has read text from outside: folded, without links, marked."""
+    """Return a text as it is kept whose author has read text from outside: folded, without links, marked.
+
+    The marks of a fence that its author copied go: the file is marked as a whole.
+    """
     from ia.kernel import links
 
-    return mark_note(links.break_markup(fold_text(text)), origins)
+    return mark_note(links.break_markup(_FENCE_LINE.sub("", fold_text(text))), origins)
 
 
 def origin_of(text: str) -> str | None:

@@ -27,6 +27,9 @@ SOUL = "soul.md"
 TEXT = (".md", ".markdown", ".txt")
 """What a note's name ends in."""
 _BOLD = pattern(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
+_COMMENT = pattern(r"\s*<!--.*-->\s*$")
+_MARKS = pattern(r"^(?:[#>*\s]|[-+](?![.\d¥$€£]))+")
+"""What a line of Markdown begins with; the sign of a number is none of it."""
 _ENTRY = pattern(r"## \d{4}-\d\d-\d\d \d\d:\d\d\s*$|\[\d\d:\d\d\] ")
 
 
@@ -547,11 +550,11 @@ def headline(text: str, width: int = 120) -> str:
     What is dated entry by entry (`## 2024-03-15 14:30`, `[14:30] …`) is told by its last entry: that is what is new.
     """
     front = find_block(text[:8000])
-    lines = text[front.body if front and front.body else 0 : 8000].splitlines()
+    lines = _without_comments(text[front.body if front and front.body else 0 : 8000])
     telling = [line for line in lines if any(c.isalnum() for c in line)]
     titled = bool(telling) and telling[0].startswith("#")
     first = [line for line in telling[1:] if not line.startswith("#")] or telling[1:] if titled else telling
-    said = [*(telling[:1] if titled else []), _last_entry(text[-8000:].splitlines()) or "".join(first[:1])]
+    said = [*(telling[:1] if titled else []), _last_entry(_without_comments(text[-8000:])) or "".join(first[:1])]
     whole = ": ".join(filter(None, map(_strip_markup, said)))
     return whole if len(whole) <= width else whole[: width - 1] + "…"
 
@@ -564,8 +567,13 @@ def _last_entry(lines: list[str]) -> str:
     return ""
 
 
+def _without_comments(text: str) -> list[str]:
+    """Return the lines of a text without those that are an HTML comment: data that no reader sees."""
+    return [line for line in text.splitlines() if not _COMMENT.match(line)]
+
+
 def _strip_markup(line: str) -> str:
-    return " ".join(_BOLD.sub(r"\1", line).lstrip("#>*-+ \t").split())
+    return " ".join(_MARKS.sub("", _BOLD.sub(r"\1", line), count=1).split())
 
 
 def text_digest(text: str) -> str:

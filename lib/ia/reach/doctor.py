@@ -174,6 +174,10 @@ def _check_settings(_: Workspace) -> Iterator[HealthFinding]:
         )
 
 
+_UNREACHED = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_IOERR")
+"""Errors of SQLite that say nothing of what a file holds."""
+
+
 def _check_databases(ws: Workspace) -> Iterator[HealthFinding]:
     from ia.organs.recall.index import PRESENT
 
@@ -191,6 +195,14 @@ def _check_databases(ws: Workspace) -> Iterator[HealthFinding]:
             version = conn.execute("PRAGMA user_version").fetchone()[0]
             conn.close()
         except sqlite3.DatabaseError as exc:
+            if (getattr(exc, "sqlite_errorname", "") or "").startswith(_UNREACHED):
+                yield HealthFinding(
+                    file,
+                    "fail",
+                    Message("cannot be opened: {reason}; nothing says that it is damaged", reason=exc),
+                    Message("make sure that you may read and write {path} and its folder", path=path),
+                )
+                continue
             sound, reason, version = False, exc, "?"
         if schema.precious and os.path.getsize(path) == 0:
             sound, reason = False, Message("the file is empty")

@@ -119,6 +119,7 @@ class StoredPrices:
             reference=not told.date,
             stale=told.date if told.date and _is_stale(symbol, told.date, day) else "",
             simulated=feed.simulated,
+            day_range=None if (seen := feed.range_on(day)) is None else (to_decimal(seen[0]), to_decimal(seen[1])),
         )
 
 

@@ -293,7 +293,7 @@ def test_a_damaged_file_of_a_skill_is_named_in_the_answer(pack, monkeypatch, fil
         ("How is CATL doing?", "A part of the skill"),
     ):
         reply = embedded(pack, question, monkeypatch)
-        [line] = [line for line in reply.splitlines() if line.startswith(head)]
+        [line] = [line for line in reply.splitlines() if line.removeprefix("- ").startswith(head)]
         assert named in line
         assert "300750.SZ" in reply
 

@@ -181,6 +181,9 @@ def test_a_file_edited_by_hand_is_dated_by_its_mtime(ws):
         ("x" * 500, "x" * 119 + "…"),
         ("# 宁德时代\n\n**结论** 方向不明，**置信度**低", "宁德时代: 结论 方向不明，置信度低"),
         ("2 ** 3 ** 2 is 512", "2 ** 3 ** 2 is 512"),
+        ("# Review\n\n**-1,234.50 CNY**, +2 %", "Review: -1,234.50 CNY, +2 %"),
+        ("- -5 %", "-5 %"),
+        ("# x\n\n[16:00] said\n<!-- ia-own: {} -->\n", "x: [16:00] said"),
     ],
 )
 def test_headline(text, line):

@@ -112,7 +112,7 @@ def market():
 def test_the_front_matter_names_the_skill_its_tools_and_its_words(name):
     head, body = _head(name)
     assert head["name"] == name
-    assert {"market.ohlcv", "compute.run", "memory.recall", "notebook.write", "memory.write"} <= set(
+    assert {"market.ohlcv", "compute.run", "memory.recall", "notebook.write", "memory.observe"} <= set(
         head["allowed-tools"]
     )
     assert head["context"] == {"research": "inline", "compare": "fork"}[name]

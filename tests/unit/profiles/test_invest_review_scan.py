@@ -120,7 +120,9 @@ def test_what_it_may_call_exists(skill):
 
     head = (PACKS / skill / "SKILL.md").read_text(encoding="utf-8").split("---\n")[1]
     known = {tool.name for tool in catalog.builtin_tools()}
-    assert set(YAML(typ="safe").load(head)["allowed-tools"]) <= known
+    provided = "".join(file.read_text(encoding="utf-8") for file in PACKS.parent.glob("providers/*/PROVIDER.md"))
+    lacking = set(YAML(typ="safe").load(head)["allowed-tools"]) - known
+    assert {name for name in lacking if name not in provided} == set()
 
 
 @pytest.mark.parametrize("skill", SKILLS)
@@ -167,7 +169,7 @@ def test_entries_have_their_fields_in_both_languages(skill, file, groups):
     for group, fields in groups.items():
         for entry in knowledge[group]:
             extra = set() if is_expression(entry["condition"]) else {"condition_en"}
-            assert set(entry) - {"source_en", "stance", "trend"} == fields | extra, entry["id"]
+            assert set(entry) - {"source_en", "stance", "trend", "fact", "fact_en"} == fields | extra, entry["id"]
             assert all(isinstance(value, str) and value.strip() for value in entry.values()), entry["id"]
             for key in [key for key in entry if key.endswith("_en")]:
                 assert not re.search(r"[\u4e00-\u9fff]", entry[key]), (entry["id"], key)

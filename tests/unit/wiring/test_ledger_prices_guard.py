@@ -64,7 +64,9 @@ def test_a_quiet_day(market):
     market.day("2024-03-01", quote(BANK, 10.0, 9.9))
     market.day("2024-03-04", quote(BANK, 10.2, 10.0))
     assert market.told("10.20", "2024-03-04T15:00") == {}
-    assert market.told("10.60", "2024-03-04T15:00") == {"risk.rise_pct": ("daily change: 6% > 5%", True)}
+    told = market.told("10.60", "2024-03-04T15:00")
+    assert told.pop("exchange.day_range")[1] is False, "it is told, and refuses nothing"
+    assert told == {"risk.rise_pct": ("daily change: 6% > 5%", True)}
 
 
 def test_an_ex_day_is_measured_from_its_reference_price(market):

@@ -20,9 +20,10 @@ T = TypeVar("T")
 
 HOMES = {
     "readings": "research", "labels": "research", "lenses": "research", "figures": "research", "view": "research",
-    "valuation": "research",
-    "facts_security": "research", "facts_account": "research",
-    "facts_market": "research", "glossary": "research", "criteria": "scan",
+    "valuation": "research", "study": "research",
+    "facts_trades": "research", "facts_owner": "research",
+    "facts_security": "research", "facts_quote": "research", "facts_account": "research",
+    "facts_prices": "research", "facts_market": "research", "glossary": "research", "criteria": "scan",
 }  # fmt: skip
 """Table -> the skill that it belongs to."""
 

@@ -5,51 +5,89 @@ each call takes it up again from the messages: it is begun anew and handed the r
 """
 
 import json
-from collections.abc import Iterator
-from typing import Any
-
-import llm
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
 from ia.agent.analyst.ask import request
 from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, parse_result
 from ia.agent.analyst.jobs import plan
+from ia.agent.analyst.parts import LeftOut
 from ia.agent.analyst.say.reply import by_rules
 from ia.kernel import clock, config
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+MODEL_ID = "ia-offline"
+_WIDE = pattern("[\u2e80-\U0010ffff]+")
 
 
-class Analyst(llm.Model):
-    """A rule-based analyst behind the interface of a language model. It needs no key, no network and no other model."""
+class Prompt(Protocol):
+    """What the analyst reads of a prompt: that of `llm`, or that of ia's own turns (ia.agent.turns.embedded)."""
 
-    model_id = "ia-offline"
-    can_stream = True
-    supports_tools = True
-    supports_schema = True
+    @property
+    def system(self) -> str | None:
+        """The system prompt; "" or None where it is the first of the messages."""
 
-    def execute(
-        self, prompt: llm.Prompt, stream: bool, response: llm.Response, conversation: Any = None
-    ) -> Iterator[str]:
-        """Yield the answer line by line, or add the calls that the work needs next."""
-        desk, history = _taken_up(prompt)
-        step = _replay_work(desk, history)
-        spent = 0
-        if isinstance(step, list):
-            for at, call in enumerate(step, 1):
-                name, args = desk.fit_arguments(call)
-                spent += _tokens(json.dumps(args, ensure_ascii=False)) + 8
-                response.add_tool_call(
-                    llm.ToolCall(name=name, arguments=args, tool_call_id=f"c{len(history) + 1}-{at}")
-                )
-        else:
-            response.left_out = desk.left_out  # type: ignore[attr-defined]
-            response.understood = step.understood  # type: ignore[attr-defined]
-            for chunk in _chunks(step, prompt, desk):
-                spent += _tokens(chunk)
-                yield chunk
-        response.set_usage(input=sum(_tokens(text) for text in _texts(prompt)), output=spent)
+    @property
+    def messages(self) -> Sequence[Any]:
+        """All messages; each has a role and parts. A part of text has `text`, the result of a tool has `output`."""
+
+    @property
+    def tools(self) -> Sequence[Any]:
+        """The tools on offer, each with name and input_schema."""
+
+    @property
+    def schema(self) -> Any:
+        """The JSON Schema of the answer; None for text."""
 
 
-def _taken_up(prompt: llm.Prompt) -> tuple[ToolDesk, list[list[DeskResult]]]:
+class AnalystCall(NamedTuple):
+    """A call of a tool, under the name that the prompt gives it."""
+
+    name: str
+    arguments: Json
+    tool_call_id: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the analyst says to a prompt: the calls that its work needs next, or the pieces of its reply.
+
+    read        tokens of the prompt; written: of the answer (estimates)
+    left_out    parts of the reply that a bug has cost
+    understood  False where it made nothing of the question
+    """
+
+    calls: list[AnalystCall] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+    read: int = 0
+    written: int = 0
+    left_out: list[LeftOut] = field(default_factory=list)
+    understood: bool = True
+
+
+def answer_prompt(prompt: Prompt) -> Answer:
+    """Return the calls that the work on a prompt needs next, or the reply line by line."""
+    desk, history = _taken_up(prompt)
+    step = _replay_work(desk, history)
+    read = sum(_tokens(text) for text in _texts(prompt))
+    if isinstance(step, list):
+        fitted = [desk.fit_arguments(call) for call in step]
+        calls = [AnalystCall(name, args, f"c{len(history) + 1}-{at}") for at, (name, args) in enumerate(fitted, 1)]
+        written = sum(_tokens(json.dumps(call.arguments, ensure_ascii=False)) + 8 for call in calls)
+        return Answer(calls=calls, read=read, written=written)
+    pieces = list(_chunks(step, prompt, desk))
+    return Answer(
+        pieces=pieces,
+        read=read,
+        written=sum(map(_tokens, pieces)),
+        left_out=desk.left_out,
+        understood=step.understood,
+    )
+
+
+def _taken_up(prompt: Prompt) -> tuple[ToolDesk, list[list[DeskResult]]]:
     """Return the desk of the newest question, and the results of each round of calls since."""
     asked, system = "", prompt.system or ""
     before: list[str] = []
@@ -92,7 +130,7 @@ def _match_results(results: list[DeskResult], count: int) -> list[DeskResult]:
     return [*results, *[DeskResult(None, Failure("no result came back"))] * count][:count]
 
 
-def _chunks(reply: plan.Reply, prompt: llm.Prompt, desk: ToolDesk) -> Iterator[str]:
+def _chunks(reply: plan.Reply, prompt: Prompt, desk: ToolDesk) -> Iterator[str]:
     """Yield the reply a line at a time, or as the JSON object that was asked for."""
     if prompt.schema or desk.request.wants_json:
         yield json.dumps(_object(reply, prompt.schema, desk), ensure_ascii=False)
@@ -113,7 +151,7 @@ def _object(reply: plan.Reply, schema: Any, desk: ToolDesk) -> Json:
     return {name: kinds[kind["type"]] for name, kind in wanted.items() if kind.get("type") in kinds}
 
 
-def _texts(prompt: llm.Prompt) -> Iterator[str]:
+def _texts(prompt: Prompt) -> Iterator[str]:
     for message in prompt.messages:
         for part in message.parts:
             yield str(getattr(part, "text", None) or getattr(part, "output", None) or "")
@@ -121,5 +159,5 @@ def _texts(prompt: llm.Prompt) -> Iterator[str]:
 
 def _tokens(text: str) -> int:
     """Return an estimate: a token for four Latin letters or one and a half Chinese characters."""
-    wide = sum(char > "\u2e7f" for char in text)
+    wide = len(text) - len(_WIDE.sub("", text))
     return (len(text) - wide) // 4 + wide * 2 // 3 + 1 if text else 0

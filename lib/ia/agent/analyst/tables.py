@@ -6,11 +6,12 @@ is taken from the skills that come with ia.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from ia.kernel.errors import Message
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern_by_letters
 
 T = TypeVar("T")
 Report = Callable[[str, Message], None]
@@ -168,10 +169,8 @@ class Entry:
         """Return the regular expression of a text, or of a list of alternatives; one that matches nothing without."""
         found = self.tree.get(key)
         words = "|".join(map(str, found)) if isinstance(found, list) else self.text(key, "")
-        try:
-            return re.compile(words, flags) if words else _NEVER
-        except re.error:
-            raise BadEntry(Message("{entry}: {key} is not a regular expression", entry=self.id, key=key)) from None
+        problem = Message("{entry}: {key} is not a regular expression", entry=self.id, key=key)
+        return pattern_by_letters(words, flags, partial(self.table.complain, self.id, problem)) if words else _NEVER
 
 
 class Tables:

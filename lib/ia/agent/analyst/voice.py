@@ -1,16 +1,15 @@
 """Saying things in the language of whoever asked, and figures as a person writes them."""
 
-import re
-
 from ia.kernel import i18n
 from ia.kernel.errors import PluralText
 from ia.kernel.i18n.units import LARGE_UNITS
+from ia.kernel.patterns import pattern
 
 ZH, EN = "zh", "en"
-_CJK = re.compile(r"[\u3400-\u9fff]")
-_FIELD = re.compile(r"\{(\w+)\}")
-_WORD = re.compile(r"[A-Za-z]{2,}")
-_PLAIN = re.compile(r"(?<![A-Za-z])(?![A-Z]+(?![A-Za-z]))[A-Za-z]{2,}")
+_CJK = pattern(r"[\u3400-\u9fff]")
+_FIELD = pattern(r"\{(\w+)\}")
+_WORD = pattern(r"[A-Za-z]{2,}")
+_PLAIN = pattern(r"(?<![A-Za-z])(?![A-Z]+(?![A-Za-z]))[A-Za-z]{2,}")
 
 
 class AnswerVoice(i18n.Voice):
@@ -61,6 +60,8 @@ def number(value: float | None, unit: str = "", speak: AnswerVoice | None = None
         return str(value).lower()
     if unit == "percent":
         return f"{value:+.1f}%" if abs(value) >= 0.05 else "0.0%"
+    if unit == "percent_plain":
+        return f"{value:.1f}%"
     if unit == "price":
         return f"{value:,.2f}" if abs(value) < 1e6 else compact(value, speak)
     if unit == "points":

@@ -12,9 +12,10 @@ import re
 
 from ia.domain.speech.acts import performs_act
 from ia.kernel import untrusted
+from ia.kernel.patterns import pattern
 
 ASKED: dict[str, tuple[str, ...]] = {
-    "tracking": ("track", "untrack"),
+    "tracking": ("track", "untrack", "track_list", "untrack_list"),
     "beliefs": ("believe", "remember"),
     "reflections": ("reflect", "praise", "coach", "criticize"),
     "journal": ("journal",),
@@ -33,7 +34,7 @@ _SIMPLIFIED = str.maketrans(
     "关注记录发给请帮买卖设调盘习惯风装启载周个应该还并么吗为从现经验训说话复续总结过样谁无须里后欢灵导级务闹钟动认踪转诉写将几归复时长体险系报统准价来处变换仓损单这对别间减涨点",
 )
 """Traditional characters of the forms above, for who writes them: 請幫我關注騰訊."""
-_QUOTED = re.compile(
+_QUOTED = pattern(
     r"```.*?(?:```|\Z)|^[ \t\u3000]*>[^\n]*$"
     r"|“[^“”\n]{6,}”|「[^「」\n]{6,}」|『[^『』\n]{6,}』|\"[^\"\n]{6,}\"|(?<!\w)'[^'\n]{6,}'(?!\w)",
     re.S | re.M,
@@ -48,7 +49,7 @@ TAILS = {"this": (0, 40), "some": (40, 160)}
 """Characters that may follow a request to work on a text before they are that text: behind a colon or a dash, and in a
 sentence of their own; where the request says that the text is here, and where it may be elsewhere."""
 
-_MARKED = re.compile(
+_MARKED = pattern(
     r"<{3,}.*?(?:>{3,}|\Z)|\"{3}.*?(?:\"{3}|\Z)|'{3}.*?(?:'{3}|\Z)|~{3}.*?(?:~{3}|\Z)|«.*?(?:»|\Z)|《{2}.*?(?:》{2}|\Z)"
     r"|<([A-Za-z][\w-]*)(?:\s[^<>]*)?>.*?(?:</\1\s*>|\Z)|\[(\w{3,20})\].*?\[/\2\]"
     r"|^[ \t]*(?:[-=*_#~+.·—–]{3,}|BEGIN\b.*|FROM:.*"
@@ -56,9 +57,9 @@ _MARKED = re.compile(
     re.S | re.M | re.I,
 )
 """What stands between marks, behind a ruled line, or begins as a mail does."""
-_BEHIND = re.compile(r"[:：][ \t\u3000]*\n.*|\n[ \t\u3000]*\n.*", re.S)
+_BEHIND = pattern(r"[:：][ \t\u3000]*\n.*|\n[ \t\u3000]*\n.*", re.S)
 """What follows a colon at the end of a line, and what follows the first paragraph."""
-_THIS_TEXT = re.compile(
+_THIS_TEXT = pattern(
     r"(?:总结|概括|归纳|提炼|摘要|翻译|译成|译一下|译为|解释|解读|改写|润色|校对|缩写|回复|答复)"
     r"[^。！？!?\n:：]{0,24}?(?:这[封篇份段条则](?!子)|以?下[面列文]|以下|上面|原文|来信|正文|邮件|文字|内容)"
     r"|(?:收到|转发|这是|有一?[封条份篇段]|刚看到)[^。！？!?\n:：]{0,16}?(?:邮件|文章|新闻|公告|消息|短信|帖子?|原文|来信|通知)"
@@ -69,7 +70,7 @@ _THIS_TEXT = re.compile(
     re.I,
 )
 """A request to work on a text that is in the message: what stands behind it is that text."""
-_SOME_TEXT = re.compile(
+_SOME_TEXT = pattern(
     r"(?:总结|分析|阅读|点评|评价|读一?[下读]|看看|看一?下|整理|提取|处理)"
     r"[^。！？!?\n:：]{0,24}?(?:邮件|文章|新闻|公告|研报|消息|短信|帖子?|文字|内容|原文|材料|来信)"
     r"|\b(?:analy[sz]e|review|read|answer|extract|process|look\s+at|check|what\s+does|what\s+do\s+you\s+(?:think|make)\s+of)\b"
@@ -79,7 +80,7 @@ _SOME_TEXT = re.compile(
 )
 """A request about a text that may be in the message, or elsewhere."""
 _ENDS = (".", "!", "?", "。", "！", "？", "\n")
-_SEAM = re.compile(r"[:：]|(?<=[^\d\s])[.!?](?=\s)|[。！？…\n]|\s[-–—]+\s|——|\s?[|»>]{1,2}\s")
+_SEAM = pattern(r"[:：]|(?<=[^\d\s])[.!?](?=\s)|[。！？…\n]|\s[-–—]+\s|——|\s?[|»>]{1,2}\s")
 
 
 def split_words(text: str, *, terms: bool = False) -> tuple[str, bool]:

@@ -22,7 +22,6 @@ MAX_PENDING = 20
 """Undecided proposals that one turn or session may leave: a person must be able to read them."""
 MAX_SHOWN = 15_500
 """Characters of an untrusted text that are shown: fence and all below what the router cuts off."""
-
 Organ = Callable[[Workspace], list[str] | str]
 """Writes into the workspace that it is given, and returns the paths."""
 

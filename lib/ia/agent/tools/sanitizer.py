@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from ia.kernel.errors import IaError, fill_template
+from ia.kernel.patterns import pattern
 from ia.kernel.untrusted import fold_text, plain_name
 
 _NAME = frozenset({"name"})
@@ -19,7 +20,7 @@ FIELDS = {"market": _NAMES, "account": _NAME, "trade": _NAME, "risk": _NAME}
 """Organ → fields of its results that hold what a feed calls a security or a group, or its reason for a row."""
 LONGEST = 16
 """Characters of a name that the bundled table does not know."""
-_OCCASION = re.compile(
+_OCCASION = pattern(
     r"[日周月年单只前个连续三两二一五十及其内收盘价格累计涨跌幅偏离值达到过的证券股票无限制上下换手率振交易异常波动期间严重退市"
     r"整理首情形，、（）()S*T\d.%~ -]{1,60}"
 )
@@ -40,7 +41,7 @@ _FIXED = (
     "day",
 )
 """Fields of a failure that are ia's own words, or the caller's."""
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'?|\"(?:[^\"\\]|\\.)*\"?|“[^”]*”?|‘[^’]*’?")
+_QUOTED = pattern(r"'(?:[^'\\]|\\.)*'?|\"(?:[^\"\\]|\\.)*\"?|“[^”]*”?|‘[^’]*’?")
 MAX_FIELD = 160
 
 

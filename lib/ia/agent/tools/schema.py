@@ -4,10 +4,19 @@ import inspect
 import types
 import typing
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from ia.kernel.errors import BadData
 from ia.kernel.jsontypes import Json
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """The least number that an argument takes, in its `Annotated[int, "…", AtLeast(1)]`."""
+
+    number: int
+
 
 _SIMPLE: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
 
@@ -29,8 +38,10 @@ def function_schema(function: Callable[..., object]) -> Json:
 def type_schema(annotation: object) -> Json:
     """Return the schema of one type: text, numbers, booleans, literals, lists, objects, and what may be left out."""
     if typing.get_origin(annotation) is typing.Annotated:
-        inner, text, *_ = typing.get_args(annotation)
-        return {**type_schema(inner), "description": text}
+        inner, *about = typing.get_args(annotation)
+        told = {"minimum" if isinstance(each, AtLeast) else "description": each for each in about}
+        least = {"minimum": told["minimum"].number} if "minimum" in told else {}
+        return {**type_schema(inner), **told, **least}
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
         kinds = [type_schema(kind) for kind in typing.get_args(annotation) if kind is not type(None)]
         if len(kinds) == 1 and "enum" not in kinds[0]:
@@ -64,7 +75,12 @@ def shorten_schema(schema: Json) -> Json:
 
 
 def validate_arguments(name: str, schema: Json, arguments: Any) -> None:
-    """Raise BadData that names every argument that does not fit, and what would."""
+    """Raise BadData that names every argument that does not fit, and what would.
+
+    jsonschema takes longer to load than most tools take to run: it is asked where arguments do not plainly fit.
+    """
+    if _plainly_fits(schema, arguments):
+        return
     from jsonschema import Draft202012Validator
 
     errors = sorted(Draft202012Validator(schema).iter_errors(arguments), key=lambda error: list(map(str, error.path)))
@@ -78,6 +94,56 @@ def validate_arguments(name: str, schema: Json, arguments: Any) -> None:
         )
 
 
+_KNOWN: dict[str, tuple[type, ...]] = {
+    "type": (str, list), "enum": (list,), "anyOf": (list,), "items": (dict,), "properties": (dict,),
+    "required": (list,), "additionalProperties": (bool,), "minimum": (int, float), "description": (object,),
+    "default": (object,),
+}  # fmt: skip
+"""The words of JSON Schema that `type_schema` writes, and their types; the last two say nothing about what fits."""
+
+
+def _plainly_fits(schema: object, value: object) -> bool:
+    """Return True if a value fits a schema of words that are known here; False also where that is open."""
+    if not isinstance(schema, dict):
+        return False
+    if not all(isinstance(told, _KNOWN.get(word, ())) for word, told in schema.items()):
+        return False
+    if "type" in schema and not any(_is_of_type(kind, value) for kind in _type_names(schema["type"])):
+        return False
+    if "minimum" in schema and isinstance(value, int | float) and value < schema["minimum"]:
+        return False
+    if "enum" in schema and not (isinstance(value, str) and value in schema["enum"]):
+        return False
+    if "anyOf" in schema and not any(_plainly_fits(kind, value) for kind in schema["anyOf"]):
+        return False
+    if isinstance(value, list) and "items" in schema:
+        return all(_plainly_fits(schema["items"], item) for item in value)
+    return not isinstance(value, dict) or _object_fits(schema, value)
+
+
+def _object_fits(schema: Json, value: Json) -> bool:
+    """Return True if an object has what a schema requires, and of each property what fits."""
+    kinds = schema.get("properties", {})
+    if not all(name in value for name in schema.get("required", ())):
+        return False
+    if not value.keys() <= kinds.keys() and not schema.get("additionalProperties", True):
+        return False
+    return all(_plainly_fits(kinds[name], item) for name, item in value.items() if name in kinds)
+
+
+def _type_names(named: object) -> list[object]:
+    return named if isinstance(named, list) else [named]
+
+
+def _is_of_type(kind: object, value: object) -> bool:
+    if isinstance(value, bool) or value is None:
+        return kind == ("null" if value is None else "boolean")
+    types: dict[object, tuple[type, ...]] = {
+        "string": (str,), "integer": (int,), "number": (int, float), "array": (list,), "object": (dict,)
+    }  # fmt: skip
+    return isinstance(value, types.get(kind, ()))
+
+
 def convert_whole_numbers(schema: Json, arguments: Json) -> Json:
     """Return arguments that fit, with 5.0 as 5 where a whole number is meant: JSON does not tell the two apart."""
     kinds = schema.get("properties", {})
@@ -88,8 +154,7 @@ def convert_whole_numbers(schema: Json, arguments: Json) -> Json:
 
 
 def _json_types(kind: object) -> list[object]:
-    named = kind.get("type") if isinstance(kind, dict) else None
-    return named if isinstance(named, list) else [named]
+    return _type_names(kind.get("type")) if isinstance(kind, dict) else [None]
 
 
 def format_usage(schema: Json) -> str:

@@ -5,14 +5,13 @@ budget of tokens and is cut at whole lines; `ia context` prints the very same.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ia.agent import prompt_format
 from ia.agent.prompt_format import EVENT, QUESTION, TIME, format_head
 from ia.agent.tools import schema
 from ia.agent.tools.registry import Tool
 from ia.agent.turns.account_prompt import write_account_prompt
-from ia.agent.turns.task_prompt import TaskPrompt
 from ia.faculties import skills
 from ia.faculties.skills import templates
 from ia.kernel import clock, config, untrusted
@@ -21,6 +20,9 @@ from ia.kernel.i18n import mark_text, translate
 from ia.kernel.workspace import Workspace
 from ia.organs import sessions
 from ia.organs.memory import change_rules, contents
+
+if TYPE_CHECKING:
+    from ia.agent.turns.task_prompt import TaskPrompt
 
 BUDGET = {
     "soul": 2000,
@@ -135,7 +137,7 @@ def build_context(
     data: tuple[Data, ...] = (),
     event: str = QUERY,
     skill: skills.Loaded | None = None,
-    task: TaskPrompt | None = None,
+    task: "TaskPrompt | None" = None,
     limits_only: bool = False,
     tools: list[Tool],
     notify: Notify = drop_message,

@@ -50,6 +50,7 @@ class Loop:
         self.name = name
         self.router, self.scope, self.meter, self.write = router, scope, meter, write
         self.model = models.load_model(name)
+        self.types = models.message_types(name)
         meter.adopt_price(str(getattr(self.model, "model_id", name)))
         self.reply = ""
         self.cut = ""
@@ -58,7 +59,7 @@ class Loop:
         self._unwritable: OSError | None = None
         self._heard = False
         self.patience = min(float(config.get_setting("turn.timeout")), LONGEST)
-        self.steps = int(config.get_setting("turn.max_steps"))
+        self.steps = int(getattr(self.model, "rounds", 0) or config.get_setting("turn.max_steps"))
         self.ends = time.monotonic() + min(float(config.get_setting("turn.deadline")), LONGEST)
 
     def answer_context(self, context: Context) -> str:
@@ -66,17 +67,17 @@ class Loop:
 
         raises  Unavailable, TryLater (the model), Refused (a cap), TimedOut (the deadline).
         """
-        llm = models.import_llm()
-        from llm.parts import Message as Said
-        from llm.parts import TextPart
-
         tools = [
-            llm.Tool(name=tool.wire_name, description=tool.description, input_schema=schema.shorten_schema(tool.schema))
+            self.types.tool(
+                name=tool.wire_name, description=tool.description, input_schema=schema.shorten_schema(tool.schema)
+            )
             for tool in context.tools
         ]
         self._conversation = self.model.conversation(tools=tools or None)
         spoken = [("system", context.system), *context.build_messages()[:-1]]
-        self._conversation.loaded_messages = [Said(role=role, parts=[TextPart(text=text)]) for role, text in spoken]
+        self._conversation.loaded_messages = [
+            self.types.message(role=role, parts=[self.types.text_part(text=text)]) for role, text in spoken
+        ]
         self._size = context.tokens
         return self.ask_question(context.prompt, system=context.system)
 
@@ -257,7 +258,6 @@ class Loop:
 
     def _run_calls(self, calls: list[Any], *, last: bool) -> list[Any]:
         """Run the calls of one reply and return their results in order; neighbors that may run together do."""
-        llm = models.import_llm()
         outcomes: list[ToolOutcome] = []
         at, most = 0, min(len(calls), MAX_CALLS)
         while at < most:
@@ -273,7 +273,7 @@ class Loop:
         too_many = Refused("reached the limit of {count} calls per reply", count=MAX_CALLS)
         outcomes += [ToolOutcome(call.name, None, too_many, 0) for call in calls[most:]]
         results = [
-            llm.ToolResult(name=call.name, output=outcome.format_text(), tool_call_id=call.tool_call_id)
+            self.types.tool_result(name=call.name, output=outcome.format_text(), tool_call_id=call.tool_call_id)
             for call, outcome in zip(calls, outcomes, strict=True)
         ]
         if last and results:
@@ -293,14 +293,15 @@ class Loop:
 
     def _run_calls_together(self, calls: Sequence[object]) -> list[ToolOutcome]:
         """Run calls at the same time, each on a workspace of its own; the scope goes on with the last one's bars."""
-        done: list[tuple[ToolOutcome, Scope] | BaseException | None] = [None] * len(calls)
+        done: list[ToolOutcome | BaseException | None] = [None] * len(calls)
+        scopes = [replace(self.scope, ws=Workspace(self.scope.ws.root), calls=[]) for _ in calls]
         turns = threading.Semaphore(AT_ONCE)
 
         def run_in_thread(at: int) -> None:
-            scope = replace(self.scope, ws=Workspace(self.scope.ws.root))
+            scope = scopes[at]
             try:
                 with turns:
-                    done[at] = (self._run_call(scope, calls[at]), scope)
+                    done[at] = self._run_call(scope, calls[at])
             except BaseException as exc:
                 done[at] = exc
             finally:
@@ -310,17 +311,20 @@ class Loop:
         threads = [threading.Thread(target=run_in_thread, args=(at,), daemon=True) for at in range(len(calls))]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join(max(self.ends - time.monotonic(), 0))
+        try:
+            for thread in threads:
+                thread.join(max(self.ends - time.monotonic(), 0))
+        finally:  # the record is in the order of the calls, not in that of their ends
+            self.scope.calls += [call for scope in scopes for call in scope.calls]
         outcomes = []
-        for result in done:
+        for result, scope in zip(done, scopes, strict=True):
             if result is None:
                 raise models.turn_timeout_error(float(config.get_setting("turn.deadline")))
             if isinstance(result, BaseException):
                 raise result
-            outcomes.append(result[0])
-            if result[0].ok and result[1].market is not None:
-                self.scope.market = result[1].market
+            outcomes.append(result)
+            if result.ok and scope.market is not None:
+                self.scope.market = scope.market
         return outcomes
 
 

@@ -5,8 +5,9 @@ stored for, and whatever a plugin raises becomes one of our errors. The provider
 exceptions are told by name and status.
 """
 
+import os
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 from ia.agent.tools.time_limit import LONGEST
 from ia.kernel import config, faults
@@ -69,6 +70,36 @@ def import_llm() -> Any:
     return llm
 
 
+class MessageTypes(NamedTuple):
+    """The classes of what a model is told."""
+
+    tool: Any
+    tool_result: Any
+    message: Any
+    text_part: Any
+
+
+def message_types(name: str) -> MessageTypes:
+    """Return the classes of what a model is told: those of llm, which is not loaded for the embedded analyst."""
+    if name == OFFLINE:
+        from ia.agent.turns import embedded
+
+        return MessageTypes(embedded.EmbeddedTool, embedded.EmbeddedResult, embedded.EmbeddedMessage, embedded.TextPart)
+    llm = import_llm()
+    from llm.parts import Message, TextPart
+
+    return MessageTypes(llm.Tool, llm.ToolResult, Message, TextPart)
+
+
+def llm_folder() -> str:
+    """Return the folder of llm's settings: `llm.user_dir()`, without loading llm and without making the folder."""
+    if named := config.env("LLM_USER_PATH"):
+        return named
+    mac = os.path.expanduser("~/Library/Application Support")
+    base = mac if sys.platform == "darwin" else config.env("XDG_CONFIG_HOME", os.path.expanduser("~/.config")) or ""
+    return os.path.join(base, "io.datasette.llm")
+
+
 def choose_model(name: str | None) -> str:
     """Return the model that a turn uses.
 
@@ -78,8 +109,11 @@ def choose_model(name: str | None) -> str:
     asked = name or config.get_setting("model")
     if asked:
         return str(asked)
-    path = import_llm().user_dir() / "default_model.txt"
-    return (path.read_text(encoding="utf-8").strip() if path.exists() else "") or OFFLINE
+    path = os.path.join(llm_folder(), "default_model.txt")
+    if not os.path.exists(path):
+        return OFFLINE
+    with open(path, encoding="utf-8") as file:
+        return file.read().strip() or OFFLINE
 
 
 def load_model(name: str) -> Any:
@@ -88,11 +122,11 @@ def load_model(name: str) -> Any:
     raises  Unavailable for a name that no plugin knows, for a model without tools, or one whose key is not there;
             ConfigError where llm's own configuration is broken.
     """
-    llm = import_llm()
     if name == OFFLINE:
-        from ia.agent.analyst.offline import Analyst
+        from ia.agent.turns.embedded import EmbeddedAnalyst
 
-        return Analyst()
+        return EmbeddedAnalyst()
+    llm = import_llm()
     try:
         model = llm.get_model(name)
     except llm.UnknownModelError:

@@ -18,6 +18,7 @@ from ia.faculties.taskbook import approved_tasks, run_store
 from ia.kernel import config, untrusted
 from ia.kernel.errors import BadData, IaError, Message, Notify
 from ia.kernel.i18n import Voice
+from ia.kernel.patterns import pattern
 from ia.kernel.workspace import Workspace
 from ia.organs.recall.authorship import OWNER
 from ia.organs.recall.search import NOTES, Hit
@@ -27,10 +28,10 @@ NEWEST = 5
 """Files of a folder that the inputs name: the newest."""
 FILE_CHARACTERS = 4000
 MAX_HITS = 6
-_COMMAND = re.compile(r"/([\w][\w-]*)")
-_PLACE = re.compile(r"(?<![\w./-])(?:[\w-]+/)+[\w.-]+\.(?:md|markdown|txt)(?![\w/-])", re.ASCII)
-_NAME = re.compile(r"[\w.-]", re.ASCII)
-_ANY_DATE = re.compile(r"(?:DATE|TIME|YYYY|\*)[\w*-]*(?:\.md)?")
+_COMMAND = pattern(r"/([\w][\w-]*)")
+_PLACE = pattern(r"(?<![\w./-])(?:[\w-]+/)+[\w.-]+\.(?:md|markdown|txt)(?![\w/-])", re.ASCII)
+_NAME = pattern(r"[\w.-]", re.ASCII)
+_ANY_DATE = pattern(r"(?:DATE|TIME|YYYY|\*)[\w*-]*(?:\.md)?")
 
 
 class TaskPrompt(NamedTuple):

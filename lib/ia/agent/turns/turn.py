@@ -14,9 +14,8 @@ from ia.agent.analyst.voice import language
 from ia.agent.tools.consent import has_pasted_text
 from ia.agent.tools.router import Router
 from ia.agent.tools.scope import Scope, ScopeMarket, ToolCall
-from ia.agent.turns import models, task_prompt
+from ia.agent.turns import models
 from ia.agent.turns.context import DATA, HISTORY, QUERY, Context, Data, build_context, format_stored_question
-from ia.agent.turns.task_prompt import TaskPrompt
 from ia.agent.turns.turn_id import new_turn_id
 from ia.faculties import skills
 from ia.kernel import audit, config, faults
@@ -35,17 +34,19 @@ from ia.kernel.errors import (
 )
 from ia.kernel.i18n import mark_text, translate
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 from ia.kernel.workspace import Workspace
 from ia.organs import sessions
 from ia.wiring.indexing import notice_changes
 
 if TYPE_CHECKING:
     from ia.agent.turns.loop import Loop
+    from ia.agent.turns.task_prompt import TaskPrompt
     from ia.organs.spending import Meter
 
 PASTED = "pasted text"
 """The origin of what stands in the user's message and is somebody else's."""
-_COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
+_COMMAND = pattern(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 MAX_MESSAGE = 200_000
 COULD_NOT = mark_text("I could not answer: an internal error of ia. It is in the log (`ia log --kind fault`).")
 """What a session keeps of a turn that a bug ended: the words of a Python error are nobody's answer."""
@@ -151,7 +152,7 @@ def take_turn(
     raises   UsageError for an empty message; what `Loop.answer_context` raises, after the session was kept.
     """
     if not message.strip():
-        raise UsageError("the message is empty", hint='try: ia turn "帮我看看宁德时代最近怎么样"')
+        raise UsageError("the message is empty", hint='try: ia turn "How does CATL look lately?"')
     if len(message) > MAX_MESSAGE:
         raise BadData("the message is longer than {limit} characters", limit=MAX_MESSAGE)
     notice_changes(ws)
@@ -188,7 +189,7 @@ def prepare_turn(
     prune: bool = False,
     heard: Heard | None = None,
     event: str = "",
-    task: TaskPrompt | None = None,
+    task: "TaskPrompt | None" = None,
 ) -> Prepared:
     """Return what a turn would send, and the scope in which its tools would be called.
 
@@ -244,10 +245,12 @@ def prepare_turn(
     return Prepared(context, scope, active)
 
 
-def _write_running_task(ws: Workspace, notify: Notify) -> TaskPrompt | None:
+def _write_running_task(ws: Workspace, notify: Notify) -> "TaskPrompt | None":
     """Return what the task of this run is given; None outside of a run, or where its text can no longer be read."""
     if config.run_number() is None:
         return None
+    from ia.agent.turns import task_prompt
+
     task = task_prompt.find_running_task(ws)
     if task is None:
         return None

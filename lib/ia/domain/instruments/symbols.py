@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
+from ia.domain.instruments import name_sources
 from ia.domain.instruments.codes import HK_ETFS, find_range, is_between
 from ia.kernel.errors import NotFound, UsageError
 from ia.kernel.patterns import pattern
@@ -36,6 +37,7 @@ _RIGHTS = {
     "380": "300",
 }
 
+_MARKS = pattern(r"^(?:xd|xr|dr|n|c|s?\*?st|s)(?=[ *]?[\u3400-\u9fff])|-(?:u|w|uw|wd|wr|v)$")
 _is_code = pattern(r"[0-9]{6}")
 _is_hk_code = pattern(r"[0-9]{1,5}")
 _is_ticker = pattern(r"[A-Z]{1,5}(?:[.-][A-Z])?")
@@ -62,10 +64,16 @@ class Symbol(NamedTuple):
         return f"{self.canonical} {self.name}".rstrip()
 
 
+def stored_symbols() -> list[Symbol]:
+    """Return the securities that the registered sources tell, with their names."""
+    return [symbol for tell in name_sources.registered.values() for symbol in tell()]
+
+
 def resolve_security(text: str, learned: Iterable[Symbol] = (), *, traded: bool = False) -> Symbol:
     """Return the one security that a code or a name means.
 
-    learned  securities whose names sources have told; they count where the bundled table does not know.
+    learned  securities whose names sources have told; they and `stored_symbols` count where the bundled table does
+             not know.
     traded  whether only what can be bought is meant: `000001` is then no doubt, since the other one is an index
 
     raises  UsageError (2) listing the candidates where it could be several; NotFound (66), with near names, where it
@@ -104,6 +112,13 @@ def english_names() -> dict[str, str]:
 def not_tickers() -> frozenset[str]:
     """Return words in capitals that are no tickers, though tickers may look like them."""
     with open(os.path.join(os.path.dirname(__file__), "not_tickers.txt"), encoding="utf-8") as file:
+        return frozenset(word for line in file if not line.startswith("#") for word in line.split())
+
+
+@cache
+def everyday_names() -> frozenset[str]:
+    """Return names of companies that are words of other meanings too, which a sentence names by their codes."""
+    with open(os.path.join(os.path.dirname(__file__), "everyday_names.txt"), encoding="utf-8") as file:
         return frozenset(word for line in file if not line.startswith("#") for word in line.split())
 
 
@@ -222,7 +237,8 @@ def _resolve_name(asked: str, learned: Iterable[Symbol]) -> Symbol:
     table = _folded_names()
     found = _find_exact(key, table) or _find_exact(key, _pinyin_names())
     if not found:
-        table = (*table, *((symbol, (_normalize_name(symbol.name),)) for symbol in learned if symbol.name))
+        told = dict.fromkeys((*learned, *stored_symbols()))
+        table = (*table, *((symbol, name_forms(symbol.name)) for symbol in told if symbol.name))
         found = _find_exact(key, table)
     if len(found) == 1:
         return found[0]
@@ -313,9 +329,20 @@ def _assume_symbol(code: str, exchange: str, asked: str) -> Symbol:
     )
 
 
+def name_forms(name: str) -> tuple[str, ...]:
+    """Return how a name of a quotes host is said: folded, and without the marks of the day or of the kind of share.
+
+    >>> name_forms("XD 贵州茅台"), name_forms("寒武纪-U"), name_forms("*ST 中 天")
+    (('xd 贵州茅台', '贵州茅台'), ('寒武纪-u', '寒武纪'), ('*st 中 天', '中天'))
+    """
+    folded = _normalize_name(name)
+    plain = _MARKS.sub("", folded).replace(" ", "")
+    return (folded,) if len(plain) < 2 or plain == folded else (folded, plain)
+
+
 def _add_learned_name(found: Symbol, learned: Iterable[Symbol]) -> Symbol:
     """Return the security with the name that a source has told, if one has."""
-    for symbol in learned:
+    for symbol in (*learned, *(stored_symbols() if found.market == "CN" else ())):
         if symbol.canonical == found.canonical and symbol.name:
             return found._replace(name=symbol.name)
     return found

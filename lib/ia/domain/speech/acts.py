@@ -1,12 +1,11 @@
 """Whether a text performs an act."""
 
-import re
-
 from ia.domain.speech.reports import is_reported
 from ia.domain.speech.table import MENTION, REPORT, SENTENCE, act_forms, has_form, way_of
+from ia.kernel.patterns import pattern
 
-_SENTENCE = re.compile(r"[^。！？!?；;\n]+[！？!?]?")
-_CLAUSE = re.compile(r"[^，,、：]+[，,、：]?|[，,、：]")
+_SENTENCE = pattern(r"[^。！？!?；;\n]+[！？!?]?")
+_CLAUSE = pattern(r"[^，,、：]+[，,、：]?|[，,、：]")
 
 
 def performs_act(text: str, act: str) -> bool:

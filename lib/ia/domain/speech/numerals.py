@@ -14,7 +14,7 @@ _EN = {word: float(value) for value, word in enumerate(_EN_WORDS.split())} | {
     "a couple of": 2.0, "couple of": 2.0, "half a": 0.5, "half": 0.5, "a hundred": 100.0,
 }  # fmt: skip
 COUNT = (
-    r"(?:\d[\d,]*(?:\.\d+)?\s*[万亿千百]?|[半两〇零一二三四五六七八九十百千万]+"
+    r"(?:(?<![\d,])\d[\d,]*(?:\.\d+)?\s?[万亿千百]?|(?<![半两〇零一二三四五六七八九十百千])[半两〇零一二三四五六七八九十百千万]+"
     rf"|\b(?:{'|'.join(sorted(_EN, key=len, reverse=True))})\b)"
 )
 """A regular expression of what `parse_count` reads, in small letters."""

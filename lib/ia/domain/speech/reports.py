@@ -7,13 +7,14 @@ and somebody else's trade (northbound money, funds, a shareholder) are talk.
 import re
 
 from ia.domain.speech.table import act_forms, has_form
+from ia.kernel.patterns import pattern
 
 MAX_CLAUSE = 200
 """Characters of a clause that are judged: what is longer is no clause, and the patterns are not linear."""
-_SENTENCE = re.compile(r"[^。！!?？;；\n]+[。！!?？;；]?")
-_CLAUSE = re.compile(r"[，,、]|(?<=[a-z)])\.(?:\s|$)|\b(?:and|but|so|then|because)\b|但是?|不过|所以|因为", re.I)
-_HEADING = re.compile(r"^\s*#|[：:]\s*$")
-_ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.、)）])")
+_SENTENCE = pattern(r"[^。！!?？;；\n]+[。！!?？;；]?")
+_CLAUSE = pattern(r"[，,、]|(?<=[a-z)])\.(?:\s|$)|\b(?:and|but|so|then|because)\b|但是?|不过|所以|因为", re.I)
+_HEADING = pattern(r"^\s*#|[：:]\s*$")
+_ITEM = pattern(r"^\s*(?:[-*+•]|\d+[.、)）])")
 
 
 def is_reported(text: str, *acts: str) -> bool:

@@ -4,9 +4,11 @@ import os
 import re
 from functools import cache
 
+from ia.kernel.patterns import pattern, pattern_by_letters
+
 REQUEST, SENTENCE, REPORT, MENTION = "request", "sentence", "report", "mention"
 """How an act is read; acts.tsv says what each means."""
-_FRAGMENT = re.compile(r"@(\w+)@")
+_FRAGMENT = pattern(r"@(\w+)@")
 
 
 def way_of(act: str) -> str:
@@ -17,7 +19,7 @@ def way_of(act: str) -> str:
 @cache
 def act_forms(name: str) -> tuple[re.Pattern[str], ...]:
     """Return the forms of an act or a fragment: to compile all of them would be felt in every turn."""
-    return tuple(re.compile(_FRAGMENT.sub(_expand_fragment, form), re.I) for form in _load_table()[name][1])
+    return tuple(pattern_by_letters(_FRAGMENT.sub(_expand_fragment, form), re.I) for form in _load_table()[name][1])
 
 
 def has_form(text: str, name: str) -> bool:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from ia.kernel import config, untrusted
 from ia.kernel.errors import BadData, IaError, NotFound, Refused, TimedOut, Unavailable
+from ia.kernel.patterns import pattern
 
 MAX_ENTRIES = 20_000
 MAX_ZIP = 20_000_000
@@ -26,14 +27,14 @@ MAX_FILE = 2_000_000
 MAX_FETCHED = 400_000
 """Blocks of 512 bytes that git may write into one file."""
 CLONE_SECONDS = 120.0
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
-_SCP = re.compile(r"[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][\w.-]*:[^:]+")
-_PAGE = re.compile(
+_SCHEME = pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_SCP = pattern(r"[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][\w.-]*:[^:]+")
+_PAGE = pattern(
     r"(https://[^/]+/[^/]+/[^/]+)/(?:-/)?(?:tree|blob)/[^/]+/(?:.*/)?((?!SKILL\.md)[^/]+?)(?:/SKILL\.md)?/?"
 )
 _SCHEMES = ("https", "ssh", "file")
-_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,24}|xn--[a-z0-9-]{2,40})", re.I)
-_PATH = re.compile(r"/[A-Za-z0-9._~/-]{1,160}")
+_HOST = pattern(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,24}|xn--[a-z0-9-]{2,40})", re.I)
+_PATH = pattern(r"/[A-Za-z0-9._~/-]{1,160}")
 _PRIVATE = ("local", "localhost", "internal", "lan", "home", "corp", "intranet", "test", "example", "arpa", "onion")
 """Names of hosts that end so belong to a network of one's own, or to nobody."""
 _GIT = (

@@ -14,6 +14,7 @@ from ia.faculties.providers.manifest import Manifest
 from ia.kernel import config
 from ia.kernel.errors import ConfigError
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 FORMER = {"ia.providers.trading_calendar": "ia.faculties.providers.trading_calendar"}
 """Modules under the names that the PROVIDER.md of an earlier ia starts."""
@@ -24,8 +25,8 @@ it by accident."""
 HIDDEN = "***"
 SHORTEST = 4
 """Characters from which on a value is looked for in answers: a shorter one stands in half of them."""
-_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_SECRET = re.compile(r"TOKEN|SECRET|PASS|KEY|AUTH|CREDENTIAL|COOKIE", re.I)
+_REFERENCE = pattern(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_SECRET = pattern(r"TOKEN|SECRET|PASS|KEY|AUTH|CREDENTIAL|COOKIE", re.I)
 
 
 class ProcessStart(NamedTuple):

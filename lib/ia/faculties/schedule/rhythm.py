@@ -255,6 +255,9 @@ def weekday_numbers(names: Iterable[str]) -> list[int]:
 
 @_register_rule(r"(?:每(?:个|逢)?|逢)周末|\b(?:every|each|on)\s+weekends?\b|\bweekends\b")
 def _parse_weekend(found: re.Match[str]) -> Rhythm:
+    if not found[0].casefold().endswith("s"):
+        hint = "say every Sunday, or every Saturday and Sunday"
+        raise BadData("{said}: on Saturday, on Sunday, or on both?", said=found[0].strip(), hint=hint)
     return Rhythm(*found.span(), days="* * 0,6", period="weekly")
 
 

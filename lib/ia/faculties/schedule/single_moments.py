@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from ia.faculties.schedule.rhythm import EDAY, MONTH, W
 from ia.faculties.schedule.wish_text import EN_NUMBER, GONE, MONTHS, ZH_NUMBER, Wish, parse_number, parse_weekday
+from ia.kernel import clock
 from ia.kernel.errors import BadData
 
-_AT = "name the date: at 2027-01-15 09:00"
+_AT = "name the date: at {day} 09:00"
 _BOUND = r"(?!\s*(?:起|开始|之前|以前|前|的(?!时候)))"
 _ZH_WEEKDAY = rf"(?P<week>下下|下|这|本)个?{W}(?P<wd>[一二三四五六日天])(?![一二三四五六日天]|\s*(?:到|至))"
 _ZH_DATE = (
@@ -51,6 +52,11 @@ class DateSaid(NamedTuple):
     said: str
 
 
+def example_day() -> str:
+    """Return a day a week from now, as an example of how a date is written."""
+    return f"{clock.now().date() + timedelta(days=7)}"
+
+
 def take_delay(said: Wish, now: datetime) -> datetime | None:
     """Return the moment that is so long from now (20分钟后, in an hour), and take it out; on a whole minute."""
     found = next((each for each in _DELAY.finditer(said.plain) if _is_free(said, *each.span())), None)
@@ -62,7 +68,7 @@ def take_delay(said: Wish, now: datetime) -> datetime | None:
     minutes = size // 2 if amount.startswith(("半", "half")) else parse_number(amount) * size
     minutes += size // 2 if found["half"] or found["half2"] else 0
     if not 1 <= minutes <= 366 * 1440:
-        raise BadData("{said} is not a moment", said=found[0].strip(), hint=_AT)
+        raise BadData("{said} is not a moment", said=found[0].strip(), day=example_day(), hint=_AT)
     said.drop_span(*found.span())
     moment = now + timedelta(minutes=minutes)
     return (
@@ -96,9 +102,9 @@ def _read_date(found: re.Match[str], today: date) -> DateSaid:
     try:
         day = _find_day(got, today, words)
     except ValueError:
-        raise BadData("{said} is not a date", said=words, hint=_AT) from None
+        raise BadData("{said} is not a date", said=words, day=example_day(), hint=_AT) from None
     if day < today:
-        raise BadData("{said} has passed", said=words, hint=_AT)
+        raise BadData("{said} has passed", said=words, day=example_day(), hint=_AT)
     part = _DAYPARTS.get((got.get("part") or got.get("tonight") or "").casefold(), "")
     return DateSaid(start=found.start(), end=found.end(), day=day, part=part, said=words)
 
@@ -140,5 +146,8 @@ def _find_english_weekday(which: str, weekday: int, today: date, words: str) -> 
     around_sunday = today.weekday() == 6 or weekday == 6
     clear = {"next": not this_week and not around_sunday, "this": this_week and not around_sunday}
     if not clear.get(which, weekday != today.weekday()):
-        raise BadData("{said} is ambiguous", said=words, hint=_AT)
+        other = today if weekday == today.weekday() and which != "next" else coming + timedelta(days=7)
+        one, two = sorted((coming, other))
+        hint = "name the date: on {one} at 9:00, or on {two} at 9:00"
+        raise BadData("{said} is ambiguous", said=words, one=f"{one}", two=f"{two}", hint=hint)
     return coming

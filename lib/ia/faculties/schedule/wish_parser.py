@@ -78,6 +78,8 @@ def read_wish(text: str, *, zone: str) -> WishReading:
     kind, name, note = _job_kind(job), suggest_name(when.schedule, job or run), suggest_note(when.schedule, job)
     if reminder := _REMINDER.fullmatch(job):
         run, job = _reminder_pipeline(reminder, policies), ""
+    elif _SYNC.fullmatch(job):
+        run, job, name, note = "ia sync", "", suggest_name(when.schedule, "ia sync"), ""
     design = TaskDesign(
         name=name,
         schedule=when.schedule,
@@ -99,6 +101,18 @@ def parse_timing(text: str, *, zone: str) -> WishTiming:
     said = Wish(text)
     event = _take_event(said)
     return WishTiming(event, "", "") if event else take_when(said, zone)
+
+
+def parse_rhythm(text: str, *, zone: str) -> WishTiming | None:
+    """Return when, of words for a rhythm that may leave out `every`: 周日晚上八点, Sunday 8pm; None for others."""
+    for said in (text, f"每{text}", f"every {text}", re.sub(r"^on\s+", "every ", text)):
+        try:
+            timing = parse_timing(said, zone=zone)
+        except BadData:
+            continue
+        if not timing.schedule.startswith("at "):
+            return timing
+    return None
 
 
 def detect_language(text: str) -> str:
@@ -334,7 +348,13 @@ def _take_pipeline(said: Wish) -> str:
 
 def _take_job(said: Wish) -> str:
     said.take_match(_PREFIX)
-    return _BEFORE_SKILL.sub("", said.remaining_text())
+    return _SET_UP.sub("", _BEFORE_SKILL.sub("", said.remaining_text()))
+
+
+_SET_UP = re.compile(
+    r"^(?:set\s+up|schedule|create|add|make|start)\s+(?:a|an|my|the)\s+(?=(?:\w+\s+)?(?:review|scan|report|summary|digest)\b)",
+    re.I,
+)
 
 
 _BEFORE_SKILL = re.compile(
@@ -349,6 +369,14 @@ _REMINDER = re.compile(
     r"|remind me\s+(?:to\s+|that\s+|of\s+|about\s+|:\s*)?(?P<en>[^\s-].*)",
     re.I,
 )
+
+
+_SYNC = re.compile(
+    r"(?:请|帮我)?(?:同步|更新|刷新|拉取)(?:一下|一次)?(?:全市场|市场|今天|当日|最新)?的?(?:行情|数据|股价|价格)(?:数据)?"
+    r"|(?:please\s+)?(?:sync|update|refresh|fetch)(?:\s+(?:the|my|all))?(?:\s+market)?(?:\s+(?:data|prices?|quotes?))?",
+    re.I,
+)
+"""What a program does, and no answer: `ia sync`."""
 
 
 def _reminder_pipeline(reminder: re.Match[str], policies: Json) -> str:

@@ -299,10 +299,50 @@ def is_known_zone(name: str) -> bool:
     return name in _all_zone_names()
 
 
+_OVERNIGHT = re.compile(
+    r"(?:隔夜|昨夜|昨晚|前一?晚|夜间)[^,，。;；]*|\b(?:overnight|last\s+night(?:'s)?)\b[^,.;]*"
+    r"|\b(?:the\s+)?(?:US|U\.S\.|american|wall\s+street)\b[^,.;]{0,30}\bovernight\b",
+    re.I,
+)
+"""What is to be told of the night before: a market in it says nothing of when."""
+_MARKET_DAY = re.compile(
+    r"(?:美股|港股|[Aa]股|沪深|美国|香港|中国)的?\s*交易日"
+    r"|\b(?:US|HK|hong kong|chinese?)\s+(?:trading|market)\s+days?\b",
+    re.I,
+)
+_BEHIND_BELL = re.compile(r"\s*(?:of|in|on)\s+(?:the\s+)?[\w.&]+(?:\s+(?:kong|street|market|york))*", re.I)
+
+
 def find_market(said: Wish) -> str:
-    """Return the exchange that a wish is about: US, HK or CN; "" where it says nothing."""
-    for code, words in MARKETS:
-        if re.search(words, said.plain, re.I if code != "CN" else 0):
-            return code
-    tickers = [found[1] for found in _TICKER.finditer(said.plain)]
-    return "US" if any(name not in _NO_TICKER for name in tickers) else ""
+    """Return the exchange that a wish is about: US, HK or CN; "" where it says nothing, or names several securities."""
+    return _market_of(_OVERNIGHT.sub(" ", said.plain)) or _market_of_tickers(said.plain)
+
+
+def find_market_of_bell(said: Wish, start: int, stop: int) -> str:
+    """Return the exchange that is named beside a bell (美股开盘前) or a day (美股交易日), or of the securities named.
+
+    Markets elsewhere are what is to be told: 开盘前汇总美股.
+    """
+    behind = _BEHIND_BELL.match(said.whole, stop)
+    days = " ".join(found[0] for found in _MARKET_DAY.finditer(said.whole))
+    beside = said.whole[max(start - 4, 0) : behind.end() if behind else stop]
+    return _market_of(f"{beside} {days}") or _market_of_tickers(said.plain)
+
+
+def _market_of(text: str) -> str:
+    return next((code for code, words in MARKETS if re.search(words, text, re.I if code != "CN" else 0)), "")
+
+
+def _market_of_tickers(text: str) -> str:
+    """Return the market of the tickers of a text: CATL and BYD are names of securities of China; "" for several."""
+    from ia.domain.instruments.symbols import resolve_security
+    from ia.kernel.errors import IaError
+
+    found = set()
+    for name in (each[1] for each in _TICKER.finditer(text)):
+        if name not in _NO_TICKER:
+            try:
+                found.add(resolve_security(name).market)
+            except IaError:  # could be several
+                found.add("")
+    return found.pop() if len(found) == 1 else ""

@@ -59,6 +59,8 @@ def take_when(said: Wish, zone: str) -> WishTiming:
     rhythm.refuse_impossible(said)
     left_out = wish_exceptions.take_exceptions(said)
     close = _take_close(said)
+    if close is not None and close.end == "open":
+        exchange = wish_text.find_market_of_bell(said, close.start, close.stop)
     within = said.take_match(_SESSION)
     often = rhythm.take_rhythm(said, counted_days.RULES)
     said.take_match(_ABOUT)
@@ -71,6 +73,7 @@ def take_when(said: Wish, zone: str) -> WishTiming:
             return once
     if often is None and not close and not within:
         _refuse_bare_weekday(said)
+        _refuse_bare_time(said, spoken or zone)
         unread_words.check_all_read(said, has_time=True)
         raise rhythm.missing_schedule_error(said)
     times = _take_times(said, often)
@@ -124,8 +127,29 @@ def _refuse_bare_weekday(said: Wish) -> None:
         raise BadData(
             "{said}: once, or every week?",
             said=said.text[slice(*found.span("day"))],
-            hint="say 每周五 or every Friday; for once 下周五 or on 2027-01-15",
+            day=single_moments.example_day(),
+            hint="say 每周五 or every Friday; for once 下周五 or on {day}",
         )
+
+
+def _refuse_bare_time(said: Wish, zone: str) -> None:
+    """Raise where a time of day alone leaves open on which day: tell me at noon."""
+    groups = [each for each in times_of_day.find_times(said) if _stands_alone(said, each)]
+    if not groups or _HAPPENING.search(said.plain):
+        return
+    first = groups[0].found[0]
+    now = clock.now().astimezone(ZoneInfo(zone))
+    day = now.date() + timedelta(days=(first.hour, first.minute) <= (now.hour, now.minute))
+    raise BadData(
+        "{said}: once, or every day?",
+        said=first.said,
+        day=f"{day}",
+        time=f"{first.hour:02d}:{first.minute:02d}",
+        hint="say on {day} at {time}, or every trading day at {time}",
+    )
+
+
+_HAPPENING = re.compile(r"收到|有新|变了|变化|消息|文件|webhook|一旦|\b(?:when(?:ever)?|if|once|as soon as)\b", re.I)
 
 
 def _daily_around(said: Wish) -> Rhythm:
@@ -186,7 +210,9 @@ def _take_once(said: Wish, bell: "_Bell | None", zone: str, exchange: str, spoke
     if times is None:
         part = times_of_day.find_daypart(said, first.part)
         if part is None:
-            raise BadData("{said}: at what time?", said=first.said, hint="give the time: on 2027-01-15 at 9:00")
+            raise BadData(
+                "{said}: at what time?", said=first.said, day=f"{first.day}", hint="give the time: on {day} at 9:00"
+            )
         hours = [part]
     else:
         times = times_of_day.shift_to_daypart(said, times, first.part)
@@ -239,7 +265,7 @@ _OPEN = re.compile(
     rf"|(?<![看盯等聊听盘])(?:开盘|开市)(?:(?:之|以)?(?P<side>[后前])\s*的?(?:{_OFFSET})?|(?![价点位线数行涨跌])(?:时|的时候)?)"
     rf"|(?:{_EN_OFFSET}\s+)?\b(?P<eside>after|before|at|past)\s+(?:(?:each|every"
     rf"|the)\s+)?(?:{_PLACE}\s+)?(?:market(?:'?s)?\s+)?(?:open|opening|opening bell)s?\b(?!\s*(?:price"
-    rf"|above|below|position))"
+    rf"|above|below|position))(?:\s+(?:of|in)\s+(?:the\s+)?{_PLACE}\b(?:\s+(?:stock\s+)?(?:market|exchange)s?)?)?"
     rf"|\b(?:when|once)\s+(?:the\s+)?(?:{_PLACE}\s+)?markets?\s+opens?\b|\bpre-?market\b",
     re.I,
 )

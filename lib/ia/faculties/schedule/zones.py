@@ -11,12 +11,24 @@ from ia.kernel.errors import BadData, ConfigError
 LOCALTIME, TIMEZONE = "/etc/localtime", "/etc/timezone"
 _FOLDER = "/zoneinfo/"
 UTC = ZoneInfo("UTC")
+_SERVER = ("UTC", "Etc/UTC", "Etc/UCT", "Etc/GMT", "GMT", "Etc/Universal", "Etc/Zulu", "Universal", "Zulu", "UCT")
 
 
 def user_zone() -> ZoneInfo:
     """Return the user's zone: what TZ says, else the system's."""
     told = config.env("TZ")
     return (_parse_tz(told) or _zone_by_offset()) if told else _read_localtime()
+
+
+def wish_zone() -> ZoneInfo:
+    """Return the zone in which a person says times: the user's own.
+
+    Where the machine is in UTC and nobody set TZ, as on a server, that of the home market: its clock is nobody's.
+    """
+    from ia.faculties.schedule.exchange import HOME, exchange_zone
+
+    own = user_zone()
+    return exchange_zone(HOME) if own.key in _SERVER and not config.env("TZ") else own
 
 
 def system_zone() -> ZoneInfo:

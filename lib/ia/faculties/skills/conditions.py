@@ -34,7 +34,7 @@ class RuleFinding(NamedTuple):
 
     kind        rule, pattern or red_flag
     tier        1 (red flags too), 2 (patterns too) or 3
-    text        what follows where it fires, in the user's language
+    text        what follows where it fires, in the user's language; fact: what is the case, "" where that is not apart
     confidence  high, medium, low; of a red flag and a tier 1 rule how grave it is: critical, warning, notice
     stance      for, against, neutral. trend: up, down, none, or "" where it says nothing of the trend
     problem     why the condition could not be evaluated
@@ -44,6 +44,7 @@ class RuleFinding(NamedTuple):
     kind: str
     tier: int
     text: str
+    fact: str
     confidence: str
     stance: str
     trend: str
@@ -141,19 +142,19 @@ def _findings(known: Knowledge, lang: str | None) -> list[tuple[RuleFinding, ast
 
 
 def _of_rule(rule: SkillRule, lang: str) -> tuple[RuleFinding, ast.expr | None]:
-    text = _join_conditions(": ", lang, rule.conclusion, rule.action)
+    text = _join_conditions(": ", lang, rule.fact, rule.conclusion, rule.action)
     text += f" ({rule.note.in_language(lang)})" if rule.note else ""
-    return _finding(rule, "rule", rule.tier, text, rule.confidence, rule.condition, lang)
+    return _finding(rule, "rule", rule.tier, text, rule.fact, rule.confidence, rule.condition, lang)
 
 
 def _of_flag(flag: RedFlag, lang: str) -> tuple[RuleFinding, ast.expr | None]:
     text = _join_conditions(": ", lang, flag.name or flag.signal, flag.action)
-    return _finding(flag, "red_flag", 1, text, flag.severity, flag.signal, lang)
+    return _finding(flag, "red_flag", 1, text, flag.name or flag.signal, flag.severity, flag.signal, lang)
 
 
 def _of_pattern(seen: Pattern, lang: str) -> tuple[RuleFinding, ast.expr | None]:
     text = _join_conditions(": ", lang, seen.name, seen.indication)
-    return _finding(seen, "pattern", 2, text, seen.confidence, seen.signature, lang)
+    return _finding(seen, "pattern", 2, text, seen.name, seen.confidence, seen.signature, lang)
 
 
 def _join_conditions(between: str, lang: str, *parts: Text) -> str:
@@ -161,7 +162,14 @@ def _join_conditions(between: str, lang: str, *parts: Text) -> str:
 
 
 def _finding(
-    known: SkillRule | RedFlag | Pattern, kind: str, tier: int, text: str, grade: str, words: Text, lang: str
+    known: SkillRule | RedFlag | Pattern,
+    kind: str,
+    tier: int,
+    text: str,
+    fact: Text,
+    grade: str,
+    words: Text,
+    lang: str,
 ) -> tuple[RuleFinding, ast.expr | None]:
     """Return a finding and its tree: of `condition`, or where there is none of the words (signature, signal)."""
     stated = known.condition or words
@@ -174,6 +182,7 @@ def _finding(
             kind=kind,
             tier=tier,
             text=text,
+            fact=fact.in_language(lang),
             confidence=grade,
             stance=known.stance,
             trend=known.trend,

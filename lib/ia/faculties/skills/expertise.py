@@ -69,12 +69,13 @@ class RedFlag(NamedTuple):
 class SkillRule(NamedTuple):
     """If condition, then conclusion (tier 2, 3) or action (tier 1); tier 1 is looked at first.
 
-    Stance and trend are as in Pattern.
+    Stance and trend are as in Pattern. `fact`: what is the case where it fires, without what follows from it.
     """
 
     id: str
     tier: int
     condition: Text
+    fact: Text
     conclusion: Text
     action: Text
     confidence: str
@@ -254,6 +255,7 @@ class _Reader:
             id=_word(entry, "id"),
             tier=tier,
             condition=_text(entry, "condition"),
+            fact=_text(entry, "fact"),
             conclusion=_text(entry, "conclusion"),
             action=_text(entry, "action"),
             confidence=_word(entry, "confidence") or _word(entry, "priority"),

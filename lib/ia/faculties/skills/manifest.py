@@ -7,10 +7,11 @@ from ia.kernel.errors import BadData
 from ia.kernel.formats.frontmatter import split_text
 from ia.kernel.formats.yaml import load_yaml
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
-_FIELD = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(?![\"'|>&*!#])(\S.*)")
-_PLACE = re.compile(r"\$ARGUMENTS\[(\d)\]|\$ARGUMENTS\b|\$([1-9])(?!\d)")
-_VERSION = re.compile(r"^version:[ \t]*([0-9.]+)[ \t]*$", re.M)
+_FIELD = pattern(r"([A-Za-z_][\w-]*):[ \t]+(?![\"'|>&*!#])(\S.*)")
+_PLACE = pattern(r"\$ARGUMENTS\[(\d)\]|\$ARGUMENTS\b|\$([1-9])(?!\d)")
+_VERSION = pattern(r"^version:[ \t]*([0-9.]+)[ \t]*$", re.M)
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
 

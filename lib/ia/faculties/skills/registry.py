@@ -1,7 +1,6 @@
 """Which skills there are, and what calling one gives. A broken skill is listed with what is wrong with it."""
 
 import os
-import re
 from typing import NamedTuple
 
 from ia.faculties.skills import manifest
@@ -12,6 +11,7 @@ from ia.kernel import config
 from ia.kernel.errors import BadData, IaError, Message, NotFound, Refused
 from ia.kernel.formats.frontmatter import split_text
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 from ia.kernel.workspace import Workspace, is_text_name, walk_files
 
 FOLDER = ".claude/skills"
@@ -19,8 +19,8 @@ FILE = "SKILL.md"
 MAX_BODY = 200_000
 """Characters of a SKILL.md."""
 MAX_SKILLS = 500
-NAME = re.compile(r"[a-z0-9\u3400-\u9fff-]{1,64}")
-_TOOL = re.compile(r"\*|[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*(\.\*)?")
+NAME = pattern(r"[a-z0-9\u3400-\u9fff-]{1,64}")
+_TOOL = pattern(r"\*|[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*(\.\*)?")
 UNDECLARED = (
     "market.*",
     "compute.*",

@@ -5,7 +5,6 @@ does not have, the skill of that name has that comes with ia.
 """
 
 import os
-import re
 from functools import partial
 from glob import escape, glob
 from typing import Any, NamedTuple
@@ -16,11 +15,12 @@ from ia.kernel import files
 from ia.kernel.errors import BadData
 from ia.kernel.formats.yaml import load_yaml
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 from ia.kernel.workspace import Workspace
 
-_PLACE = re.compile(r"(knowledge/[\w-]+\.yaml|templates/[\w-]+\.md)")
-_ID = re.compile(r"^\s*(?:-\s+|\{|-\s*\{)?\s*id:\s*['\"]?([^\s'\",}]+)")
-_SECTION = re.compile(r"^ {1,4}([A-Za-z_]\w*):")
+_PLACE = pattern(r"(knowledge/[\w-]+\.yaml|templates/[\w-]+\.md)")
+_ID = pattern(r"^\s*(?:-\s+|\{|-\s*\{)?\s*id:\s*['\"]?([^\s'\",}]+)")
+_SECTION = pattern(r"^ {1,4}([A-Za-z_]\w*):")
 MAX_TABLE = 15_500
 """Characters of a table as JSON: an answer of a tool holds no more."""
 

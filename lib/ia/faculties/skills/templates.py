@@ -16,14 +16,15 @@ from ia.faculties.skills.model import Skill
 from ia.faculties.skills.tables import load_shipped, load_table
 from ia.kernel import config, untrusted
 from ia.kernel.errors import BadData, IaError, Message, Notify, drop_message
+from ia.kernel.patterns import pattern
 from ia.kernel.workspace import Workspace
 
 Item = Mapping[str, str | Sequence[str]]
 """The fields of one item of a list."""
 Field = str | Sequence[str] | Sequence[Item]
-_LANGUAGE = re.compile(r"^<!-- (zh|en) -->[ \t]*\n", re.M)
-_FIELD = re.compile(r"\{([\w.]+)\}")
-_OPENING = re.compile(r"\{(if not|if|each) ([\w.]+)\}")
+_LANGUAGE = pattern(r"^<!-- (zh|en) -->[ \t]*\n", re.M)
+_FIELD = pattern(r"\{([\w.]+)\}")
+_OPENING = pattern(r"\{(if not|if|each) ([\w.]+)\}")
 _END = "{end}"
 
 

@@ -17,7 +17,7 @@ from ia.organs.ledger.journal import JournalEntry, damaged_entry_error
 from ia.organs.ledger.profit import ProfitRow, ProfitTotal
 
 if TYPE_CHECKING:
-    from ia.organs.ledger.period import PeriodResult
+    from ia.organs.ledger.period import HoldingResult, PeriodResult
 
 Number: TypeAlias = int | float | None
 Money: TypeAlias = float | None
@@ -372,19 +372,38 @@ def sale_document(each: Sale, method: str) -> Json:
     }
 
 
-def period_document(results: "Sequence[PeriodResult]", first: date, last: date) -> Json:
+def period_document(
+    results: "Sequence[PeriodResult]", holdings: "Sequence[HoldingResult]", first: date, last: date
+) -> Json:
     """Return the results of a stretch of days as plain data, by currency. `result_pct` is per cent (modified Dietz)."""
     return {
         "first": first.isoformat(),
         "last": last.isoformat(),
         "currencies": {
             each.currency: {
+                "begin": each.begin.isoformat(),
                 "equity_before": json_money(each.before),
                 "equity_after": json_money(each.after),
+                "cash_after": json_money(each.cash),
+                "positions_value_after": json_money(each.value),
                 "flows": json_money(each.flows),
+                "realized": json_money(each.realized),
+                "dividends": json_money(each.dividends),
+                "fees": json_money(each.fees),
                 "result": json_money(each.result),
                 "result_pct": json_money(each.result_pct),
+                "price_date": each.priced or None,
+                "stale": [{"symbol": name, "price_date": day, "price_stale": missed} for name, day, missed in each.old],
             }
             for each in results
+        },
+        "positions": {
+            each.symbol: {
+                "name": each.name,
+                "currency": each.currency,
+                "size_after": json_number(each.quantity),
+                "result": json_money(each.result),
+            }
+            for each in holdings
         },
     }

@@ -23,7 +23,7 @@ from ia.organs.ledger import guard, journal, order
 from ia.organs.ledger.account import Account, LastPrice, build_account
 from ia.organs.ledger.booking import Books, book_entries, format_decimal
 from ia.organs.ledger.guard import AccountState, Breach, GuardHolding, SecurityQuote
-from ia.organs.ledger.journal import ACTIONS, BUY, DIVIDEND, SELL, TRADES, ZERO, JournalEntry
+from ia.organs.ledger.journal import ACTIONS, BUY, DEPOSIT, DIVIDEND, SELL, TRADES, ZERO, JournalEntry
 from ia.organs.ledger.order import Order
 
 SHOWN = 5
@@ -81,17 +81,20 @@ class LedgerDesk:
         session: str = "",
         until: datetime | None = None,
         replaced: JournalEntry | None = None,
+        paid_on: str = "",
     ) -> Books:
         """Return what the journal makes at now(), or at an earlier moment; of one session's trades alone, if named.
+
+        paid_on   a day of which deposits count whatever their time: they are often entered after the trades
 
         replaced  an entry that is corrected to be of the moment `until`: it does not count, nor do the entries of that
                   moment that follow it
         """
         with _pause_gc():
-            return self._build_books(method, session, until, replaced)
+            return self._build_books(method, session, until, replaced, paid_on)
 
     def _build_books(
-        self, method: str | None, session: str, until: datetime | None, replaced: JournalEntry | None
+        self, method: str | None, session: str, until: datetime | None, replaced: JournalEntry | None, paid_on: str = ""
     ) -> Books:
         entries = journal.effective_entries(self.ws.db)
         if replaced is not None:
@@ -99,7 +102,9 @@ class LedgerDesk:
         entries += self._sync_actions(entries)
         if until is not None:
             stamp = clock.utc_stamp(until)
-            entries = [each for each in entries if each.time <= stamp]
+            entries = [
+                each for each in entries if each.time <= stamp or (each.kind == DEPOSIT and each.date == paid_on)
+            ]
             if replaced is not None:
                 place = replaced.place or replaced.id
                 entries = [
@@ -406,7 +411,7 @@ class LedgerDesk:
         A holding without a price counts at the order's, another security at its cost: no rule sleeps for lack of data.
         """
         currency = boards.trading_currency(wish.symbol)
-        books = self.books(until=wish.moment, replaced=replaced)
+        books = self.books(until=wish.moment, replaced=replaced, paid_on=wish.day)
         now = self.account(until=wish.moment, books=books)
         found = _build_state(now, currency, wish.day, wish)
         guessed = [symbol for symbol in now.unpriced if symbol in found.positions and symbol != wish.symbol.canonical]

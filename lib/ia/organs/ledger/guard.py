@@ -73,6 +73,7 @@ class SecurityQuote:
     reference  whether a snapshot of that day told prev_close, adjusted on an ex-day, and the name
     stale      the day of prev_close, where there was a session between it and the order's day; else ""
     simulated  whether the prices are made up
+    day_range  the low and the high of that day; None where its bar is not stored
     """
 
     prev_close: Decimal | None = None
@@ -83,6 +84,7 @@ class SecurityQuote:
     reference: bool = False
     stale: str = ""
     simulated: bool = False
+    day_range: tuple[Decimal, Decimal] | None = None
 
 
 @dataclass(frozen=True)
@@ -363,7 +365,8 @@ def _check_exchange_rules(order: CheckedOrder, state: AccountState) -> Iterator[
         yield Breach("exchange.closed", None, None, Message(template, day=order.day), refuses=False)
     try:
         yield from _check_quantity(order, state)
-        yield from _check_price_limits(order, state)
+        beyond = list(_check_price_limits(order, state))
+        yield from beyond or _check_day_range(order, state)
     except NotFound as exc:  # before the table of rules begins
         yield Breach("exchange.rules", None, None, Message(exc.template, **exc.params), refuses=False)
 
@@ -395,6 +398,21 @@ def _check_quantity(order: CheckedOrder, state: AccountState) -> Iterator[Breach
         }
         message = Message("T+1: {symbol}: sale of {quantity} > {sellable} sellable that day", **told)
         yield Breach("exchange.t1", order.quantity, held.sellable, message, refuses=sure)
+
+
+def _check_day_range(order: CheckedOrder, state: AccountState) -> Iterator[Breach]:
+    """A price that nobody paid on that day; only told, for the bar may be of another board or source."""
+    found = state.quote.day_range if state.quote is not None else None
+    if found is None or found[0] <= order.price <= found[1]:
+        return
+    message = Message(
+        "{price} is outside of the prices of {day}, {low} to {high}",
+        price=_format_decimal(order.price),
+        day=order.day,
+        low=_format_decimal(found[0]),
+        high=_format_decimal(found[1]),
+    )
+    yield Breach("exchange.day_range", order.price, None, message, refuses=False)
 
 
 def _check_price_limits(order: CheckedOrder, state: AccountState) -> Iterator[Breach]:

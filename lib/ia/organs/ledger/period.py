@@ -1,12 +1,13 @@
 """What the account made of a stretch of days: its result in money, and in per cent of the money that was at work."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
+from typing import NamedTuple
 
 from ia.kernel import clock
 from ia.organs.ledger import order
-from ia.organs.ledger.account import Account, CurrencyAccount
+from ia.organs.ledger.account import SUSPENDED, Account, CurrencyAccount, sum_if_known
 from ia.organs.ledger.booking import Books
 from ia.organs.ledger.desk import LedgerDesk
 from ia.organs.ledger.journal import ZERO
@@ -19,66 +20,163 @@ _MARKETS = {"USD": "US", "HKD": "HK"}
 class PeriodResult:
     """The account of one currency over a stretch of days, both ends included. None is what is not known.
 
-    before, after  equity at the close before the first day, and at the end
+    begin          the first of the days; where nothing was there before, the day of the first money
+    before, after  equity at the close before the first day, and at the end; cash, value: cash and positions at the end
     flows          what was brought in, less what was taken out
     result         the change of the profit in all: realized, unrealized, dividends, interest
-    result_pct     the result in per cent of `before` and the flows, each for the part of the days that it was there
-                   (modified Dietz)
+    realized, dividends, fees  what of each there was in these days
+    result_pct     the result in per cent of `before` and the flows, each for the part of the days from `begin` on that
+                   it was there (modified Dietz)
+    priced         the day of the prices at the end: of the oldest one that counts; "" where nothing is held
+    old            the positions whose price at the end is older than the last session: symbol, day, sessions since
     """
 
     currency: str
+    begin: date
     before: Decimal | None
     after: Decimal | None
+    cash: Decimal | None
+    value: Decimal | None
     flows: Decimal
+    realized: Decimal
+    dividends: Decimal
+    fees: Decimal
     result: Decimal | None
     result_pct: Decimal | None
+    priced: str = ""
+    old: tuple[tuple[str, str, int], ...] = ()
 
 
-def measure_period(desk: LedgerDesk, first: date, last: date) -> list[PeriodResult]:
-    """Return what each currency's account made from the close before `first` to the close of `last`."""
-    books = desk.books()
-    ended = desk.account(books=books, curve=False)
-    results, accounts = [], dict[tuple[date, str], Account]()
+class HoldingResult(NamedTuple):
+    """What one security brought over a stretch of days, and how many shares of it were held at the end."""
 
-    def purse_at(day: date, currency: str) -> CurrencyAccount | None:
+    symbol: str
+    name: str
+    currency: str
+    quantity: Decimal
+    result: Decimal | None
+
+
+class _Standing(NamedTuple):
+    """The ledger at one moment: its books and the account that they make."""
+
+    books: Books
+    account: Account
+
+    def purse(self, currency: str) -> CurrencyAccount | None:
+        return self.account.purses.get(currency)
+
+    def profits(self) -> dict[str, Decimal | None]:
+        """Return the profit of each security so far: realized, dividends, and what is not realized."""
+        held = {each.symbol: each.unrealized for each in self.account.positions}
+        return {
+            symbol: sum_if_known(holding.realized + holding.dividends, held.get(symbol, ZERO))
+            for symbol, holding in self.books.holdings.items()
+        }
+
+
+class _Moments:
+    """The ledger at the ends of days, each folded once."""
+
+    def __init__(self, desk: LedgerDesk) -> None:
+        books = desk.books()
+        self.desk, self.now = desk, _Standing(books, desk.account(books=books, curve=False))
+        self._earlier: dict[tuple[date, str], _Standing] = {}
+
+    def at(self, day: date, currency: str) -> _Standing:
+        """Return the ledger at the end of a day in a currency's market; no later than now()."""
         market = _MARKETS.get(currency, "CN")
         moment = order.day_end(day.isoformat(), market)
         if moment >= clock.now():
-            return ended.purses.get(currency)
-        if (day, market) not in accounts:
-            accounts[day, market] = desk.account(until=moment, curve=False)
-        return accounts[day, market].purses.get(currency)
+            return self.now
+        if (day, market) not in self._earlier:
+            books = self.desk.books(until=moment)
+            self._earlier[day, market] = _Standing(books, self.desk.account(until=moment, books=books, curve=False))
+        return self._earlier[day, market]
 
-    for currency in sorted(ended.purses):
-        earlier, later = purse_at(first - timedelta(days=1), currency), purse_at(last, currency)
-        if later is not None:
-            results.append(
-                _measure(
-                    books, currency, earlier or CurrencyAccount(currency, equity=ZERO, total=ZERO), later, first, last
+
+def measure_period(desk: LedgerDesk, first: date, last: date) -> tuple[list[PeriodResult], list[HoldingResult], bool]:
+    """Return what each currency's account and each security made from the close before `first` to that of `last`.
+
+    The third value is whether a price is made up.
+    """
+    moments = _Moments(desk)
+    results: list[PeriodResult] = []
+    holdings: list[HoldingResult] = []
+    for currency in sorted(moments.now.account.purses):
+        earlier, later = moments.at(first - timedelta(days=1), currency), moments.at(last, currency)
+        purse = later.purse(currency)
+        if purse is None:
+            continue
+        before = earlier.purse(currency) or CurrencyAccount(currency, equity=ZERO, total=ZERO)
+        flows = _find_flows(earlier.books, later.books, currency, first, last)
+        results.append(_add_price_days(_measure(flows, currency, before, purse, first, last), later.account))
+        holdings += _measure_holdings(currency, earlier, later)
+    return results, holdings, moments.now.account.simulated
+
+
+def _add_price_days(measured: PeriodResult, at_end: Account) -> PeriodResult:
+    """Return a result with the days of the prices that it rests on. A security that is suspended decides no day."""
+    priced = [
+        (each.symbol, each.price) for each in at_end.positions if each.currency == measured.currency and each.price
+    ]
+    days = [price.date for _, price in priced if price.missed <= SUSPENDED] or [price.date for _, price in priced]
+    old = tuple((symbol, price.date, price.missed) for symbol, price in priced if price.missed)
+    return replace(measured, priced=min(days, default=""), old=old)
+
+
+def _measure_holdings(currency: str, earlier: _Standing, later: _Standing) -> list[HoldingResult]:
+    """Return what each security of a currency brought between two moments; of those that were not held, nothing."""
+    before, after = earlier.profits(), later.profits()
+    found = []
+    for symbol, holding in sorted(later.books.holdings.items()):
+        start = earlier.books.holdings.get(symbol)
+        if holding.currency != currency:
+            continue
+        one, other = before.get(symbol, ZERO), after[symbol]
+        result = None if one is None or other is None else other - one
+        if holding.quantity or (start is not None and start.quantity) or result:
+            found.append(
+                HoldingResult(
+                    symbol=symbol, name=holding.name, currency=currency, quantity=holding.quantity, result=result
                 )
             )
-    return results
+    return found
+
+
+def _find_flows(earlier: Books, later: Books, currency: str, first: date, last: date) -> dict[date, Decimal]:
+    """Return the money that came or went between two moments, by day; a day's money may be there before its session."""
+    before = {day: flow for day, (_, flow) in earlier.cash_account(currency).days.items()}
+    found: dict[date, Decimal] = {}
+    for day, (_, flow) in later.cash_account(currency).days.items():
+        if moved := flow - before.get(day, ZERO):
+            at = min(max(date.fromisoformat(day), first), last)
+            found[at] = found.get(at, ZERO) + moved
+    return found
 
 
 def _measure(
-    books: Books, currency: str, earlier: CurrencyAccount, later: CurrencyAccount, first: date, last: date
+    flows: dict[date, Decimal], currency: str, earlier: CurrencyAccount, later: CurrencyAccount, first: date, last: date
 ) -> PeriodResult:
-    flows = {
-        date.fromisoformat(day): flow
-        for day, (_, flow) in books.cash_account(currency).days.items()
-        if flow and first.isoformat() <= day <= last.isoformat()
-    }
     result = None if earlier.total is None or later.total is None else later.total - earlier.total
-    rate = None
+    rate, begin = None, first
+    if not earlier.equity and earlier.equity is not None and flows:
+        begin = min(flows)  # the days before the first money had nothing at work
     if result is not None and earlier.equity is not None and later.equity is not None:
-        days = (last - first).days + 1
+        days = (last - begin).days + 1
         at_work = earlier.equity + sum((flow * ((last - day).days + 1) / days for day, flow in flows.items()), ZERO)
         rate = round(result / at_work * 100, 4) if at_work > 0 else None
     return PeriodResult(
         currency=currency,
+        begin=begin,
         before=earlier.equity,
         after=later.equity,
+        cash=later.cash,
+        value=later.value,
         flows=sum(flows.values(), ZERO),
+        realized=later.realized - earlier.realized,
+        dividends=later.dividends - earlier.dividends,
+        fees=later.fees - earlier.fees,
         result=result,
         result_pct=rate,
     )

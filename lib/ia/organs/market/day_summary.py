@@ -25,7 +25,6 @@ WHOLE_FRAC = 0.8
 """A stored day with fewer of today's stocks than this is not compared with: its history is not complete yet."""
 LEAST_LIMIT_PCT = 4.4
 """The narrowest price limit is 5 %, rounded to the tick less on cheap shares: what moved less is at none."""
-MIN_MEMBERS = 3
 
 
 class TradedStock(NamedTuple):
@@ -90,7 +89,7 @@ def summarize_day(db: sqlite3.Connection, day: MarketDay) -> Row:
     amount_vs_last_pct, amount_vs_mean_pct   what was traded against the day before (None where that is not stored
                  whole) and against the mean of up to 20 days before (`mean_days` of them are stored whole); None
                  before the close
-    industries_up, industries_down   the best and the worst by mean change, those of at least three stocks
+    industries_up, industries_down   the best and the worst of load_sectors()
     """
     rows = load_stocks(db, day)
     total = db.execute(f"SELECT count(*){FROM}{STOCKS}", query_params(day)).fetchone()[0]
@@ -100,8 +99,7 @@ def summarize_day(db: sqlite3.Connection, day: MarketDay) -> Row:
     amount = boards[0]["amount"]
     whole = [each for each in before if each is not None]
     mean = sum(whole) / len(whole) if whole else None
-    grouped = group_rows(rows, "industry")
-    big = [row for row in grouped if row["count"] >= MIN_MEMBERS]
+    groups = [row for row in load_sectors(db, day, rows=rows) if row["date"] == day.date]
     return {
         "date": day.date,
         "time": day.time,
@@ -114,8 +112,8 @@ def summarize_day(db: sqlite3.Connection, day: MarketDay) -> Row:
         "amount_vs_last_pct": _relative_change(amount, before[0] if before else None),
         "amount_vs_mean_pct": _relative_change(amount, mean),
         "mean_days": len(whole),
-        "industries_up": [row for row in big[:5] if row["change_pct"] > 0],
-        "industries_down": [row for row in big[::-1][:5] if row["change_pct"] < 0],
+        "industries_up": [row for row in groups[:5] if row["change_pct"] > 0],
+        "industries_down": [row for row in groups[::-1][:5] if row["change_pct"] < 0],
     }
 
 
@@ -271,16 +269,18 @@ def group_names(row: TradedStock, kind: str) -> list[str]:
     return list(names)
 
 
-def load_sectors(db: sqlite3.Connection, day: MarketDay, kind: str = "industry") -> list[Row]:
-    """Return the industries or concepts of a day, best first.
+def load_sectors(
+    db: sqlite3.Connection, day: MarketDay, kind: str = "industry", *, rows: Sequence[TradedStock] | None = None
+) -> list[Row]:
+    """Return the industries or concepts of a day, best first; `rows`: its stocks, where they are at hand.
 
     Those that the source draws itself where they were synced after the day's close (`by`: source); else worked out
     here of the stocks of the snapshot (`by`: members), whose industries and concepts are those told by then. Where
     nothing is known of those either: the source's newest of a day before, with that `date`.
     """
-    if _is_drawn_whole(db, day, kind) and (rows := load_boards_of(db, day.source, kind, day.date)):
-        return rows
-    if found := group_rows(load_stocks(db, day), kind):
+    if _is_drawn_whole(db, day, kind) and (drawn := load_boards_of(db, day.source, kind, day.date)):
+        return drawn
+    if found := group_rows(load_stocks(db, day) if rows is None else rows, kind):
         return [{"date": day.date, **row, "by": "members"} for row in found]
     return load_newest_boards(db, day.source, kind, min(day.date, clock.last_visible_date("CN")))
 

@@ -1,15 +1,17 @@
 """What a stock paid in the year up to a day, per cent of its price: as SQL over the stored corporate actions.
 
 Dividends are before tax and of one share of that day: what was paid before a bonus issue or a split counts for the
-shares that one share became since. NULL where the actions of a stock were never fetched, or do not tell their cash.
+shares that one share became since. NULL where the actions of a stock were never fetched, or do not tell their cash, and
+where its prices come from a folder of files that has none of it: no dividend is told there, which is not none paid.
 """
 
 import sqlite3
 
 _SOURCE = "(SELECT o.name FROM sources o WHERE o.id = s.source)"
 _KNOWN = (
-    f"(coalesce(c.complete, 0) = 1 OR EXISTS (SELECT 1 FROM series e WHERE e.adapter = {_SOURCE}"
-    " AND e.symbol = s.symbol))"
+    f"((coalesce(c.complete, 0) = 1 OR EXISTS (SELECT 1 FROM series e WHERE e.adapter = {_SOURCE}"
+    f" AND e.symbol = s.symbol)) AND ({_SOURCE} <> 'csv' OR EXISTS (SELECT 1 FROM actions k"
+    " WHERE k.adapter = 'csv' AND k.symbol = s.symbol)))"
 )
 YIELD = (
     f"CASE WHEN s.price > 0 AND {_KNOWN} THEN (SELECT CASE WHEN count(x.factor) = 0 THEN"

@@ -40,8 +40,8 @@ def load_past_day(db: sqlite3.Connection, source: int, adapter: str, day: str) -
     bars = db.execute(
         "SELECT symbol, open, high, low, close, volume, amount FROM daily WHERE source = ? AND date = ?", (source, day)
     ).fetchall()
-    before = _last_closes(db, source, day, {row[0] for row in bars})
-    actions = _actions_since(db, adapter, min((date for date, _ in before.values()), default=day), day)
+    before = last_closes(db, source, day, {row[0] for row in bars})
+    actions = actions_since(db, adapter, min((date for date, _ in before.values()), default=day), day)
     rows = []
     for symbol, *bar in bars:
         step = tick_size(symbol_of_kind(symbol)) or 0.01
@@ -55,7 +55,7 @@ def load_past_day(db: sqlite3.Connection, source: int, adapter: str, day: str) -
     return len(rows)
 
 
-def _last_closes(db: sqlite3.Connection, source: int, day: str, symbols: set[str]) -> dict[str, tuple[str, float]]:
+def last_closes(db: sqlite3.Connection, source: int, day: str, symbols: set[str]) -> dict[str, tuple[str, float]]:
     """Return (date, close) of each symbol's last bar before a day."""
     dates = db.execute(
         "SELECT date FROM days WHERE source = ? AND date < ? AND rows > 0 ORDER BY date DESC LIMIT ?",
@@ -70,7 +70,8 @@ def _last_closes(db: sqlite3.Connection, source: int, day: str, symbols: set[str
     return found
 
 
-def _actions_since(db: sqlite3.Connection, adapter: str, since: str, until: str) -> dict[str, list[Action]]:
+def actions_since(db: sqlite3.Connection, adapter: str, since: str, until: str) -> dict[str, list[Action]]:
+    """Return the corporate actions after one day up to another, by symbol and date."""
     cursor = db.execute(
         f"SELECT symbol, {', '.join(Action._fields)} FROM actions WHERE adapter = ? AND date > ? AND date <= ?"
         " ORDER BY symbol, date, rowid",

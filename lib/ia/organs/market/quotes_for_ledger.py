@@ -116,6 +116,24 @@ class PriceFeed:
         change = (last.price / previous[1] - 1) * 100 if last is not None and last.date == day else None
         return HeldBefore(price=previous[1], date=previous[0], change_pct=change, name=None, listed=listed)
 
+    def range_on(self, day: str) -> tuple[float, float] | None:
+        """Return the low and the high of a day, unadjusted; None where its bar is not stored or not yet seen."""
+        if day > self.until:
+            return None
+        if self._bars is not None and day in self._bars.date:
+            at = self._bars.date.index(day)
+            return self._bars.low[at], self._bars.high[at]
+        row: tuple[float, float] | None = self._db.execute(
+            "SELECT low, high FROM bars WHERE adapter = ? AND symbol = ? AND date = ?",
+            (self.adapter, self.symbol.canonical, day),
+        ).fetchone()
+        if row is None and self.source is not None:
+            row = self._db.execute(
+                "SELECT low, high FROM daily WHERE source = ? AND date = ? AND symbol = ?",
+                (self.source, day, self.symbol.canonical),
+            ).fetchone()
+        return row
+
     def closes(self, since: str) -> list[tuple[str, float]]:
         """Return the stored closes from a day on, oldest first, after the last one before it."""
         read = self._read[1] if self._read is not None and self._read[0] == since else None

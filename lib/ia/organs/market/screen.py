@@ -49,8 +49,11 @@ def screen_stocks(
     descending: bool | None = None,
     limit: int | None = None,
     notify: Notify = drop_message,
+    on: str | None = None,
 ) -> ScreenResult:
-    """Return the stocks of the newest visible day that meet a condition (see ia.organs.market.screen_conditions).
+    """Return the stocks of the newest visible day, or of the day `on`, that meet a condition.
+
+    See ia.organs.market.screen_conditions.
 
     sort    a column; market_cap if none is given. Numbers come largest first, unless `descending` says otherwise;
             what has no value comes last
@@ -63,7 +66,7 @@ def screen_stocks(
     by = require_column(sort or "market_cap")
     wanted = [require_column(name) for name in columns] or _select_columns(condition, by if sort else None)
     with open_market(ws) as db:
-        day = load_day(db, notify)
+        day = load_day(db, notify, on)
         asked = (*condition.columns, *wanted, by)
         years = max((column.years for column in asked if column.years is not None), default=None)
         reports = "" if years is None else trailing.REPORT + trailing.joins(years)

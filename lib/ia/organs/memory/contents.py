@@ -8,6 +8,7 @@ rebuilt from the files at any time; that is why it leaves no revisions.
 import contextlib
 import os
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from ia.kernel import clock, config, files, untrusted
@@ -184,15 +185,18 @@ def _visible_paths(ws: Workspace, paths: list[str]) -> list[str]:
     ]
 
 
-def _file_entry(ws: Workspace, path: str) -> tuple[float, str] | None:
-    """Return when a file got its content and its line; None for one that now() cannot see."""
+def _file_entry(ws: Workspace, path: str, moment: datetime | None = None) -> tuple[float, str] | None:
+    """Return when a file got its content and its line; None for one that now() cannot see.
+
+    moment  when that was, where it is known already
+    """
     try:
         content = ws.read(path)
     except IaError:
         content = ""
     if content is None:
         return None
-    moment = ws.written_at(path)
+    moment = moment or ws.written_at(path)
     return moment.timestamp(), _format_line(path, moment.strftime("%Y-%m-%d %H:%M"), content)
 
 
@@ -202,13 +206,15 @@ def _minute_of(line: str) -> str:
 
 def _scan_newest(ws: Workspace) -> tuple[dict[str, str], int]:
     """Return the lines of the newest files by path, and how many older ones there are."""
+    moments: dict[str, datetime] = {}
     if clock.is_simulated():
-        times = {path: ws.written_at(path).timestamp() for folder in _FOLDERS for path in ws.list_paths(folder)}
+        moments = {path: ws.written_at(path) for folder in _FOLDERS for path in ws.list_paths(folder)}
+        times = {path: moment.timestamp() for path, moment in moments.items()}
     else:
         times = {path: entry.stat().st_mtime for folder in _FOLDERS for path, entry in walk_files(ws.root, folder)}
     times.pop(PATH, None)
     newest = sorted(times, key=lambda path: (path not in _CORE, -times[path], path))[: _line_limit()]
-    entries = {path: entry for path in newest if (entry := _file_entry(ws, path)) is not None}
+    entries = {path: entry for path in newest if (entry := _file_entry(ws, path, moments.get(path))) is not None}
     dated = sorted(entries, key=lambda path: (-entries[path][0], path))
     return {path: entries[path][1] for path in dated}, len(times) - len(newest)
 

@@ -29,6 +29,8 @@ _KINDS = {
 }
 _OWN = ("belief", "preference", "tracking", "journal", "knowledge", "trade", "question")
 """Kinds that hold the owner's words, whoever wrote them down."""
+_TOLD = pattern(r"notebook/scratch/(?!scan/)")
+"""Notes that are the owner's, whoever wrote them down; what a scan found is none."""
 _DATA_LINE = pattern(r"^<!-- ia-[a-z-]+: .*-->[ \t]*\n?", re.M)
 _ENTRY = pattern(r"^(?=\[\d\d:\d\d\] )", re.M)
 _TABLE_ROW = pattern(r"^\|.*\|[ \t]*\n?", re.M)
@@ -52,7 +54,7 @@ def split_authors(path: str, text: str, actor: str | None) -> tuple[str, str]:
     actor   who wrote the file last (`user`, `model …`, `task …`); None: somebody by hand, or nobody knows
     """
     kind = kind_of(path)
-    by_machine = actor not in (None, "", "user") and kind not in _OWN and not path.startswith("notebook/scratch/")
+    by_machine = actor not in (None, "", "user") and kind not in _OWN and not _TOLD.match(path)
     if kind == "observation":
         return _split_entries(text, by_machine=path.endswith("-mainline.md") or (by_machine and actor != _ANALYST))
     if not by_machine and not (kind in ("research", "report") and actor is not None and _DATA_LINE.search(text)):

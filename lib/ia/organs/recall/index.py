@@ -120,7 +120,7 @@ def index_file(ws: Workspace, path: str) -> None:
         conn.execute("PRAGMA busy_timeout = 300")
         with store.transaction(conn):
             conn.execute("UPDATE folders SET digest = NULL WHERE path = ?", (folder,))
-            _update_file(ws, conn, folder, name, "", drop_message, actor=_last_actors(ws, path).get(path))
+            _update_file(ws, conn, folder, name, "", drop_message, actor=last_actors(ws, path).get(path))
             _count_changes(conn, 1)
     except sqlite3.DatabaseError as exc:
         if not store.is_busy(exc) and not discard_damaged(ws, exc):
@@ -200,7 +200,7 @@ def _folders_as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
 def _apply_changes(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Change], notify: Notify) -> None:
     """Look into the folders, _BATCH files a transaction: a build that is killed goes on from there."""
     done, told = 0, False
-    written = _last_actors(ws)
+    written = last_actors(ws)
     try:
         for folder, keys, digest in changes:
             had = dict(conn.execute("SELECT name, key FROM files WHERE folder = ?", (folder,)))
@@ -230,7 +230,7 @@ def _apply_changes(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Ch
     _optimize_index(conn)
 
 
-def _last_actors(ws: Workspace, path: str = "") -> dict[str, str]:
+def last_actors(ws: Workspace, path: str = "") -> dict[str, str]:
     """Return who wrote each file last, of those that ia wrote."""
     only = " WHERE path = ?" if path else ""
     query = f"SELECT path, actor, max(id) FROM revisions{only} GROUP BY path"

@@ -36,9 +36,7 @@ class Offline(llm.Model):
         self, prompt: llm.Prompt, stream: bool, response: llm.Response, conversation: llm.Conversation | None = None
     ) -> Iterator[Any]:
         """Yield what the analyst says."""
-        from ia.agent.analyst.offline import Analyst
-
-        yield from Analyst().execute(prompt, stream, response, conversation)
+        yield from _answer(prompt, response)
 
 
 class AsyncOffline(llm.AsyncModel):
@@ -57,10 +55,20 @@ class AsyncOffline(llm.AsyncModel):
         conversation: llm.AsyncConversation | None = None,
     ) -> AsyncGenerator[Any, None]:
         """Yield what the analyst says."""
-        from ia.agent.analyst.offline import Analyst
+        for piece in _answer(prompt, response):
+            yield piece
 
-        for chunk in Analyst().execute(prompt, stream, response, conversation):  # type: ignore[arg-type]
-            yield chunk
+
+def _answer(prompt: llm.Prompt, response: llm.Response | llm.AsyncResponse) -> list[str]:
+    """Return the pieces of the analyst's reply; the calls that it needs instead are added to the response."""
+    from ia.agent.analyst.offline import answer_prompt
+
+    answer = answer_prompt(prompt)
+    for call in answer.calls:
+        response.add_tool_call(llm.ToolCall(name=call.name, arguments=call.arguments, tool_call_id=call.tool_call_id))
+    response.set_usage(input=answer.read, output=answer.written)
+    response.left_out, response.understood = answer.left_out, answer.understood  # type: ignore[union-attr]
+    return answer.pieces
 
 
 @llm.hookimpl
@@ -86,8 +94,10 @@ class _LlmDesk:
         from ia.agent.tools import catalog
         from ia.kernel.workspace import Workspace
         from ia.wiring.indexing import register_indexes
+        from ia.wiring.stored_names import register_names
 
         register_indexes()
+        register_names()
         self._ws = threading.local()
         self._ws.it = Workspace()
         self._guard = threading.Lock()

@@ -5,7 +5,7 @@ Whoever runs a task holds its lock; a kill frees it, and then a row that says `r
 
 import contextlib
 import sqlite3
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from ia.faculties.taskbook import approved_tasks, run_store, task_times
 from ia.faculties.taskbook.approved_tasks import Task
@@ -14,9 +14,9 @@ from ia.kernel import audit, clock, config
 from ia.kernel.errors import BadData, IaError, Message, NotFound, Notify, PluralText, Refused, TryLater, drop_message
 from ia.kernel.i18n import Voice
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import attempts, events, reporting
+from ia.reach.tasks import attempts, events, reporting, run_order
 
-ON_TIME = timedelta(seconds=task_times.LATE)
+ON_TIME = run_order.ON_TIME
 MAX_MISSED = 50
 """Missed slots that are entered one by one; of older ones only their number is kept, or since when there are any."""
 MAX_LOOKED_AT = MAX_MISSED + task_times.LATE // 60 + 3
@@ -28,8 +28,9 @@ MAX_AT_ONCE = 200
 def run_due(ws: Workspace, name: str | None = None, notify: Notify = drop_message) -> list[TaskRun]:
     """Run what is due of a task (or all), finish what a crash left, and return the runs that were made.
 
-    A task that is busy is passed over: the next wake-up comes back to it. Nothing is raised for what goes wrong in a
-    run; it stands in the run, and the user is told.
+    What syncs goes first, then what only reads, each in the order of its slots (`run_order`). A task that is busy is
+    passed over: the next wake-up comes back to it. Nothing is raised for what goes wrong in a run; it stands in the
+    run, and the user is told.
     """
     from ia.organs.channels import sending
 
@@ -38,17 +39,18 @@ def run_due(ws: Workspace, name: str | None = None, notify: Notify = drop_messag
     names = _task_names(ws, name)
     if not ws.exists():
         return made
+    steps = run_order.order_due(ws, names)
     try:
         sending.deliver_pending(ws, notify=notify)  # what one who was killed had begun to tell
     except IaError as exc:
         notify(Message("{reason}", reason=exc))
-    for each in names:
+    for each in steps:
         try:
-            with run_store.hold_task(ws, each) as lock:
+            with run_order.hold_in_turn(ws, each) as lock:
                 if lock is not None:
-                    made += _Runner(ws, each, notify).run_all_due()
+                    made += _Runner(ws, each.name, notify).run_all_due()
         except (IaError, OSError, sqlite3.Error) as exc:  # one task's trouble is not the next one's
-            notify(Message("task {name}: {reason}", name=each, reason=attempts.explain_failure(exc)))
+            notify(Message("task {name}: {reason}", name=each.name, reason=attempts.explain_failure(exc)))
     if made:
         run_store.prune_logs(ws)
         _sync_retries(ws, notify)

@@ -276,7 +276,8 @@ def _summarize_result(found: TaskResult, lang: str) -> str:
     if len(said) > MAX_SUMMARY or len(lines) > _LINES:
         said = said[:MAX_SUMMARY].rstrip() + " …"
     if found.simulated:
-        said += "\n" + Voice(lang)("(the prices are simulated)")
+        first, *rest = said.split("\n")  # in the first line: no reader cuts it away
+        said = "\n".join([f"{first} {Voice(lang)('(the prices are simulated)')}".strip(), *rest])
     return said or Voice(lang)("no output")
 
 

@@ -14,7 +14,7 @@ from ia.agent.analyst import tables, voice
 from ia.agent.analyst.ask import figures, intent, mentions, request
 from ia.agent.analyst.desk import NO_TOOL, DeskResult, Failure, ToolDesk, parse_result
 from ia.agent.analyst.evidence import lens, past_views, procedure, readings, stated_view, study, verdict
-from ia.agent.analyst.jobs import coaching, reviewing
+from ia.agent.analyst.jobs import coaching, own_notes, reviewing
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.voice import EN, ZH, AnswerVoice
 from ia.kernel import clock
@@ -699,13 +699,69 @@ def test_a_review_takes_the_data_below_a_line():
         ("2024-W09", "2024-02-26", "2024-03-03", "weekly"),
         ("本月", "2024-03-01", "2024-03-15", "monthly"),
         ("2024-01", "2024-01-01", "2024-01-31", "monthly"),
-        ("最近 30 天", "2024-02-15", "2024-03-15", "weekly"),
+        ("最近 30 天", "2024-02-15", "2024-03-15", "range"),
         ("today", "2024-03-15", "2024-03-15", "daily"),
-        ("", "2024-03-09", "2024-03-15", "weekly"),
+        ("", "2024-03-09", "2024-03-15", "range"),
+        ("/review 2024-03-04 to 2024-03-08", "2024-03-04", "2024-03-08", "range"),
+        ("复盘 2024-03-04 到 2024-03-08", "2024-03-04", "2024-03-08", "range"),
+        ("review March 4 to March 8", "2024-03-04", "2024-03-08", "range"),
+        ("review since March 4", "2024-03-04", "2024-03-15", "range"),
+        ("2024-Q1", "2024-01-01", "2024-03-15", "range"),
+        ("review my week", "2024-03-11", "2024-03-15", "weekly"),
+        ("复盘2月", "2024-02-01", "2024-02-29", "monthly"),
     ],
 )
 def test_periods(words, first, last, name):
-    assert reviewing.of_words(words, date(2024, 3, 15))[:3] == (first, last, name)
+    assert reviewing.find_period(words, date(2024, 3, 15))[0][:3] == (first, last, name)
+    assert not reviewing.find_period(words, date(2024, 3, 15))[1]
+
+
+@pytest.mark.parametrize("words", ["复盘明天", "review next week", "review last week and March 4", "2024-W54"])
+def test_a_time_that_is_no_single_period_is_asked_back(words):
+    assert reviewing.find_period(words, date(2024, 3, 15))[1]
+
+
+def test_two_periods_share_no_report():
+    periods = [
+        reviewing.find_period(words, date(2024, 3, 15))[0] for words in ("", "review my week", "复盘上周", "today")
+    ]
+    assert len({reviewing._report_path(period) for period in periods}) == 4
+
+
+def test_a_line_of_a_list_has_its_own_day_or_none():
+    text = "# 关注\n\n- 600519.SH 贵州茅台: 等跌到1600再买 (2024-03-04)\n- 300750.SZ 宁德时代\n"
+    hit = {"source": "memory/tracking.md", "date": "2024-03-12", "content": text}
+    assert [(each["content"], each["date"]) for each in past_views.split_entries(hit)] == [
+        ("600519.SH 贵州茅台: 等跌到1600再买", "2024-03-04"),
+        ("300750.SZ 宁德时代", ""),
+    ]
+    assert past_views.change_since("", [("2024-03-01", 10.0), ("2024-03-04", 11.0)]) is None
+
+
+def test_an_answer_is_cut_where_it_is_longest():
+    parts, cut = reply.shorten_parts([["a", "b", "c"], ["d"], []], 3)
+    assert parts == [["a", "b"], ["d"], []] and cut
+    assert reply.shorten_parts([["a"], ["d"]], 2) == ([["a"], ["d"]], False)
+
+
+def test_no_word_is_cut():
+    assert past_views.cut_text("inventory falls while demand recovers", 20) == "inventory falls…"
+    assert past_views.cut_text("库存下降而需求回升明显", 6) == "库存下降而…"
+
+
+@pytest.mark.parametrize(
+    ("note", "below", "above"),
+    [
+        ("宁德时代跌到150加仓", "150", None),
+        ("buy when it falls to 150.5", "150.5", None),
+        ("突破 210 再看", None, "210"),
+        ("跌到 20 日线加仓", None, None),
+        ("above 15% I trim", None, None),
+    ],
+)
+def test_a_level_in_a_note(note, below, above):
+    found = own_notes._LEVEL_TOLD.search(note)
+    assert (found and found["below"], found and found["above"]) == (below, above)
 
 
 @pytest.mark.parametrize(
@@ -860,7 +916,7 @@ def test_whatever_tools_answer_the_work_comes_to_an_end(ws, seed):
             calls = next(work)
             while True:
                 rounds += 1
-                assert rounds <= 10 and calls
+                assert rounds <= 12 and calls
                 for call in calls:
                     name, args = desk.fit_arguments(call)
                     assert name in offered
@@ -910,3 +966,12 @@ def test_which_way_a_rule_speaks_stands_in_its_fields_not_in_its_words(entry, st
     checked = {"fired": [{"id": "T2_001", "kind": "rule", "tier": 2, "text": "x", **entry}]}
     (fired,) = verdict.fired_of(checked, AnswerVoice(ZH))
     assert (fired.stance, fired.trend) == (stance, trend)
+
+
+def test_a_line_of_the_watch_list_without_a_reason_is_no_earlier_view():
+    names = ("300750.SZ", "宁德时代", "CATL")
+    listed = {"source": "memory/tracking.md", "date": "2024-03-04", "content": "- 300750.SZ 宁德时代 (2024-03-04)"}
+    assert past_views.find_views([listed], names, CLOSES, "2024-03-15", AnswerVoice(EN)) == []
+    listed["content"] = "- 300750.SZ 宁德时代: wait for 70 (2024-03-04)"
+    (told,) = past_views.find_views([listed], names, CLOSES, "2024-03-15", AnswerVoice(EN))
+    assert "wait for 70" in told.said

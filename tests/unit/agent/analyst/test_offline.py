@@ -36,25 +36,25 @@ def plain_tools():
 
 def test_it_is_a_model_for_anybody(ws):
     llm = import_llm()
-    from ia.agent.analyst.offline import Analyst
+    from ia.reach.bridges.llm_plugin import Offline
 
-    reply = Analyst().conversation(chain_limit=9).chain("看看 600519", tools=plain_tools())
+    reply = Offline().conversation(chain_limit=9).chain("看看 600519", tools=plain_tools())
     told = reply.text()
     assert "600519.SH" in told and "笔记没有存下：没有这个工具" in told and "没有核对" not in told
     assert llm and told.startswith("**")
 
 
 def test_it_says_so_where_there_are_no_tools(ws):
-    from ia.agent.analyst.offline import Analyst
+    from ia.reach.bridges.llm_plugin import Offline
 
-    assert "没有取行情的工具" in Analyst().prompt("看看 600519").text()
-    assert "规则分析员" in Analyst().prompt("你能做什么").text()
+    assert "没有取行情的工具" in Offline().prompt("看看 600519").text()
+    assert "规则分析员" in Offline().prompt("你能做什么").text()
 
 
 def test_it_streams_line_by_line(ws):
-    from ia.agent.analyst.offline import Analyst
+    from ia.reach.bridges.llm_plugin import Offline
 
-    response = Analyst().prompt("help")
+    response = Offline().prompt("help")
     chunks = list(response)
     assert len(chunks) > 5 and all(chunk.endswith("\n") for chunk in chunks)
     usage = response.usage()
@@ -62,20 +62,20 @@ def test_it_streams_line_by_line(ws):
 
 
 def test_a_schema_is_answered_with_an_object(ws):
-    from ia.agent.analyst.offline import Analyst
     from ia.agent.turns.subagents import OUTPUT
+    from ia.reach.bridges.llm_plugin import Offline
 
-    told = json.loads(Analyst().prompt("你能做什么", schema=OUTPUT).text())
+    told = json.loads(Offline().prompt("你能做什么", schema=OUTPUT).text())
     assert told["points"] and told["artifacts"] == []
 
 
 def test_it_takes_work_up_again_from_the_messages_alone(ws):
     """Nothing is kept between two calls: another instance goes on with what the messages hold."""
     llm = import_llm()
-    from ia.agent.analyst.offline import Analyst
+    from ia.reach.bridges.llm_plugin import Offline
 
     tools = [llm.Tool.function(function) for function in plain_tools()]
-    conversation = Analyst().conversation(tools=tools)
+    conversation = Offline().conversation(tools=tools)
     first = conversation.prompt("600519 的 RSI 是多少")
     calls = first.tool_calls()
     assert [call.name for call in calls] == ["ia_ohlcv"]
@@ -84,19 +84,19 @@ def test_it_takes_work_up_again_from_the_messages_alone(ws):
         for c in calls
     ]
     chain = conversation._build_full_chain(None, None, results, None)
-    second = Analyst().prompt(messages=chain, tools=tools)
+    second = Offline().prompt(messages=chain, tools=tools)
     assert [call.name for call in second.tool_calls()] == ["ia_compute"]
     assert second.tool_calls()[0].arguments == {"code": "rsi(close, 14)", "symbol": "600519.SH"}
 
 
 def test_another_schema_gets_its_texts_and_lists(ws):
-    from ia.agent.analyst.offline import Analyst
+    from ia.reach.bridges.llm_plugin import Offline
 
     schema = {
         "type": "object",
         "properties": {"summary": {"type": "string"}, "items": {"type": "array"}, "n": {"type": "integer"}},
     }
-    told = json.loads(Analyst().prompt("你能做什么", schema=schema).text())
+    told = json.loads(Offline().prompt("你能做什么", schema=schema).text())
     assert set(told) == {"summary", "items"} and "规则" in told["summary"]
 
 
@@ -105,7 +105,7 @@ def test_results_may_come_one_message_each(ws):
     llm = import_llm()
     from llm.parts import Message, TextPart, ToolResultPart
 
-    from ia.agent.analyst.offline import Analyst
+    from ia.reach.bridges.llm_plugin import Offline
 
     tools = [llm.Tool.function(function) for function in plain_tools()]
     question = Message(role="user", parts=[TextPart(text="600519 的 RSI 和收盘价是多少")])
@@ -117,5 +117,13 @@ def test_results_may_come_one_message_each(ws):
         for v in (51.0, 1700.0)
     ]
     between = Message(role="assistant", parts=[])
-    told = Analyst().prompt(messages=[question, between, bars, between, *values], tools=tools).text()
+    told = Offline().prompt(messages=[question, between, bars, between, *values], tools=tools).text()
     assert "RSI(14) 51.0" in told and "收盘价 1,700.00" in told
+
+
+def test_wide_characters_are_counted_as_more_tokens():
+    from ia.agent.analyst.offline import _tokens
+
+    for text in ("", "plain", "茅台 600519, 涨了。", "\u2e7f\u2e80\U0010ffff", "é—…"):
+        wide = sum(char > "\u2e7f" for char in text)
+        assert _tokens(text) == ((len(text) - wide) // 4 + wide * 2 // 3 + 1 if text else 0)

@@ -28,8 +28,8 @@ def market(ws, monkeypatch):
 @pytest.mark.parametrize(
     ("question", "facts"),
     [
-        ("PE低于10的银行股有哪些", ["2 只", "招商银行 600036.SH 市盈率 7.90"]),
-        ("find bank stocks with PE below 10", ["2 stocks", "600036.SH P/E ratio 7.90"]),
+        ("PE低于10的银行股有哪些", ["2 只", "招商银行 600036.SH 动态市盈率 7.90"]),
+        ("find bank stocks with PE below 10", ["2 stocks", "600036.SH dynamic P/E 7.90"]),
         ("How did the banking sector do today?", ["**banks** +1.00%"]),
         ("Which industries are strongest today?", ["banks +1.00%"]),
         ("top gainers today", ["600036.SH +1.00% banks"]),

@@ -63,8 +63,17 @@ QUESTIONS = [
     ),
     (
         "what tasks do I have",
-        ["3 tasks", "Every weekday at 15:05", "morning-sync", "2024-03-16 08:30", "ia task approve 1"],
+        ["3 tasks", "daily-review: next 2024-03-18 15:05", "morning-sync", "2024-03-16 08:30", "ia task approve 1"],
     ),
+    (
+        "下周有什么安排",
+        ["2024-03-18 至 2024-03-24", "weekly-report：2024-03-22 16:00", "daily-review：2024-03-18 15:05"],
+    ),
+    ("What is due tomorrow?", ["1 run is due", "morning-sync: 2024-03-16 08:30"]),
+    ("when is the next review", ["daily-review", "2024-03-18 15:05"]),
+    ("What did the daily review say?", ["daily-review", "2024-03-15 15:05"]),
+    ("暂停日复盘", ["ia task pause daily-review"]),
+    ("Cancel the morning sync", ["ia task pause morning-sync", "ia task remove morning-sync"]),
     ("下一个任务什么时候跑", ["morning-sync", "2024-03-16 08:30"]),
     ("When does the weekly report run next?", ["weekly-report", "2024-03-22 16:00"]),
     ("昨天的复盘任务跑成功了吗", ["daily-review", "2024-03-14 15:05", "成功", "2024-03-14.md"]),
@@ -85,6 +94,22 @@ def test_a_question_for_tasks_is_answered_shortly(lived, question, facts):
     assert [fact for fact in facts if fact not in done.reply] == [], done.reply
     assert len(done.reply.strip().splitlines()) <= 7 and done.understood
     assert [call.name for call in done.calls if call.name.startswith("tasks.")] == ["tasks.list"]
+
+
+REQUESTS = [
+    ("把周报改到周日晚上八点", ["ia task propose --name weekly-report --schedule '0 20 * * 0'", "写周报"]),
+    ("Alert me if CMB rises 5%", ["No price alert yet", "CMB"]),
+    ("宁王跌到80的时候提醒我", ["还没有到价提醒", "宁德时代"]),
+    ("Let me know when BYD drops below 75", ["No price alert yet", "BYD"]),
+]
+
+
+@pytest.mark.parametrize(("question", "facts"), REQUESTS)
+def test_a_request_about_tasks_changes_nothing_and_is_no_research(lived, question, facts):
+    before = [proposal.id for proposal in proposals.pending_proposals(lived)]
+    done = take_turn(lived, question, model="ia-offline")
+    assert [fact for fact in facts if fact not in done.reply] == [], done.reply
+    assert [proposal.id for proposal in proposals.pending_proposals(lived)] == before and not done.artifacts
 
 
 def test_an_unapproved_paused_or_late_task_says_so(lived, monkeypatch):

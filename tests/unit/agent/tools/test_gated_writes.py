@@ -1,6 +1,7 @@
 """The writing tools through the router: what they write, what they only propose, and what stays untrusted."""
 
 import json
+from decimal import Decimal
 
 import pytest
 
@@ -13,6 +14,7 @@ from ia.agent.tools.scope import Scope
 from ia.faculties.schedule.design import check_design, parse_design
 from ia.kernel import audit, clock, proposals, untrusted
 from ia.organs.channels import inbox
+from ia.organs.ledger.journal import JournalEntry, append_entries
 from ia.organs.memory import contents
 
 TODAY = "2024-03-15"
@@ -325,6 +327,36 @@ def test_an_untrusted_file_taints_whoever_reads_it(ws, router):
     assert lister("notebook.list")["notes"][0]["title"] == "(untrusted)"
     assert "`notebook/a.md`: (untrusted)" in lister("memory.read", path="MEMORY")
     assert not lister.scope.tainted
+
+
+def test_a_trade_that_the_user_approved_taints_nobody(ws, router):
+    """Its reason is the owner's, unless whoever proposed it had read text from outside."""
+
+    def journal(caller, reason):
+        number = gated_writes.propose_content(caller.scope, "trade", "600036.SH", reason, reason)["proposal"]
+        entry = JournalEntry(
+            0, clock.utc_stamp(clock.now()), TODAY, "buy", symbol="600036.SH", price=Decimal(33), quantity=Decimal(100),
+            cash=Decimal(3300), reason=reason, actor="model m", key=f"proposal:{number}",
+        )  # fmt: skip
+        append_entries(ws, [entry])
+
+    journal(Caller(router, ws), "batteries recover")
+    journal(Caller(router, ws).outside("provider:news"), "rumours of a merger")
+    reader = Caller(router, ws)
+    assert "batteries recover" in reader("memory.recall", query="batteries recover")[0]["content"]
+    assert not reader.scope.tainted
+    hits = {hit["source"]: hit["content"] for hit in reader("memory.recall", query="600036 buy", limit=20)}
+    assert hits["trades/2"].startswith("<<data ") and not hits["trades/1"].startswith("<<data ")
+    assert reader.scope.tainted
+
+
+def test_no_file_nests_the_marks_of_data(ws, router):
+    Caller(router, ws).outside("provider:news")("notebook.write", path="a", content="one")
+    for more in ("two", "three"):
+        reader = Caller(router, ws)
+        seen = reader("notebook.read", path="a")
+        reader("notebook.write", path="a", content=f"{seen}\n{more}")
+    assert ws.read("notebook/a.md") == "---\nuntrusted: provider:news\n---\none\ntwo\nthree\n"
 
 
 @pytest.mark.parametrize("line", ["x", "===\n", "⒜"])

@@ -30,7 +30,7 @@ def week(ws, desk):  # noqa: F811
 
 def test_the_days_before_the_first_entry_count_as_nothing(week):
     fees = week.books().holdings["600000.SH"].fees
-    [found] = measure_period(week, MONDAY, FRIDAY)
+    [found], *_ = measure_period(week, MONDAY, FRIDAY)
     assert (found.before, found.flows, found.result) == (0, 150000, -1000 - fees)
     assert found.after == 150000 - 1000 - fees
     at_work = Decimal(100000) + Decimal(50000) * 3 / 5
@@ -39,32 +39,51 @@ def test_the_days_before_the_first_entry_count_as_nothing(week):
 
 def test_a_stretch_in_the_middle(week):
     before = Decimal(100000) - week.books().holdings["600000.SH"].fees
-    [found] = measure_period(week, *days(19, 20))
+    [found], *_ = measure_period(week, *days(19, 20))
     assert (found.before, found.after, found.flows, found.result) == (before, before + 52000, 50000, 2000)
     assert found.result_pct == round(Decimal(2000) / (before + 50000) * 100, 4)
 
 
 def test_without_flows_it_is_the_plain_change(week):
-    [found] = measure_period(week, *days(20, 21))
+    [found], *_ = measure_period(week, *days(20, 21))
     assert found.result == -2000 and found.flows == 0
     assert found.result_pct == round(Decimal(-2000) / (found.before or 1) * 100, 4)
+
+
+def test_days_before_the_first_money_do_not_dilute_the_rate(week):
+    [found], *_ = measure_period(week, date(2024, 6, 1), FRIDAY)
+    [whole], *_ = measure_period(week, MONDAY, FRIDAY)
+    assert found.begin == MONDAY and found.result_pct == whole.result_pct
+
+
+def test_each_security_tells_what_it_brought(week):
+    _, [found], _ = measure_period(week, *days(19, 20))
+    assert (found.symbol, found.quantity, found.result) == ("600000.SH", 1000, 2000)
+    _, [whole], _ = measure_period(week, MONDAY, FRIDAY)
+    assert whole.result == -1000 - week.books().holdings["600000.SH"].fees
+
+
+def test_cash_and_positions_of_an_earlier_day(week):
+    [found], *_ = measure_period(week, *days(18, 18))
+    fees = week.books().holdings["600000.SH"].fees
+    assert (found.cash, found.value) == (90000 - fees, 10000)
 
 
 def test_where_no_money_was_told_there_is_a_result_and_no_rate(ws, desk):  # noqa: F811
     stored(ws, "600000.SH", (10.0, 10.0, 11.0, 12.0, 9.0))
     bought(desk, "600000", "1000", "10", "2024-06-17")
-    [found] = measure_period(desk, *days(18, 20))
+    [found], *_ = measure_period(desk, *days(18, 20))
     assert (found.before, found.result, found.result_pct) == (None, 2000, None)
 
 
 def test_money_that_was_taken_out_is_no_loss(week):
     posting.post_cash(week, posting.cash_entry("withdraw", Decimal(20000), "CNY", "2024-06-20"))
-    [found] = measure_period(week, *days(20, 20))
+    [found], *_ = measure_period(week, *days(20, 20))
     assert (found.flows, found.result) == (-20000, 1000)
 
 
 def test_an_empty_ledger_has_no_results(desk):  # noqa: F811
-    assert measure_period(desk, MONDAY, FRIDAY) == []
+    assert measure_period(desk, MONDAY, FRIDAY) == ([], [], False)
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "2024-06-31", "20240617x"])

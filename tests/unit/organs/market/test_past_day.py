@@ -10,6 +10,7 @@ from ia.organs import marketdb
 from ia.organs.market import market_reader, store
 from ia.organs.market.day_summary import load_sectors, summarize_day
 from ia.organs.market.screen import screen_stocks
+from ia.organs.market.span_changes import load_span_stocks
 from ia.organs.ohlcv.adjustment import Action
 from ia.organs.ohlcv.canonical import Bars
 from support.markets.stored_quotes import fill, quote
@@ -144,3 +145,22 @@ def test_an_unknown_amount_is_empty_and_not_zero(ws, monkeypatch):
         found = summarize_day(db, day)
         assert (found["amount"], found["amount_vs_last_pct"]) == (None, None)
         assert {row["name"]: row["amount"] for row in load_sectors(db, day)} == {"银行": 5e6, "钢铁": None}
+
+
+def test_changes_over_a_stretch_count_dividends_and_bonus_shares(backfilled):
+    ws = backfilled(
+        history("600000.SH", [10.0, 10.0, 11.0, 1.0]),
+        history("600001.SH", [20.0, 18.0, 9.0, 1.0], [Action("2023-05-10", bonus=1.0)]),
+        history("000656.SZ", [10.0, 10.0, 9.0, 1.0], [Action("2023-05-09", cash=1.0)]),
+    )
+    with market_reader.open_market(ws) as db:
+        stocks, base = load_span_stocks(db, market_reader.load_day(db), "2023-05-09")
+    changes = {row.symbol: row.change_pct for row in stocks}
+    assert base == "2023-05-08"
+    assert changes == {"600000.SH": 10.0, "600001.SH": -10.0, "000656.SZ": 0.0}
+
+
+def test_a_stretch_before_the_stored_bars_is_refused(backfilled):
+    ws = backfilled(history("600000.SH", [10.0, 10.0, 11.0, 1.0]))
+    with market_reader.open_market(ws) as db, pytest.raises(NotFound, match="closes of 0 of 1 stocks"):
+        load_span_stocks(db, market_reader.load_day(db), "2023-05-08")

@@ -1,25 +1,37 @@
 """Which facts a question asks for: of a security, a holding, the account, the market, the watch list, or ia itself."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
-from ia.agent.analyst.ask.time_spans import UNREAD, TimeSpan, find_time_spans
+from ia.agent.analyst.ask.screens import parse_wish
+from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, blank_spans, find_time_spans
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
+from ia.kernel.patterns import pattern
 
 SECURITY, HOLDING, ACCOUNT, MARKET, WATCH, OWN = "security", "holding", "account", "market", "watch", "own"
 """What a fact is of."""
-_STORED = ("quote", "report")
+_STORED = ("quote", "report", "dividend_yield")
 """Sources of which one question may ask for several facts."""
-_OWNER = re.compile(
+_OWNER = pattern(
     r"我|咱|自己|账户|组合|持仓|仓位|手里|手上|\b(?:i|i've|my|me|mine|we|our|account|portfolio|holdings?|positions?)\b",
     re.I,
 )
-_PRICED = re.compile(r"今[天日]|昨[天日]|涨|跌|怎么样|如何|表现|行情|价|today|yesterday|price|doing|performing", re.I)
-_WATCHED = re.compile(r"自选|关注|watch ?list|\bi (?:watch|follow|track)\b", re.I)
-_HARD = re.compile(
-    r"\d|几[只个支家]|第几|排名"
+_PRICED = pattern(r"今[天日]|昨[天日]|涨|跌|怎么样|如何|表现|行情|价|today|yesterday|price|doing|performing", re.I)
+_WATCHED = pattern(
+    r"自选|关注|我盯|watch ?list|\b(?:i|i'm|i am) (?:watch|track|follow(?! (?:my|the|our)\b))(?:ing)?\b"
+    r"|\b(?:watched|tracked|followed)(?= (?:stock|share|one|name|compan|secur|list))",
+    re.I,
+)
+_LEFT_OUT = pattern(
+    r"除(?:了|去|开)?\W*\Z|(?:不含|不包括|不算|排除|剔除|去掉)\W*\Z"
+    r"|\b(?:except|excluding|other than|without|apart from)\W*\Z",
+    re.I,
+)
+_HARD = pattern(
+    r"\d[\d,.]*(?:万|亿|%|％)?|几[只个支家]|第几|排名"
     r"|除了|除去|不含|不包括|不算|以外|之外|排除|以上|以下"
     r"|超过|大于|小于|高于|低于|至少|平均|均值|中位|倍"
     r"|\bhow many\b|\b(?:except|excluding|other than|without|apart from|more than|less than|at least|above|below"
@@ -28,6 +40,11 @@ _HARD = re.compile(
 )
 """A quantity, a comparison or an exception."""
 
+_TRAILING = pattern(r"(?:12|十二) ?个月|\b(?:12|twelve) months\b", re.I)
+"""The time that figures of quotes and reports are of anyway: ROE of the last twelve months."""
+_RANKED = pattern(r"最[高低大小]|历史|分位|区间|\b(?:high|low|max|min|range|rank|ago|each|every)\w*\b", re.I)
+_ASKS_COUNT = pattern(r"几.|how many", re.I)
+
 
 @dataclass(frozen=True, kw_only=True)
 class FactSpec:
@@ -35,6 +52,8 @@ class FactSpec:
 
     words   in any of these words; of: what it is a fact of; answer: what looks it up; field: the field there
     alone   whether the words alone say that it is about the owner
+    needs   "time": only with a time; "several": only with two securities or more; "several time": with both
+    given, unless   words that must, and that must not, stand in the question besides
     """
 
     id: str
@@ -45,6 +64,9 @@ class FactSpec:
     unit: str
     name: tuple[str, str]
     alone: bool
+    needs: str
+    given: re.Pattern[str] | None
+    unless: re.Pattern[str]
 
 
 @dataclass(frozen=True)
@@ -53,6 +75,7 @@ class FactQuestion:
 
     spans   the stretches of time that it names
     unread  what of it was not understood and may change the answer: a number, a comparison, an exception, a time
+    times   the times among them
     """
 
     facts: tuple[FactSpec, ...]
@@ -60,6 +83,7 @@ class FactQuestion:
     words: str
     spans: tuple[TimeSpan, ...]
     unread: tuple[str, ...]
+    times: tuple[str, ...] = ()
 
     @property
     def asks_market(self) -> bool:
@@ -69,7 +93,7 @@ class FactQuestion:
     @property
     def answer(self) -> str:
         """What looks the facts up."""
-        return self.facts[0].answer
+        return "quote" if len(self.facts) > 1 else self.facts[0].answer
 
 
 def build_facts(table: Table) -> list[FactSpec]:
@@ -121,15 +145,43 @@ class Industry:
 
 def build_industry(entry: Entry) -> Industry:
     """Return the industry of an entry. raises BadEntry."""
-    words = re.compile(rf"(?<![a-z])(?:{entry.pattern('words').pattern})(?![a-z])", re.I)
+    words = pattern(rf"(?<![a-z])(?:{entry.pattern('words').pattern})(?![a-z])", re.I)
     return Industry(name=entry.text("name"), english=entry.text("name_en"), words=words)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Holiday:
+    """A holiday: the words for it, its name, the markets that it shuts, and the days around it (MM-DD)."""
+
+    words: re.Pattern[str]
+    name: tuple[str, str]
+    markets: tuple[str, ...]
+    first: str
+    last: str
+
+    def window(self, year: int) -> tuple[date, date]:
+        """Return the days around it that end in a year."""
+        begins = year - (self.first > self.last)
+        return date.fromisoformat(f"{begins}-{self.first}"), date.fromisoformat(f"{year}-{self.last}")
+
+
+def build_holiday(entry: Entry) -> Holiday:
+    """Return the holiday of an entry. raises BadEntry."""
+    return Holiday(
+        words=entry.pattern("words"),
+        name=entry.pair("name", needed=True),
+        markets=tuple(map(str, entry.items("markets"))),
+        first=entry.text("from"),
+        last=entry.text("until"),
+    )
+
+
 class MarketTable:
-    """The table facts_market: the facts, by what a watch list can be ordered, and the industries."""
+    """The table facts_market: the facts, by what a watch list can be ordered, the industries and the holidays."""
 
     def __init__(self, table: Table) -> None:
         self.facts = build_facts(table)
+        self.holidays = table.entries("holidays", build_holiday)
         self.ranks = table.entries("ranks", build_expression)
         self.industries = table.entries("industries", build_industry)
 
@@ -165,9 +217,37 @@ def security_table(tables: Tables = SHIPPED) -> SecurityTable:
     return tables.build("research", "facts_security", SecurityTable)
 
 
+class PriceTable:
+    """The table facts_prices: the facts, and the indicators whose crossovers of their signal can be asked for."""
+
+    def __init__(self, table: Table) -> None:
+        self.facts = build_facts(table)
+        self.crossovers = table.entries("crossovers", build_expression)
+
+
+def price_table(tables: Tables = SHIPPED) -> PriceTable:
+    """Return the facts of prices over time."""
+    return tables.build("research", "facts_prices", PriceTable)
+
+
+def quote_facts(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of securities that stand in quotes and reports."""
+    return tables.build("research", "facts_quote", build_facts)
+
+
 def account_table(tables: Tables = SHIPPED) -> AccountTable:
     """Return the facts of the account."""
     return tables.build("research", "facts_account", AccountTable)
+
+
+def trades_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of the owner's trades, of the account's days and of suppositions, which are looked at first."""
+    return tables.build("research", "facts_trades", build_facts)
+
+
+def owner_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of the owner's positions, rules and results, which are looked at next."""
+    return tables.build("research", "facts_owner", build_facts)
 
 
 def market_table(tables: Tables = SHIPPED) -> MarketTable:
@@ -186,25 +266,46 @@ def build_fact(entry: Entry) -> FactSpec:
         unit=entry.text("unit", ""),
         name=entry.pair("name", needed=True),
         alone=entry.tree.get("alone") is True,
+        needs=entry.text("needs", ""),
+        given=entry.pattern("given") if "given" in entry.tree else None,
+        unless=entry.pattern("unless"),
     )
 
 
-TABLES = ("facts_security", "facts_account", "facts_market")
+TABLES = (
+    "facts_trades",
+    "facts_owner",
+    "facts_prices",
+    "facts_security",
+    "facts_quote",
+    "facts_account",
+    "facts_market",
+)
 """The tables with facts; the order counts."""
 
 
 def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     """Return the tables that a message may need, which names these securities."""
     if not securities:
-        return ("facts_account", "facts_market")
-    return (
-        TABLES if all(mention.symbol.kind == "index" for mention in securities) else ("facts_security", "facts_market")
-    )
+        return ("facts_trades", "facts_owner", "facts_account", "facts_market")
+    if all(mention.symbol.kind == "index" for mention in securities):
+        return TABLES
+    return ("facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market")
 
 
-def facts_at(tables: Tables = SHIPPED) -> list[FactSpec]:
-    """Return the facts at hand."""
-    return [*security_table(tables).facts, *account_table(tables).facts, *market_table(tables).facts]
+def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
+    """Return the facts at hand that can be asked for, where a security is named or none is.
+
+    The facts of facts_security and facts_quote are all of a security: these tables are read only where one is named.
+    """
+    of_security = [*price_table(tables).facts, *security_table(tables).facts, *quote_facts(tables)] if named else []
+    return [
+        *trades_table(tables),
+        *owner_table(tables),
+        *of_security,
+        *account_table(tables).facts,
+        *market_table(tables).facts,
+    ]
 
 
 def find_question(words: str, securities: list[Mention], today: date, tables: Tables = SHIPPED) -> FactQuestion | None:
@@ -216,8 +317,11 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
     timeless = _blank(plain, [span.at for span in spans if span.kind != UNREAD])
     found: list[FactSpec] = []
     taken: list[tuple[int, int]] = []
-    for spec in facts_at(tables):
-        if not _concerns(spec, securities, mine, watched):
+    excepted = watched and _names_exceptions(text, securities)
+    for spec in sorted(facts_at(tables, named=bool(securities)), key=_comes_first):
+        if not _concerns(spec, [] if excepted else securities, mine, watched) or not _has_needed(
+            spec, securities, spans, plain
+        ):
             continue
         match = next((each for each in spec.words.finditer(plain) if not _overlaps(each.span(), taken)), None)
         if match is None or match[0] == "":
@@ -228,14 +332,100 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
         taken.append(match.span())
         if spec.answer not in _STORED:
             break
+    open_ = not found or (found[0].answer == _TERM and not found[0].field) or found[0].answer in (_SECTORS, "watch")
+    if open_ and not (securities or (mine and not watched)):
+        implied = _implied_fact(plain, spans, tables, watched=watched)
+        found, taken = ([implied], []) if implied else (found, taken)
     if not found:
         return None
+    if all(spec.answer in _STORED for spec in found) and not _RANKED.search(plain):
+        spans = [span for span in spans if not _TRAILING.search(span.said)]
     rest = _blank(timeless, taken)
-    unread = [span.said for span in spans if span.kind == UNREAD]
-    unread += [match[0] for match in _HARD.finditer(rest)][:3]
+    times = tuple(span.said for span in spans if span.kind == UNREAD)
+    unread = [*times]
+    unread += [match[0] for match in _HARD.finditer(rest) if not (excepted and _LEFT_OUT.search(match[0]))][:3]
     return FactQuestion(
-        tuple(found), tuple(securities), text, tuple(s for s in spans if s.kind != UNREAD), tuple(unread)
+        tuple(found), tuple(securities), text, tuple(s for s in spans if s.kind != UNREAD), tuple(unread), times
     )
+
+
+_TERM, _SCREEN, _SECTORS = "term", "screen", "sectors"
+MEANING = "meaning"
+"""The field of the fact that a question for the meaning of a term asks for: it goes before all others."""
+
+
+_DECLINE = "decline"
+
+
+def _comes_first(spec: FactSpec) -> int:
+    """Return the place of a fact before the order of the tables: meanings of terms, then what is not answered."""
+    return 0 if spec.field == MEANING else 1 if spec.answer == _DECLINE else 2
+
+
+def _names_exceptions(text: str, securities: list[Mention]) -> bool:
+    """Return True if all securities of a text are named to be left out."""
+    first = min((at for each in securities if (at := text.find(each.said)) >= 0), default=-1)
+    return first > 0 and _LEFT_OUT.search(text[:first]) is not None
+
+
+def _implied_fact(plain: str, spans: list[TimeSpan], tables: Tables, *, watched: bool = False) -> FactSpec | None:
+    """Return the fact that a question asks for whose words no fact has: a screen, or how an industry did."""
+    words = blank_spans(WATCH_WORDS.sub(lambda found: " " * len(found[0]), plain) if watched else plain, spans)
+    forms = industry_forms(words, (), tables)
+    wanted = ""
+    if parse_wish(words, forms).whole:
+        wanted = _SCREEN
+    elif not watched and _DID.search(plain) and any(form.search(words) for form, _ in forms):
+        wanted = _SECTORS
+    return next(
+        (
+            spec
+            for spec in market_table(tables).facts
+            if wanted and spec.answer == wanted and (spec.of == WATCH) == watched and spec.field in ("", "industry")
+        ),
+        None,
+    )
+
+
+WATCH_WORDS = pattern(
+    r"(?:我的?)?(?:自选|关注)(?:股票?|列表|的股票|名单|的)?(?:里面|里|中)?"
+    r"|\b(?:(?:in|on|of|from) )?(?:my |the )?watch ?list\b"
+    r"|\b(?:(?:stocks?|shares?|ones?|what) )?(?:that )?(?:i|i'm|i am) (?:watch|follow|track)(?:ing)?\b"
+    r"|\b(?:watched|tracked|followed)\b",
+    re.I,
+)
+"""Words that say that the watch list is meant."""
+_DID = pattern(
+    r"怎么样|如何|表现|走势|行情|涨|跌|强|弱|板块|行业|\b(?:sector|industry)\b|\b(?:do|doing|did|perform\w*|up|down|ris\w+|rose|f[ae]ll\w*|move[ds]?|today)\b",
+    re.I,
+)
+
+
+def industry_forms(
+    words: str, stored: Iterable[str] = (), tables: Tables = SHIPPED
+) -> list[tuple[re.Pattern[str], str]]:
+    """Return the words of industries that a text may have, and their names: the longest first.
+
+    stored    names of the store besides those of the table
+
+    A name counts by its beginning, too, where no other begins so: 光伏 of 光伏设备.
+    """
+    known = market_table(tables).industries
+    names = sorted({*stored, *(each.name for each in known)}, key=lambda name: (-len(name), name))
+    found = [(re.compile(re.escape(name)), name) for name in names if name in words]
+    if not found:
+        begun = {name: [s for s in range(len(name) - 1, 1, -1) if name[:s] in words] for name in names}
+        longest = max((sizes[0] for sizes in begun.values() if sizes), default=0)
+        alike = [name for name, sizes in begun.items() if sizes and sizes[0] == longest]
+        own = [name for name in alike if name in set(stored)] or alike
+        found = [(re.compile(re.escape(own[0][:longest])), own[0])] if len(own) == 1 else []
+    return found + [(each.words, each.name) for each in known if each.words.search(words)]
+
+
+def condition_words(words: str) -> list[str]:
+    """Return the numbers, comparisons and exceptions of a text that somebody else has not read."""
+    found = [match[0] for match in re.finditer(rf"\d[\d,.]*|{_HARD.pattern}", words, re.I)]
+    return [said for said in found if not _ASKS_COUNT.fullmatch(said)][:3]
 
 
 def has_condition(words: str) -> bool:
@@ -246,8 +436,10 @@ def has_condition(words: str) -> bool:
 def _concerns(spec: FactSpec, securities: list[Mention], mine: bool, watched: bool) -> bool:
     """Return True if a fact can be meant: by what is named, and by who speaks. An index is nobody's holding."""
     named = bool(securities)
-    if named and mine and all(mention.symbol.kind == "index" for mention in securities):
-        return spec.of == ACCOUNT
+    if named and all(mention.symbol.kind == "index" for mention in securities):
+        compared = spec.answer == "account_index" and spec.alone and len(securities) == 1
+        if mine or compared or spec.of == HOLDING:
+            return spec.of == ACCOUNT
     if spec.of == SECURITY:
         return named
     if spec.of == HOLDING:
@@ -259,6 +451,15 @@ def _concerns(spec: FactSpec, securities: list[Mention], mine: bool, watched: bo
     if spec.of == MARKET:
         return not named and not watched
     return not named
+
+
+def _has_needed(spec: FactSpec, securities: list[Mention], spans: list[TimeSpan], plain: str) -> bool:
+    """Return True if a question names what a fact needs to be one, and nothing that makes it another."""
+    if spec.unless.search(plain) or (spec.given is not None and not spec.given.search(plain)):
+        return False
+    if "time" in spec.needs and not any(span.kind not in (UNREAD, FUTURE) for span in spans):
+        return False
+    return "several" not in spec.needs or len(securities) > 1
 
 
 def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:

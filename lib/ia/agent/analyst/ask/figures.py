@@ -150,6 +150,7 @@ class Asked(NamedTuple):
     """Figures, of which bars, of which day, and what of the message could not be met.
 
     day       the one day that is meant; None for the newest
+    upto      the date up to which the figures are said to be; "" where none is said
     future    words of a time that has not come
     unread    words of time that were not understood, or that are one too many
     """
@@ -161,6 +162,7 @@ class Asked(NamedTuple):
     extremes: bool = False
     future: str = ""
     unread: tuple[str, ...] = ()
+    upto: str = ""
 
 
 class BarStretch(NamedTuple):
@@ -218,6 +220,7 @@ def find_figures(words: str, today: date, tables: Tables = SHIPPED, speak: Answe
         bool(known.extreme_words.search(low)),
         future,
         tuple(unread) if found else (),
+        f"{stretch.span.last}" if stretch and stretch.span.kind not in (SESSIONS, EVER) else "",
     )
 
 
@@ -229,7 +232,7 @@ _DONE = re.compile(
 
 
 _NOTHING = re.compile(r"\W*(?:what (?:was|is|were)|how was)?\W*(?:the)?(?:[的呢吧]|\W)*", re.I)
-_MEAN = re.compile(r"平均(?!线)|\baverage\b|\bmean\b", re.I)
+_MEAN = re.compile(r"平均(?!线)|\baverage\b|\bavg\b|\bmean\b", re.I)
 
 
 def _asks_change(rest: str) -> bool:
@@ -244,6 +247,10 @@ def _blank_words(text: str, spans: list[TimeSpan]) -> str:
     return text
 
 
+_ODD = re.compile(r"\s*[(（]\s*[-+−]?\d[^)）]{0,40}[)）]")
+"""Parameters in brackets that are none: (-5), (1e9)."""
+
+
 def _add_indicator(
     spec: FigureSpec, texts: tuple[str, str], speak: AnswerVoice, found: list[Figure], ignored: list[str]
 ) -> str:
@@ -256,6 +263,10 @@ def _add_indicator(
     core = rf"(?:{spec.words})"
     pattern = rf"{_BEFORE}(?<![a-z]){core}(?![a-z]){_GIVEN}?"
     seen = list(re.finditer(pattern, low))
+    for match in seen:
+        if not match["in"] and (odd := _ODD.match(low, match.end())):
+            ignored.append(speak("the parameters of {figure}", figure=match[0].strip() + odd[0]))
+            return timed.replace(odd[0], " ")
     given = [match for match in seen if match["in"] or match["to"] or match["of"]]
     for match in given:
         timed = timed.replace(match[0], " ")
@@ -362,6 +373,6 @@ def stretch_of(span: TimeSpan) -> BarStretch:
         return BarStretch(f"(date >= date.iloc[-{span.sessions}])", f"close.iloc[-{span.sessions + 1}]", span)
     if span.kind == EVER:
         return BarStretch('(date >= "1900-01-01")', "close.iloc[0]", span)
-    where = f'(date >= "{span.first}") & (date <= "{span.last}")'
-    sign = "<=" if span.kind == SINCE else "<"
+    after, sign = (">", "<=") if span.kind == SINCE else (">=", "<")
+    where = f'(date {after} "{span.first}") & (date <= "{span.last}")'
     return BarStretch(where, f'close[date {sign} "{span.first}"].iloc[-1]', span)

@@ -1,53 +1,69 @@
 """What a message wants, read by rules: nothing in it that is data is looked at."""
 
 import re
+from datetime import date
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.figures import Asked, figures_at, find_figures
-from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions, find_near_name, strip_mentions
-from ia.agent.analyst.ask.plain_words import simplify_question
+from ia.agent.analyst.ask.follow_on import complete_question, find_subject, is_bare
+from ia.agent.analyst.ask.mentions import (
+    LONGEST,
+    Mention,
+    find_mentions,
+    find_near_name,
+    find_short_names,
+    strip_mentions,
+)
+from ia.agent.analyst.ask.plain_words import fold_characters, simplify_question
 from ia.agent.analyst.ask.request import UserRequest
+from ia.agent.analyst.ask.time_spans import RANGE, SESSIONS, SINCE, find_time_spans
+from ia.agent.analyst.ask.told_trades import fold_numbers, is_told, mend_verbs, parse_payment, tells_size
+from ia.agent.analyst.ask.unknown_names import find_unknown_subject
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.tools.consent import own_words
 from ia.domain.speech.acts import performs_act
-from ia.domain.speech.table import MENTION, SENTENCE, has_form, way_of
+from ia.domain.speech.table import MENTION, has_form, way_of
+from ia.kernel.patterns import pattern
 from ia.organs.sessions import importance_of
 
-_COMMAND = re.compile(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
+_COMMAND = pattern(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 _KINDS = (
-    "schedule", "praise", "coach", "scan", "asked_memory", "untrack", "track", "prefer", "note", "traded", "believe",
-    "order", "review", "holdings", "mainline", "consent", "compare", "help", "greet",
+    "alert", "task_change", "schedule", "praise", "coach", "forget", "untrack", "untrack_list", "track", "track_list",
+    "scan", "asked_memory", "prefer", "note", "own_view", "traded", "believe", "order", "review", "holdings",
+    "mainline", "consent", "compare", "help", "greet",
 )  # fmt: skip
 """The acts (`ia.domain.speech`) that a message is looked through for; the first is what it wants."""
 
-_HOW_MUCH = re.compile(r"多少|几|是什么水平|报多少|[?？吗]|what|how (much|high|low)|tell me|show|给我|查", re.I)
-_QUANTITY = re.compile(
+_HOW_MUCH = pattern(r"多少|几|是什么水平|报多少|[?？吗]|what|how (much|high|low)|tell me|show|给我|查", re.I)
+_QUANTITY = pattern(
     r"多少|几[天次只个年月倍股手块]|哪[天年月日]|多久|[涨跌]停|创新[高低]|破发|几号|什么时候"
     r"|\bhow (?:many|much|often|long)\b|^\W*when\b|\bdid i\b",
     re.I,
 )
 """A question for one fact, which no research answers."""
-_PRICED = re.compile(r"\W*(?!what|how|the\b|is\b)([A-Za-z][\w&'. -]{1,30}?)\s+(?:price|close|quote|rate)\W*$", re.I)
-_WIDER = re.compile(
+_PRICED = pattern(r"\W*(?!what|how|the\b|is\b)([A-Za-z][\w&'. -]{1,30}?)\s+(?:price|close|quote|rate)\W*$", re.I)
+_WIDER = pattern(
     r"怎么样|怎么看|如何|分析|研究|值得|走势|前景|看看|机会|风险大|analy[sz]e|research|outlook|worth|look (at|into)"
     r"|think of",
     re.I,
 )
-_PROSE = re.compile(
+_PROSE = pattern(
     r"(这|那|该|上面|上述|以上|附带?|下面)(封|篇|个|条|份|段|则|些)?(的)?(邮件|文章|新闻|文件|文本|内容|公告|研报|帖子|消息|信|数据|文字)"
     r"|说了?(些)?什么|讲了?(些)?什么|写了?(些)?什么|摘要|概括|翻译|\bsummar|\btranslate"
     r"|\b(this|that|the|these) (e?mail|article|news|file|text|letter|report|post|message|document|announcement)\b"
     r"|what does (it|this|that) say",
     re.I,
 )
-_IT = re.compile(r"它|这只|这个(股|票|标的)|该股|\bit\b|\bits\b|\bthis (stock|one)\b", re.I)
+_IT = pattern(r"它|这只|这个(股|票|标的)|该股|\bit\b|\bits\b|\bthis (stock|one)\b", re.I)
+
+_SPACES = pattern(r"[ \t]+")
 
 
 _COMMON = frozenset(
     ("this", "that", "with", "from", "what", "when", "your", "have", "about", "into", "they", "them", "then")
 )
-_WHY = re.compile(r"^(为什么|为啥|凭什么|理由|依据|怎么得出)|(依据|理由)是什么|^why\b|on what grounds", re.I)
-_ABOUT = re.compile(
+_WHY = pattern(r"^(为什么|为啥|凭什么|理由|依据|怎么得出)|(依据|理由)是什么|^why\b|on what grounds", re.I)
+_ABOUT = pattern(
     r"(?:看看|看一下|看下|看|分析一下|分析|研究一下|研究|说说|聊聊)\s*(?P<zh>[^\s，,。？?！!的]{2,8}?)\s*(?:这只|最近"
     r"|近期|近况|现在|怎么样|如何|的|走势|值得|能买|能不能|行情|股票|$)"
     r"|\b(?:analy[sz]e|research|look at|look into|about|how is|how does"
@@ -55,9 +71,19 @@ _ABOUT = re.compile(
 )  # fmt: skip
 
 
-_STUDY = re.compile(r"\s*(?:please\s+)?(?:research|study)\s+[A-Z\d]", re.I)
+_OWN_DEAL = pattern(
+    r"我.{0,12}[买卖]|[买卖清]了|^\W*(?:买入|卖出)|为(?:什么|何|啥)[买卖]|加仓了|减仓了|\b(?:i|we) (?:bought|sold)\b",
+    re.I,
+)
+"""What is done to a security that is therefore certain to be named."""
+_UNTOLD = ("", "prefer", "track", "untrack", "coach", "note", "traded", "order", "believe", "holdings")
+"""Kinds of messages that may tell of a trade or of money all the same."""
+_TO_DO = pattern(r"帮我|替我|给我|请|帮忙|限价|市价|挂单|马上|立[即刻]|记[一下录]|\bnote\b|\bremember\b", re.I)
+_STUDY = pattern(r"\s*(?:please\s+)?(?:research|study)\s+[A-Z\d]", re.I)
 ANSWERABLE = ("", "holdings", "mainline", "compare", "help", "review", "asked_memory")
 """Acts that a question for facts may look like."""
+SETTING = ("coach", "prefer")
+"""Acts that a wish to change a risk rule may look like: it is a setting, and no lesson for the analyst."""
 _TASKS = ("schedule", "scan")
 """Acts that a question for a task's runs may look like: 每日复盘跑了吗."""
 
@@ -86,9 +112,12 @@ def read_acts(request: UserRequest) -> Intent:
     written = _read_acts_of(request, request.question)
     if written.kind not in ANSWERABLE:
         return written
-    plain = simplify_question(request.question)
+    whole = fold_characters(request.question)
+    if request.before and not (request.skill or request.data or request.bars or request.form):
+        whole = complete_question(whole, request.before, request.moment.date())
+    plain = simplify_question(whole)
     read = _read_acts_of(request, plain) if plain != request.question else written
-    return read if read.kind in ANSWERABLE else written
+    return read if read.kind in (*ANSWERABLE, "schedule", "alert") else written
 
 
 def _read_acts_of(request: UserRequest, text: str) -> Intent:
@@ -97,11 +126,17 @@ def _read_acts_of(request: UserRequest, text: str) -> Intent:
     securities = find_mentions(words)
     if not securities and _IT.search(words[:LONGEST]):
         securities = _last_named(request)
+    if not securities and _OWN_DEAL.search(folded := fold_characters(words[:LONGEST])):
+        securities = find_mentions(folded) or find_short_names(folded)
     if command:
         return Intent("skill", securities, words, command[1].lower())
     if request.skill:
         return Intent("skill", securities, words, request.skill)
-    return Intent(_kind_of(words[:LONGEST], strip_mentions(words), securities), securities, words)
+    plain = strip_mentions(words)
+    kind = _kind_of(words[:LONGEST], plain, securities)
+    if kind in _UNTOLD:
+        kind = _told_kind(words[:LONGEST], plain, securities, request.moment.date(), kind)
+    return Intent(kind, securities, words)
 
 
 def may_ask_facts(request: UserRequest, first: Intent) -> bool:
@@ -113,6 +148,32 @@ def may_ask_facts(request: UserRequest, first: Intent) -> bool:
     skills = [name for name, _ in request.skills]
     elsewhere = bool(skills) and "research" not in skills
     return not (request.bars or request.data or request.form or first.skill or elsewhere or _STUDY.match(first.words))
+
+
+def carried_securities(request: UserRequest, wanted: Intent) -> list[Mention]:
+    """Return the securities of the questions before that one goes on about, which is but a figure; [] for another."""
+    if wanted.securities or wanted.kind or not request.before or not is_bare(request.question):
+        return []
+    return _last_named(request)
+
+
+_DAYS = pattern(
+    r"(?:收盘|价|走势|涨跌).{0,8}(?:每|各|逐)|每(?:一)?[天日]的?(?:收盘|价|走势|涨跌)|\b(?:close|price)s?\b.{0,12}\b(?:each|every)\b",
+    re.I,
+)
+_TO_SEND = pattern(
+    r"提醒|[发推]|通知|汇报|告诉|报告|任务|定时|写|\b(?:remind|send|tell|alert|notify|report|email|message|task|write)\b"
+    r"|\d[点:：]",
+    re.I,
+)
+
+
+def asks_days(wanted: Intent, today: date) -> bool:
+    """Return True if a message with the words of a schedule asks for the prices of days that have been."""
+    words = wanted.words[:LONGEST]
+    if wanted.kind != "schedule" or not wanted.securities or not _DAYS.search(words) or _TO_SEND.search(words):
+        return False
+    return any(span.kind in (RANGE, SINCE, SESSIONS) for span in find_time_spans(strip_mentions(words), today))
 
 
 def may_ask_tasks(wanted: Intent) -> bool:
@@ -154,8 +215,10 @@ def read_figures(request: UserRequest, first: Intent, tables: Tables = SHIPPED) 
 
 def _read_open(request: UserRequest, words: str, plain: str, wanted: Asked) -> Intent:
     """Return what a message wants that names neither a security nor a kind of work."""
+    if unknown := find_unknown_subject(plain):
+        return Intent("doubtful", [], unknown, "", wanted)
     if (wanted.figures or wanted.ignored) and (_HOW_MUCH.search(plain) or _subject(plain)):
-        if named := _last_named(request):
+        if is_bare(words) and (named := _last_named(request)):
             return Intent("figure", named, words, "", wanted)
         if wanted.figures:
             return Intent("doubtful", [], _subject(plain), "", wanted)
@@ -172,13 +235,33 @@ def _kind_of(words: str, plain: str, securities: list[Mention]) -> str:
     What the gate opens an area for is read as the gate does, but a schedule: whoever drafts the task asks back where
     the wish is a question or negated.
     """
+    words, plain = _SPACES.sub(" ", words), _SPACES.sub(" ", plain)
     own = own_words(words)
     for act in _KINDS:
-        mentioned = way_of(act) in (MENTION, SENTENCE)
+        mentioned = way_of(act) == MENTION or act in ("schedule", "alert")
         done = has_form(plain, act) if mentioned else performs_act(own, act)
         if done and _fits(act, securities, plain):
-            return "note" if act == "traded" and not securities else act
+            return "note" if act == "traded" and not securities else act.removesuffix("_list")
     return ""
+
+
+def _told_kind(words: str, plain: str, securities: list[Mention], today: date, kind: str) -> str:
+    """Return `traded`, `not_traded` or `paid` where the owner tells of a trade or of money, else the kind as it is."""
+    own = own_words(plain)
+    said = mend_verbs(fold_numbers(own))
+    if any(has_form(own, form) for form in ("question_form", "condition")):
+        return kind
+    asks = has_form(own, "reported_question")
+    if not kind and not asks and has_form(own, "not_traded"):
+        return "not_traded"
+    if kind in ("", "holdings") and not asks and has_form(own, "money_moved") and parse_payment(words, today):
+        return "paid"
+    if kind == "note" and (securities or _TO_DO.search(words) or not tells_size(own)):
+        return kind
+    if kind == "note":
+        return "traded" if performs_act(own, "traded") else kind
+    done = performs_act(said, "traded") or (not _TO_DO.search(words) and performs_act(said, "recorded"))
+    return "traded" if done and is_told(words, securities, today) else kind
 
 
 def _subject(words: str) -> str:
@@ -208,13 +291,13 @@ def _skill_for(request: UserRequest, words: str, *, sure: bool) -> str:
     ]
     if named or sure:
         return named[0] if len(named) == 1 else ""
-    shared = sorted(((len(_terms(words) & _terms(about)), name) for name, about in own), reverse=True)
+    shared = sorted(((len(text_terms(words) & text_terms(about)), name) for name, about in own), reverse=True)
     if not shared or shared[0][0] < 2 or (len(shared) > 1 and shared[0][0] == shared[1][0]):
         return ""
     return str(shared[0][1])
 
 
-def _terms(text: str) -> set[str]:
+def text_terms(text: str) -> set[str]:
     """Return the Latin words of a text and the pairs of its Chinese characters."""
     wide = re.findall(r"[\u3400-\u9fff]+", text)
     pairs = {run[at : at + 2] for run in wide for at in range(len(run) - 1)}
@@ -222,7 +305,7 @@ def _terms(text: str) -> set[str]:
 
 
 def _last_named(request: UserRequest) -> list[Mention]:
-    return next((named for said in reversed(request.before) if (named := find_mentions(said))), [])
+    return find_subject(request.before, request.moment.date())
 
 
 def _doubtful(words: str) -> str:
@@ -239,7 +322,7 @@ def _fits(kind: str, securities: list[Mention], words: str) -> bool:
 
     A watch list needs something to put there, a comparison two securities, and a main line is the market's.
     """
-    if kind in ("track", "untrack"):
+    if kind in ("track", "untrack", "track_list", "untrack_list"):
         return bool(securities) or bool(re.search(r"[:：]\s*\S|「|“|\"", words))
     if kind == "mainline":
         return not securities

@@ -2,26 +2,34 @@
 
 import re
 import unicodedata
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
+from ia.domain.instruments import name_sources
 from ia.domain.instruments.symbols import (
     Symbol,
     bundled_names,
     bundled_symbols,
     english_names,
+    everyday_names,
+    name_forms,
     not_tickers,
     resolve_security,
 )
 from ia.kernel.errors import IaError
+from ia.kernel.patterns import pattern
 
-_CODE = re.compile(
+_CODE = pattern(
     r"(?<![A-Za-z0-9_.])(?:(?:sh|sz|bj|hk)\.?\d{5,6}|\d{6}(?:\.(?:sh|sz|ss|bj))?|\d{1,5}\.hk|0\d{4}|[a-z]{1,5}\.us)"
-    r"(?![A-Za-z0-9_]|\.\d)(?!\s*(?:元|块|手|万|亿|股(?![价票市])|点(?!评)))", re.I
+    r"(?![A-Za-z0-9_]|\.\d)(?!\s*(?:元|块|手|万|亿|股(?![价票市])|点(?!评)"
+    r"|(?:yuan|rmb|cny|usd|hkd|dollars?|bucks)\b))", re.I
 )  # fmt: skip
-_TICKER = re.compile(r"(?<![A-Za-z0-9_.$])\$?([A-Z]{2,5}(?:\.[A-Z])?)(?![A-Za-z0-9_])")
-_WORD = re.compile(r"(?<![A-Za-z0-9_.$&])\$?([A-Za-z]{3,5})(?![A-Za-z0-9_&])")
-_LATIN = re.compile(r"[a-z0-9]")
+_TICKER = pattern(r"(?<![A-Za-z0-9_.$])\$?([A-Z]{2,5}(?:\.[A-Z])?)(?![A-Za-z0-9_])")
+_WORD = pattern(r"(?<![A-Za-z0-9_.$&])\$?([A-Za-z]{3,5})(?![A-Za-z0-9_&])")
+_HAN_NAME = pattern(r"[\u3400-\u9fff]{2}")
+_BOARD_NEXT = pattern(r"\s*(?:板块|行业|概念|产业|题材|赛道|指数|etf|基金)")
+_LATIN = pattern(r"[a-z0-9]")
 _EVERYDAY = frozenset(("cost", "dis", "dia"))
 LONGEST = 4000
 """Characters of a message that rules read: what is wanted stands at its beginning."""
@@ -46,7 +54,34 @@ class Mention(NamedTuple):
 
 def find_mentions(text: str) -> list[Mention]:
     """Return the securities that a text names, in its order, each once."""
-    folded = unicodedata.normalize("NFKC", text[:LONGEST])
+    kept: dict[str, Mention] = {}
+    for _, _, symbol, said in _find_places(text):
+        kept.setdefault(symbol.canonical, Mention(symbol, said))
+    return list(kept.values())
+
+
+def _find_places(text: str) -> list[tuple[int, int, Symbol, str]]:
+    """Return where a text names securities, in its order: from, to, the security, the words."""
+    told = tuple(name_sources.registered.values())
+    return list(_find_places_once(text[:LONGEST], tuple(_Same(tell()) for tell in told)))
+
+
+class _Same:
+    """Names as they were read once: to compare thousands of them each time would be felt."""
+
+    def __init__(self, names: Sequence[Symbol]) -> None:
+        self.names = names
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.names is self.names
+
+    def __hash__(self) -> int:
+        return id(self.names)
+
+
+@lru_cache(maxsize=64)
+def _find_places_once(text: str, stored: tuple[_Same, ...]) -> tuple[tuple[int, int, Symbol, str], ...]:
+    folded = _fold(text)
     spans: list[tuple[int, int, Symbol, str]] = []
     for match in _CODE.finditer(folded):
         _place(spans, match.start(), match.end(), _resolve_mention(match[0]), match[0])
@@ -58,6 +93,7 @@ def find_mentions(text: str) -> list[Mention]:
                 if _is_whole_word(low, at, at + len(name)):
                     _place(spans, at, at + len(name), symbol, folded[at : at + len(name)])
                 at = low.find(name, at + 1)
+        _place_stored(spans, low, folded, stored)
     shouted = folded.isupper() and len(re.findall(r"[A-Z]{2,}", folded)) > 3
     for match in _TICKER.finditer(folded):
         if match[1] not in not_tickers() and not shouted:
@@ -65,18 +101,49 @@ def find_mentions(text: str) -> list[Mention]:
     for match in _WORD.finditer(folded):
         if match[1].casefold() not in _EVERYDAY and match[1].upper() not in not_tickers():
             _place(spans, match.start(), match.end(), _tickers().get(match[1].upper()), match[1])
-    kept: dict[str, Mention] = {}
-    for _, _, symbol, said in sorted(spans, key=lambda span: span[0]):
-        kept.setdefault(symbol.canonical, Mention(symbol, said))
-    return list(kept.values())
+    return tuple(sorted(spans, key=lambda span: span[0]))
 
 
-def strip_mentions(text: str) -> str:
-    """Return the beginning of a text that is read, without the securities that it names."""
+def _fold(text: str) -> str:
+    return unicodedata.normalize("NFKC", text[:LONGEST])
+
+
+def strip_mentions(text: str, put: str = " ") -> str:
+    """Return the beginning of a text that is read, with something else for the securities that it names.
+
+    >>> strip_mentions("贵州茅台(600519)的市盈率")
+    ' ( )的市盈率'
+    """
+    places = _find_places(text)
     text = text[:LONGEST]
-    for mention in find_mentions(text):
-        text = text.replace(mention.said, " ")
+    if places and len(text) != len(_fold(text)):
+        text = _fold(text)
+    for begin, end, *_ in reversed(places):
+        text = text[:begin] + put + text[end:]
     return text
+
+
+def find_short_names(text: str) -> list[Mention]:
+    """Return the securities whose Chinese names begin with words of a text, where only one security's does.
+
+    For sentences in which a security is certain to be named: 我为什么买隆基.
+
+    >>> [mention.code for mention in find_short_names("我把隆基全卖了")], find_short_names("我卖了中国")
+    (['601012.SH'], [])
+    """
+    folded = unicodedata.normalize("NFKC", text[:200])
+    names = [(name, symbol) for name, symbol in _names() if not name.isascii()]
+    found: dict[str, Mention] = {}
+    for run in re.findall(r"[\u3400-\u9fff]{2,}", folded):
+        for at in range(len(run) - 1):
+            for part in (run[at : at + 3], run[at : at + 2]):
+                if not any(name.startswith(part) for name, _ in names):
+                    continue
+                meant = {symbol for name, symbol in names if part in name}
+                if len(meant) == 1:
+                    found.setdefault(next(iter(meant)).canonical, Mention(next(iter(meant)), part))
+                break
+    return list(found.values()) if len(found) == 1 else []
 
 
 def find_near_name(text: str) -> tuple[str, list[Symbol]]:
@@ -100,10 +167,20 @@ def find_near_name(text: str) -> tuple[str, list[Symbol]]:
                 like = [name for name in known if len(name) == size and not name.isascii()]
                 if close := get_close_matches(run[at : at + size], like, 3, 0.75):
                     return run[at : at + size], list(dict.fromkeys(s for name in close for s in known[name]))
+    for run in re.findall(r"[\u3400-\u9fff]{3,}", folded):
+        for at in range(len(run) - 2):
+            short = [name for name in known if len(name) == 3 and _differs_by_one(name, run[at : at + 3])]
+            if short:
+                return run[at : at + 3], list(dict.fromkeys(s for name in short for s in known[name]))
     for word in re.findall(r"[a-z]{5,}", folded):
-        if close := get_close_matches(word, [name for name in known if name.isascii() and len(name) > 4], 2, 0.85):
+        if close := get_close_matches(word, [name for name in known if name.isascii() and len(name) > 4], 2, 0.83):
             return word, list(dict.fromkeys(s for name in close for s in known[name]))
     return "", []
+
+
+def _differs_by_one(name: str, said: str) -> bool:
+    """Return True if a name of three characters begins as what was said and has one other character."""
+    return name[0] == said[0] and sum(a != b for a, b in zip(name, said, strict=True)) == 1
 
 
 def english(symbol: Symbol) -> str:
@@ -121,7 +198,41 @@ def _is_whole_word(low: str, start: int, end: int) -> bool:
     """Whether a Latin name stands as words of their own; Chinese has no gaps."""
     if _LATIN.match(low[start]) and start and _LATIN.match(low[start - 1]):
         return False
+    if low[start] == "中" and start and low[start - 1] in "其集当空途":  # 其中免税, 集中兴建
+        return False
     return not (_LATIN.match(low[end - 1]) and end < len(low) and _LATIN.match(low[end]))
+
+
+def _place_stored(spans: list[tuple[int, int, Symbol, str]], low: str, folded: str, stored: tuple[_Same, ...]) -> None:
+    """Take the names that only the local store knows, but for everyday words and names of boards."""
+    taken = list(low)
+    for start, end, _, _ in spans:
+        taken[start:end] = " " * (end - start)
+    if not _HAN_NAME.search("".join(taken)):
+        return
+    table = _stored_names(stored)
+    for at in range(len(low) - 2):
+        for name, symbol in table.get(low[at : at + 2], ()):
+            if low.startswith(name, at) and not _BOARD_NEXT.match(low, at + len(name)):
+                _place(spans, at, at + len(name), symbol, folded[at : at + len(name)])
+                break
+
+
+@lru_cache(maxsize=2)
+def _stored_names(stored: tuple[_Same, ...]) -> dict[str, list[tuple[str, Symbol]]]:
+    """Return the names of the local store by their first two characters, longest first; shared ones are left out."""
+    bundled = {name for name, _ in _names()}
+    named: dict[str, Symbol | None] = {}
+    for symbol in (symbol for each in stored for symbol in each.names):
+        for form in name_forms(symbol.name):
+            name = form.replace(" ", "")
+            if len(name) >= 3 and not name.isascii() and name not in bundled and name not in everyday_names():
+                named[name] = symbol if named.get(name, symbol) == symbol else None
+    table: dict[str, list[tuple[str, Symbol]]] = {}
+    for name, found in sorted(named.items(), key=lambda pair: -len(pair[0])):
+        if found is not None:
+            table.setdefault(name[:2], []).append((name, found))
+    return table
 
 
 def _resolve_mention(text: str) -> Symbol | None:

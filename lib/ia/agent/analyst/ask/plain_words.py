@@ -5,10 +5,12 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from ia.kernel.patterns import pattern
+
 _WIDE = {0xFF01 + at: 0x21 + at for at in range(0x5E) if chr(0x21 + at).isalnum() or chr(0x21 + at) in "%+-./<>="}
 """Digits, letters and signs in full width; punctuation stays, which the rules know in both widths."""
-_GAP = re.compile(r"(?<=[\u4e00-\u9fff]) +(?=[\u4e00-\u9fff])")
-_MARKS = re.compile(r"[?？!！。.~～\s]+\Z")
+_GAP = pattern(r"(?<=[\u4e00-\u9fff]) +(?=[\u4e00-\u9fff])")
+_MARKS = pattern(r"[?？!！。.~～\s]+\Z")
 
 
 class Variants(NamedTuple):
@@ -36,7 +38,7 @@ def simplify_question(text: str) -> str:
     '你好'
     """
     known = _load_variants()
-    plain = re.sub(r"[ \t\u3000\xa0]+", " ", text.translate(_WIDE).translate(known.characters)).strip()
+    plain = re.sub(r"[ \t\u3000\xa0]+", " ", fold_characters(text)).strip()
     plain = _GAP.sub("", plain)
     said, mark = known.beginning.sub("", plain), ""
     while (cut := _MARKS.sub("", known.end.sub("", said))) != said:
@@ -47,6 +49,11 @@ def simplify_question(text: str) -> str:
     for form, word in known.words:
         said = form.sub(word, said)
     return said + mark
+
+
+def fold_characters(text: str) -> str:
+    """Return a text in simplified characters, with digits and letters in their usual width."""
+    return text.translate(_WIDE).translate(_load_variants().characters)
 
 
 @cache

@@ -5,17 +5,22 @@ A word of time that is not understood is returned, too: whoever answers asks bac
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
 from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.patterns import pattern
 
 DAY, RANGE, SINCE, SESSIONS, EVER, FUTURE, UNREAD = "day", "range", "since", "sessions", "ever", "future", "unread"
 """Kinds of spans. SINCE begins with the close of its first day, RANGE with the last close before it."""
-WEEK, MONTH, QUARTER, YEAR = 5, 20, 60, 250
-"""Sessions of a week, month, quarter and year that are counted back from now."""
+YEAR = 250
+"""Sessions of 52 weeks."""
+AHEAD = 60
+"""Days from which on a day of the year without its year is not the coming one, but that of the year before."""
+MOST = 100_000
+"""The longest that is counted back, in any unit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +46,8 @@ def find_time_spans(text: str, today: date) -> list[TimeSpan]:
     >>> day = date(2024, 3, 15)
     >>> [(s.kind, str(s.first), str(s.last)) for s in find_time_spans("茅台昨天收盘价", day)]
     [('day', '2024-03-14', '2024-03-14')]
-    >>> [(s.kind, s.sessions) for s in find_time_spans("最近一周涨幅, the last 3 months", day)]
-    [('sessions', 5), ('sessions', 60)]
+    >>> [(s.kind, str(s.first), s.sessions) for s in find_time_spans("最近一周涨幅, the last 3 months, 近5天", day)]
+    [('since', '2024-03-08', 0), ('since', '2023-12-15', 0), ('sessions', 'None', 5)]
     >>> [(s.kind, str(s.first), str(s.last)) for s in find_time_spans("How much did it rise since March 1?", day)]
     [('since', '2024-03-01', '2024-03-15')]
     >>> [s.kind for s in find_time_spans("the price at half past nine", day)]
@@ -58,11 +63,45 @@ def find_time_spans(text: str, today: date) -> list[TimeSpan]:
                 continue
             span = read(match, today)
             if span is not None:
-                found.append(span)
+                found.append(_begin_with(span, low, today))
     return sorted(found, key=lambda span: span.at)
 
 
-EXCEPTION = re.compile(
+def blank_spans(text: str, spans: Iterable[TimeSpan], put: str = " ") -> str:
+    """Return a text of the same length with blanks for stretches of time, wherever they stand in it.
+
+    >>> blank_spans("Did it fall in March 2023?", find_time_spans("Did it fall in March 2023?", date(2024, 3, 15)))
+    'Did it fall              ?'
+    """
+    for span in spans:
+        begin, end = span.at
+        text = text[:begin] + put * (end - begin) + text[end:]
+    return text
+
+
+_FROM = pattern(r"(?:\b(?:since|from|starting)(?: (?:the|about|around))?\s*|自从?|从|打从)\Z")
+_FIRST_DAY = pattern(r"初|第一天|start|beginning|turn")
+_UNTIL_NOW = pattern(
+    r"\s*(?:的?(?:收盘|开盘))?\s*(?:以来|至今|起(?!伏|点|来|色)|开始|到现在|到今(?!年)[天日]?|到目前"
+    r"|(?:to|until|till|through) (?:now|today|date)\b)"
+)
+
+
+def _begin_with(span: TimeSpan, text: str, today: date) -> TimeSpan:
+    """Return a time that a stretch up to now begins with as that stretch: "since last Friday", "上周以来"."""
+    if span.kind not in (DAY, RANGE) or span.first is None or span.first > today or span.last == today:
+        return span
+    begun, ended = _FROM.search(text[: span.at[0]]), _UNTIL_NOW.match(text, span.at[1])
+    if ended is None and (begun is None or re.match(r"\s*(?:低|高|最|年?[低高]点|to\b|到|至)", text[span.at[1] :])):
+        return span
+    if ended is None and begun is not None and not re.match(r"since|自", begun[0]):
+        return span
+    at = (begun.start() if begun else span.at[0], ended.end() if ended else span.at[1])
+    kind = SINCE if span.kind == DAY and not _FIRST_DAY.search(span.said) else RANGE
+    return TimeSpan(kind=kind, said=text[at[0] : at[1]].strip(), at=at, first=span.first, last=today)
+
+
+EXCEPTION = pattern(
     r"除了|除去|不含|不包括|不算|以外|之外|排除|比(?=昨|前[天一]|上个?[周月年]|去年|[年月周]初|今)"
     r"|\b(?:except|excluding|other than|without|apart from|than (?:yesterday|last))\b",
     re.I,
@@ -74,16 +113,27 @@ _EN_WEEKDAY = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 def parse_date(text: str, today: date) -> date | None:
-    """Return the day of a date in words or figures; without a year the last that has been. None for no day.
+    """Return the day of a date in words or figures; without a year the last that has been, or one just ahead.
+
+    None for no day, and for figures that are a day in two ways.
 
     >>> str(parse_date("20 June 2024", date(2024, 7, 1))), str(parse_date("3月1日", date(2024, 1, 1)))
     ('2024-06-20', '2023-03-01')
+    >>> str(parse_date("14/03/2024", date(2024, 3, 15))), parse_date("12-03-2024", date(2024, 3, 15))
+    ('2024-03-14', None)
     """
     text = text.casefold()
+    if match := re.fullmatch(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})", text):
+        both = {_make_day(int(match[3]), int(match[a]), int(match[3 - a])) for a in (1, 2)} - {None}
+        return both.pop() if len(both) == 1 else None
     if match := re.fullmatch(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})[日号]?", text) or re.fullmatch(
         r"(\d{4})(\d{2})(\d{2})", text
     ):
         return _make_day(int(match[1]), int(match[2]), int(match[3]))
+    if match := re.fullmatch(r"([^月年]{1,2})月([一二三四五六七八九十]{1,3})[日号]", text):
+        return _past_day(
+            today.year, int(parse_count(match[1]) or 0), int(parse_count(match[2]) or 0), today, fixed=False
+        )
     if match := re.fullmatch(r"(?:(去|今|前)年)?(\d{1,2})月(\d{1,2})[日号]?", text):
         year = today.year - {"去": 1, "前": 2}.get(match[1] or "", 0)
         return _past_day(year, int(match[2]), int(match[3]), today, fixed=bool(match[1]))
@@ -102,9 +152,9 @@ def parse_date(text: str, today: date) -> date | None:
 
 
 def _past_day(year: int, month: int, day: int, today: date, *, fixed: bool) -> date | None:
-    """Return a day of a year; not `fixed`, the last such day that has been."""
+    """Return a day of a year; not `fixed`, the last such day that has been, or the one just ahead."""
     found = _make_day(year, month, day)
-    if fixed or (found is not None and found <= today):
+    if fixed or (found is not None and (found - today).days < AHEAD):
         return found
     return next((each for back in range(1, 5) if (each := _make_day(year - back, month, day)) and each <= today), None)
 
@@ -302,42 +352,71 @@ def _read_named_day(match: re.Match[str], today: date) -> TimeSpan:
     said = match[0]
     back = next((count for word, count in _NAMED_DAYS.items() if said.startswith(word)), None)
     if back is None:
-        back = 2 if "before" in said else 1 if said.startswith("yesterday") else 0
+        back = 2 if "before" in said else 1 if said.startswith(("yesterday", "last night")) else 0
     day = today - timedelta(days=back)
     return _span(match, DAY, day, day)
-
-
-def _read_session_back(match: re.Match[str], today: date) -> TimeSpan:
-    """Return the session before the newest, or one so many sessions ago: first and last stay open."""
-    count = parse_count(match["n"]) if match["n"] else 1
-    return _span(match, DAY, None, None, int(count)) if count and count == int(count) else _span(match, UNREAD)
 
 
 def _read_session_before(match: re.Match[str], today: date) -> TimeSpan:
     return _span(match, DAY, None, None, 1)
 
 
+def _read_edge(match: re.Match[str], today: date) -> TimeSpan:
+    """Return the first or the last day of a year, quarter, month or week; the coming one of "the end of the year"."""
+    said = match["period"].strip()
+    last_day = bool(re.search(r"底|末|\bend\b", match[0]))
+    if re.search(r"周|星期|week", said):
+        monday = today - timedelta(days=today.weekday() + (7 if re.search(r"上|last|previous", said) else 0))
+        day = monday + timedelta(days=6) if last_day else monday
+    elif re.search(r"季|quarter", said):
+        first = _add_months(date(today.year, (today.month - 1) // 3 * 3 + 1, 1), -3 * bool(re.search(r"上|last", said)))
+        day = _month_end(_add_months(first, 2)) if last_day else first
+    elif month := re.search(r"(?<!\d)(1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月", said):
+        first = date(_year_of(match["year"], today), _month_number(month[1]), 1)
+        if first > today and not match["year"]:
+            first = first.replace(year=first.year - 1)
+        day = _month_end(first) if last_day else first
+    elif "月" in said or "month" in said:
+        first = _add_months(today.replace(day=1), -int(bool(re.search(r"上|last|previous", said))))
+        day = _month_end(first) if last_day else first
+    elif named := re.search(rf"\b({'|'.join(_MONTHS)})", said):
+        first = date(_year_of(match["year"], today), _month_number(named[1]), 1)
+        if first > today and not match["year"]:
+            first = first.replace(year=first.year - 1)
+        day = _month_end(first) if last_day else first
+    else:
+        back = 1 if said.startswith("去") else 2 if said.startswith("前") else 0
+        year = today.year - back if back else _year_of(said, today)
+        day = date(year, 12, 31) if last_day else date(year, 1, 1)
+    return _span(match, DAY if day <= today else FUTURE, day, day)
+
+
 def _read_ago(match: re.Match[str], today: date) -> TimeSpan:
-    if "同期" in match[0] or "今天" in match[0]:
+    if match[0].startswith("去年"):
         day = _make_day(today.year - 1, today.month, min(today.day, 28) if today.month == 2 else today.day)
         return _span(match, DAY, day, day) if day else _span(match, UNREAD)
     count, unit = parse_count(match["n"]), match["unit"]
     if not count:
         return _span(match, UNREAD)
     if "交易日" in unit or "session" in unit or "trading" in unit:
-        return _span(match, DAY, None, None, int(count)) if count == int(count) else _span(match, UNREAD)
+        whole = count == int(count) and count <= MOST
+        return _span(match, DAY, None, None, int(count)) if whole else _span(match, UNREAD)
     day = _back(today, count, unit)
     return _span(match, DAY, day, day) if day else _span(match, UNREAD)
 
 
 def _back(today: date, count: float, unit: str) -> date | None:
-    """Return the day so many days, weeks, months or years before."""
-    if unit[0] in "日天d":
-        return today - timedelta(days=round(count)) if count == int(count) else None
-    if "周" in unit or "星期" in unit or unit[0] == "w":
-        return today - timedelta(days=round(count * 7))
+    """Return the day so many days, weeks, months or years before; None where there is none."""
+    if count > MOST:
+        return None
+    days = 1 if unit[0] in "日天d" else 7 if "周" in unit or "星期" in unit or unit[0] == "w" else 0
+    if days:
+        back = round(count * days)
+        return today - timedelta(days=back) if back == count * days and back < today.toordinal() else None
     months = count * (12 if "年" in unit or unit[0] == "y" else 3 if "季" in unit or unit[0] == "q" else 1)
     if months != int(months):
+        return None
+    if months > today.year * 12 - 12:
         return None
     first = _add_months(today.replace(day=1), -int(months))
     return first.replace(day=min(today.day, _month_end(first).day))
@@ -348,20 +427,12 @@ def _read_lately(match: re.Match[str], today: date) -> TimeSpan:
     count = parse_count(said) if said else 1.0
     if not count:
         return _span(match, UNREAD)
-    if "年" in unit or unit[0] == "y":
-        if count >= 1:
-            day = _back(today, count, unit)
-            return _span(match, SINCE, day, today) if day else _span(match, UNREAD)
-        return _span(match, SESSIONS, None, today, round(count * YEAR))
-    size = 1
-    if "周" in unit or "星期" in unit or unit[0] == "w":
-        size = WEEK
-    elif "季" in unit or unit[0] == "q":
-        size = QUARTER
-    elif "月" in unit or unit[0] == "m":
-        size = MONTH
-    bars = count * size
-    return _span(match, SESSIONS, None, today, round(bars)) if bars >= 1 else _span(match, UNREAD)
+    if count > MOST:
+        return _span(match, UNREAD)
+    if re.match(r"个?交易日|[日天根]|bar|day|session|trading", unit):
+        return _span(match, SESSIONS, None, today, round(count)) if count >= 1 else _span(match, UNREAD)
+    day = _back(today, count, unit)
+    return _span(match, SINCE, day, today) if day else _span(match, UNREAD)
 
 
 def _read_year_of_weeks(match: re.Match[str], today: date) -> TimeSpan:
@@ -394,6 +465,7 @@ _READERS: dict[str, Callable[[re.Match[str], date], TimeSpan | None]] = {
     "year": _read_year,
     "named_day": _read_named_day,
     "session_before": _read_session_before,
+    "edge": _read_edge,
     "ago": _read_ago,
     "year_of_weeks": _read_year_of_weeks,
     "lately": _read_lately,

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
 from ia.agent.analyst.voice import AnswerVoice
+from ia.kernel.patterns import pattern
 
-_NOT = re.compile(
+_NOT = pattern(
     r"(不(看|用|信|碰|谈|考虑|迷信|相信|依赖)|忽略|无视|从不看|not? (look|use|trust|care)\w*|ignore|never (look|use)"
     r"|without)[^，。；,.;]*$",
     re.I,

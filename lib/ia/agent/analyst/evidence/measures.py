@@ -9,13 +9,14 @@ from typing import Any
 
 from ia.agent.analyst.desk import DeskResult
 from ia.agent.analyst.evidence.readings import Reading
-from ia.agent.analyst.evidence.study import read_value
+from ia.agent.analyst.evidence.tool_answers import read_value
+from ia.kernel.patterns import pattern
 
 LONGEST = 300
 """Characters of a condition."""
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)])\s+\S", re.M)
-_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+_DATE = pattern(r"\d{4}-\d\d-\d\d")
+_ITEM = pattern(r"^\s*(?:[-*]|\d+[.)])\s+\S", re.M)
+_NUMBER = pattern(r"-?\d[\d,]*(?:\.\d+)?")
 _COMPARE = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
     ast.NotEq: operator.ne,

@@ -7,10 +7,12 @@ from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.stated_view import MARK, StatedView, brief_words, parse_view, read_words
 from ia.agent.analyst.voice import AnswerVoice, number
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
-_STAMP = re.compile(r"^\[\d\d:\d\d\] ")
-_PRICE = re.compile(r"\d+(\.\d+)?")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_STAMP = pattern(r"^\[\d\d:\d\d\] ")
+_PRICE = pattern(r"\d+(\.\d+)?")
+_WORD = pattern(r"\w")
+_DATE = pattern(r"\d{4}-\d\d-\d\d")
 
 
 class PastView(NamedTuple):
@@ -70,6 +72,22 @@ def _is_own(hit: Json) -> bool:
     return hit.get("author") == "owner"
 
 
+_LISTS = ("memory/tracking.md", "memory/beliefs.md", "memory/preferences.md")
+"""Files whose lines have dates of their own, or none: the day of the file is that of its last change."""
+_ITS_DAY = pattern(r"\s*[(（](\d{4}-\d\d-\d\d)[)）]\s*$")
+
+
+def split_entries(hit: Json) -> list[Json]:
+    """Return a hit, or of a list that is changed line by line a hit for each line, with the day that the line has."""
+    if hit.get("source") not in _LISTS:
+        return [hit]
+    entries = []
+    for line in _telling_lines(str(hit.get("content") or "")):
+        dated = _ITS_DAY.search(line)
+        entries.append({**hit, "content": _ITS_DAY.sub("", line), "date": dated[1] if dated else ""})
+    return entries
+
+
 def _date_of(hit: Json) -> str:
     dated = _DATE.search(str(hit["source"]))
     return dated[0] if dated else str(hit.get("date") or "")
@@ -107,7 +125,7 @@ def find_views(
     closes  (date, close), oldest first
     """
     found: list[PastView] = []
-    for hit in hits:
+    for hit in [entry for each in hits for entry in split_entries(each)]:
         content, source, date = str(hit.get("content") or ""), str(hit["source"]), _date_of(hit)
         if not _is_before(hit, names, today):
             continue
@@ -141,7 +159,7 @@ def find_views(
 def _is_about_security(source: str, names: tuple[str, ...]) -> bool:
     """Whether a file is about this security alone."""
     stem = source.rsplit("/", 1)[-1].removesuffix(".md")
-    return any(name and stem[11:] == name.lower() for name in names) or any(
+    return any(name and name.lower() in (stem[11:], stem.lower()) for name in names) or any(
         f"/{name}/" in source for name in names if name
     )
 
@@ -154,10 +172,18 @@ def _quote_lines(content: str, source: str, names: tuple[str, ...]) -> str:
     lines = _telling_lines(content)
     if not _is_about_security(source, names):
         lines = [line for line in lines if any(name and name in line for name in names)]
+    lines = [line for line in lines if _says_more(line, names)]
     for line in lines:
         if re.search(r"置信度|confidence|收盘 |close ", line):
             return brief_words(line)
     return " / ".join(lines[:_QUOTED])
+
+
+def _says_more(line: str, names: tuple[str, ...]) -> bool:
+    """Return True for a line that has more than names of the security and a date, as on the watch list."""
+    for name in sorted(filter(None, names), key=len, reverse=True):
+        line = line.replace(name, " ")
+    return bool(_WORD.search(_DATE.sub(" ", line)))
 
 
 def _telling_lines(content: str) -> list[str]:
@@ -177,7 +203,7 @@ def find_gist(content: str) -> str:
 
 def describe_view(before: PastView, speak: AnswerVoice, *, sourced: bool = True) -> str:
     """Return an earlier text as a line with its source, and what came of it."""
-    line = speak("{date}: {said}", date=before.date or "?", said=before.said)
+    line = speak("{date}: {said}", date=before.date, said=before.said) if before.date else before.said
     line += speak(" (`{source}`)", source=before.source) if sourced else ""
     line += speak(" (untrusted)") if before.untrusted else ""
     after = []
@@ -191,7 +217,7 @@ def describe_view(before: PastView, speak: AnswerVoice, *, sourced: bool = True)
 def change_since(date: str, closes: list[tuple[str, float]]) -> float | None:
     """Return the change since a date in percent; None where there are no closes of then or since."""
     after = [close for day, close in closes if day > date]
-    then = [close for day, close in closes if day <= date]
+    then = [close for day, close in closes if date and day <= date]
     return (after[-1] / then[-1] - 1) * 100 if after and then else None
 
 
@@ -220,5 +246,10 @@ def describe_end(void: bool, speak: AnswerVoice) -> str:
 
 
 def cut_text(text: str, length: int = 110) -> str:
-    """Return a text in at most `length` characters."""
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+    """Return a text in at most `length` characters; no Latin word is cut."""
+    if len(text) <= length:
+        return text
+    kept = text[: length - 1]
+    if re.fullmatch(r"[\w.-]{2}", text[length - 2 : length], re.ASCII) and " " in kept[length // 2 :]:
+        kept = kept[: kept.rindex(" ")]
+    return kept.rstrip() + "…"

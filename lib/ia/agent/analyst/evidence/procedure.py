@@ -1,18 +1,18 @@
 """A procedure: the steps of a skill as far as they matter to who carries them out without a model."""
 
-import re
 from typing import Any, NamedTuple
 
 from ia.agent.analyst.evidence.readings import key, labels_at
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.analyst.voice import AnswerVoice
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 UNITS = ("percent", "points", "price", "ratio", "days")
 """Units that a figure is written in; any other is only words."""
 
-_VERB = re.compile(r"^(计算|算|看|读取|读|取|数|比较|用|(?:Compute|Calculate|Read|Look at)(?: the)? )\s*")
-_CLAUSE = re.compile(r"[：，；。（]|[:;,.] | \(")
+_VERB = pattern(r"^(计算|算|看|读取|读|取|数|比较|用|(?:Compute|Calculate|Read|Look at)(?: the)? )\s*")
+_CLAUSE = pattern(r"[：，；。（]|[:;,.] | \(")
 
 
 class ProcedureStep(NamedTuple):

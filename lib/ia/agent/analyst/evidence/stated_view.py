@@ -11,9 +11,10 @@ from ia.agent.analyst.evidence.readings import readings_at
 from ia.agent.analyst.evidence.verdict import LEVELS, describe_lean, describe_level
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.analyst.voice import AnswerVoice, number
+from ia.kernel.patterns import pattern
 
 MARK = "<!-- ia-view: "
-_DATA = re.compile(rf"^{re.escape(MARK)}(\{{.*\}}) -->$", re.M)
+_DATA = pattern(rf"^{re.escape(MARK)}(\{{.*\}}) -->$", re.M)
 _LEANS = {"up": 1, "down": -1, "open": 0}
 _SIDES = {"for": 1, "against": -1}
 
@@ -104,25 +105,23 @@ def _price(value: float | None) -> str:
 
 # Words: what a person wrote, and what ia wrote before it left data lines. Nothing that ia writes today is read here.
 
-_CLOSE = re.compile(r"(?:收盘|close)\s*([\d,]+(?:\.\d+)?)")
-_VOID = re.compile(r"(?:失效|void if)[^|\n]*?(?:收盘|close)\s*([<>])\s*([\d,]+(?:\.\d+)?)")
-_OPEN = re.compile(
+_CLOSE = pattern(r"(?:收盘|close)\s*([\d,]+(?:\.\d+)?)")
+_VOID = pattern(r"(?:失效|void if)[^|\n]*?(?:收盘|close)\s*([<>])\s*([\d,]+(?:\.\d+)?)")
+_OPEN = pattern(
     r"方向不明|互相抵消|没有一类读数|中性"
     r"|\bmixed\b|too little for a direction|no clear direction|no kind of reading|neutral",
     re.I,
 )
-_UP = re.compile(r"偏多|看多|看涨|看好|leans up|bullish|constructive", re.I)
-_DOWN = re.compile(r"偏空|看空|看跌|谨慎|leans down|bearish|cautious", re.I)
+_UP = pattern(r"偏多|看多|看涨|看好|leans up|bullish|constructive", re.I)
+_DOWN = pattern(r"偏空|看空|看跌|谨慎|leans down|bearish|cautious", re.I)
 
 
 # The form that a review recommends: “300750，20 个交易日内跑赢沪深 300，六成把握；跌破 172 作废”.
-_WITHIN = re.compile(r"(\d{1,3})\s*个?(?:交易)?[日天]之?内|\bwithin (\d{1,3}) (?:trading )?(?:days|sessions)\b", re.I)
-_RISES = re.compile(r"跑赢|上涨|\b(?:beats?|outperforms?|rises?)\b", re.I)
-_FALLS = re.compile(r"跑输|下跌|\b(?:lags?|underperforms?|falls?)\b", re.I)
-_VOID_BELOW = re.compile(
-    r"(?:跌破|低于)\s*([\d,]+(?:\.\d+)?)\s*(?:则|就|即)?作废|\bvoid below ([\d,]+(?:\.\d+)?)", re.I
-)
-_VOID_ABOVE = re.compile(
+_WITHIN = pattern(r"(\d{1,3})\s*个?(?:交易)?[日天]之?内|\bwithin (\d{1,3}) (?:trading )?(?:days|sessions)\b", re.I)
+_RISES = pattern(r"跑赢|上涨|\b(?:beats?|outperforms?|rises?)\b", re.I)
+_FALLS = pattern(r"跑输|下跌|\b(?:lags?|underperforms?|falls?)\b", re.I)
+_VOID_BELOW = pattern(r"(?:跌破|低于)\s*([\d,]+(?:\.\d+)?)\s*(?:则|就|即)?作废|\bvoid below ([\d,]+(?:\.\d+)?)", re.I)
+_VOID_ABOVE = pattern(
     r"(?:升破|涨破|突破|站上|高于)\s*([\d,]+(?:\.\d+)?)\s*(?:则|就|即)?作废|\bvoid above ([\d,]+(?:\.\d+)?)", re.I
 )
 

@@ -1,12 +1,10 @@
-"""A study: what is known of one security after looking, and how the answers of tools are taken."""
+"""A study: what is known of one security after looking."""
 
 import math
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
 
-from ia.agent.analyst.ask.mentions import Mention, english
-from ia.agent.analyst.desk import DeskResult, Failure, ToolDesk
+from ia.agent.analyst.desk import DeskResult, Failure
 from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.lens import Lens
 from ia.agent.analyst.evidence.procedure import Figure, ProcedureStep
@@ -173,26 +171,3 @@ def full_name(name: str, english: str, code: str) -> str:
     """
     names = " ".join(dict.fromkeys(filter(None, (name, english))))
     return f"{names} ({code})" if code and names and names != code else names or code
-
-
-def display_name(desk: ToolDesk, mention: Mention) -> str:
-    """Return a security as the reader knows it."""
-    if desk.speak.lang == ZH:
-        return mention.name
-    return english(mention.symbol) if not mention.said.isascii() or mention.said[:1].isdigit() else mention.said
-
-
-def read_value(result: DeskResult) -> tuple[float | None, str]:
-    """Return the number (1 and 0 for true and false) and the date of a computation; (None, "") where there is none."""
-    value = result.get("value") if isinstance(result.value, dict) else result.value
-    if not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
-        return None, ""
-    return float(value), str(result.get("date") or "")
-
-
-def recall_hits(value: Any) -> list[Json]:
-    """Return the hits of a recall: source, date, content."""
-    hits = value
-    if isinstance(value, dict):
-        hits = next((value[name] for name in ("hits", "found", "results") if isinstance(value.get(name), list)), [])
-    return [hit for hit in hits if isinstance(hit, dict) and hit.get("source")] if isinstance(hits, list) else []

@@ -31,6 +31,7 @@ class Fired(NamedTuple):
     """A pattern, red flag or rule that holds.
 
     grade   critical, warning, notice, high, medium, low, or ""
+    fact    what is the case, without what follows from it; "" where that is not apart
     stance  1 for the security, -1 against it, 0 neither
     trend   1 up, -1 down, 0 there is none; None where it speaks of something else
     """
@@ -43,6 +44,7 @@ class Fired(NamedTuple):
     kind: str
     stance: int = 0
     trend: int | None = None
+    fact: str = ""
 
     @property
     def alarming(self) -> bool:
@@ -172,7 +174,7 @@ def _confidence(
         why.append(Message("only {count} daily bars, less than a year", count=rows))
     if simulated:
         level = LOW
-        why.append(Message("the prices are simulated"))
+        why.append(Message("simulated prices"))
     if critical:
         level = LOW
         why.append(
@@ -228,7 +230,8 @@ def fired_of(checked: object, speak: AnswerVoice) -> list[Fired]:
         )
         stance, trend = _STANCES.get(str(entry.get("stance")), 0), _TRENDS.get(str(entry.get("trend")))
         source = str(entry.get("source") or "")
-        rows.append(Fired(str(entry.get("id") or "?"), name, says, grade, source, kind, stance, trend))
+        fact = speak.localize_entry(entry, "fact")
+        rows.append(Fired(str(entry.get("id") or "?"), name, says, grade, source, kind, stance, trend, fact))
     order = {"must_know": 0, "red_flag": 1, "core": 2, "edge": 3, "pattern": 4}
     return sorted(rows, key=lambda row: (not row.critical, order.get(row.kind, 5), row.id))
 

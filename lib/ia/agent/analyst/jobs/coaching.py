@@ -17,25 +17,26 @@ from ia.faculties.schedule.design import output_path
 from ia.faculties.schedule.model import ME, TaskDesign
 from ia.kernel import config
 from ia.kernel.errors import BadData, PluralText
+from ia.kernel.patterns import pattern
 
-_COMPLAINT = re.compile(
+_COMPLAINT = pattern(
     r"你(?:最近)?(?:对(?P<on>.{1,16}?))?(?P<how>总是|总|老是|老|一直|又|太|经常|忽略|低估"
     r"|高估)(?P<what>[^，。；,;.!！]*)"
     r"|\byou (?:have been |are |were |always |keep |kept |tend to |often |too )*(?P<en>[^,.;!]*)",
     re.I,
 )
-_GUIDANCE = re.compile(
+_GUIDANCE = pattern(
     r"(?:以后|今后|下次|从现在起|分析(?:时|前)?|研究(?:时|前)?)?[^，。；,;]{0,10}?(?:要多|要先|先看|多看|多考虑"
     r"|多关注|要考虑|要关注|要注意|应该|别再?|不要|少)[^，。；,;!！]*"
     r"|(?:from now on|next time)[, ]+[^.;!]*|\byou should [^.;!]*|(?:please |also )?(?:consider|look at"
     r"|pay (?:more )?attention to|watch)\b[^.;!]*",
     re.I,
 )
-_ANSWERS = re.compile(
+_ANSWERS = pattern(
     r"(?:以后|今后|从现在起|从今天起|^)[，,：:\s]*(?:请|你|麻烦|的)*((?:回答|答复|回复|答案|输出|说话)[^。；;!！]{2,})"
 )
 """How answers are to be from now on: all clauses of the sentence, as in English."""
-_HABIT = re.compile(r"以后|今后|从现在起|回答|答复|回复|先看|先.{1,10}再|from now on|before|first", re.I)
+_HABIT = pattern(r"以后|今后|从现在起|回答|答复|回复|先看|先.{1,10}再|from now on|before|first", re.I)
 
 
 def coach(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
@@ -75,13 +76,8 @@ def coach(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     ):
         result = rest.get(kind)
         if result is None:
-            lines.append(
-                speak(
-                    "{number}. {kind}: nothing of the kind could be read in it.",
-                    number=number,
-                    kind=title,
-                )
-            )
+            file = "soul.md" if kind == "soul" else speak("Belief")
+            lines.append(speak("{number}. No rule for {file} was found in that sentence.", number=number, file=file))
         elif not result.ok:
             lines.append(f"{number}. " + reply.describe_not_kept(desk, result, title))
         else:
@@ -230,7 +226,7 @@ def schedule(desk: ToolDesk, wanted: Intent, work: Callable[[ToolDesk], Work[Rep
             return (yield from work(desk))
         return reply.reply_of_lines(wanted.words.strip())
     try:
-        design, remarks = wish_parser.read_wish(wanted.words, zone=zones.user_zone().key)
+        design, remarks = wish_parser.read_wish(wanted.words, zone=zones.wish_zone().key)
     except BadData as exc:
         problem, hint = wish_errors.explain_failure(exc, speak.lang)
         return reply.reply_of_lines(
@@ -253,14 +249,17 @@ def schedule(desk: ToolDesk, wanted: Intent, work: Callable[[ToolDesk], Work[Rep
     )
     if not result.ok:
         return reply.reply_of_lines(reply.describe_not_kept(desk, result, speak("the design", context="kept")))
-    lines = [*_describe_draft(desk, design, result), *(f"- {speak.say(remark)}" for remark in remarks)]
+    remarked = speak.join_clauses([speak.say(remark) for remark in remarks])
+    lines = [*_describe_draft(desk, design, result), *([f"- {remarked}"] if remarked else [])]
     head = speak(
         "The design of a task (nothing runs by itself before you approve it):",
     )
-    return Reply([head, *lines, "", *reply.describe_proposals(desk, [result])], lines)
+    return Reply([head, *lines, *reply.describe_proposals(desk, [result])], lines)
 
 
-_OFTEN = re.compile(
+SHOWN = 3
+"""Run times that a draft tells."""
+_OFTEN = pattern(
     r"每个?(?:日|天|晚|早|周|月|季度?|年|交易日|工作日)(?:的)?(?=\S{0,6}(?:复盘|回顾|总结|扫描|筛|分析|研究|看|汇总|报告|检查))"
     r"|\b(?:daily|weekly|monthly|quarterly|hourly)\s+(?=review|scan|report|summary|check|research|analysis)",
     re.I,
@@ -276,7 +275,7 @@ def _describe_draft(desk: ToolDesk, design: TaskDesign, result: DeskResult) -> l
     """Return a design as a person reads it, with its next run times."""
     speak = desk.speak
     told = str(result.get("described") or design.schedule)
-    coming = [str(moment)[:16].replace("T", " ") for moment in result.get("next") or []]
+    coming = [str(moment)[:16].replace("T", " ") for moment in result.get("next") or []][:SHOWN]
     again = speak(
         PluralText(
             "tried again once, {minutes} min later; then you are told",
@@ -286,15 +285,16 @@ def _describe_draft(desk: ToolDesk, design: TaskDesign, result: DeskResult) -> l
     ) if design.retries else speak("no retry; you are notified")  # fmt: skip
     notified = speak.join_items([speak("you") if name == ME else name for name in design.notify])
     notified, once = notified or speak("nobody", context="coaching"), design.missed == "once"
+    output = f"`{result.get('keeps') or output_path(design)}`"
+    late = speak("if missed, run once afterwards") if once else speak("if missed, left out")
     rows = [
         (speak("When"), f"{told} · `{design.schedule}`"),
         (speak("Next", context="task"), speak.join_items(coming)),
         (speak("What"), design.prompt or f"`{design.run}`"),
         (speak("Input"), design.inputs),
-        (speak("Output"), str(result.get("keeps") or output_path(design))),
+        (speak("Output"), output),
         (speak("Notify"), speak("only of failures: ") + notified if design.silent else notified),
-        (speak("On failure"), again),
-        (speak("If missed"), speak("run once afterwards") if once else speak("left out")),
+        (speak("On failure"), speak.join_clauses([again, late])),
     ]  # fmt: skip
     lines = [f"- {title}{speak(': ')}{value}" for title, value in rows if value]
     same = [f"`{path}`" for path in result.get("kept in the same note") or []]

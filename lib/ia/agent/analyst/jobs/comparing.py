@@ -8,20 +8,12 @@ from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence import past_views, procedure, verdict
 from ia.agent.analyst.evidence.procedure import Figure, ProcedureStep
 from ia.agent.analyst.evidence.readings import INDEX, VALUATION, key, labels_at, readings_at
-from ia.agent.analyst.evidence.study import (
-    LONGEST_PAST,
-    check_valuation,
-    display_name,
-    facts_of,
-    full_name,
-    read_value,
-    recall_hits,
-    valuation_values,
-)
+from ia.agent.analyst.evidence.study import LONGEST_PAST, check_valuation, facts_of, full_name, valuation_values
+from ia.agent.analyst.evidence.tool_answers import display_name, read_value, recall_hits
 from ia.agent.analyst.evidence.verdict import Fired, Verdict, describe_level, kinds_told
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs import risk_rules
-from ia.agent.analyst.jobs.filing import file_calls, observe
+from ia.agent.analyst.jobs.filing import OWN_LINE, file_calls, observe
 from ia.agent.analyst.jobs.skill_loading import load_skill
 from ia.agent.analyst.parts import in_list, leave_out, part
 from ia.agent.analyst.say import reply
@@ -59,7 +51,7 @@ def compare(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
     brought = yield from load_skill(desk, "compare", arguments)
     if handed := reply.take_summary(desk, brought):
         return handed
-    lens = lenses.of_soul(desk.request.parts.get("soul", ""), desk.tables)
+    lens = yield from _owner_lens(desk)
     steps = [step for step in procedure.parse_steps(brought) if step.code] or [
         s for s in procedure.default_steps(speak, desk.tables) if s.code
     ]
@@ -90,14 +82,24 @@ def compare(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
     kept = yield from _file_comparison(desk, sides, answer, line)
     points = [
         line,
+        *failed,
         *_comparison_warnings(desk, sides),
         *rules,
         *(_side_told(desk, side) for side in sides),
         _unjudged_lines(desk, sides),
     ]
     told = _told_apart(desk, sides)[1 : 1 + FIGURES]
-    lines = [points[0], *(f"- {item}" for item in (*points[1:], *told)), *kept, reply.by_rules(speak)]
-    return Reply(lines, points, told)
+    lines = [points[0], *(f"- {item}" for item in (*points[1:], *told, *kept))]
+    return Reply(lines, points, told, signed=True)
+
+
+def _owner_lens(desk: ToolDesk) -> Work[lenses.Lens]:
+    """Return the lens that a view of one security has too: a subagent's request has only the limits of the soul."""
+    files = yield from desk.run(*(DeskCall("memory.read", {"path": name}) for name in ("soul", "beliefs")))
+    soul, beliefs = (str(file.value) if file.ok else "" for file in files)
+    soul = soul or desk.request.parts.get("soul", "")
+    cares = lenses.concerns(soul, beliefs, desk.tables)
+    return lenses.add_concerns(lenses.of_soul(soul, desk.tables), cares, desk.tables)
 
 
 @part("the note of the comparison", in_list)
@@ -114,7 +116,7 @@ def _file_comparison(desk: ToolDesk, sides: list[ComparedSide], answer: list[str
         DeskCall(
             "notebook.write", {"path": f"research/{topic}/{desk.request.day}.md", "content": "\n".join(note) + "\n"}
         ),
-        observe(desk, topic, line),
+        observe(desk, topic, f"{line}\n{OWN_LINE}"),
     )
     return reply.describe_paths(
         desk, (results[0], speak("note", context="kept")), (results[1], speak("observation", context="kept"))

@@ -37,7 +37,7 @@ def review(desk: ToolDesk) -> Work[Reply]:
     lines += [speak("**What to do**"), *(f"- {line}" for line in acts)]
     kept = yield from _file_report(desk, lines)
     points = [title.strip("*"), *broken[:2], *acts[:2]]
-    return Reply([*lines, "", *kept, reply.by_rules(speak)], points, [f"{s} {row_of(p)}" for s, p in positions])
+    return Reply([*lines, "", *kept], points, [f"{s} {row_of(p)}" for s, p in positions], signed=True)
 
 
 def gainers(desk: ToolDesk) -> Work[Reply]:
@@ -53,7 +53,7 @@ def gainers(desk: ToolDesk) -> Work[Reply]:
     out += [speak("**What to change**"), *(f"- {line}" for line in _changes(desk, lines))]
     kept = yield from _file_report(desk, out)
     points = [title.strip("*"), verdict]
-    return Reply([*out, "", *kept, reply.by_rules(speak)], points, [describe_line(desk, each) for each in lines])
+    return Reply([*out, "", *kept], points, [describe_line(desk, each) for each in lines], signed=True)
 
 
 EVENTS = {REVIEW: review, GAINERS: gainers}
@@ -125,7 +125,7 @@ def describe_gain(desk: ToolDesk, status: DeskResult) -> list[str]:
         start = None if today is None or equity is None else equity - today
         pct = f" ({today / start * 100:+.2f}%)" if start else ""
         told = [
-            f"{_money(today)} {currency}{pct}"
+            f"{_money(today)} {currency}{pct}{_other_day(desk, purse)}"
             if today is not None
             else speak("{currency} today unknown", currency=currency),
             speak("in all {total}", total=_money(purse.get("total_pnl"))),
@@ -136,6 +136,12 @@ def describe_gain(desk: ToolDesk, status: DeskResult) -> list[str]:
         parts.append(speak(", ").join(told))
     empty = speak("the ledger is empty: `ia trade buy` enters the first trade")
     return [speak("**Gain of the day** {gains}", gains=speak.join_clauses(parts) or empty)]
+
+
+def _other_day(desk: ToolDesk, purse: Json) -> str:
+    """Return the day of the newest prices where it is not today; else ""."""
+    day = purse.get("day")
+    return desk.speak(" ({date})", date=day) if day and day != desk.request.day else ""
 
 
 def _first(desk: ToolDesk, name: str) -> str:
@@ -236,7 +242,7 @@ def _acts(desk: ToolDesk, positions: list[tuple[str, Json]], status: DeskResult)
     if "risk.day_stop_pct" in rules:
         acts.append(
             speak(
-                "Today's loss forbids new positions: open none before tomorrow.",
+                "Today's loss forbids new positions: open none before the next session.",
             )
         )
     if not status.ok:
@@ -245,7 +251,7 @@ def _acts(desk: ToolDesk, positions: list[tuple[str, Json]], status: DeskResult)
         acts.append(speak("The rules ask for nothing: leave it."))
     acts.append(
         speak(
-            "Tomorrow: chase nothing that is up more than {rise_limit:g}%; `ia trade buy` asks the rules of risk"
+            "Next session: chase nothing that is up more than {rise_limit:g}%; `ia trade buy` asks the rules of risk"
             " first; no"
             " position above {position_limit:g}%.",
             rise_limit=limit["rise"] or 5, position_limit=limit["position"] or 20,

@@ -4,6 +4,9 @@ import re
 
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 
+OWN_LINE = "<!-- ia-own: {} -->"
+"""The data line of an observation of the analyst's own that states no view: it is no word of the owner."""
+
 
 def observation(desk: ToolDesk, topic: str) -> str:
     """Return the path of today's observation of a topic."""

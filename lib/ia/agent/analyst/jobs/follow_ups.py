@@ -13,7 +13,7 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import lens, measures, procedure, verdict
 from ia.agent.analyst.evidence.procedure import Figure, ProcedureStep, unit_of
 from ia.agent.analyst.evidence.readings import Reading, build_reading
-from ia.agent.analyst.evidence.study import read_value
+from ia.agent.analyst.evidence.tool_answers import read_value
 from ia.agent.analyst.evidence.verdict import Fired
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.parts import in_list, in_text, nothing, part
@@ -188,13 +188,13 @@ def _write(desk: ToolDesk, run: Run) -> Work[None]:
 
 def _answer(desk: ToolDesk, run: Run) -> Reply:
     """Return the answer: by the skill's template, else a list of the steps."""
-    speak, fields = desk.speak, _fields(desk, run)
+    fields = _fields(desk, run)
     template = run.templates.get(_ANSWER)
     lines = _by_template(desk, template, fields) if template is not None else _listing(desk, run, fields)
     kept = reply.describe_paths(desk, *((result, step.label) for step, result in run.written))
     points = [line.lstrip("- ") for line in lines if line.startswith("- ")] or [line for line in lines if line]
     evidence = [*fields["readings"], *fields["rules"]]
-    return Reply([*lines, "", *kept, reply.by_rules(speak)], points, evidence)
+    return Reply([*lines, "", *kept], points, evidence, signed=True)
 
 
 @part("the answer by its template", in_list)

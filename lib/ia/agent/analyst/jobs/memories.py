@@ -4,47 +4,60 @@ import re
 from collections.abc import Callable
 
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.evidence import past_views
-from ia.agent.analyst.evidence.study import display_name, recall_hits
-from ia.agent.analyst.failures import describe_failure
+from ia.agent.analyst.evidence.tool_answers import display_name
+from ia.agent.analyst.jobs import own_notes
 from ia.agent.analyst.jobs.filing import observation, observe
-from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
-from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
-ALL_DAYS = "9999"
-"""A day after all others: nothing is too new to be told of."""
-RECALLED, SHOWN = 40, 8
-"""Hits that are looked through, for many may be questions of the user; and passages that an answer has."""
 _FILES = (
     ("tracking", r"关注|跟踪|自选|watch ?list|\btrack|\bwatch|\bfollow", "The watch list"),
     ("beliefs", r"信念|相信|\bbelie", "The beliefs"),
     ("preferences", r"偏好|喜欢|习惯|\bprefer", "The preferences"),
 )
-_FILLER = re.compile(
-    r"我们?|你们?|之前|以前|上次|过去|曾经|原来|怎么看|怎么说|说过|写过|看法|判断|记录|观点|研究过?|什么|哪些|关于"
-    r"|有关|对|的|吗|么|呢|是|了|过|都|还|记得|请问|告诉|一下|[？?，。,.!！]"
-    r"|\b(what|did|have|do|does|i|we|you|my|our|say|said|write|written|wrote|think|thought|note[sd]?|about|on|of|the"
-    r"|a|before|earlier|last|time|remember|tell|me)\b",
-    re.I,
-)
-_REASON = re.compile(r"[，,；;。.]?\s*(?:因为|原因是|理由是|\bbecause\b|\bsince\b)[:：]?\s*", re.I)
+_WROTE = r"怎么看|看法|说过|写过|think|said|wrote"
+_REASON = pattern(r"[，,；;。.]?\s*(?:因为|原因是|理由是|\bbecause\b|\bsince\b)[:：]?\s*", re.I)
 
-_BELIEF = re.compile(r"^\W*(请|帮我)?\S{0,6}信念|\bbelief\b", re.I)
+_WHY = pattern(r"(?:[，,;；。]\s*|\s)(?:理由|原因)(?:是|为|[:：])\s*(.+)|\bmy reason (?:is|being)\s+(.+)", re.I | re.S)
+_ASKED = pattern(r"问过?你|\bask(?:ed)?\b", re.I)
+_REMEMBER = pattern(
+    r"^\W*(?:请|帮我|please\s+)?(?:记住|remember)\b(?:\s+that\b)?[，,\s]*|^\W*(?:请|帮我)?记住[，,\s]*", re.I
+)
+
+_OWN_VIEW = pattern(r"^\W*(?:my\b|我的?对?|本人)", re.I)
+"""The beginning of what is kept whole: My thesis on CATL: …"""
+_BELIEF = pattern(r"^\W*(请|帮我)?\S{0,6}信念|\bbelief\b", re.I)
 
 
 def asked_memory(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Answer a question about the memory with what stands there, word for word, and where."""
-    if not wanted.securities:
-        for path, words, title in _FILES:
-            if re.search(words, wanted.words, re.I) and not re.search(
-                r"怎么看|看法|说过|写过|think|said|wrote", wanted.words, re.I
-            ):
-                return (yield from _file(desk, path, desk.speak(title)))
-    return (yield from _recall_lines(desk, wanted))
+    if _ASKED.search(wanted.words):
+        return reply.reply_of_lines(
+            desk.speak("Your questions are kept by session: `ia session list` lists them, `ia session show ID` one."),
+            desk.speak("`ia session list WORDS` finds those with certain words."),
+        )
+    for path, words, title in _FILES:
+        if not re.search(words, wanted.words, re.I) or re.search(_WROTE, wanted.words, re.I):
+            continue
+        if path == "tracking" and wanted.securities:
+            return (yield from own_notes.answer_is_watched(desk, wanted.securities))
+        if not wanted.securities and (path != "beliefs" or own_notes.asks_beliefs(wanted.words)):
+            return (yield from _file(desk, path, desk.speak(title)))
+    return (yield from own_notes.find_own_words(desk, wanted))
+
+
+def forget(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Say that nothing is deleted by a message, and which commands do it."""
+    yield from ()
+    speak = desk.speak
+    return reply.reply_of_lines(
+        speak("Nothing was deleted: only you delete what you wrote, with a command."),
+        speak(
+            "`ia note list` shows the notes, `ia note remove PATH` removes one, `ia memory undo PATH` brings it back."
+        ),
+    )
 
 
 def _file(desk: ToolDesk, path: str, title: str) -> Work[Reply]:
@@ -64,80 +77,6 @@ def _file(desk: ToolDesk, path: str, title: str) -> Work[Reply]:
             page=path,
         )
     )
-
-
-def _recall_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
-    speak = desk.speak
-    names = [mention.name for mention in wanted.securities]
-    rest = " ".join(_FILLER.sub(" ", strip_mentions(wanted.words)).split())
-    query = " ".join(names) or rest or wanted.words
-    calls = [DeskCall("memory.recall", {"query": query, "limit": RECALLED})]
-    calls += [DeskCall("market.ohlcv", {"symbol": m.code, "tail": 120}) for m in wanted.securities[:1]]
-    found, *bars = yield from desk.run(*calls)
-    if found.failure is not None:
-        why = (
-            speak("there is no tool to search the memory") if found.missing else describe_failure(speak, found.failure)
-        )
-        return reply.reply_of_lines(speak("It cannot be looked up: {reason}.", reason=why))
-    hits = [hit for hit in recall_hits(found.value) if hit.get("kind") != "question"][:SHOWN]
-    if not hits:
-        return reply.reply_of_lines(
-            speak(
-                'Nothing about "{query}" was found in memory or notes.',
-                query=query,
-            )
-        )
-    if not wanted.securities:
-        lines = [f"- {_format_passage(desk, hit)}" for hit in hits]
-        head = speak('About "{query}", memory and notes hold:', query=query)
-        return Reply([head, *lines], lines, [str(hit["source"]) for hit in hits])
-    mention = wanted.securities[0]
-    priced = bars[0] if bars and bars[0].ok else None
-    yield from past_views.read_whole(desk, hits, (mention.name, mention.code), ALL_DAYS)
-    sources: list[str] = []
-    lines = _about(desk, mention, hits, priced, sources)
-    simulated = bool(priced and priced.get("simulated"))
-    head = speak(
-        "On {name} there is (your own words first, newest first){simulated}:",
-        name=display_name(desk, mention),
-        simulated=speak("; prices are simulated") if simulated else "",
-    )
-    if not lines:
-        lines = [f"- {_format_passage(desk, hit)}" for hit in hits if _is_about(hit, mention)]
-        sources = [str(hit["source"]) for hit in hits if _is_about(hit, mention)]
-    if not lines:
-        return reply.reply_of_lines(
-            speak(
-                "Memory and notes hold nothing on {name}.",
-                name=display_name(desk, mention),
-            )
-        )
-    return Reply([head, *lines], lines, sources)
-
-
-def _is_about(hit: Json, mention: Mention) -> bool:
-    """Return True if a passage names a security, or is filed under it."""
-    text = f"{hit.get('source')} {hit.get('content')}"
-    return mention.name in text or mention.symbol.code in text
-
-
-@part("one of the passages found", in_text)
-def _format_passage(desk: ToolDesk, hit: Json) -> str:
-    """Return a passage of the memory as a line."""
-    gist = past_views.find_gist(str(hit.get("content") or ""))
-    return f"{hit.get('date') or ''} `{hit['source']}`{desk.speak(': ')}{gist}"
-
-
-@part("what was said before", in_list)
-def _about(
-    desk: ToolDesk, mention: Mention, hits: list[Json], priced: DeskResult | None, sources: list[str]
-) -> list[str]:
-    """Return what was said of a security in lines, with what came of it; add the files to `sources`."""
-    closes = past_views.closes_of(priced.value) if priced else []
-    told = past_views.find_views(hits, (mention.name, mention.code), closes, ALL_DAYS, desk.speak)
-    lines = [f"- {past_views.describe_view(item, desk.speak)}" for item in told]
-    sources += [item.source for item in told]
-    return lines
 
 
 def track(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
@@ -162,7 +101,7 @@ def untrack(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
 def _each(desk: ToolDesk, items: list[tuple[str, str]], results: list[DeskResult], done: str, why: str) -> Reply:
     speak, lines = desk.speak, []
     for (name, code), result in zip(items, results, strict=True):
-        shown = name if name == code else f"{name} {code}"
+        shown = name if name == code else f"{name} {code}" if code.split(".")[0] != name else code
         if result.ok and result.get("proposal") is None:
             lines.append(f"{done}{speak(': ')}{shown}" + (speak(" ({reason})", reason=why) if why else ""))
         elif not result.ok:
@@ -173,10 +112,9 @@ def _each(desk: ToolDesk, items: list[tuple[str, str]], results: list[DeskResult
 def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Write down what the user says: of one security as an observation, else in the day's scratch note."""
     speak = desk.speak
-    text = (
-        _after(wanted.words)
-        or re.sub(r"^\S*?(记下来?|记一下|note|write down)\W*", "", wanted.words, flags=re.I).strip()
-    )
+    text = (wanted.words.strip() if _OWN_VIEW.search(wanted.words) else _after(wanted.words)) or re.sub(
+        r"^\S*?(记下来?|记一下|note|write down)\W*", "", wanted.words, flags=re.I
+    ).strip()
     if not text:
         yield from ()
         return reply.reply_of_lines(
@@ -194,10 +132,21 @@ def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     return reply.reply_of_lines(*reply.describe_paths(desk, (result, speak("note", context="kept"))))
 
 
+def offer_note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Offer to keep what the owner says of an own view, which is no question."""
+    yield from ()
+    speak, words = desk.speak, " ".join(wanted.words.split()).strip(" 。.!！")[:200]
+    return reply.reply_of_lines(
+        speak("That reads as your own view, not as a question; nothing is kept yet."),
+        speak('To keep it as an observation: "note: {words}".', words=words),
+    )
+
+
 def believe(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Keep what the user wants remembered: a belief with its reason."""
     speak = desk.speak
-    text = _after(wanted.words) or wanted.words
+    text = _after(wanted.words) or _REMEMBER.sub("", wanted.words).strip() or wanted.words
+    text = text[:1].upper() + text[1:]
     belief, *reason = _REASON.split(text, maxsplit=1)
     if not (reason and reason[0].strip()) and _BELIEF.search(wanted.words):
         yield from ()
@@ -234,7 +183,9 @@ def prefer(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
 
 def _after(words: str) -> str:
     """Return what follows the first colon, or the reason after a comma: the words to keep."""
-    found = re.search(r"[:：]\s*(.+)", words, re.S) or re.search(
+    if reason := _WHY.search(words):
+        return " ".join((reason[1] or reason[2]).split())
+    found = re.search(r"[:：](?!\s*(?:add\b|put\b|加))\s*(.+)", words, re.S) or re.search(
         r"[，,]\s*((?:等|因为|如果|若|关注点|wait|because|if|until|for).+)", words, re.S | re.I
     )
     return " ".join(found[1].split()) if found else ""
@@ -247,9 +198,11 @@ def _quote_text(words: str) -> str:
 
 KINDS: dict[str, Callable[[ToolDesk, Intent], Work[Reply]]] = {
     "asked_memory": asked_memory,
+    "forget": forget,
     "track": track,
     "untrack": untrack,
     "note": note,
+    "own_view": offer_note,
     "believe": believe,
     "prefer": prefer,
 }

@@ -3,15 +3,21 @@
 import re
 
 from ia.agent.analyst.ask import intent
-from ia.agent.analyst.ask.facts import find_question, has_condition, tables_for
+from ia.agent.analyst.ask.facts import (
+    SECURITY,
+    FactQuestion,
+    find_question,
+    has_condition,
+    tables_for,
+)
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.ask.mentions import LONGEST, Mention
+from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_near_name
+from ia.agent.analyst.ask.unknown_names import find_unknown_names
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
-from ia.agent.analyst.evidence.study import display_name
-from ia.agent.analyst.jobs import small_talk
-from ia.agent.analyst.jobs.research import research
+from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
+from ia.kernel.patterns import pattern
 
 __all__ = ["Reply", "work"]
 
@@ -21,13 +27,23 @@ _OPEN = ("research", "figure", "doubtful", "statement")
 """Kinds that a message is only because nothing more exact is known of it."""
 
 
+_FOREIGN = pattern(r"[\u3041-\u30ff\uac00-\ud7af\u0400-\u04ff\u0590-\u06ff\u0e00-\u0e7f\u0900-\u097f]")
+"""Letters of languages that are neither English nor Chinese."""
+_UNRULE = pattern(
+    r"\b(?:ignore|disregard|forget)\b.{0,20}\b(?:previous|prior|above|earlier|your)\b.{0,12}\b(?:instructions?|rules?|prompts?)\b"
+    r"|(?:忽略|无视|忘[掉记])[^，,。]{0,10}(?:指令|指示|规则|提示词)",
+    re.I,
+)
+
+_SHORT_TERM = 5
+"""Characters of a message that is but a term, though it has a digit: T+1."""
+
+
 def work(desk: ToolDesk) -> Work[Reply]:
     """Do what a request wants, and return the answer; what an error cost of it is named at its end."""
     done = yield from _do_request(desk)
-    if not desk.last_lines:
-        return done
-    ends = done.lines[-1:] if done.lines[-1:] == [reply.by_rules(desk.speak)] else []
-    lines = [*done.lines[: len(done.lines) - len(ends)], *desk.last_lines, *ends]
+    ends = [reply.by_rules(desk.speak)] if done.signed else []
+    lines = reply.append_lines(done.lines, *desk.last_lines, *ends)
     return done._replace(lines=lines, points=[*done.points, *desk.last_lines])
 
 
@@ -38,8 +54,25 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
 
         if desk.request.event in daily.EVENTS:
             return (yield from daily.EVENTS[desk.request.event](desk))
+    if refusal := _find_refusal(desk):
+        return refusal
+    from ia.agent.analyst.jobs.answer_parts import answer_parts
+
+    if answered := (yield from answer_parts(desk, _answer_whole)):
+        return answered
+    return (yield from _answer_whole(desk))
+
+
+def _answer_whole(desk: ToolDesk) -> Work[Reply]:
+    """Do what a request wants that is one thing."""
     wanted = intent.read_acts(desk.request)
-    asking = wanted.kind in intent.ANSWERABLE or intent.may_ask_tasks(wanted)
+    if intent.asks_days(wanted, desk.request.moment.date()):
+        wanted = wanted._replace(kind="")
+    asking = wanted.kind in (*intent.ANSWERABLE, *intent.SETTING) or intent.may_ask_tasks(wanted)
+    if asking and wanted.kind not in intent.SETTING and (unknown := _find_unknown(desk, wanted)):
+        from ia.agent.analyst.jobs import small_talk
+
+        return small_talk.ask_which(desk, unknown)
     if asking and (answered := (yield from _answer_facts(desk, wanted))):
         return answered
     if intent.asks_figures(desk.request, wanted):
@@ -47,7 +80,7 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         wanted = intent.read_figures(desk.request, wanted, desk.tables)
     if wanted.kind in _OPEN and (meant := (yield from _own_skill(desk, wanted))):
         wanted = meant
-    done = yield from _work_on(desk, wanted)
+    done = yield from _study(desk, wanted) if wanted.kind == "research" else _work_on(desk, wanted)
     if done is not None:
         return done
     if wanted.kind == "unknown" and (meant := (yield from _find_triggered_skill(desk, wanted))):
@@ -56,7 +89,33 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         return term
     if wanted.kind in ("help", "unknown"):
         yield from desk.load_tables("figures")
+    from ia.agent.analyst.jobs import small_talk
+
     return small_talk.answer_plainly(desk, wanted)._replace(understood=wanted.kind != "unknown")
+
+
+def _find_refusal(desk: ToolDesk) -> Reply | None:
+    """Return the answer to a message that nothing is done for: in a language that is not read, or to be unruled."""
+    speak, words = desk.speak, desk.request.question
+    foreign = len(_FOREIGN.findall(words))
+    if foreign > 1 and foreign * 4 > len(words) - foreign:
+        return reply.reply_of_lines(
+            speak(
+                "I read English and Chinese only, so nothing was done and nothing kept. Please say it in one of them."
+            )
+        )._replace(understood=False)
+    if _UNRULE.search(words):
+        return reply.reply_of_lines(
+            speak("No message changes my rules: they are part of the program. ia never places an order; you do.")
+        )
+    return None
+
+
+def _find_unknown(desk: ToolDesk, wanted: Intent) -> list[str]:
+    """Return the names beside known securities in a question that mean none: an answer would leave them out."""
+    if not wanted.securities or not intent.may_ask_facts(desk.request, wanted):
+        return []
+    return find_unknown_names(wanted.words, wanted.securities)
 
 
 def _answer_facts(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
@@ -64,24 +123,42 @@ def _answer_facts(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     if not intent.may_ask_facts(desk.request, wanted):
         return None
     both = ("figures",) if intent.asks_figures(desk.request, wanted) else ()
-    yield from desk.load_tables(*tables_for(wanted.securities), *both)
-    asked = find_question(wanted.words, wanted.securities, desk.request.moment.date(), desk.tables)
-    if asked is None or (wanted.kind == "asked_memory" and not asked.asks_market and asked.answer != "tasks"):
+    carried, asked = intent.carried_securities(desk.request, wanted), None
+    today = desk.request.moment.date()
+    if carried:
+        yield from desk.load_tables(*tables_for(carried), *both)
+        asked = find_question(wanted.words, carried, today, desk.tables)
+        asked = asked if asked is not None and asked.facts[0].of == SECURITY else None
+    if asked is None:
+        yield from desk.load_tables(*tables_for(wanted.securities), *both)
+        asked = find_question(wanted.words, wanted.securities, today, desk.tables)
+    if asked is None or (wanted.kind == "asked_memory" and _asks_own_words(wanted, asked)):
         return None
-    if wanted.kind not in intent.ANSWERABLE and asked.answer != "tasks":
+    if wanted.kind not in intent.ANSWERABLE and asked.answer != (
+        "set_limit" if wanted.kind in intent.SETTING else "tasks"
+    ):
         return None
     from ia.agent.analyst.jobs import facts
 
     return (yield from facts.answer_question(desk, asked))
 
 
+def _asks_own_words(wanted: Intent, asked: FactQuestion) -> bool:
+    """Return True if a question with words of the memory asks for what was written, not for the market or a task."""
+    if asked.answer == "tasks":
+        return False
+    return not asked.asks_market or bool(wanted.securities) or asked.answer == "refuse"
+
+
 def _answer_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     """Answer a short question about a term of the glossary; None for anything else."""
     words = wanted.words
+    if wanted.kind == "doubtful" and find_near_name(words)[0]:
+        return None
     if (
         wanted.asked.figures
         or len(words) > 40
-        or has_condition(words)
+        or (has_condition(words) and len(words) > _SHORT_TERM)
         or not intent.may_ask_facts(desk.request, wanted)
         or wanted.securities
     ):
@@ -91,14 +168,29 @@ def _answer_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     return (yield from market_facts.explain_terms(desk, words))
 
 
+def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Give the view of a security and say what of the question it does not answer; ask where no view is wanted."""
+    from ia.agent.analyst.ask.study_words import find_unread
+    from ia.agent.analyst.evidence.lens import lenses_at
+    from ia.agent.analyst.jobs import small_talk
+    from ia.agent.analyst.jobs.research import research
+
+    yield from desk.load_tables("study", "lenses")
+    views = [view.words for view in lenses_at(desk.tables).views.values()]
+    unread, asks = find_unread(wanted.words, wanted.securities, views, desk.tables)
+    if unread and not asks:
+        return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.speak.join_items(unread)))
+    return (yield from research(desk, wanted.securities[0], unread))
+
+
 def _work_on(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     """Do the work of a kind, and return the answer; None for a kind that takes no work."""
     match wanted.kind:
         case "skill":
             return (yield from _skill(desk, wanted))
-        case "research" if wanted.securities:
-            return (yield from research(desk, wanted.securities[0]))
         case "piped":
+            from ia.agent.analyst.jobs.research import research
+
             return (yield from research(desk, next(iter(wanted.securities), None)))
         case "compare":
             return (yield from _compare(desk, wanted))
@@ -109,8 +201,12 @@ def _work_on(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
         case "review":
             return (yield from _review(desk, wanted))
         case "figure":
+            from ia.agent.analyst.jobs import small_talk
+
             return (yield from small_talk.answer_figure(desk, wanted))
         case "why":
+            from ia.agent.analyst.jobs import small_talk
+
             return (yield from small_talk.explain_why(desk, wanted))
         case "holdings" | "mainline" | "order":
             from ia.agent.analyst.jobs import positions
@@ -122,11 +218,15 @@ def _work_on(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
             if wanted.kind == "schedule":
                 return (yield from coaching.schedule(desk, wanted, work))
             return (yield from coaching.KINDS[wanted.kind](desk, wanted))
-        case "traded":
+        case "alert" | "task_change":
+            from ia.agent.analyst.jobs import task_requests
+
+            return (yield from task_requests.KINDS[wanted.kind](desk, wanted))
+        case "traded" | "not_traded" | "paid":
             from ia.agent.analyst.jobs import journaling
 
-            return (yield from journaling.propose_entry(desk, wanted))
-        case "asked_memory" | "track" | "untrack" | "note" | "believe" | "prefer":
+            return (yield from journaling.KINDS[wanted.kind](desk, wanted))
+        case "asked_memory" | "forget" | "track" | "untrack" | "note" | "own_view" | "believe" | "prefer":
             from ia.agent.analyst.jobs import memories
 
             return (yield from memories.KINDS[wanted.kind](desk, wanted))
@@ -187,13 +287,11 @@ def _review(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
 
 def _compare(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     from ia.agent.analyst.jobs import comparing
+    from ia.agent.analyst.jobs.research import research
 
-    compared = yield from comparing.compare(desk, wanted.securities)
-    if compared.evidence or desk.written or len(compared.lines) > comparing.MOST + 1:
-        return compared
-    reached = yield from _with_prices(desk, wanted.securities[: comparing.MOST])
+    reached = [] if desk.request.wants_json else (yield from _with_prices(desk, wanted.securities[: comparing.MOST]))
     if len(reached) != 1:
-        return compared
+        return (yield from comparing.compare(desk, wanted.securities))
     missing = [mention for mention in wanted.securities[: comparing.MOST] if mention not in reached]
     done = yield from research(desk, reached[0])
     line = desk.speak(
@@ -217,6 +315,8 @@ def _with_prices(desk: ToolDesk, securities: list[Mention]) -> Work[list[Mention
 def _skill(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Run the skill that the user named; a research of two securities is a comparison."""
     if wanted.skill == "research" and len(wanted.securities) == 1:
+        from ia.agent.analyst.jobs.research import research
+
         return (yield from research(desk, wanted.securities[0]))
     if wanted.skill in ("research", "compare") and len(wanted.securities) > 1:
         return (yield from _compare(desk, wanted))
@@ -227,6 +327,8 @@ def _skill(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if wanted.skill == "review":
         return (yield from _review(desk, wanted))
     if wanted.skill in ("research", "compare"):
+        from ia.agent.analyst.jobs import small_talk
+
         yield from ()
         return small_talk.ask_security(desk, wanted)
     from ia.agent.analyst.jobs import follow_ups

@@ -3,21 +3,29 @@
 import re
 from typing import Any
 
+from ia.agent.analyst.ask.amounts import find_size
+from ia.agent.analyst.ask.facts import condition_words
 from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.mentions import strip_mentions
+from ia.agent.analyst.ask.time_spans import DAY, EVER, UNREAD, find_time_spans
 from ia.agent.analyst.desk import NO_TOOL, DeskCall, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.jobs import daily, risk_rules
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
+from ia.kernel.patterns import pattern
 
 SHOWN = 5
-_SHARES = re.compile(r"(?<![\d.])(\d[\d,]{0,8})\s*(股|手|shares?\b)", re.I)
-_SELL = re.compile(r"卖|减仓|清仓|平仓|\b(sell|short|liquidate)\b", re.I)
+LARGEST = 4
+"""Positions in an overview, so that it fits a terminal."""
+_SELL = pattern(r"卖|减仓|清仓|平仓|\b(sell|short|liquidate)\b", re.I)
 
 
 def holdings(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Tell what is held, what it brought, and which risk rules are touched; of the securities named, only of these."""
     speak = desk.speak
+    if asked := (yield from _other_question(desk, wanted)):
+        return asked
     status = yield from desk.one("account.status")
     if status.failure is not None:
         return reply.reply_of_lines(_unread(desk, status.failure, speak("the ledger")))
@@ -36,14 +44,40 @@ def holdings(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         positions = [(code, each) for code, each in positions if code in named]
         if not positions:
             return reply.reply_of_lines(speak("{names}: none is held.", names=speak.join_items(lacking)))
-    held = daily.tabulate_positions(desk, positions) or [speak("Nothing is held.")]
+    largest = sorted(positions, key=lambda row: -float(row[1].get("weight_pct") or 0))[:LARGEST]
+    shown = positions if len(positions) <= LARGEST + 1 else largest
+    held = daily.tabulate_positions(desk, shown) or [speak("Nothing is held.")]
+    if more := len(positions) - len(shown):
+        held += ["", speak("The largest; and {count} more: `ia account`", count=more)]
     broken = daily.broken_rules(desk, status, positions)
     gain = daily.describe_gain(desk, status)
     mark = speak(" (prices are simulated)") if status.get("simulated") else ""
     lines = [*(line + mark for line in gain[:1]), *gain[1:], *held, ""]
-    lines += [f"- {line}" for line in broken]
+    lines += [f"- {line}" for line in broken[:LARGEST]]
     told = [f"{symbol} {daily.row_of(each)}" for symbol, each in positions]
-    return Reply([*lines, reply.by_rules(speak)], [*daily.describe_gain(desk, status), *broken], told)
+    return Reply(lines, [*daily.describe_gain(desk, status), *broken], told, signed=True)
+
+
+def _other_question(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
+    """Return the answer where a time or a condition is asked for, which an overview of now would drop; else None."""
+    from ia.agent.analyst.jobs.facts import result_facts, wording
+
+    plain = strip_mentions(wanted.words)
+    spans = find_time_spans(plain, desk.request.moment.date())
+    others = [
+        span for span in spans if span.kind != EVER and not (span.kind == DAY and f"{span.first}" == desk.request.day)
+    ]
+    if any(span.kind == UNREAD for span in others) or len(others) > 1:
+        return wording.ask_back(desk, tuple(span.said for span in others))
+    for span in spans:
+        plain = plain[: span.at[0]] + " " * len(span.said) + plain[span.at[1] :]
+    if unread := condition_words(plain):
+        return wording.ask_back(desk, tuple(unread))
+    if not others:
+        return None
+    if wanted.securities:
+        return (yield from result_facts.answer_named(desk, wanted.securities[:SHOWN], others[0]))
+    return (yield from result_facts.answer_over(desk, others[0]))
 
 
 def main_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
@@ -73,9 +107,7 @@ def main_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         else []
     )
     out += [speak("**At the top**"), *(f"{at}. {line}" for at, line in enumerate(top, 1)), ""] if top else []
-    return Reply(
-        [*out, reply.by_rules(speak)], [head.strip("*"), verdict], [daily.describe_line(desk, each) for each in lines]
-    )
+    return Reply(out, [head.strip("*"), verdict], [daily.describe_line(desk, each) for each in lines], signed=True)
 
 
 def order(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
@@ -89,8 +121,8 @@ def order(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     ]
     selling = bool(_SELL.search(wanted.words))
     if what and not selling:
-        size = _SHARES.search(wanted.words)
-        shares = int(size[1].replace(",", "")) * (100 if size[2] == "手" else 1) if size else None
+        size = find_size(wanted.words.replace(what.said, " "))
+        shares = size.shares_of(what.symbol) if size else None
         lines += yield from risk_rules.check_buy(desk, what.code, quantity=shares)
     lines += [
         speak(

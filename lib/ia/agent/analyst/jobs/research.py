@@ -1,7 +1,9 @@
 """Research of one security: the skill's procedure, in the order of the soul's lens, ending in a note."""
 
 import re
+from collections.abc import Sequence
 
+from ia.agent.analyst.ask.amounts import find_size
 from ia.agent.analyst.ask.mentions import Mention, english, strip_mentions
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import lens as lenses
@@ -9,16 +11,8 @@ from ia.agent.analyst.evidence import past_views, procedure, verdict
 from ia.agent.analyst.evidence.procedure import ProcedureStep
 from ia.agent.analyst.evidence.readings import INDEX, VALUATION, key, labels_at, lacks_free_cash_flow, readings_at
 from ia.agent.analyst.evidence.stated_view import parse_view
-from ia.agent.analyst.evidence.study import (
-    NO_MEANING,
-    Study,
-    add_cash_flow,
-    check_valuation,
-    display_name,
-    read_value,
-    recall_hits,
-    valuation_values,
-)
+from ia.agent.analyst.evidence.study import NO_MEANING, Study, add_cash_flow, check_valuation, valuation_values
+from ia.agent.analyst.evidence.tool_answers import display_name, read_value, recall_hits
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs import risk_rules
 from ia.agent.analyst.jobs.filing import file_calls, observation, observe
@@ -26,8 +20,9 @@ from ia.agent.analyst.jobs.skill_loading import steps_for
 from ia.agent.analyst.parts import in_list, nothing, part
 from ia.agent.analyst.say import note, reply, view
 from ia.agent.analyst.say.reply import Reply
+from ia.kernel.patterns import pattern
 
-_BUY = re.compile(r"买|加仓|建仓|\b(?:buy|add)\b", re.I)
+_BUY = pattern(r"买|加仓|建仓|\b(?:buy|add)\b", re.I)
 TAIL = 120
 
 
@@ -155,8 +150,11 @@ def _compute_figures(desk: ToolDesk, study: Study, mention: Mention | None) -> W
     study.figures = procedure.make_figures(study.steps, study.values, desk.speak, desk.tables)
 
 
-def research(desk: ToolDesk, mention: Mention | None) -> Work[Reply]:
-    """Research one security, or the bars that were piped in; keep the note and the observation, and answer."""
+def research(desk: ToolDesk, mention: Mention | None, unread: Sequence[str] = ()) -> Work[Reply]:
+    """Research one security, or the bars that were piped in; keep the note and the observation, and answer.
+
+    unread   what of the question was not understood; it is told first
+    """
     speak = desk.speak
     yield from desk.load_tables("readings", "valuation", "labels", "lenses", "view", templates=("answer", "note"))
     order = lenses.put_first(
@@ -178,13 +176,19 @@ def research(desk: ToolDesk, mention: Mention | None) -> Work[Reply]:
     seen = view.View(desk, study)
     codes = [study.code] if study.code and mention is not None else []
     wanted = seen.verdict.lean > 0 or bool(_BUY.search(desk.request.question))
-    rules = yield from risk_rules.check_buy(desk, *codes, tell_permit=wanted)
+    said = strip_mentions(desk.request.question) if mention is not None and _BUY.search(desk.request.question) else ""
+    size = find_size(said)
+    shares = size.shares_of(mention.symbol) if size and mention is not None else None
+    rules = yield from risk_rules.check_buy(desk, *codes, quantity=shares, tell_permit=wanted)
     kept = yield from _file_research(desk, study, seen, rules)
-    lines = [*note.answer(seen, rules, kept), reply.by_rules(speak)]
+    told = []
+    if unread:
+        told = [speak("“{words}” I could not read; this is the whole view.", words=speak.join_items(list(unread)))]
     return Reply(
-        lines,
+        [*told, *note.answer(seen, rules, kept, note.ROWS - len(told))],
         [f"{seen.subject}{speak(': ')}{seen.conclusion()}", *rules, *seen.changes()[:2]],
         view.spoken_for(study, speak),
+        signed=True,
     )
 
 

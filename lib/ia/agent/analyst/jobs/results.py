@@ -1,16 +1,20 @@
 """What a stretch of days brought: the account against the index, and the trades with their reasons."""
 
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from ia.agent.analyst.ask.time_spans import RANGE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import past_views
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts import bar_rows, wording
 from ia.agent.analyst.parts import in_list, part
 from ia.agent.analyst.say.view import outline_at
 from ia.kernel.errors import PluralText
 from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 
-SHOWN = 8
-"""Trades that are told one by one."""
+SHOWN = 3
+"""Trades that are told one by one: the largest."""
 _MARKETS = {"CNY": "CN", "HKD": "HK", "USD": "US"}
 _DONE = {
     "buy": mark_text("bought {name} {quantity:,g} at {price}"),
@@ -24,50 +28,187 @@ def period_calls(desk: ToolDesk, first: str, last: str) -> list[DeskCall]:
     return [DeskCall(tool, args) for tool, args in asked.items() if desk.has(tool)]
 
 
+class BookResult(NamedTuple):
+    """What one currency's account made of a stretch of days, beside its index. None: not known.
+
+    begin   the first day; where nothing was there before, that of the first money. benchmark: the name of
+            its index; "" without one. until: the day of the index where it has none of the day of the prices
+    """
+
+    currency: str
+    book: Json
+    begin: str
+    benchmark: str
+    change: float | None
+    simulated: bool
+    until: str = ""
+
+    @property
+    def rate(self) -> float | None:
+        """The result in per cent of the money at work."""
+        value = self.book.get("result_pct")
+        return None if value is None else float(value)
+
+
+def measure_books(desk: ToolDesk, period: DeskResult, first: str, last: str) -> Work[list[BookResult]]:
+    """Return the result of each currency's account with that of its index over the same days."""
+    books = wording.objects_of(period, "currencies") if period.ok else {}
+    indices = outline_at(desk.tables).benchmarks
+    names = [str(indices.get(_MARKETS.get(currency, ""), "")) for currency in books]
+    looked = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": name, "tail": 250}) for name in names if name))
+    shown, found = iter(looked), []
+    for (currency, book), name in zip(books.items(), names, strict=True):
+        index = next(shown) if name else None
+        begin = str(book.get("begin") or first)
+        until = min(last, str(book.get("price_date") or last))
+        closes = (yield from closes_since(desk, name, index, begin)) if index is not None else []
+        nothing = not float(book.get("equity_before") or 0)
+        base = f"{date.fromisoformat(begin) + timedelta(days=1)}" if nothing else begin
+        change = change_between(closes, base, until) if base <= until else None
+        title = ""
+        if index is not None and name:
+            title = wording.security_name(desk, str(index.get("symbol") or name), index.get("name"))
+        mark = index is not None and bool(index.get("simulated"))
+        day = max((day for day, _ in closes if day <= until), default="")
+        lags = bool(day) and day < until and day == max(day for day, _ in closes)
+        found.append(
+            BookResult(
+                currency=currency, book=book, begin=begin, benchmark=title, change=change, simulated=mark,
+                until=day if lags else "",
+            )
+        )  # fmt: skip
+    return found
+
+
 @part("the result of the account", in_list)
 def result_lines(desk: ToolDesk, period: DeskResult, first: str, last: str) -> Work[list[str]]:
     """Return what the account made from the close before `first` to `last`, each currency beside its index.
 
     The table `view` is loaded before, for the indices.
     """
-    speak = desk.speak
-    books = wording.objects_of(period, "currencies") if period.ok else {}
-    indices = outline_at(desk.tables).benchmarks
-    names = [str(indices.get(_MARKETS.get(currency, ""), "")) for currency in books]
-    looked = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": name, "tail": 250}) for name in names if name))
-    shown = iter(looked)
+    measured = yield from measure_books(desk, period, first, last)
     lines = []
-    for (currency, book), name in zip(books.items(), names, strict=True):
-        index = next(shown) if name else None
-        if book.get("result") is None:
-            lines.append(
-                speak("{currency}: the result is not known: a price or the money brought in lacks.", currency=currency)
-            )
-            continue
-        rate = wording.say_percent(book.get("result_pct"))
-        line = speak("**{result}**", result=wording.say_money(desk, book["result"], signed=True, currency=currency))
-        line += speak(" ({rate})", rate=rate) if book.get("result_pct") is not None else ""
-        change = (
-            _change_between(past_views.closes_of(index.value), first, last) if index is not None and index.ok else None
-        )
-        if index is not None and change is not None:
-            title = wording.security_name(desk, str(index.get("symbol") or name), index.get("name"))
-            line += speak(", {index} {change}", index=title, change=wording.say_percent(change))
-        if book.get("flows"):
-            line += speak(
-                "; {flows} were brought in",
-                flows=wording.say_money(desk, book["flows"], signed=True, currency=currency),
-            )
-        mark = index is not None and bool(index.get("simulated"))
-        lines.append(line + wording.simulated_mark(desk, mark))
+    for each in measured:
+        lines.append(say_result(desk, each, first))
+        days = _days_of(each)
+        lines += _say_stale(desk, days) if len(days) > 1 else []
     return lines
 
 
-def _change_between(closes: list[tuple[str, float]], first: str, last: str) -> float | None:
+def say_result(desk: ToolDesk, each: BookResult, first: str) -> str:
+    """Return the result of one currency in a line: money, rate, index, and the money that came or went."""
+    speak, book, currency = desk.speak, each.book, each.currency
+    if book.get("result") is None:
+        return speak("{currency}: the result is not known: a price or the money brought in lacks.", currency=currency)
+    priced = str(book.get("price_date") or "")
+    if priced and priced < each.begin:
+        template = "{currency}: the result is not known: the newest prices are of {day}; run `ia sync`"
+        return speak(template, currency=currency, day=priced)
+    line = speak("**{result}**", result=wording.say_exact(desk, book["result"], signed=True, currency=currency))
+    line += speak(" ({rate})", rate=wording.say_percent(each.rate)) if each.rate is not None else ""
+    line += _say_age(desk, each)
+    if each.begin > first:
+        line += speak(" since {date}", date=each.begin)
+    if each.change is not None:
+        line += speak(", {index} {change}", index=each.benchmark, change=wording.say_percent(each.change))
+        line += speak(" (to {day})", day=each.until) if each.until else ""
+    elif each.benchmark:
+        line += speak(", no prices of {index} to compare", index=each.benchmark)
+    if flows := float(book.get("flows") or 0):
+        amount = wording.say_exact(desk, abs(flows), currency=currency)
+        line += speak("; {flows} deposited", flows=amount) if flows > 0 else speak("; {flows} withdrawn", flows=amount)
+    return line + wording.simulated_mark(desk, each.simulated)
+
+
+def _days_of(each: BookResult) -> dict[tuple[str, int], list[str]]:
+    """Return the securities whose prices are old, by the day of the price and the sessions since."""
+    days: dict[tuple[str, int], list[str]] = {}
+    for row in wording.rows_of(each.book.get("stale")):
+        days.setdefault((str(row.get("price_date")), int(row.get("price_stale") or 0)), []).append(str(row["symbol"]))
+    return dict(sorted(days.items()))
+
+
+def _say_age(desk: ToolDesk, each: BookResult) -> str:
+    """Return of which day the prices of a result are; "" for those of the last session."""
+    days = list(_days_of(each))
+    if not days:
+        return ""
+    day, missed = days[0]
+    if len(days) > 1:
+        return desk.speak(" at prices of {day}", day=day)
+    template = PluralText(
+        " at prices of {day}, {missed} trading day old (run `ia sync`)",
+        " at prices of {day}, {missed} trading days old (run `ia sync`)",
+        by="missed",
+    )
+    return desk.speak(template, day=day, missed=missed)
+
+
+def _say_stale(desk: ToolDesk, days: dict[tuple[str, int], list[str]]) -> list[str]:
+    """Return which prices are older than the last session, a line a day of prices."""
+    return [
+        desk.speak(
+            PluralText(
+                "prices of {symbols} are from {date}, {missed} trading day old; run `ia sync` to update them",
+                "prices of {symbols} are from {date}, {missed} trading days old; run `ia sync` to update them",
+                by="missed",
+            ),
+            symbols=desk.speak.join_items(
+                [wording.security_name(desk, each, "") for each in codes[:3]] + ["…"] * (len(codes) > 3)
+            ),
+            date=day,
+            missed=missed,
+        )
+        for (day, missed), codes in days.items()
+    ]
+
+
+def closes_since(desk: ToolDesk, symbol: str, newest: DeskResult, first: str) -> Work[list[tuple[str, float]]]:
+    """Return the closes of a security back to before a day: those of a result, and of earlier bars where they lack."""
+    closes = past_views.closes_of(newest.value) if newest.ok else []
+    if not closes or closes[0][0] < first or f"{newest.get('first') or ''}" >= closes[0][0]:
+        return closes
+    span = TimeSpan(
+        kind=RANGE, said="", at=(0, 0), first=date.fromisoformat(first), last=date.fromisoformat(closes[0][0])
+    )
+    found = yield from bar_rows.load_span_of(desk, symbol, span)
+    if isinstance(found, DeskResult):
+        return closes
+    return [*((row.date, row.close) for row in found.with_base if row.date < closes[0][0]), *closes]
+
+
+def change_between(closes: list[tuple[str, float]], first: str, last: str) -> float | None:
     """Return the change in per cent from the last close before a day to the last close up to another."""
     before = [close for day, close in closes if day < first]
-    until = [close for day, close in closes if day <= last]
+    until = [close for day, close in closes if first <= day <= last]
     return (until[-1] / before[-1] - 1) * 100 if before and until else None
+
+
+@part("what earned and cost most", in_list)
+def gain_lines(desk: ToolDesk, period: DeskResult) -> list[str]:
+    """Return which security earned most and which cost most, a line a currency; none where there is only one."""
+    speak, lines = desk.speak, []
+    positions = wording.objects_of(period, "positions") if period.ok else {}
+    for currency in dict.fromkeys(str(row.get("currency")) for row in positions.values()):
+        gains = {
+            symbol: (float(row["result"]), row.get("name"))
+            for symbol, row in positions.items()
+            if row.get("currency") == currency and row.get("result")
+        }
+        if len(gains) < 2:
+            continue
+        order = sorted(gains, key=lambda symbol: gains[symbol][0])
+        told = []
+        for symbol, best in ((order[-1], True), (order[0], False)):
+            gain, name = gains[symbol]
+            amount = wording.say_exact(desk, gain, signed=True, currency=currency)
+            each = f"{wording.security_name(desk, symbol, name)} {amount}"
+            if best and gain > 0:
+                told.append(speak("earned most: {told}", told=each))
+            elif not best and gain < 0:
+                told.append(speak("cost most: {told}", told=each))
+        lines.append(f"- {speak.join_clauses(told)}")
+    return lines
 
 
 @part("the trades", in_list)
@@ -76,8 +217,9 @@ def trade_lines(desk: ToolDesk, listed: DeskResult, first: str, last: str) -> li
     speak = desk.speak
     rows = listed.value if listed.ok and isinstance(listed.value, list) else []
     made = [row for row in rows[::-1] if row.get("kind") in _DONE and first <= str(row.get("date")) <= last]
+    largest = sorted(made, key=lambda row: (row.get("quantity") or 0) * (row.get("price") or 0))[-SHOWN:]
     lines = []
-    for row in made[-SHOWN:]:
+    for row in (row for row in made if row in largest):
         name = wording.security_name(desk, str(row.get("symbol")), row.get("name"))
         told = speak(
             _DONE[str(row["kind"])], name=name, quantity=row.get("quantity") or 0, price=row.get("price") or "–"
@@ -85,11 +227,6 @@ def trade_lines(desk: ToolDesk, listed: DeskResult, first: str, last: str) -> li
         reason = speak(": {reason}", reason=row["reason"]) if row.get("reason") else speak(", no reason noted")
         lines.append(f"- {row.get('date')} {told}{reason}")
     if rest := len(made) - len(lines):
-        lines.insert(
-            0,
-            speak(
-                PluralText("- {count} earlier trade: `ia trade list`", "- {count} earlier trades: `ia trade list`"),
-                count=rest,
-            ),
-        )
+        more = PluralText("- {count} smaller trade: `ia trade list`", "- {count} smaller trades: `ia trade list`")
+        lines.append(speak(more, count=rest))
     return lines

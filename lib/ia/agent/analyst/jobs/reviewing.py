@@ -7,26 +7,40 @@ from datetime import date, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
-from ia.agent.analyst.ask.mentions import Mention, find_mentions
+from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
+from ia.agent.analyst.ask.time_spans import EVER, FUTURE, UNREAD, TimeSpan, find_time_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.readings import labels_at
 from ia.agent.analyst.evidence.stated_view import MARK, StatedView, parse_view, read_words
-from ia.agent.analyst.evidence.study import display_name, read_value
-from ia.agent.analyst.jobs import results, risk_rules
+from ia.agent.analyst.evidence.tool_answers import display_name, read_value
+from ia.agent.analyst.jobs import own_notes, results, risk_rules
+from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.skill_loading import load_skill
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.analyst.voice import AnswerVoice, number
+from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.errors import PluralText
+from ia.kernel.patterns import pattern
 
-MOST, SHOWN = 20, 5
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_STAMP = re.compile(r"^\[(\d\d:\d\d)\]\s*")
+MOST, SHOWN, WORDS = 20, 3, 2
+"""Observations that are judged; judgments, and words of the owner, that are told."""
+_DAY = pattern(r"\d{4}-\d\d-\d\d")
+_STAMP = pattern(r"^\[(\d\d:\d\d)\]\s*")
 
-_SPACED = re.compile(r"(?<=[\u4e00-\u9fff]) (?=\d)")
+_ISO_WEEK = pattern(r"(\d{4})-?W(\d{1,2})", re.I)
+_ISO_QUARTER = pattern(r"(\d{4})-?Q([1-4])(?!\d)", re.I)
+_COUNTED_DAYS = pattern(rf"(?:最近|过去|近|\b(?:last|past)\b)\s*({COUNT})\s*(?:天|日|days?\b)", re.I)
+_WEEK_WORD = pattern(r"周|星期|礼拜|week", re.I)
+_RANGE = "range"
+"""The name of a period that is no day, week or month of the calendar."""
+
+_OWN_LINE = "<!-- ia-"
+"""How the data line of an observation of ia's own begins; without a view there is nothing to judge in it."""
+_SPACED = pattern(r"(?<=[\u4e00-\u9fff]) (?=\d)")
 """The space of 沪深 300, without which it is a name."""
 
 
@@ -75,44 +89,93 @@ class ReviewOutcome(NamedTuple):
 def review(desk: ToolDesk, words: str) -> Work[Reply]:
     """Review the period that the words name (the last seven days without), keep the report and the reflection."""
     speak, today = desk.speak, desk.request.moment.date()
-    period = of_words(words, today)
+    period, unread = find_period(strip_mentions(words), today)
+    if unread:
+        return wording.ask_back(desk, unread)
     yield from desk.load_tables("readings", "labels", "view")
     yield from load_skill(desk, "review", words)
     calls = results.period_calls(desk, period.first, period.last)
-    listed, tracking, *account = yield from desk.run(
-        DeskCall("memory.list", {}), DeskCall("memory.read", {"path": "tracking"}), *calls
+    listed, tracking, noted, *account = yield from desk.run(
+        DeskCall("memory.list", {}),
+        DeskCall("memory.read", {"path": "tracking"}),
+        DeskCall("notebook.list", {}),
+        *calls,
     )
     of_account = {call.tool: result for call, result in zip(calls, account, strict=True)}
     if not listed.ok:
         return reply.reply_of_lines(speak("There is no tool to read the memory: no review is possible."))
     files = _within(listed.value, period)
-    texts = yield from desk.run(*(DeskCall("memory.read", {"path": path}) for path in files))
-    observed = [path for path in files if "/observations/" in path]
+    notes = own_notes.notes_within(desk, noted, period.first, period.last) if noted.ok else []
+    texts = yield from desk.run(
+        *(DeskCall("memory.read", {"path": path}) for path in files),
+        *(DeskCall("notebook.read", {"path": path}) for _, path, _ in notes),
+    )
+    read = {path: str(text.value) for path, text in zip(files, texts, strict=False) if text.ok}
     said = [
-        item
-        for path, text in zip(files, texts, strict=True)
-        if path in observed and text.ok
-        for item in lines_of(path, str(text.value), desk.tables)
+        item for path, text in read.items() if "/observations/" in path for item in lines_of(path, text, desk.tables)
     ]
-    said = said[-MOST:]
-    outcomes, simulated = yield from _since(desk, said)
-    outcomes = list({(item.said.day, item.said.mention, item.said.line): item for item in outcomes}.values())
-    first: list[str] = []
+    outcomes, simulated = yield from _since(desk, said[-MOST:])
+    outcomes = _each_once(outcomes)
+    own = _journal_lines(read) + [(item.day, item.line, item.source) for item in said if not item.data]
+    own = list(dict.fromkeys(own))
+    own += own_notes.words_of(notes, texts[len(files) :])
+    money: list[str] = []
+    gains: list[str] = []
+    trades: list[str] = []
     if result := of_account.get("account.period"):
-        first += yield from results.result_lines(desk, result, period.first, period.last)
+        money = yield from results.result_lines(desk, result, period.first, period.last)
+        gains = results.gain_lines(desk, result)
     if entries := of_account.get("trade.list"):
-        first += results.trade_lines(desk, entries, period.first, period.last)
+        trades = results.trade_lines(desk, entries, period.first, period.last)
+    first = [*money, *gains, *trades]
     losing = yield from risk_rules.account_warnings(desk)
     lesson = _lesson(desk, outcomes)
-    reflections = [path for path in files if path not in observed]
-    first += _conditions(desk, outcomes)
-    report = partial(
-        _report, desk, period, [*first, *_judgments(desk, outcomes, simulated)], outcomes, reflections, tracking
-    )
+    reflections = [path for path in files if "/reflections/" in path]
+    ended, judged = _conditions(desk, outcomes), _judgments(desk, outcomes, simulated)
+    after = [*ended, *judged]
+    report = partial(_report, desk, period, [*first, *after], outcomes, sorted(own), reflections, tracking)
     kept = yield from _file_review(desk, period, report, losing, lesson if outcomes else "")
-    told = [_headline(desk, period), *first, *_judgments(desk, outcomes, simulated)]
-    told += [*_risks(desk, losing), lesson] if losing else [lesson]
-    return Reply([*told, *kept, reply.by_rules(speak)], [*told], [_row(desk, item) for item in outcomes])
+    last = [*judged, *(_risks(desk, losing) if losing else [])]
+    parts, cut = reply.shorten_parts(
+        [money, gains, trades, _own_words(desk, own), ended], reply.ROOM - 3 - len(last) - len(kept)
+    )
+    head = speak("{title}: in short, the report has all of it", title=_headline(desk, period)) if cut else ""
+    told = [head or _headline(desk, period), *(line for lines in parts for line in lines), *last]
+    told = reply.append_lines(told, lesson)
+    return Reply(reply.append_lines(told, *kept), [*told], [_row(desk, item) for item in outcomes], signed=True)
+
+
+def _each_once(outcomes: list[ReviewOutcome]) -> list[ReviewOutcome]:
+    """Return one outcome a security and day: the last view with a side, else the last view."""
+    kept: dict[tuple[str, str], ReviewOutcome] = {}
+    for item in outcomes:
+        key = (item.said.day, item.said.mention.code if item.said.mention else item.said.line)
+        if key not in kept or item.said.lean or not kept[key].said.lean:
+            kept[key] = item
+    return list(kept.values())
+
+
+def _journal_lines(read: dict[str, str]) -> list[tuple[str, str, str]]:
+    """Return the day, the words and the path of each entry of the journal."""
+    return [
+        ((_DAY.search(path) or [""])[0], _STAMP.sub("", line).strip(), path)
+        for path, text in read.items()
+        if "/journal/" in path
+        for line in text.splitlines()
+        if _STAMP.match(line)
+    ]
+
+
+def _own_words(desk: ToolDesk, own: list[tuple[str, str, str]]) -> list[str]:
+    """Return the newest of what the owner wrote in a period, and how much more there is."""
+    speak = desk.speak
+    lines = [
+        speak("- Your words of {day}: “{words}”", day=day, words=past_views.cut_text(words, 60))
+        for day, words, _ in sorted(own)[-WORDS:]
+    ]
+    if rest := len(own) - len(lines):
+        lines[-1] += speak(" ({count} more in the report)", count=rest)
+    return lines
 
 
 @part("the report and the reflection", in_list)
@@ -122,7 +185,7 @@ def _file_review(
     """Write the report and, of a lesson, the reflection; return where they are, in lines."""
     report = make_report()
     report[-1:-1] = [*_risks(desk, losing), ""] if losing else []
-    path = desk.request.place or f"reports/{period.name}/{desk.request.day}.md"
+    path = desk.request.place or _report_path(period)
     calls = [DeskCall("notebook.write", {"path": path, "content": "\n".join(report) + "\n"})]
     calls += [_reflection(desk, period, lesson)] if lesson else []
     results = yield from desk.run(*calls)
@@ -131,38 +194,71 @@ def _file_review(
 
 
 def _risks(desk: ToolDesk, losing: list[str]) -> list[str]:
-    return [desk.speak("**Risk rules**", context="reviewing"), *(f"- {line}" for line in losing)]
+    speak = desk.speak
+    rest = [speak("{count} more: `ia account`", count=len(losing) - SHOWN)] if len(losing) > SHOWN else []
+    told = speak.join_clauses([*losing[:SHOWN], *rest])
+    return [speak("- **Risk rules**: {told}", told=told)]
 
 
-def of_words(words: str, today: date) -> ReviewPeriod:
-    """Return the period that words name.
+def find_period(words: str, today: date) -> tuple[ReviewPeriod, tuple[str, ...]]:
+    """Return the period that words name, and the words of time that name no single period up to now.
 
-    >>> of_words("复盘本周", date(2024, 3, 15))[:3], of_words("review last month", date(2024, 3, 15))[:2]
+    >>> day = date(2024, 3, 15)
+    >>> find_period("复盘本周", day)[0][:3], find_period("review last month", day)[0][:2]
     (('2024-03-11', '2024-03-15', 'weekly'), ('2024-02-01', '2024-02-29'))
+    >>> find_period("review tomorrow", date(2024, 3, 15))[1]
+    ('tomorrow',)
     """
-    month = re.search(r"(\d{4})-(\d\d)(?!\d|-W)", words)
-    week = re.search(r"(\d{4})-?W(\d{1,2})", words, re.I)
-    days = re.search(r"(?:最近|过去|近|last|past)\s*(\d{1,3})\s*(?:天|日|days)", words, re.I)
+    week, quarter = _ISO_WEEK.search(words), _ISO_QUARTER.search(words)
+    words = _ISO_QUARTER.sub(lambda found: f" Q{found[2]} {found[1]} ", words) if quarter else words
+    days = _COUNTED_DAYS.search(words)
+    spans = find_time_spans(_ISO_WEEK.sub(" ", words), today)
+    unread = tuple(span.said for span in spans if span.kind in (UNREAD, FUTURE, EVER) or span.last is None)
+    if not unread and len(spans) + bool(week) > 1:
+        unread = tuple(span.said for span in spans)
     monday = today - timedelta(days=today.weekday())
-    if week:
-        monday = date.fromisocalendar(int(week[1]), min(max(int(week[2]), 1), 52), 1)
-        return _weekly(monday, min(monday + timedelta(days=6), today))
-    if month and 1 <= int(month[2]) <= 12:
-        return _monthly(int(month[1]), int(month[2]), today)
-    if days:
-        return ReviewPeriod((today - timedelta(days=int(days[1]) - 1)).isoformat(), today.isoformat(), "weekly", "")
-    if re.search(r"上个?月|last month", words, re.I):
-        before = today.replace(day=1) - timedelta(days=1)
-        return _monthly(before.year, before.month, today)
-    if re.search(r"月|month", words, re.I):
-        return _monthly(today.year, today.month, today)
-    if re.search(r"上个?(周|星期)|last week", words, re.I):
-        return _weekly(monday - timedelta(days=7), monday - timedelta(days=1))
-    if re.search(r"今天|今日|today|daily", words, re.I):
-        return ReviewPeriod(today.isoformat(), today.isoformat(), "daily", "")
+    if week and not spans:
+        if not 1 <= int(week[2]) <= date(int(week[1]), 12, 28).isocalendar().week:
+            return _recent_days(7, today), (week[0],)
+        monday = date.fromisocalendar(int(week[1]), int(week[2]), 1)
+        if monday > today:
+            return _recent_days(7, today), (week[0],)
+        return _weekly(monday, min(monday + timedelta(days=6), today)), unread
+    if days and len(spans) == 1 and (count := parse_count(days[1])) and count == int(count):
+        return _recent_days(int(count), today), ()
+    if unread:
+        return _recent_days(7, today), unread
+    if spans:
+        return _of_span(spans[0], today), ()
+    if re.search(r"月报|每月|这个月|\bmonth", words, re.I):
+        return _monthly(today.year, today.month, today), ()
+    if re.search(r"\bdaily\b|日报|每日|每天", words, re.I):
+        return ReviewPeriod(today.isoformat(), today.isoformat(), "daily", ""), ()
     if re.search(r"周|星期|week", words, re.I):
-        return _weekly(monday, today)
-    return ReviewPeriod((today - timedelta(days=6)).isoformat(), today.isoformat(), "weekly", "")
+        return _weekly(monday, today), ()
+    return _recent_days(7, today), ()
+
+
+def _of_span(span: TimeSpan, today: date) -> ReviewPeriod:
+    """Return the period of a stretch of time: a week, a month or a day where it is one, else a range."""
+    last = min(span.last or today, today)
+    first = span.first or last - timedelta(days=round(span.sessions * 7 / 5) - 1)
+    if first == last:
+        return ReviewPeriod(f"{first}", f"{last}", "daily" if last == today else _RANGE, "")
+    if _WEEK_WORD.search(span.said) and first.weekday() == 0 and last in (first + timedelta(days=6), today):
+        return _weekly(first, last)
+    month = _monthly(first.year, first.month, today)
+    return month if month[:2] == (f"{first}", f"{last}") else ReviewPeriod(f"{first}", f"{last}", _RANGE, "")
+
+
+def _recent_days(days: int, today: date) -> ReviewPeriod:
+    return ReviewPeriod(f"{today - timedelta(days=days - 1)}", f"{today}", _RANGE, "")
+
+
+def _report_path(period: ReviewPeriod) -> str:
+    """Return the file of a period's report: two periods share none."""
+    days = f"{period.first}_{period.last}" if period.name == _RANGE else period.last
+    return f"reports/{period.name}/{days}.md"
 
 
 def _weekly(monday: date, last: date) -> ReviewPeriod:
@@ -178,7 +274,8 @@ def _within(listed: Any, period: ReviewPeriod) -> list[str]:
     """Return the paths of observations and journal of a period, by day, and the reflections of its time."""
     rows = listed if isinstance(listed, list) else []
     paths = [str(row.get("path") or "") for row in rows if isinstance(row, dict)]
-    dated = [(day[0], path) for path in paths if "/observations/" in path and (day := _DAY.search(path))]
+    kinds = ("/observations/", "/journal/")
+    dated = [(day[0], path) for path in paths if any(kind in path for kind in kinds) and (day := _DAY.search(path))]
     kept = [path for day, path in sorted(dated) if period.first <= day <= period.last]
     year = period.last[:4]
     return kept[-MOST:] + [path for path in paths if f"/reflections/{year}" in path][-2:]
@@ -200,6 +297,8 @@ def lines_of(path: str, text: str, tables: Tables = SHIPPED) -> list[ReviewedVie
         said = _STAMP.sub("", lines[at]).strip()
         about = find_mentions(_SPACED.sub("", said)) or find_mentions(title)
         data = parse_view(lines[at + 1], tables) if at + 1 < len(lines) else None
+        if data is None and at + 1 < len(lines) and lines[at + 1].startswith(_OWN_LINE):
+            continue
         view = data or read_words(said)
         named = len(about) == 1 or (view.horizon is not None and len(about) == 2)
         against = about[1] if named and len(about) == 2 else None
@@ -307,35 +406,27 @@ def _judgments(desk: ToolDesk, outcomes: list[ReviewOutcome], simulated: bool) -
             ),
         ]
     sided = [item for item in outcomes if item.said.lean and item.said.mention and not item.void]
-    lines = []
-    for item in sided[-SHOWN:]:
-        name = display_name(desk, item.said.mention) if item.said.mention else ""
-        lines.append(
-            speak(
-                "- {name}, {day}: {judged} ({since} in {count} days{simulated}).",
-                name=name,
-                day=item.said.day,
-                judged=_judge_observation(item, speak),
-                since=number(item.since, "percent"),
-                count=item.days,
-                simulated=speak(", simulated prices") if simulated else "",
-            )
+    told = [
+        speak(
+            "{name} {day} {judged} ({since})",
+            name=display_name(desk, item.said.mention),
+            day=item.said.day[5:],
+            judged=_judge_observation(item, speak),
+            since=number(item.since, "percent"),
         )
-    if rest := len(sided) - len(lines):
-        lines.append(
-            speak(
-                PluralText(
-                    "- {count} earlier judgment is in the report.", "- {count} earlier judgments are in the report."
-                ),
-                count=rest,
-            )
+        for item in sided[-SHOWN:]
+        if item.said.mention
+    ]
+    if not told:
+        mute = PluralText(
+            "{count} observation, and none took a side that still holds",
+            "{count} observations, and none took a side that still holds",
         )
-    mute = len(outcomes) - len(sided) - sum(1 for item in outcomes if item.void)
-    if mute:
-        lines.append(
-            speak(PluralText("- {count} observation took no side.", "- {count} observations took no side."), count=mute)
-        )
-    return lines
+        told.append(speak(mute, count=len(outcomes)))
+    elif rest := len(outcomes) - len(told):
+        told.append(speak("{count} more in the report", count=rest))
+    mark = speak(" (simulated prices)") if simulated else ""
+    return [speak("- Judgments: {told}{mark}", told=speak.join_clauses(told), mark=mark)]
 
 
 def _table(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> list[str]:
@@ -410,6 +501,7 @@ def _report(
     period: ReviewPeriod,
     first: list[str],
     outcomes: list[ReviewOutcome],
+    own: list[tuple[str, str, str]],
     reflections: list[str],
     tracking: DeskResult,
 ) -> list[str]:
@@ -418,10 +510,9 @@ def _report(
     out = [title, "", *first]
     if outcomes:
         out += ["", f"## {speak('Every observation')}", "", *_table(desk, outcomes)]
-    own = [item for item in outcomes if not item.said.data]
     if own:
         out += ["", f"## {speak('In your words')}", ""]
-    out += [f"- {item.said.day}{speak(': ')}{item.said.line} (`{item.said.source}`)" for item in own]
+    out += [f"- {day}{speak(': ')}{words} (`{path}`)" for day, words, path in own]
     out += ["", f"## {speak('Terms')}", ""]
     out.append(
         speak(

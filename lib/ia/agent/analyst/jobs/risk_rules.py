@@ -34,7 +34,7 @@ def in_force(desk: ToolDesk) -> bool:
 
 @part("the check of the risk rules", in_list)
 def check_buy(
-    desk: ToolDesk, *codes: str, quantity: int | None = None, tell_permit: bool = True, tell_held: bool = True
+    desk: ToolDesk, *codes: str, quantity: float | None = None, tell_permit: bool = True, tell_held: bool = True
 ) -> Work[list[str]]:
     """Return what the rules say of a supposed buy, and what is held, in lines; [] without rules.
 
@@ -108,14 +108,15 @@ def _lines(desk: ToolDesk, code: str, result: DeskResult, tell_permit: bool, tel
     refusing = [describe_breach(desk, each) for each in breaches if each.get("refuses")]
     lines = []
     if refusing:
-        lines.append(
-            speak(
-                "**Your rules forbid a purchase of {symbol} now**{size}: {breaches}",
-                symbol=code,
-                size=_size(desk, result),
-                breaches=speak.join_clauses(refusing),
-            )
+        line = speak(
+            "**Your rules forbid buying {symbol} now**{size}: {breaches}",
+            symbol=code,
+            size=_size(desk, result),
+            breaches=speak.join_clauses(refusing),
         )
+        if result.get("asked") and result.get("most") and _only_too_large(breaches):
+            line += speak("; ") + most_allowed(desk, result)
+        lines.append(line)
     elif (
         tell_permit
         and result.get("allowed")
@@ -133,17 +134,16 @@ def _format_permit(desk: ToolDesk, result: DeskResult) -> str:
     speak, limits = desk.speak, _limits(result)
     change, weight, account = result.get("change_pct"), result.get("weight_pct"), _account_change(result)
     told = {
+        speak("position limit"): weight is not None and _say_weight(desk, result),
         speak("rise of the day"): change is not None
         and speak("{value} on the day (limit {limit:g}%)", value=_percent(change), limit=limits.rise_pct),
-        speak("position limit"): weight is not None
-        and speak(
-            "weight {value} with {quantity:,.0f} shares (limit {limit:g}%)",
-            value=_percent(weight, ""),
-            quantity=result.get("quantity") or 0,
-            limit=limits.position_pct,
-        ),
         speak("account of the day"): account is not None
-        and speak("account {value} today (limit -{limit:g}%)", value=_percent(account), limit=limits.day_stop_pct),
+        and speak(
+            "account {value} on {date} (limit -{limit:g}%)",
+            value=_percent(account),
+            date=result.get("day") or "–",
+            limit=limits.day_stop_pct,
+        ),
     }
     unknown = [name for name, line in told.items() if not line]
     checked = speak.join_items([line for line in told.values() if line])
@@ -153,20 +153,47 @@ def _format_permit(desk: ToolDesk, result: DeskResult) -> str:
     return line
 
 
-def _is_valued(result: DeskResult) -> bool:
-    """Return True if the ledger says enough for a limit of the account to be checked."""
-    return result.get("weight_pct") is not None or _account_change(result) is not None
+def _say_weight(desk: ToolDesk, result: DeskResult) -> str:
+    """Return how many shares may be bought; of a size that was asked for, the weight that it makes."""
+    if result.get("asked") or result.get("most") is None:
+        return desk.speak(
+            "weight {value} with {quantity:,.0f} shares (limit {limit:g}%)",
+            value=_percent(result.get("weight_pct"), ""),
+            quantity=result.get("quantity") or 0,
+            limit=_limits(result).position_pct,
+        )
+    return most_allowed(desk, result)
+
+
+def most_allowed(desk: ToolDesk, result: DeskResult) -> str:
+    """Return how many shares more the position limit and the cash allow, and which of them binds."""
+    told: Json = {"most": f"{result.get('most') or 0:,.0f}", "limit": f"{_limits(result).position_pct:g}"}
+    if not result.get("most"):
+        return (
+            desk.speak("not one lot more (your cash; position limit {limit}%)", **told)
+            if result.get("most_by") == "cash"
+            else desk.speak("not one lot more (position limit {limit}%)", **told)
+        )
+    if result.get("most_by") == "cash":
+        return desk.speak("at most {most} shares more (your cash; position limit {limit}%)", **told)
+    return desk.speak("at most {most} shares more (position limit {limit}%)", **told)
+
+
+def _only_too_large(breaches: list[Json]) -> bool:
+    """Return True if a smaller purchase breaks no rule."""
+    return {each.get("rule") for each in breaches if each.get("refuses")} <= {"risk.position_pct", "account.cash"}
 
 
 def _account_change(result: DeskResult) -> float | None:
-    """Return the worst change of the account today in per cent; None where the ledger is empty or not valued."""
-    return min((value for value in (result.get("day_pct") or {}).values() if value is not None), default=None)
+    """Return the change of the day of the account in the security's currency, in per cent; None where not known."""
+    value = (result.get("day_pct") or {}).get(str(result.get("currency") or ""))
+    return float(value) if value is not None else None
 
 
 def _held_symbols(desk: ToolDesk, held: Json, result: DeskResult) -> str:
     speak, profit, stop = desk.speak, held.get("profit_pct"), _limits(result).stop_loss_pct
     line = speak(
-        "held: {quantity:g} shares, profit {profit}, weight {weight}",
+        "held: {quantity:g}, profit {profit}, weight {weight}",
         quantity=held.get("quantity") or 0,
         profit=_percent(profit),
         weight=_percent(held.get("weight_pct"), ""),
@@ -189,11 +216,11 @@ def _size(desk: ToolDesk, result: DeskResult) -> str:
     quantity, amount = result.get("quantity"), result.get("amount")
     if not quantity or not amount:
         return ""
-    return desk.speak(
-        " (for {quantity:,.0f} shares, {amount:,.0f})",
-        quantity=quantity,
-        amount=amount,
-    )
+    if result.get("asked"):
+        return desk.speak(" (for {quantity:,.0f} shares, {amount:,.0f})", quantity=quantity, amount=amount)
+    if result.get("most") == 0:
+        return desk.speak(" ({quantity:,.0f} cost {amount:,.0f})", quantity=quantity, amount=amount)
+    return ""
 
 
 def _percent(value: Any, sign: str = "+") -> str:

@@ -1,23 +1,33 @@
 """The watch list against the rules: red flags first, then what fired, ranked by its weight."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import find_mentions
-from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence.readings import key, labels_at
+from ia.agent.analyst.evidence.verdict import Fired
 from ia.agent.analyst.jobs import risk_rules
 from ia.agent.analyst.jobs.comparing import CALLS, ComparedSide, sides_of
-from ia.agent.analyst.jobs.filing import file_calls, observe
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.filing import OWN_LINE, file_calls, observe
 from ia.agent.analyst.jobs.skill_loading import load_skill
 from ia.agent.analyst.parts import in_list, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.tables import Entry, Table, Tables
 from ia.agent.analyst.voice import number
+from ia.kernel.patterns import pattern
 
+_HELD = pattern(
+    r"持仓|持有|仓位|手[里上头]的?(?:股票|票|持)|我的(?:股票|票)|\b(?:holdings?|positions?|portfolio|i (?:hold|own))\b",
+    re.I,
+)
+_WATCHED = pattern(r"自选|关注|watch ?list|\btrack", re.I)
+"""Words of what is to be scanned: what is held, what is watched, or both; the watch list without any."""
 FLAGGED = 4
 """Securities of a kind that an answer names one by one."""
 
@@ -62,15 +72,21 @@ def scan(desk: ToolDesk, intent: Intent) -> Work[Reply]:
     speak = desk.speak
     yield from desk.load_tables("criteria", "labels", "readings", "lenses")
     brought = yield from load_skill(desk, "scan", intent.words)
-    listed = yield from desk.one("memory.read", path="tracking")
-    items = (
-        find_mentions("\n".join(line for line in str(listed.value or "").splitlines() if line.lstrip().startswith("-")))
-        if listed.ok
-        else []
-    )
-    items = intent.securities or items
+    listed, account = yield from desk.run(DeskCall("memory.read", {"path": "tracking"}), DeskCall("account.status", {}))
+    watched = [line for line in str(listed.value or "").splitlines() if line.lstrip().startswith("-")]
+    held = wording.objects_of(account, "positions")
+    of_account = bool(_HELD.search(intent.words)) and not intent.securities
+    items = intent.securities
+    if of_account:
+        items = find_mentions("\n".join(held))
+        if not items:
+            return reply.reply_of_lines(speak("You hold nothing: there is no position to scan."))
+    if not items or (of_account and _WATCHED.search(intent.words)):
+        of_list = find_mentions("\n".join(watched)) if listed.ok else []
+        items = [*items, *(each for each in of_list if each.code not in {item.code for item in items})]
     if not items:
         return reply.reply_of_lines(speak.fill(criteria_at(desk).empty))
+    stops = _stop_lines(desk, account, [each.code for each in items])
     known = criteria_at(desk)
     criteria = [
         (each.code, f"{speak.fill(each.name)} `{each.code}`")
@@ -91,26 +107,36 @@ def scan(desk: ToolDesk, intent: Intent) -> Work[Reply]:
     if not sides:
         return reply.reply_of_lines(*failed, speak("None of them has prices."))
     answer, line, best = _describe_scan(desk, sides, failed, criteria, codes)
-    brief = _answer_scan(desk, sides, failed, criteria, codes)
+    answer = [*answer, *(["", *stops] if stops else [])]
     rules = yield from risk_rules.check_buy(desk, *best, tell_permit=False, tell_held=False)
     answer += ["", *(f"- {told}" for told in rules)] if rules else []
-    kept = yield from _file_scan(desk, sides, answer, line)
+    kept = yield from _file_scan(desk, sides, answer, line, of_account=of_account)
+    head, warned, found, quiet = _answer_scan(desk, sides, failed, criteria, codes, of_account=of_account)
+    (stops, warned, found, rules), cut = reply.shorten_parts(
+        [stops, warned, found, [f"- {told}" for told in rules]], reply.ROOM - 2 - len(quiet) - len(kept)
+    )
+    head += speak(" In short: the note has all of it.") if cut else ""
+    brief = [head, *stops, *warned, *found, *quiet]
     return Reply(
-        [*brief, *(f"- {told}" for told in rules), *kept, reply.by_rules(speak)],
+        reply.append_lines([*brief, *rules], *kept),
         [*brief, *rules],
         [f"{s.title}: {', '.join(f.id for f in s.fired) or '-'}" for s in sides],
+        signed=True,
     )
 
 
 @part("the note of the scan", in_list)
-def _file_scan(desk: ToolDesk, sides: list[ComparedSide], answer: list[str], line: str) -> Work[list[str]]:
+def _file_scan(
+    desk: ToolDesk, sides: list[ComparedSide], answer: list[str], line: str, *, of_account: bool
+) -> Work[list[str]]:
     """Write the note and the observation; return where they are, in lines."""
     speak = desk.speak
-    path = f"scratch/scan/{desk.request.day}.md"
+    path = f"scratch/scan/{desk.request.day}{'-holdings' if of_account else ''}.md"
+    title = speak("Scan of the holdings") if of_account else speak("Scan of the watch list")
     text = (
         "\n".join(
             [
-                f"# {speak('Scan of the watch list')} · {desk.request.day}",
+                f"# {title} · {desk.request.day}",
                 "",
                 *answer,
                 "",
@@ -121,7 +147,7 @@ def _file_scan(desk: ToolDesk, sides: list[ComparedSide], answer: list[str], lin
     )
     topic = speak("scan")
     note, seen = yield from file_calls(
-        desk, DeskCall("notebook.write", {"path": path, "content": text}), observe(desk, topic, line)
+        desk, DeskCall("notebook.write", {"path": path, "content": text}), observe(desk, topic, f"{line}\n{OWN_LINE}")
     )
     return reply.describe_paths(
         desk, (note, speak("note", context="scan")), (seen, speak("observation", context="kept"))
@@ -186,6 +212,12 @@ def _describe_scan(
     return [*out, "", line], line, [side.mention.code for side in ranked[:3]]
 
 
+def _stop_lines(desk: ToolDesk, account: DeskResult, codes: list[str]) -> list[str]:
+    """Return what is held and stands below its stop, of the securities that are scanned."""
+    warnings = wording.rows_of(account, "warnings") if account.ok and risk_rules.in_force(desk) else []
+    return [f"- **{risk_rules.describe_breach(desk, each)}**" for each in warnings if each.get("symbol") in codes]
+
+
 def _head_of_scan(desk: ToolDesk, sides: list[ComparedSide], failed: list[str], criteria: list[tuple[str, str]]) -> str:
     """Return of which day the scan is, of how many, and by what."""
     speak = desk.speak
@@ -217,26 +249,53 @@ def _rank_sides(
 
 
 def _answer_scan(
-    desk: ToolDesk, sides: list[ComparedSide], failed: list[str], criteria: list[tuple[str, str]], codes: list[str]
-) -> list[str]:
-    """Return a scan in a few lines: what to look at first and why; the note has codes and figures."""
+    desk: ToolDesk,
+    sides: list[ComparedSide],
+    failed: list[str],
+    criteria: list[tuple[str, str]],
+    codes: list[str],
+    *,
+    of_account: bool,
+) -> tuple[str, list[str], list[str], list[str]]:
+    """Return a scan in a few lines: its head, the warnings, what fired, and what did not; the note has the figures."""
     speak, everywhere = desk.speak, _shared_findings(sides)
     flagged = [side for side in sides if any(item.alarming for item in side.fired)]
     ranked = _rank_sides(desk, sides, criteria, codes)
-    lines = [_head_of_scan(desk, sides, failed, criteria)]
-    for side in flagged[:FLAGGED]:
-        told = [item.name or item.says for item in side.fired if item.alarming]
-        lines.append(speak("- **{name}**: {warnings}", name=side.title, warnings=speak.join_clauses(told[:2])))
-    if rest := flagged[FLAGGED:]:
-        lines.append(speak("- warnings also: {names}", names=speak.join_items([side.title for side in rest])))
-    for side in ranked[:FLAGGED]:
-        told = [item.name or item.says for item in side.fired if item.id not in everywhere]
-        told = told[:2] or [name for _, name in criteria]
-        lines.append(speak("- {name}: {warnings}", name=side.title, warnings=speak.join_clauses(told)))
+    head = _head_of_scan(desk, sides, failed, criteria)
+    head = speak("Your holdings: {told}", told=head) if of_account else head
+    lines: list[str] = []
+    warned = _group_sides(flagged, lambda side: [_fact_of(item) for item in side.fired if item.alarming])
+    for warning, names in warned[:FLAGGED]:
+        lines.append(speak("- **{name}**: {warnings}", name=speak.join_items(names), warnings=warning))
+    told = {name for _, names in warned[:FLAGGED] for name in names}
+    if rest := [side.title for side in flagged if side.title not in told]:
+        lines.append(speak("- warnings also: {names}", names=speak.join_items(rest)))
+    warnings, lines = lines, []
+    wanted = [name for _, name in criteria]
+    found = _group_sides(
+        ranked[:FLAGGED],
+        lambda side: [_fact_of(item) for item in side.fired if item.id not in everywhere][:2] or wanted,
+    )
+    for finding, names in found[:FLAGGED]:
+        lines.append(speak("- {name}: {warnings}", name=speak.join_items(names), warnings=finding))
     quiet = [side.title for side in sides if side not in ranked and side not in flagged]
-    if quiet:
-        lines.append(speak("- nothing new: {names}", names=speak.join_items(quiet)))
-    return lines
+    rest = [speak("- nothing new: {names}", names=speak.join_items(quiet))] if quiet else []
+    return head, warnings, lines, rest
+
+
+def _fact_of(item: Fired) -> str:
+    return item.fact or item.name or item.says
+
+
+def _group_sides(
+    sides: list[ComparedSide], findings: Callable[[ComparedSide], list[str]]
+) -> list[tuple[str, list[str]]]:
+    """Return each finding once with the names of those that it is about, the most frequent first."""
+    names: dict[str, list[str]] = {}
+    for side in sides:
+        for finding in findings(side):
+            names.setdefault(finding, []).append(side.title)
+    return sorted(names.items(), key=lambda each: -len(each[1]))
 
 
 def _shared_findings(sides: list[ComparedSide]) -> set[str]:

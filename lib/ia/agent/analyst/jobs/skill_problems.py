@@ -3,8 +3,17 @@
 import json
 from collections.abc import Callable, Iterator
 
-from ia.agent.analyst.ask.facts import account_table, market_table, security_table
+from ia.agent.analyst.ask.facts import (
+    account_table,
+    market_table,
+    owner_table,
+    price_table,
+    quote_facts,
+    security_table,
+    trades_table,
+)
 from ia.agent.analyst.ask.figures import figures_at
+from ia.agent.analyst.ask.study_words import study_words_at
 from ia.agent.analyst.desk import HOMES
 from ia.agent.analyst.evidence.lens import lenses_at
 from ia.agent.analyst.evidence.readings import build_reading, labels_at, readings_at
@@ -29,8 +38,11 @@ def read_glossary(known: Tables) -> object:
 
 _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
-    "criteria": criteria_in, "view": outline_at, "facts_security": security_table, "facts_account": account_table,
+    "criteria": criteria_in, "view": outline_at, "facts_trades": trades_table,
+    "facts_owner": owner_table, "facts_security": security_table,
+    "facts_account": account_table, "facts_prices": price_table, "facts_quote": quote_facts,
     "facts_market": market_table, "glossary": read_glossary,
+    "study": study_words_at,
 }  # fmt: skip
 FILLED = {("research", "answer"), ("research", "note"), ("research", "risk"), ("review", "event-daily"),
           ("scan", "event-gainers")}  # fmt: skip

@@ -6,7 +6,7 @@ from ia.agent.analyst.ask.figures import Asked, Figure, figures_at
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import Mention, find_near_name
 from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, Work
-from ia.agent.analyst.evidence.study import display_name, read_value
+from ia.agent.analyst.evidence.tool_answers import display_name, read_value
 from ia.agent.analyst.failures import NO_BARS, describe_failure
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import note, reply
@@ -14,13 +14,20 @@ from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.voice import ZH, number
 from ia.domain.instruments.symbols import resolve_security
 from ia.kernel.errors import IaError
+from ia.kernel.patterns import pattern
 from ia.organs.sessions import importance_of
 
-_WORLD = re.compile(
-    r"新闻|消息面|公告|财报|业绩|营收|净利|分红|PE|PB|ROE|市盈率|市净率|估值|行业|板块|宏观|利率|降息|加息|政策"
-    r"|为什么|明天|会涨|会跌|目标价|谁"
-    r"|news|earnings|revenue|profit|dividend|valuation|sector|industry|macro|interest rate|policy|why|tomorrow"
-    r"|will .* (rise|fall)|target price|who",
+_WORLD = pattern(
+    r"新闻|消息面|公告|宏观|利率|降息|加息|政策|为什么|明天|会涨|会跌|目标价"
+    r"|\bnews\b|\bmacro|interest rate|\bpolicy|\bwhy\b|\btomorrow\b|\bwill .* (?:rise|fall)|target price",
+    re.I,
+)
+
+
+_THANKS = pattern(
+    r"\W*(?:好的?[,， ]*)?(?:谢谢|多谢|感谢|谢啦|谢了|辛苦了?)(?:你|您|啦|了)?\W*"
+    r"|\W*(?:ok,? |great,? )?(?:many )?(?:thanks?|thank you|thx|cheers)"
+    r"(?: a lot| so much| very much)?\W*",
     re.I,
 )
 
@@ -54,6 +61,10 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         points += told[:1]
     if any(unit == "price" and _over_time(code) for code, _, unit in asked.figures) and points and not from_pipe:
         lines.append(speak("Past prices are adjusted (qfq)."))
+    if any(unit == "price" for *_, unit in asked.figures) and not from_pipe:
+        from ia.agent.analyst.jobs.facts.wording import foreign_currency
+
+        lines += filter(None, [foreign_currency(desk, wanted.words, wanted.securities[:3])])
     if ignored:
         lines.append(
             speak(
@@ -66,7 +77,7 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
 
 def _over_time(code: str) -> bool:
     """Return True if an expression is of a stretch of time."""
-    return "date >=" in code or "iloc" in code
+    return "date >" in code or "iloc" in code
 
 
 def _figures_of_pipe(desk: ToolDesk, asked: Asked, own: str) -> Work[list[str]]:
@@ -103,11 +114,20 @@ def _figures_of_security(desk: ToolDesk, asked: Asked, mention: Mention, period:
     results = yield from desk.run(*(DeskCall("compute.run", {"code": code, **args}) for code, *_ in asked.figures))
     head = f"**{display_name(desk, mention)}** {mention.code}"
     bar = speak(" ({period})", period=_period(desk, period)) if period != "daily" else ""
-    lines = _say_figures(desk, asked, head + bar, results, simulated=bool(bars.get("simulated")))
+    from ia.agent.analyst.jobs.facts import bar_rows, wording
+
     last = str(bars.get("last") or "")
+    upto = asked.upto if asked.upto and last < asked.upto else ""
+    shown = asked._replace(figures=tuple((code, name.replace(upto, last) if upto else name, unit)
+                                         for code, name, unit in asked.figures))  # fmt: skip
+    abroad = mention.symbol.market != "CN" and mention.symbol.kind != "index"
+    lines = _say_figures(
+        desk, shown, head + bar, results, simulated=bool(bars.get("simulated")),
+        currency=wording.CURRENCIES.get(mention.symbol.market, "") if abroad else "",
+    )  # fmt: skip
     if day is not None and day.first is not None and period == "daily" and last and last != f"{day.first}":
         told = (
-            speak("Of {day} there is no close yet; the newest is that of {last}.", day=day.first, last=last)
+            wording.closed_day(desk, mention, day.first, last)
             if f"{day.first}" == desk.request.day
             else speak(
                 "{day} has no bar (closed or suspended); the last one before is that of {last}.",
@@ -116,25 +136,30 @@ def _figures_of_security(desk: ToolDesk, asked: Asked, mention: Mention, period:
             )
         )
         lines.insert(0, told)
+    elif period == "daily" and "end" not in given:
+        missed = yield from bar_rows.find_missed(desk, mention, last)
+        lines += filter(None, [bar_rows.stale_note(desk, mention, last, missed)])
     return lines
 
 
-def _say_figures(desk: ToolDesk, asked: Asked, head: str, results: list[DeskResult], *, simulated: bool) -> list[str]:
+def _say_figures(
+    desk: ToolDesk, asked: Asked, head: str, results: list[DeskResult], *, simulated: bool, currency: str = ""
+) -> list[str]:
     """Return the figures of one security in a line, and whether it is at an extreme where that was asked."""
     speak = desk.speak
-    told = [_format_figure(desk, item, result) for item, result in zip(asked.figures, results, strict=True)]
+    told = [_format_figure(desk, item, result, currency) for item, result in zip(asked.figures, results, strict=True)]
     mark = speak(" (simulated prices)") if simulated else ""
     lines = [f"{head}{mark}{speak(': ')}{speak.join_clauses(told)}"]
     return lines + ([_describe_extreme(desk, [read_value(result)[0] for result in results])] if asked.extremes else [])
 
 
 @part("one figure", in_text)
-def _format_figure(desk: ToolDesk, item: Figure, result: DeskResult) -> str:
+def _format_figure(desk: ToolDesk, item: Figure, result: DeskResult, currency: str = "") -> str:
     _, name, unit = item
     speak = desk.speak
     value, date = read_value(result)
     if value is not None:
-        told = f"{name} {number(value, unit, speak)}"
+        told = f"{name} {number(value, unit, speak)}" + (f" {currency}" if currency and unit == "price" else "")
         return told + (f" ({date})" if date and (item[0].endswith("]") or not _over_time(item[0])) else "")
     if result.missing:
         why = speak("no tool for it")
@@ -233,6 +258,8 @@ def answer_plainly(desk: ToolDesk, wanted: Intent) -> Reply:
                 words=" ".join(wanted.words.split()).strip("。.!！")[:80],
             ),
         )
+    if wanted.kind == "unknown" and _THANKS.fullmatch(desk.request.question):
+        return reply.reply_of_lines(speak("You are welcome."))
     if wanted.kind == "unknown" and desk.request.wants_json:
         return reply.reply_of_lines(
             speak(
@@ -267,7 +294,7 @@ def answer_plainly(desk: ToolDesk, wanted: Intent) -> Reply:
             )
         )
     if wanted.kind == "doubtful":
-        return reply.reply_of_lines(_doubt(desk, wanted.words))
+        return reply.reply_of_lines(describe_doubt(desk, wanted.words))
     if wanted.kind == "help":
         return reply.reply_of_lines(
             speak(
@@ -286,17 +313,22 @@ def answer_plainly(desk: ToolDesk, wanted: Intent) -> Reply:
                 "Name a security and I can answer from prices and volume; for open questions set a model: `ia config"
                 " set model …`.",
             ),
-            *_examples(desk),
+            *_few_examples(desk),
         )
     return reply.reply_of_lines(
         speak(
             "I could not read this: I work by rules, and recognized neither a security nor a task in it.",
         ),
-        *_examples(desk),
+        *_few_examples(desk),
     )
 
 
-def _doubt(desk: ToolDesk, said: str) -> str:
+def ask_which(desk: ToolDesk, names: list[str]) -> Reply:
+    """Ask back for the securities that names beside a known one mean."""
+    return reply.reply_of_lines(*(describe_doubt(desk, name) for name in names))._replace(understood=False)
+
+
+def describe_doubt(desk: ToolDesk, said: str) -> str:
     """Return, in the reader's language, why a text means no security, or which it could mean."""
     speak, like = desk.speak, ""
     if not said:
@@ -348,6 +380,16 @@ def _describe_abilities(desk: ToolDesk) -> str:
         "I can look at prices, your account and the market, compute, check rules, write research notes, remember and"
         " find what you said, review, scan the watch list, and draft scheduled tasks.",
     ) + (speak(" Skills: {skills}.", skills=told) if own else "")
+
+
+def _few_examples(desk: ToolDesk) -> list[str]:
+    """Return a few examples in a line, and where there are more: after an answer that is none."""
+    speak = desk.speak
+    if _elsewhere(desk):
+        return _examples(desk)
+    known = figures_at(desk.tables).examples[0 if speak.lang == ZH else 1]
+    told = speak.join_items([speak('"{word}"', word=each) for each in known[:3]])
+    return [speak('You can say: {examples}; "help" shows more.', examples=told)]
 
 
 def _examples(desk: ToolDesk) -> list[str]:

@@ -11,66 +11,74 @@ from ia.agent.analyst.evidence.verdict import kinds_told
 from ia.agent.analyst.say.view import View
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.faculties.skills.templates import Field, render, template_fields
+from ia.kernel.patterns import pattern
 from ia.kernel.text_width import count_rows
 
 ROWS = 11
 """Rows of 80 columns that an answer may take: with the line that says who speaks, twelve."""
-LEAST = {"past": 1, "grounds": 1, "levels": 1, "figures": 3, "alarms": 0}
-"""Past views, readings of each side, levels, figures of valuation and warnings that an answer shows; without room no
-past view."""
+LEAST = {"past": 0, "unjudged": 0, "grounds": 1, "levels": 1, "figures": 3, "alarms": 0}
+"""Past views, lines of what was not judged, readings of each side, levels, figures of valuation and warnings that an
+answer shows in any case."""
 MORE = (
+    ("past", 1), ("unjudged", 1),
     ("levels", 2), ("grounds", 2), ("figures", 4), ("alarms", 1), ("figures", 6), ("grounds", 3),
     ("levels", 3), ("figures", 9), ("alarms", 2),
 )  # fmt: skip
 """What it shows besides, in this order, as far as there is room."""
 _COLUMNS = 77
 """What a bullet leaves of 80 columns."""
-_MARKS = re.compile(r"\*\*|`")
+_MARKS = pattern(r"\*\*|`")
 GROUNDS = {"for", "opposed", "silent", "against"}
 """Fields of the note that tell what speaks for and against."""
 SIDES = {"for": 1, "opposed": -1, "silent": 0}
 """Field of the note -> sign of the kinds of evidence that it names."""
 
 
-def answer(view: View, rules: list[str], kept: list[str]) -> list[str]:
-    """Return the answer of a conversation, at most ROWS rows where that can be done: the note has the rest.
+def answer(view: View, rules: list[str], kept: list[str], rows: int = ROWS) -> list[str]:
+    """Return the answer of a conversation, at most so many rows where that can be done: the note has the rest.
 
     rules  what the owner's rules say of a purchase; kept: where the note lies
     """
     shown = dict(LEAST)
     lines = _render_answer(view, rules, kept, **shown)
-    if not _fits(lines):
-        shown["past"] = 0
-        lines = _render_answer(view, rules, kept, **shown)
     for name, count in MORE:
         longer = _render_answer(view, rules, kept, **{**shown, name: count})
-        if _fits(longer):
+        if _count_rows(longer) <= rows:
             lines, shown[name] = longer, count
     return lines
 
 
-def _fits(lines: list[str]) -> bool:
-    rows = ((_MARKS.sub("", line), _COLUMNS if line.startswith("- ") else 80) for line in lines)
-    return sum(count_rows([line], columns) for line, columns in rows) <= ROWS
+def _count_rows(lines: list[str]) -> int:
+    rows = ((_MARKS.sub("", line), line.startswith("- ")) for line in lines)
+    return sum(count_rows([line[2:]], _COLUMNS) if item else count_rows([line]) for line, item in rows)
 
 
 def _render_answer(
-    view: View, rules: list[str], kept: list[str], *, past: int, grounds: int, levels: int, figures: int, alarms: int
+    view: View,
+    rules: list[str],
+    kept: list[str],
+    *,
+    past: int,
+    unjudged: int,
+    grounds: int,
+    levels: int,
+    figures: int,
+    alarms: int,
 ) -> list[str]:
     speak = view.speak
     fields: dict[str, Field] = {
         "headline": view.headline(),
         "snapshot": view.snapshot(figures),
         "warnings": view.data_warnings(),
-        "first": view.views_apart(grounds),
+        "first": view.views_apart(grounds, figures),
         "valuation": view.valuation_line(figures),
         "for": view.grounds(1, grounds),
         "opposed": view.grounds(-1, grounds),
         "alarms": view.alarms(alarms),
         "changes": speak.join_sentences(view.changes()[:levels]),
         "before": view.last_view() if past else "",
-        "unjudged": view.unjudged_lines()[0],
-        "rules": rules,
+        "unjudged": view.unjudged_lines()[:unjudged],
+        "rules": [speak.join_clauses(rules)] if rules else [],
         "kept": kept,
         "next_look": view.next_look(),
     }

@@ -7,17 +7,22 @@ from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.voice import AnswerVoice
 from ia.kernel.i18n import mark_text
 
+ROOM = 12
+"""Lines of an answer, the signature included."""
+
 
 class Reply(NamedTuple):
     """An answer: its lines, and the same for a program: points, and what stands behind them.
 
     understood   False where it only says that the rules made nothing of the message
+    signed       a judgement: its last line says who judges
     """
 
     lines: list[str]
     points: list[str]
     evidence: tuple[str, ...] | list[str] = ()
     understood: bool = True
+    signed: bool = False
 
 
 def reply_of_lines(*lines: str) -> Reply:
@@ -36,7 +41,39 @@ def take_summary(desk: ToolDesk, brought: object) -> Reply | None:
     lines = [*points[:1], *(f"- {item}" for item in (*points[1:], *evidence))]
     if notes := [path for path in artifacts if path.startswith("notebook/")]:
         lines.append("- " + speak("All of it: `{path}`{mark}", path=notes[0], mark=""))
-    return Reply([*lines, by_rules(speak)], points, evidence)
+    return Reply(lines, points, evidence, signed=True)
+
+
+def join_replies(replies: list[Reply]) -> Reply:
+    """Return the answers to several questions as one."""
+    lines: list[str] = []
+    for each in replies:
+        apart = bool(lines) and (len(each.lines) > 1 or lines[-1].startswith(("- ", "|")))
+        lines += [*([""] if apart else []), *each.lines]
+    return Reply(
+        lines,
+        [point for each in replies for point in each.points],
+        [item for each in replies for item in each.evidence],
+        all(each.understood for each in replies),
+        any(each.signed for each in replies),
+    )
+
+
+def append_lines(lines: list[str], *more: str) -> list[str]:
+    """Return Markdown lines and more of them: below a list as its last items, below a table apart."""
+    last = lines[-1] if lines else ""
+    if last.startswith("- "):
+        return [*lines, *(f"- {line}" for line in more)]
+    return [*lines, *([""] if last.startswith("|") and more else []), *more]
+
+
+def shorten_parts(parts: list[list[str]], room: int) -> tuple[list[list[str]], bool]:
+    """Return parts of an answer in at most `room` lines, the longest cut first; and whether any was cut."""
+    kept, cut = [list(lines) for lines in parts], False
+    while sum(map(len, kept)) > max(room, 0):
+        max(kept, key=len).pop()
+        cut = True
+    return kept, cut
 
 
 def by_rules(speak: AnswerVoice) -> str:

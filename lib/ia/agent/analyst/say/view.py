@@ -1,6 +1,7 @@
 """What there is to say of a study, part by part: conclusion, warnings, views, counter-evidence, what would end it."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -154,17 +155,28 @@ class View:
         return self.speak.join_clauses([each.sentence(self.speak) for each in self._decisive_readings(told, limit)])
 
     @part("the views that come first", in_list)
-    def views_apart(self, limit: int) -> list[str]:
-        """Return a line for the view that the question names, or the soul's first, and each that a coach asked for."""
-        told = []
+    def views_apart(self, limit: int, figures: int | None = None) -> list[str]:
+        """Return a line for the view that the question names, or the soul's first, and each that a coach asked for.
+
+        That of the valuation has so many of its figures, too.
+        """
+        told, valued = [], self._valued_view
         for view in self._views_apart():
             found = [item for item in self.verdict.evidence if item.reading.view == view and self._reading(item)]
-            valued = any(item.reading.code.startswith(VALUATION) for item in found)
-            found = [item for item in found if item.sign] or ([] if valued else found)  # the valuation has its own line
-            lines = [self._reading(item) for item in self._decisive_readings(found, limit)]
+            found = [item for item in found if item.sign] or ([] if view == valued else found)
+            shown = self._decisive_readings(found, limit)
+            lines = [self._reading(item) for item in shown]
+            if view == valued and (rest := self._list_figures(figures, {item.reading.code for item in shown})):
+                lines.append(rest)
             if lines:
                 told.append(self._heading(view) + self.speak(": ") + self.speak.join_clauses(lines))
         return told
+
+    @property
+    def _valued_view(self) -> str:
+        """The view that looks at the valuation; "" where none has a reading of it."""
+        items = self.verdict.evidence
+        return next((item.reading.view for item in items if item.reading.code.startswith(VALUATION)), "")
 
     def _views_apart(self) -> list[str]:
         lens = self.study.lens
@@ -210,9 +222,14 @@ class View:
 
     @part("the valuation", in_text)
     def valuation_line(self, limit: int | None = None) -> str:
-        """Return what it costs and earns, and the report that tells it, in a line; "" where nothing is known."""
+        """Return what it costs and earns in a line; "" where nothing is known, or a view apart tells it."""
+        return "" if self._valued_view in self._views_apart() else self._list_figures(limit)
+
+    def _list_figures(self, limit: int | None, told_already: Collection[str] = ()) -> str:
+        """Return figures of the valuation and the report that tells them, the first so many but for those told."""
         speak, value = self.speak, self.study.value
         known = [(each, told) for each in self.outline.valuation if (told := value(each.code)) is not None][:limit]
+        known = [(each, told) for each, told in known if each.code not in told_already]
         if not known:
             return ""
         facts = {name: speak.fill(pair) for name, pair in self.study.facts.items()}
@@ -220,9 +237,11 @@ class View:
         for each, told in known:
             shown = number(told, each.unit)
             parts.append(speak.fill(each.text, value=shown, size=shown.removeprefix("+"), **facts))
-        return speak.join_items(parts) + (
-            speak.fill(self.outline.of_report, **facts) if "report" in self.study.valuation else ""
-        )
+        reported = "report" in self.study.valuation and not told_already
+        day = str(self.study.valuation.get("date") or "")
+        if day and day != self.study.last:
+            parts[-1] += speak(" (prices of {date})", date=day)
+        return speak.join_items(parts) + (speak.fill(self.outline.of_report, **facts) if reported else "")
 
     # what it rests on
 

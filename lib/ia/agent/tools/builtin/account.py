@@ -8,6 +8,7 @@ from datetime import date
 from typing import Annotated
 
 from ia.agent.tools.registry import READ, tool
+from ia.agent.tools.schema import AtLeast
 from ia.agent.tools.scope import Scope
 from ia.kernel import clock
 from ia.kernel.errors import UsageError
@@ -56,7 +57,8 @@ def show_period(
     last: Annotated[str, "last day, YYYY-MM-DD; default: today"] = "",
 ) -> Mapping[str, object]:
     """Show what the account made from the close before the first day to the close of the last, by currency: equity
-    before and after, money brought in (flows), result in money and in per cent of the money at work. null: not known.
+    before and after, cash and positions after, money brought in (flows), result in money and in per cent of the money
+    at work since `begin`; and what each position brought. null: not known.
     """
     from ia.organs.ledger import account_documents
     from ia.organs.ledger.period import measure_period
@@ -64,8 +66,8 @@ def show_period(
     begin, end = _read_day(first), _read_day(last or clock.today())
     if begin > end:
         raise UsageError("{first} is later than {last}", first=begin, last=end)
-    results = measure_period(open_ledger(scope.ws, scope.notify), begin, end)
-    return account_documents.period_document(results, begin, end)
+    results, holdings, simulated = measure_period(open_ledger(scope.ws, scope.notify), begin, end)
+    return {**account_documents.period_document(results, holdings, begin, end), "simulated": simulated}
 
 
 def _read_day(text: str) -> date:
@@ -76,8 +78,10 @@ def _read_day(text: str) -> date:
 
 
 @tool("account.history", READ)
-def list_sales(scope: Scope, symbol: Symbol = "", session: Session = "", limit: int = 50) -> list[Json]:
-    """List what was sold, newest first: what it took in, what it had cost, and what it realized."""
+def list_sales(
+    scope: Scope, symbol: Symbol = "", session: Session = "", limit: Annotated[int, AtLeast(1)] = 50
+) -> list[Json]:
+    """List what was sold, newest first: quantity, price, what it had cost, fees and what it realized."""
     from ia.organs.ledger import account_documents
 
     desk = open_ledger(scope.ws, scope.notify)

@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ia.agent.tools.registry import READ, tool
 from ia.agent.tools.sanitizer import strip_cells
+from ia.agent.tools.schema import AtLeast
 from ia.agent.tools.scope import Scope, ScopeMarket
 from ia.kernel.errors import IaError, NotFound, Simulated
 from ia.kernel.jsontypes import Json
 from ia.organs.ohlcv.canonical import bar_lines
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from ia.organs.market.market_reader import MarketDay
 
 MAX_TAIL = 250
 MAX_SYMBOLS = 50
+_DAY = Annotated[str | None, "2024-03-15; default: the newest stored"]
+_SINCE = Annotated[str | None, "first day of a stretch up to date: changes from the close before it"]
 
 
 @tool("market.ohlcv", READ, together=True, seconds=120)
@@ -29,7 +34,7 @@ def fetch_prices(
     start: Annotated[str | None, "first date: 2024-03-15, 30d, 1y"] = None,
     end: Annotated[str | None, "last date: 2024-03-15, yesterday"] = None,
     adjust: Annotated[Literal["qfq", "hfq", "none"], "qfq: total returns, prices of today"] = "qfq",
-    tail: Annotated[int, "newest bars to show"] = 10,
+    tail: Annotated[int, "newest bars to show", AtLeast(1)] = 10,
 ) -> Json:
     """Fetch the prices of a security. compute.run and indicator.calc then work on all of its bars; here only the newest
     are shown. `simulated` true: the prices are invented, say so.
@@ -95,7 +100,7 @@ def show_newest_bars(
     dates = [row["date"] for row in rows]
     return {
         "datetime": max(dates, default=None),
-        "symbols": asked[:MAX_SYMBOLS],
+        "symbols": list(bars),
         "bars": bars,
         "missing": [str(error) for error in missing],
         "simulated": any(row["simulated"] for row in rows),
@@ -104,7 +109,9 @@ def show_newest_bars(
 
 @tool("market.history", READ, together=True)
 def show_stored_bars(
-    scope: Scope, symbol: Annotated[str, "code or name"], bars: Annotated[int, "how many of the newest"] = 60
+    scope: Scope,
+    symbol: Annotated[str, "code or name"],
+    bars: Annotated[int, "how many of the newest", AtLeast(1)] = 60,
 ) -> Json:
     """Show the stored daily bars of a security (qfq), oldest first. What is not stored, market.ohlcv fetches."""
     from ia.organs.market import market_reader
@@ -146,7 +153,7 @@ def show_quotes(scope: Scope, symbols: Annotated[list[str], "codes or names"]) -
 
 @tool("market.fundamentals", READ, together=True)
 def show_fundamentals(
-    scope: Scope, symbol: Annotated[str, "code or name"], periods: Annotated[int, "how many reports"] = 4
+    scope: Scope, symbol: Annotated[str, "code or name"], periods: Annotated[int, "how many reports", AtLeast(1)] = 4
 ) -> Json:
     """Show what a company has published, newest report first: revenue, profit (yuan), growth, roe, margins, debt ratio,
     eps, book value a share; of the twelve months up to `period` (`basis`: ttm, annual). null: a report is missing.
@@ -187,8 +194,9 @@ def screen_stocks(
     scope: Scope,
     expr: Annotated[str, "0 < pe < 15 and roe > 15% and industry in (银行, 保险) and not st and market_cap > 100亿"],
     sort: Annotated[str | None, "a column, largest first"] = None,
-    limit: int = 20,
+    limit: Annotated[int, AtLeast(1)] = 20,
     ascending: bool = False,
+    date: _DAY = None,
 ) -> Json:
     """Find the stocks that meet a condition. Columns: price change turnover volume_ratio amount pe pe_ttm pb roe
     market_cap float_cap change_60d change_ytd revenue_yoy profit_yoy gross_margin net_margin debt_ratio eps bvps
@@ -204,13 +212,14 @@ def screen_stocks(
         descending=False if ascending else None,
         limit=max(1, min(limit, 100)),
         notify=scope.notify,
+        on=date,
     )
     rows = [{name: value for name, value in row.items() if name != "date"} for row in found.rows]
     return {**_describe_day(found.day), "met": found.met, "unknown": found.unknown, "stocks": rows}
 
 
 @tool("market.summary", READ, together=True)
-def summarize_market(scope: Scope) -> Json:
+def summarize_market(scope: Scope, date: _DAY = None) -> Json:
     """Show the market of the day: how many rose and fell, limit-ups, median and weighted change, what was traded
     against before, boards, best and worst industries.
     """
@@ -218,53 +227,84 @@ def summarize_market(scope: Scope) -> Json:
     from ia.organs.market.day_summary import summarize_day as figures
 
     with market_reader.open_market(scope.ws) as db:
-        return figures(db, market_reader.load_day(db, scope.notify))
+        return figures(db, market_reader.load_day(db, scope.notify, date))
 
 
 @tool("market.gainers", READ, together=True)
 def list_gainers(
     scope: Scope,
-    limit: int = 50,
+    limit: Annotated[int, AtLeast(1)] = 50,
     losers: Annotated[bool, "those that fell most instead"] = False,
     exclude_new: Annotated[bool, "without those listed in the last 60 days"] = False,
     exclude_st: bool = False,
+    date: _DAY = None,
+    since: _SINCE = None,
 ) -> Json:
-    """Show the stocks that rose most on the day, with industry and the first of their concepts."""
+    """Show the stocks that rose most on the day, with industry and the first of their concepts; with since, over a
+    stretch of days and without concepts.
+    """
     from ia.organs.market import market_reader
 
+    count = max(1, min(limit, 100))
     with market_reader.open_market(scope.ws) as db:
-        day = market_reader.load_day(db, scope.notify)
-        rows = market_reader.load_gainers(
-            db, day, max(1, min(limit, 100)), losers=losers, new=not exclude_new, st=not exclude_st
-        )
+        day = market_reader.load_day(db, scope.notify, date)
+        if since:
+            return _list_span_gainers(db, day, since, count, losers=losers)
+        rows = market_reader.load_gainers(db, day, count, losers=losers, new=not exclude_new, st=not exclude_st)
     names = ("symbol", "name", "change_pct", "price", "amount", "turnover_pct", "industry")
     stocks = [{**{n: row[n] for n in names}, "concepts": (row["concepts"] or "").split(";")[:4]} for row in rows]
     return {**_describe_day(day), "stocks": stocks}
 
 
+def _list_span_gainers(db: "sqlite3.Connection", day: "MarketDay", since: str, count: int, *, losers: bool) -> Json:
+    """Return the stocks that rose or fell most over a stretch of days."""
+    from ia.organs.market.span_changes import load_span_stocks
+
+    stocks, base = load_span_stocks(db, day, since)
+    moved = [row for row in stocks if (row.change_pct < 0 if losers else row.change_pct > 0)]
+    moved.sort(key=lambda row: (row.change_pct if losers else -row.change_pct, row.symbol))
+    rows = [
+        {"symbol": row.symbol, "name": row.name, "change_pct": row.change_pct, "industry": row.industry}
+        for row in moved[:count]
+    ]
+    return {**_describe_day(day), "since_close_of": base, "count": len(stocks), "stocks": rows}
+
+
 @tool("market.sectors", READ, together=True)
 def list_sectors(
-    scope: Scope, kind: Literal["industry", "concept"] = "industry", limit: Annotated[int, "best and worst"] = 10
+    scope: Scope,
+    kind: Literal["industry", "concept"] = "industry",
+    limit: Annotated[int, "best and worst", AtLeast(1)] = 10,
+    date: _DAY = None,
+    since: _SINCE = None,
 ) -> Json:
     """Show the best and worst industries or concepts of the day: mean change, members up and down, leader."""
     from ia.organs.market import market_reader
+    from ia.organs.market.day_summary import group_rows
     from ia.organs.market.day_summary import load_sectors as grouped
+    from ia.organs.market.span_changes import load_span_stocks
 
+    base = ""
     with market_reader.open_market(scope.ws) as db:
-        day = market_reader.load_day(db, scope.notify)
-        rows = grouped(db, day, kind)
-    if rows:  # the source's groups may be of a day before
+        day = market_reader.load_day(db, scope.notify, date)
+        if since:
+            stocks, base = load_span_stocks(db, day, since)
+            rows = group_rows(stocks, kind)
+        else:
+            rows = grouped(db, day, kind)
+    if rows and not since:  # the source's groups may be of a day before
         day = day._replace(date=rows[0]["date"])
     count = max(1, min(limit, 50))
     told = [
         {name: row.get(name) for name in ("name", "change_pct", "up", "down", "leader", "leader_pct")} for row in rows
     ]
     worst = told[max(count, len(told) - count) :]
-    return {**_describe_day(day), "kind": kind, "count": len(rows), "best": told[:count], "worst": worst[::-1]}
+    about = {**_describe_day(day), **({"since_close_of": base} if base else {})}
+    return {**about, "kind": kind, "count": len(rows), "best": told[:count], "worst": worst[::-1]}
 
 
 @tool("market.mainline", READ, together=True)
-def find_main_lines(scope: Scope, top: Annotated[int, "how many of the top gainers"] = 50) -> Json:
+def find_main_lines(scope: Scope, top: Annotated[int, "how many of the top gainers", AtLeast(1)] = 50) -> Json:
     """Find the main lines of the day: industries and concepts with more of the top gainers than chance explains. Empty
     `lines`: there is none.
     """
@@ -277,7 +317,7 @@ def find_main_lines(scope: Scope, top: Annotated[int, "how many of the top gaine
 
 
 @tool("market.northbound", READ, together=True)
-def list_northbound(scope: Scope, days: int = 10) -> Json:
+def list_northbound(scope: Scope, days: Annotated[int, AtLeast(1)] = 10) -> Json:
     """Show north-bound trading by day and channel, in yuan. `net` is null since August 2024: no longer published."""
     from ia.organs.market import market_reader
 
@@ -322,7 +362,7 @@ def _held_and_watched(scope: Scope, of: str) -> list[str]:
         with contextlib.suppress(NotFound):
             found |= dict.fromkeys(symbol.canonical for symbol in list_universe(scope.ws, name))
     if not found:
-        raise NotFound("no securities are held or watched", hint="give symbols")
+        raise NotFound("no securities are held or watched", code="nothing-watched", hint="give symbols")
     return list(found)
 
 

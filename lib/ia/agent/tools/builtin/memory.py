@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from ia.agent.tools import gate, gated_writes
 from ia.agent.tools.registry import CONFIRM, READ, WRITE, tool
+from ia.agent.tools.schema import AtLeast
 from ia.agent.tools.scope import Scope
 from ia.kernel import clock, untrusted
 from ia.kernel.errors import NotFound, UsageError
@@ -42,7 +43,7 @@ def list_memories(scope: Scope) -> list[Json]:
 def recall_passages(
     scope: Scope,
     query: Annotated[str, "words or a question"],
-    limit: int = 5,
+    limit: Annotated[int, AtLeast(1)] = 5,
     since: Annotated[str | None, "2024-03-15, 30d …: only what is as new"] = None,
 ) -> list[Json]:
     """Search notes, memories, reasons of trades and questions of earlier sessions, best first: source, date, score,
@@ -57,7 +58,11 @@ def recall_passages(
 
 
 def fence_hit(scope: Scope, hit: "Hit") -> str:
-    """Return the passage of a hit as a model may see it. Questions and reasons that the user typed are the user's."""
+    """Return the passage of a hit as a model may see it.
+
+    Questions and reasons that the user typed are the user's, and so is a trade that the user approved, unless whoever
+    proposed it had read text from outside.
+    """
     if hit.kind == "question":  # those that came with data from outside are not indexed
         return hit.content
     if hit.kind != "trade":
@@ -65,11 +70,21 @@ def fence_hit(scope: Scope, hit: "Hit") -> str:
     from ia.organs.ledger.journal import get_entry
 
     entry = get_entry(scope.ws.db, int(hit.source.rpartition("/")[2]))
-    if entry.actor == "user" and entry.key is None:
+    if (entry.actor == "user" and entry.key is None) or _is_approved(scope, entry.key or ""):
         return hit.content
     origin = f"ia: {hit.source}"
     scope.taint(origin)
     return untrusted.fence_text(hit.content, origin)
+
+
+def _is_approved(scope: Scope, key: str) -> bool:
+    """Return True for the key of an entry that the user approved and that nothing from outside led to."""
+    from ia.kernel import proposals
+
+    kind, _, number = key.partition(":")
+    if kind != "proposal" or not number.isdecimal():
+        return False
+    return not proposals.get_proposal(scope.ws, int(number)).origin.origins
 
 
 @tool("memory.write", WRITE)
@@ -223,7 +238,7 @@ def remove_from_watch_list(
 def propose_preference(
     scope: Scope,
     text: Annotated[str, "the user's preference, one sentence"],
-    because: Because = "",
+    because: Annotated[str, "why it is proposed: shown to the user"] = "",
 ) -> gated_writes.WriteResult:
     """Propose a preference of the user: style of investing or of answers, attitude to risk. The user decides."""
     preference = " ".join(gated_writes.clean_text(scope, text).split())

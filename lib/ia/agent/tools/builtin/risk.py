@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from ia.agent.tools.registry import READ, tool
+from ia.agent.tools.schema import AtLeast
 from ia.agent.tools.scope import Scope
 from ia.kernel.jsontypes import Json
 
@@ -11,7 +12,7 @@ from ia.kernel.jsontypes import Json
 def check_buy(
     scope: Scope,
     symbol: Annotated[str, "code or name: 600519, 宁德时代"],
-    quantity: Annotated[int | None, "shares; default: as many as the user usually buys"] = None,
+    quantity: Annotated[int | None, "shares; default: as many as the user usually buys", AtLeast(1)] = None,
     price: Annotated[float | None, "default: the latest stored"] = None,
 ) -> Json:
     """Check a supposed buy against the user's risk rules, before advising on a security: position limit, rise of the

@@ -18,10 +18,11 @@ from ia.kernel import proposals, untrusted
 from ia.kernel.errors import BadData, NotFound, Refused
 from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 ALWAYS = ("skills.list", "skills.load", "skills.check", "memory.recall")
 """What every skill may call, in the bounds of whoever called it."""
-_NAME = re.compile(r"[a-z0-9-]{1,64}")
+_NAME = pattern(r"[a-z0-9-]{1,64}")
 OPENS = {"memory.reflect": "reflections", "memory.track": "tracking", "memory.log": "journal"}
 """Areas that the user opens by naming a skill that says it writes there."""
 MAX_FINDINGS = 40
@@ -263,6 +264,7 @@ def _describe_finding(finding: skills.RuleFinding) -> Json:
         "kind": finding.kind,
         "tier": finding.tier,
         "text": finding.text,
+        **({"fact": finding.fact} if finding.fact else {}),
         "confidence": finding.confidence,
         **({"stance": finding.stance} if finding.stance != "neutral" else {}),
         **({"trend": finding.trend} if finding.trend else {}),

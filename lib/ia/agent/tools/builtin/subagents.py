@@ -15,8 +15,8 @@ def run_subagent(
     role: Annotated[str, "researcher, reviewer, planner, or a few words"] = "researcher",
     tools: Annotated[list[str] | None, "tools it may call, of those of its role"] = None,
 ) -> Json:
-    """Give a task to a subagent. It returns points with evidence, and the notes it wrote. Several calls in one reply
-    run at the same time. A subagent cannot have subagents.
+    """Give a task to a subagent. It returns points with evidence, and the paths of the notes that it wrote. Several
+    calls in one reply run at the same time. A subagent cannot have subagents.
     """
     if scope.depth:
         raise Refused("a subagent cannot start subagents")

@@ -38,7 +38,11 @@ def list_proposals(scope: Scope) -> Json:
 
 
 @tool("tasks.list", READ)
-def list_tasks(scope: Scope, name: Annotated[str, "one task: also what it does, and more of its runs"] = "") -> Json:
+def list_tasks(
+    scope: Scope,
+    name: Annotated[str, "one task: also what it does, and more of its runs"] = "",
+    until: Annotated[str, "YYYY-MM-DD: also the times up to the end of this day"] = "",
+) -> Json:
     """List the user's tasks: state (only `approved` and `edited` run; `proposed` and `unapproved` wait for the user),
     when in words, next run, last run with its state and why it failed or was skipped, slots that passed without a run
     (`overdue`), number of a proposal that waits. Times are those of the task's zone.
@@ -52,7 +56,25 @@ def list_tasks(scope: Scope, name: Annotated[str, "one task: also what it does, 
         if not known:
             raise NotFound("{name}: no such task", name=name[:80], hint="call tasks.list without a name")
     overdue = {each.name: each.slots for each in task_times.find_overdue(scope.ws)}
-    return {"tasks": [_describe_task(scope, each, overdue.get(each.name, []), whole=bool(name)) for each in known]}
+    told = [_describe_task(scope, each, overdue.get(each.name, []), whole=bool(name)) for each in known]
+    if until:
+        for each, row in zip(known, told, strict=True):
+            row["times"] = _times_until(each, until)
+    return {"tasks": told}
+
+
+MOST_TIMES = 60
+
+
+def _times_until(each: "Listed", day: str) -> list[str]:
+    """Return when a task that runs is due from now to the end of a day, in its zone."""
+    from ia.faculties.taskbook import task_times
+
+    return [
+        slot.isoformat(timespec="minutes")
+        for slot in task_times.coming_slots(each, MOST_TIMES)
+        if f"{slot.date()}" <= day
+    ]
 
 
 RUNS, MORE_RUNS = 5, 20
@@ -83,6 +105,8 @@ def _describe_task(scope: Scope, each: "Listed", overdue: list[str], *, whole: b
     }
     if whole and each.task is not None:
         told |= {"design": each.task.text, "upcoming": coming, "approved": _format_slot(each.task.approved, design)}
+    if whole and design is not None:
+        told |= {"prompt": design.prompt, "run": design.run, "produces": design.produces}
     return {key: value for key, value in told.items() if value not in ("", None, [])}
 
 
@@ -98,6 +122,7 @@ def _describe_run(scope: Scope, each: "Listed", run: "TaskRun") -> Json:
         "status": run.status,
         "reason": run.reason if plain else "",
         "report": run.report,
+        "summary": "" if run.data.get("origins") else run.summary,
         "retry": _format_slot(run.retry_at, each.design) if run.retry_at else "",
         "log": f"ia task history --log {run.id}" if run.state == "failed" else "",
     }
@@ -256,7 +281,7 @@ def normalize_schedule(design: "TaskDesign") -> "TaskDesign":
         meant = re.match(r"(?:@|on |close)", design.schedule)
         if meant or not re.search(r"[\u3400-\u9fff]|[A-Za-z]{4}", design.schedule):
             raise
-        when = wish_parser.parse_timing(design.schedule, zone=design.zone or zones.user_zone().key)
+        when = wish_parser.parse_timing(design.schedule, zone=design.zone or zones.wish_zone().key)
     return replace(
         design, schedule=when.schedule, zone=design.zone or when.zone, calendar=design.calendar or when.calendar
     )
@@ -277,7 +302,7 @@ def complete_design(design: "TaskDesign") -> "TaskDesign":
         design = replace(design, zone="", calendar="")
     else:
         calendar = design.calendar or ("CN" if needs_exchange(design.schedule) else "")
-        zone = wish_text.find_zone(design.zone) or ZONES.get(calendar, "") or zones.user_zone().key
+        zone = wish_text.find_zone(design.zone) or ZONES.get(calendar, "") or zones.wish_zone().key
         design = replace(design, calendar=calendar, zone=zone)
     check_design(design)
     require_future(design)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from ia.agent.tools import gate, gated_writes
 from ia.agent.tools.builtin.account import MAX_ROWS, Session, Symbol
 from ia.agent.tools.registry import CONFIRM, READ, tool
+from ia.agent.tools.schema import AtLeast
 from ia.agent.tools.scope import Scope
 from ia.kernel import clock, proposals, untrusted
 from ia.kernel.errors import Refused, UsageError
@@ -131,7 +132,7 @@ def _describe_rejection(scope: Scope, breaches: "list[Breach]") -> Json:
 
 @tool("trade.list", READ)
 def list_entries(
-    scope: Scope, symbol: Symbol = "", session: Session = "", limit: int = 50
+    scope: Scope, symbol: Symbol = "", session: Session = "", limit: Annotated[int, AtLeast(1)] = 50
 ) -> Sequence[Mapping[str, object]]:
     """List the entries of the journal, newest first: what was bought, sold, paid out and brought in, with fees."""
     from ia.organs.ledger import account_documents, journal

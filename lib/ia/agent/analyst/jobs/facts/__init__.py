@@ -4,6 +4,8 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import strip_mentions
+from ia.agent.analyst.ask.screens import parse_bounds
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply
@@ -11,20 +13,39 @@ from ia.agent.analyst.say.reply import Reply
 Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
 
 
-_READS_NUMBERS = ("term", "screen", "order_cost", "against_average", "size", "tasks", "day_count")
+_READS_NUMBERS = (
+    "term", "screen", "gainers", "calendar", "order_cost", "against_average", "size", "tasks", "day_count", "growth",
+    "extreme_day", "refuse", "from_extreme", "new_extreme", "level_crossing", "limit_hit", "volume_against",
+    "own_stop", "what_if", "premise", "position_filter", "set_limit", "sellable", "trades_made", "what_if_all",
+    "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
+)  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
+
+
+_READS_COUNTS = ("gainers",)
+"""Sources whose answers read how many are wanted."""
+
+
+_OF_DAYS = ("gainers", "screen", "level_crossing", "extreme_day", "new_extreme", "from_extreme", "limit_hit", "growth")
+"""Sources that read numbers, but no times of their own."""
 
 
 def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Return the answer to a question for facts; a question back where a word that may change it was not understood."""
-    if asked.unread and asked.answer not in _READS_NUMBERS:
-        return wording.ask_back(desk, asked.unread)
+    unread = tuple(word for word in asked.unread if asked.answer not in _READS_COUNTS or not word.isdigit())
+    if asked.times and asked.answer in _OF_DAYS:
+        return wording.ask_back(desk, asked.times)
+    if unread and asked.answer in ("quote", "report", "dividend_yield"):
+        rest, bounds = parse_bounds(strip_mentions(asked.words))
+        unread = tuple(word for word in unread if not bounds or word in rest)
+    if unread and asked.answer not in _READS_NUMBERS:
+        return wording.ask_back(desk, unread)
     return (yield from _find_answer(asked.answer)(desk, asked))
 
 
 def _find_answer(name: str) -> Answer:
     """Return the function behind an answer of a table. Only what is needed is imported."""
-    if name in ("quote", "report", "valuation", "actions", "report_dates", "refuse"):
+    if name in ("quote", "report", "actions", "report_dates", "refuse"):
         from ia.agent.analyst.jobs.facts import security_facts
 
         return security_facts.ANSWERS[name]
@@ -32,7 +53,6 @@ def _find_answer(name: str) -> Answer:
         "premise",
         "relation",
         "stop",
-        "size",
         "levels",
         "streak",
         "day_count",
@@ -42,14 +62,38 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import price_facts
 
         return price_facts.ANSWERS[name]
-    if name in ("account", "account_index", "position", "trades", "trades_made", "holdings_rank", "limits"):
+    if name in ("extreme_day", "from_extreme", "new_extreme", "level_crossing", "limit_hit", "drawdown"):
+        from ia.agent.analyst.jobs.facts import extreme_facts
+
+        return extreme_facts.ANSWERS[name]
+    if name in (
+        "move", "daily_list", "ranking", "growth", "volume_against", "against_sector", "indicator_cross"
+    ):  # fmt: skip
+        from ia.agent.analyst.jobs.facts import period_facts
+
+        return period_facts.ANSWERS[name]
+    if name in ("account", "position", "trades", "trades_made", "holdings_rank", "limits"):
         from ia.agent.analyst.jobs.facts import account_facts
 
         return account_facts.ANSWERS[name]
+    if (owned := _find_owner_answer(name)) is not None:
+        return owned
     if name == "tasks":
         from ia.agent.analyst.jobs.facts import task_facts
 
         return task_facts.answer_tasks
+    if name == "calendar":
+        from ia.agent.analyst.jobs.facts import calendar_facts
+
+        return calendar_facts.answer_calendar
+    if name in ("valuation", "dividend_yield"):
+        from ia.agent.analyst.jobs.facts import valuation_facts
+
+        return valuation_facts.ANSWERS[name]
+    if name == "statement":
+        from ia.agent.analyst.jobs.facts import statement_facts
+
+        return statement_facts.answer_statement
     if name == "screen":
         from ia.agent.analyst.jobs.facts import screen_facts
 
@@ -57,3 +101,19 @@ def _find_answer(name: str) -> Answer:
     from ia.agent.analyst.jobs.facts import market_facts
 
     return market_facts.ANSWERS[name]
+
+
+def _find_owner_answer(name: str) -> Answer | None:
+    """Return the function behind an answer about the owner's positions, rules and results; None for another."""
+    if name in ("size", "set_limit", "most"):
+        from ia.agent.analyst.jobs.facts import size_facts
+
+        return size_facts.ANSWERS[name]
+    if name in ("account_result", "account_index", "account_why"):
+        from ia.agent.analyst.jobs.facts import result_facts
+
+        return result_facts.ANSWERS[name]
+    from ia.agent.analyst.jobs.facts import holding_facts, ledger_facts, rule_facts
+
+    found: Answer | None = {**holding_facts.ANSWERS, **rule_facts.ANSWERS, **ledger_facts.ANSWERS}.get(name)
+    return found

@@ -1,17 +1,21 @@
 """Facts of the owner's account: cash, profit, positions, trades and their reasons."""
 
-from datetime import timedelta
+import re
+from typing import NamedTuple
 
-from ia.agent.analyst.ask.facts import FactQuestion, security_table
-from ia.agent.analyst.ask.time_spans import DAY, TimeSpan
+from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
+from ia.agent.analyst.ask.facts import FactQuestion, condition_words, security_table
+from ia.agent.analyst.ask.mentions import LONGEST, strip_mentions
+from ia.agent.analyst.ask.time_spans import EVER
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.evidence.study import read_value
-from ia.agent.analyst.jobs import results
+from ia.agent.analyst.evidence.tool_answers import read_value
 from ia.agent.analyst.jobs.daily import positions_of
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 SHOWN = 8
 LIMIT = 200
@@ -23,21 +27,14 @@ def _is_empty(status: DeskResult) -> bool:
     return not positions_of(status) and not status.get("currencies")
 
 
-def _say_empty(desk: ToolDesk) -> Reply:
-    speak = desk.speak
-    return reply_of_lines(
-        speak("The ledger is empty: nothing was entered yet."),
-        speak(
-            "`ia trade deposit AMOUNT` enters money, `ia trade buy SYMBOL QUANTITY PRICE` a purchase, `ia trade import"
-            " FILE` reads a broker's statement."
-        ),
-    )
-
-
 _BOOK_KEYS = {"cash": "cash", "equity": "equity", "today_pnl": "today_pnl", "total_pnl": "total_pnl",
               "max_drawdown": "max_drawdown", "realized": "realized_pnl", "unrealized": "unrealized_pnl",
               "dividends": "dividends", "fees": "fees", "invested": "invested",
               "positions_value": "positions_value"}  # fmt: skip
+
+
+_OF_ALL_TIME = ("invested", "fees", "dividends", "realized")
+"""Fields that are sums over all of the journal: a day of prices says nothing of them."""
 
 
 def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -48,9 +45,16 @@ def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if status.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), status.failure)
     if _is_empty(status):
-        return _say_empty(desk)
-    if refused := (yield from _other_time(desk, asked, name)):
-        return refused
+        return wording.say_empty(desk)
+    span = wording.other_day(asked, desk.request.day)
+    if span is not None and spec.field in result_facts.DATED and span.kind != EVER:
+        return (yield from result_facts.answer_dated(desk, asked, span))
+    if spec.field in ("today_pnl", "total_pnl"):
+        return (yield from result_facts.answer_result(desk, asked))
+    if span is not None and span.kind != EVER:
+        return reply_of_lines(
+            speak("{name}: the ledger tells it for today and in all, not yet for “{time}”.", name=name, time=span.said)
+        )
     if spec.field == "count":
         held = positions_of(status)
         told = [wording.security_name(desk, symbol, position.get("name")) for symbol, position in held]
@@ -60,26 +64,38 @@ def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             else speak("Nothing is held.")
         )
     books = wording.objects_of(status, "currencies")
-    told = [_say_book(desk, spec.field, currency, book) for currency, book in books.items()]
-    day = max((str(book.get("day") or "") for book in books.values()), default="")
+    told = [_say_book(desk, spec.field, currency, book, asked.words) for currency, book in books.items()]
+    days = {str(book.get("day") or "") for book in books.values()} - {""}
+    if len(days) > 1 and spec.field not in _OF_ALL_TIME:
+        told = [
+            each + speak(" ({date})", date=book.get("day") or "–")
+            for each, book in zip(told, books.values(), strict=True)
+        ]
+    when = speak(" ({date})", date=max(days)) if len(days) == 1 and spec.field not in _OF_ALL_TIME else ""
     mark = wording.simulated_mark(desk, status.get("simulated"))
-    lines = [f"**{name}** {speak.join_clauses(told)}{speak(' ({date})', date=day) if day else ''}{mark}"]
-    if spec.field in ("equity", "positions_value", "today_pnl", "total_pnl", "unrealized") and status.get("unpriced"):
+    lines = [f"**{name}** {speak.join_clauses(told)}{when}{mark}"]
+    if spec.field in ("equity", "positions_value", "unrealized") and status.get("unpriced"):
         lines.append(
             speak(
-                "Not counted, for want of a price: {names}.",
+                "Not counted (no price): {names}.",
                 names=speak.join_items(wording.names_of(status.get("unpriced"))),
             )
         )
-    if spec.field == "total_pnl":
-        lines += _say_parts(desk, books)
     return reply_of_lines(*lines)
 
 
-def _say_book(desk: ToolDesk, field: str, currency: str, book: Json) -> str:
+_RATED = pattern(r"占|百分|比例|\b(?:per ?cent\w*|share|%)", re.I)
+
+
+def _say_book(desk: ToolDesk, field: str, currency: str, book: Json, words: str = "") -> str:
     value = book.get(_BOOK_KEYS.get(field, "cash"))
     if value is None:
         return desk.speak("unknown ({currency})", currency=currency)
+    if field == "fees" and _RATED.search(words) and float(book.get("invested") or 0):
+        told = wording.say_exact(desk, value, currency=currency)
+        rate = float(value) / float(book["invested"]) * 100
+        return told + desk.speak(" ({rate}% of the {paid} paid in)", rate=f"{rate:.3f}",
+                                 paid=wording.say_exact(desk, book["invested"]))  # fmt: skip
     if field == "cash_share":
         share = (
             float(book["cash"]) / float(book["equity"]) * 100
@@ -88,88 +104,21 @@ def _say_book(desk: ToolDesk, field: str, currency: str, book: Json) -> str:
         )
         return desk.speak("unknown ({currency})", currency=currency) if share is None else f"{share:.2f}% ({currency})"
     if field == "max_drawdown":
-        return f"{-float(value) * 100:.2f}% ({currency})"
+        return f"{-float(value) * 100 or 0.0:.2f}% ({currency})"
     signed = field in ("today_pnl", "total_pnl", "realized", "unrealized")
-    return wording.say_money(desk, value, signed=signed, currency=currency)
-
-
-def _say_parts(desk: ToolDesk, books: dict[str, Json]) -> list[str]:
-    """Return of what a profit consists, a line a currency."""
-    speak = desk.speak
-    return [
-        speak(
-            "{currency}: realized {realized}, unrealized {unrealized}, dividends {dividends}; {rate} of the {invested}"
-            " paid in.",
-            currency=currency,
-            realized=wording.say_money(desk, book.get("realized_pnl"), signed=True),
-            unrealized=wording.say_money(desk, book.get("unrealized_pnl"), signed=True),
-            dividends=wording.say_money(desk, book.get("dividends")),
-            rate=wording.say_percent(float(book["total_pnl"]) / float(book["invested"]) * 100),
-            invested=wording.say_money(desk, book["invested"]),
-        )
-        for currency, book in books.items()
-        if book.get("invested") and book.get("total_pnl") is not None
-    ]
-
-
-def _other_time(desk: ToolDesk, asked: FactQuestion, name: str) -> Work[Reply | None]:
-    """Return what the ledger says of a stretch of time, or that it cannot; None where the question is for now."""
-    yield from ()
-    spec = asked.facts[0]
-    span = wording.other_day(asked, desk.request.day)
-    if span is None:
-        return None
-    if spec.field in ("realized", "fees") and span.first is not None:
-        return (yield from _sum_over(desk, asked, span, name))
-    if spec.field in ("total_pnl", "today_pnl") and span.first is not None and desk.has("account.period"):
-        days = (f"{span.first}", f"{span.last or desk.request.day}")
-        yield from desk.load_tables("view")
-        period = yield from desk.one("account.period", first=days[0], last=days[1])
-        lines = yield from results.result_lines(desk, period, *days)
-        heading = span.said + desk.speak(": ")
-        return reply_of_lines(*(heading + line for line in lines)) if lines else _say_empty(desk)
-    return reply_of_lines(
-        desk.speak("{name}: the ledger tells it for today and in all, not yet for “{time}”.", name=name, time=span.said)
-    )
-
-
-def _sum_over(desk: ToolDesk, asked: FactQuestion, span: TimeSpan, name: str) -> Work[Reply]:
-    """Return fees or realized profit of a stretch of time, summed over the entries in it."""
-    speak, field = desk.speak, asked.facts[0].field
-    tool = "trade.list" if field == "fees" else "account.history"
-    result = yield from desk.one(tool, limit=LIMIT)
-    rows = result.value if result.ok and isinstance(result.value, list) else None
-    if rows is None:
-        return wording.unreadable(desk, speak("the ledger"), result.failure) if result.failure else _say_empty(desk)
-    if len(rows) >= LIMIT:
-        return reply_of_lines(speak("There are too many entries to sum here: see `ia trade list`."))
-    within = [row for row in rows if f"{span.first}" <= str(row.get("date"))[:10] <= f"{span.last}"]
-    key = "fees" if field == "fees" else "realized"
-    sums: dict[str, float] = {}
-    for row in within:
-        sums[str(row.get("currency") or "")] = sums.get(str(row.get("currency") or ""), 0.0) + float(row.get(key) or 0)
-    told = [
-        wording.say_money(desk, round(total, 2), signed=field != "fees", currency=cur) for cur, total in sums.items()
-    ]
-    return reply_of_lines(
-        speak(
-            "**{name}** {told} ({first} to {last}, {count} entries)",
-            name=name,
-            told=speak.join_clauses(told) or "0",
-            first=span.first,
-            last=span.last,
-            count=len(within),
-        )
-    )
+    return wording.say_exact(desk, value, signed=signed, currency=currency)
 
 
 def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with what is held of a security: shares, cost, value, weight and profit."""
     speak, lines, field = desk.speak, [], asked.facts[0].field
+    span = wording.other_day(asked, desk.request.day)
+    if span is not None and span.kind != EVER and field in ("profit", "size", "unrealized"):
+        return (yield from result_facts.answer_named(desk, asked.securities[:SHOWN], span))
     status, profit = yield from desk.run(DeskCall("account.status", {}), DeskCall("account.profit", {}))
     if status.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), status.failure)
-    if span := wording.other_day(asked, desk.request.day):
+    if span is not None and span.kind != EVER:
         return reply_of_lines(
             speak("The ledger tells what you hold and have gained now, not for “{time}”.", time=span.said)
         )
@@ -182,6 +131,8 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(_say_gone(desk, head, gain))
         else:
             lines.append(_say_position(desk, head, field, position, gain))
+            if set(find_currencies(asked.words)) - {str(position.get("currency") or "")}:
+                lines.append(speak("I have no exchange rates, so I do not convert: each currency stands by itself."))
     return reply_of_lines(*lines)
 
 
@@ -218,8 +169,15 @@ def _say_position(desk: ToolDesk, head: str, field: str, position: Json, gain: J
             "profit {profit} ({rate})",
             profit=wording.say_money(desk, profit, signed=True, currency=currency),
             rate=wording.say_percent(rate),
-        ),
+        )
+        + _say_parts(desk, gain),
     }
+    if field == "unrealized":
+        told[field] = speak(
+            "unrealized {profit} ({rate})",
+            profit=wording.say_money(desk, position.get("unrealized_pnl"), signed=True, currency=currency),
+            rate=wording.say_percent(position.get("unrealized_pct")),
+        )
     if field == "realized":
         realized = gain.get("realized") if gain else None
         told[field] = speak(
@@ -235,14 +193,29 @@ def _say_position(desk: ToolDesk, head: str, field: str, position: Json, gain: J
     )
 
 
+def _say_parts(desk: ToolDesk, gain: Json | None) -> str:
+    """Return of what a profit consists, where it is not all unrealized."""
+    if gain is None or not (gain.get("realized") or gain.get("dividends")):
+        return ""
+    return desk.speak(
+        " [realized {realized}, unrealized {unrealized}, dividends {dividends}]",
+        realized=wording.say_money(desk, gain.get("realized"), signed=True),
+        unrealized=wording.say_money(desk, gain.get("unrealized"), signed=True),
+        dividends=wording.say_money(desk, gain.get("dividends"), signed=True),
+    )
+
+
 def answer_trades(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer when and why a security was bought and sold: from the journal, and from what was noted."""
     speak, lines = desk.speak, []
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
     for mention in asked.securities[:3]:
-        result = yield from desk.one("trade.list", symbol=mention.code, limit=100)
+        result = yield from desk.one("trade.list", symbol=mention.code, limit=LIMIT)
         if result.failure is not None:
             return wording.unreadable(desk, speak("the journal"), result.failure)
-        rows = _within(result.value, asked)
+        rows = one_side(entries_within(result.value, days), asked.words)
         head = wording.head_of(desk, mention)
         if not rows:
             lines.append(speak("{name}: the journal has no such trade.", name=head))
@@ -253,13 +226,16 @@ def answer_trades(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             newest = rows[0]
             lines.append(
                 speak(
-                    "{name}: the journal has {count} trades in it, the newest of {date}, and no reason was noted.",
+                    PluralText(
+                        "{name}: the journal has {count} trade in it, of {date}, and no reason was noted.",
+                        "{name}: the journal has {count} trades in it, the newest of {date}, and no reason was noted.",
+                    ),
                     name=head,
                     count=len(rows),
                     date=newest.get("date"),
                 )
             )
-        lines += [f"{head}{speak(': ')}{_say_trade(desk, row)}" for row in chosen[:SHOWN]]
+        lines += [f"{head}{speak(': ')}{say_trade(desk, row)}" for row in chosen[:SHOWN]]
         if len(chosen) > SHOWN:
             lines.append(
                 speak("… {count} more: `ia trade list {symbol}`", count=len(chosen) - SHOWN, symbol=mention.code)
@@ -267,21 +243,25 @@ def answer_trades(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-def _within(rows: object, asked: FactQuestion) -> list[Json]:
-    """Return the entries of purchases and sales, newest first, within the first stretch of time that is named."""
-    span = asked.spans[0] if asked.spans else None
-    kept = (
-        [row for row in rows if isinstance(row, dict) and row.get("kind") in (_BOUGHT, _SOLD)]
-        if isinstance(rows, list)
-        else []
-    )
-    if span is None or span.last is None:
-        return kept
-    first = span.first or span.last - timedelta(days=round(span.sessions * 7 / 5))
-    return [row for row in kept if f"{first}" <= str(row["date"]) <= f"{span.last}"]
+def entries_within(rows: object, days: list[result_facts.Days]) -> list[Json]:
+    """Return the entries of purchases and sales, newest first, within any of the stretches of days; all without one."""
+    listed = rows if isinstance(rows, list) else []
+    kept = [row for row in listed if isinstance(row, dict) and row.get("kind") in (_BOUGHT, _SOLD)]
+    return [row for row in kept if not days or any(f"{d.first}" <= str(row["date"]) <= f"{d.last}" for d in days)]
 
 
-def _say_trade(desk: ToolDesk, row: Json) -> str:
+def one_side(rows: list[Json], words: str) -> list[Json]:
+    """Return the purchases where only buying is named, the sales where only selling is; else all."""
+    words = re.sub(r"买卖", " ", words)
+    sides = {
+        _BOUGHT: re.search(r"买|建仓|加仓|\b(?:buy|bought|purchase[sd]?|opened|added)\b", words, re.I),
+        _SOLD: re.search(r"卖|减仓|清仓|\b(?:sell|sold|sales?|closed)\b", words, re.I),
+    }
+    named = [side for side, found in sides.items() if found]
+    return [row for row in rows if row.get("kind") in named] if len(named) == 1 else rows
+
+
+def say_trade(desk: ToolDesk, row: Json) -> str:
     """Return an entry of the journal in a line."""
     speak = desk.speak
     given: Json = {
@@ -297,38 +277,71 @@ def _say_trade(desk: ToolDesk, row: Json) -> str:
     return told + (speak(', because "{reason}"', reason=row["reason"]) if row.get("reason") else "")
 
 
+_LEFT_OUT = pattern(
+    r"(?:除了?|除去|不含|不包括|不算|排除|\b(?:except|excluding|other than|without|apart from)\b)[^，,。？?]{0,18}",
+    re.I,
+)
+_EMPTY_WORDS = pattern(r"以外|之外|几[笔次]")
+
+
+def _blank_left_out(words: str) -> str:
+    """Return a text without the markets that it leaves out."""
+    return _LEFT_OUT.sub(lambda found: " " if find_market_currencies(found[0]) else found[0], words)
+
+
+def _of_markets(rows: list[Json], words: str) -> list[Json]:
+    """Return the trades of the markets that are named, without those that are left out."""
+    only = find_market_currencies(_blank_left_out(words))
+    out = (
+        [] if _blank_left_out(words) == words else [code for code in find_market_currencies(words) if code not in only]
+    )
+    return [row for row in rows if row.get("currency") not in out and (not only or out or row.get("currency") in only)]
+
+
 def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer which trades were made, the newest or those of a stretch of time."""
+    """Answer which trades were made, the newest or those of the times, the side and the markets that are named."""
     speak = desk.speak
-    result = yield from desk.one("trade.list", limit=200)
+    if unread := condition_words(_EMPTY_WORDS.sub(" ", _blank_left_out(_blank_times(asked)))):
+        return wording.ask_back(desk, tuple(unread))
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    result = yield from desk.one("trade.list", limit=LIMIT)
     if result.failure is not None:
         return wording.unreadable(desk, speak("the journal"), result.failure)
-    rows = _within(result.value, asked)
-    time = asked.spans[0] if asked.spans else None
+    rows = _of_markets(one_side(entries_within(result.value, days), asked.words), asked.words)
+    time = speak.join_items([each.label for each in days])
     if not rows:
+        said = speak.join_items([span.said for span in asked.spans])
         return reply_of_lines(
-            speak("No trade is in the journal for “{time}”.", time=time.said)
-            if time
-            else speak("The journal has no trade.")
+            speak("No trade is in the journal for “{time}”.", time=said)
+            if days
+            else speak("The journal has no such trade.")
         )
+    bought = sum(row.get("kind") == _BOUGHT for row in rows)
+    given: Json = {"count": len(rows), "time": time, "bought": bought, "sold": len(rows) - bought}
     head = (
-        speak("**{count} trades** ({time})", count=len(rows), time=_say_span(time))
-        if time
-        else speak("**{count} trades in all**, the newest:", count=len(rows))
+        speak("**{count} trades** ({time}): {bought} bought, {sold} sold", **given)
+        if days
+        else speak("**{count} trades in all**: {bought} bought, {sold} sold; the newest:", **given)
     )
     told = [
-        f"- {wording.security_name(desk, str(row.get('symbol')), row.get('name'))}{speak(': ')}{_say_trade(desk, row)}"
+        f"- {wording.security_name(desk, str(row.get('symbol')), row.get('name'))}{speak(': ')}{say_trade(desk, row)}"
         for row in rows
     ]
-    shown = told[: SHOWN if time else 5]
+    shown = told[: SHOWN if days else 5]
     more = [speak("… {count} more: `ia trade list`", count=len(told) - len(shown))] if len(told) > len(shown) else []
+    if len(wording.rows_of(result.value)) >= LIMIT:
+        more.append(speak("Only the newest {count} entries of the journal are read.", count=LIMIT))
     return reply_of_lines(head, *shown, *more)
 
 
-def _say_span(span: TimeSpan) -> str:
-    if span.kind == DAY or span.first is None:
-        return f"{span.first or span.said}"
-    return f"{span.first} – {span.last}"
+def _blank_times(asked: FactQuestion) -> str:
+    """Return the words of a question without its securities and times."""
+    plain = strip_mentions(asked.words[:LONGEST])
+    for span in asked.spans:
+        plain = plain[: span.at[0]] + " " * (span.at[1] - span.at[0]) + plain[span.at[1] :]
+    return plain
 
 
 _RANKED = {"best": ("profit", False), "worst": ("profit", True), "weight_pct": ("weight_pct", False)}
@@ -344,41 +357,108 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not held:
         return reply_of_lines(speak("Nothing is held."))
     span = wording.other_day(asked, desk.request.day)
-    today = bool(asked.spans) and span is None
-    if span is not None:
+    if span is not None and span.kind != EVER and wanted in ("best", "worst"):
+        return (yield from result_facts.answer_rank_period(desk, asked, span))
+    if span is not None and span.kind != EVER:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
-    gains = {str(row.get("symbol")): row for row in wording.rows_of(profit, "positions")}
+    if wanted in ("best", "worst") and asked.spans and _BY_PRICE.search(asked.words):
+        return (yield from result_facts.answer_rank_period(desk, asked, asked.spans[0]))
     if wanted == "volatility":
-        return (yield from _rank_risk(desk, held))
-    rows: list[tuple[float, str, str]] = []
-    for symbol, position in held:
-        name = wording.security_name(desk, symbol, position.get("name"))
-        if wanted == "weight_pct":
-            if position.get("weight_pct") is not None:
-                rows.append((float(position["weight_pct"]), name, f"{float(position['weight_pct']):.2f}%"))
-            continue
-        gain = gains.get(symbol) or {}
-        value = position.get("today_pnl") if today else gain.get("profit", position.get("unrealized_pnl"))
-        rate = None if today else gain.get("profit_rate", position.get("unrealized_pct"))
-        if value is not None:
-            told = wording.say_money(desk, value, signed=True, currency=str(position.get("currency") or ""))
-            rows.append((float(value), name, told + (f" ({wording.say_percent(rate)})" if rate is not None else "")))
-    rows.sort(key=lambda row: row[0], reverse=not _RANKED[wanted][1])
-    if not rows:
+        return (yield from _rank_risk(desk, held, by_itself=bool(_SWINGS.search(asked.words))))
+    gains = {str(row.get("symbol")): row for row in wording.rows_of(profit, "positions")}
+    today = bool(asked.spans) and span is None
+    ranks = [_rank_holding(desk, wanted, today, symbol, each, gains.get(symbol)) for symbol, each in held]
+    lines = []
+    for currency in dict.fromkeys(str(each.get("currency") or "") for _, each in held):
+        rows = [row for row in ranks if row is not None and row.currency == currency]
+        lines += _say_rank(desk, wanted, rows, several=len({row.currency for row in ranks if row is not None}) > 1)
+    if not lines:
         return reply_of_lines(speak("No price is known of what is held."))
-    mark = wording.simulated_mark(desk, status.get("simulated"))
-    lines = [f"**{rows[0][1]}**{speak(': ')}{rows[0][2]}{mark}"]
-    if wanted == "best" and rows[0][0] <= 0:
-        lines = [speak("None is in profit; least is lost with {name}.", name=lines[0])]
-    if wanted == "worst" and rows[0][0] >= 0:
-        lines = [speak("None is at a loss; least is gained with {name}.", name=lines[0])]
-    if len(rows) > 1:
-        lines.append(speak("Then: {rest}.", rest=speak.join_clauses([f"{name} {told}" for _, name, told in rows[1:4]])))
+    lines[0] += wording.simulated_mark(desk, status.get("simulated"))
+    if _SELLING.search(asked.words):
+        lines += _say_stop(desk, wanted, ranks, dict(held))
     return reply_of_lines(*lines)
 
 
-def _rank_risk(desk: ToolDesk, held: list[tuple[str, Json]]) -> Work[Reply]:
-    """Return what is held by what a bad day of it would cost the account: weight times volatility."""
+_BY_PRICE = pattern(r"涨|跌|表现|\b(?:ris\w+|rose|f[ae]ll\w*|drop\w*|up|down|perform\w*|mover?s?)\b", re.I)
+_SWINGS = pattern(r"波动|\bvolatil\w+|\bswings?\b", re.I)
+_SELLING = pattern(
+    r"(?:要不要|该不该|应该|是否).{0,4}(?:卖|清|割|减)|\b(?:should|shall) i (?:sell|dump|cut|trim)\b", re.I
+)
+
+
+class _Rank(NamedTuple):
+    """A holding in an order: its figure, and how it is told."""
+
+    value: float
+    symbol: str
+    name: str
+    told: str
+    currency: str
+
+
+def _rank_holding(
+    desk: ToolDesk, wanted: str, today: bool, symbol: str, position: Json, gain: Json | None
+) -> _Rank | None:
+    """Return the figure by which a holding is ranked; None where it is not known."""
+    name, currency = wording.security_name(desk, symbol, position.get("name")), str(position.get("currency") or "")
+    if wanted == "weight_pct":
+        weight = position.get("weight_pct")
+        if weight is None:
+            return None
+        told = desk.speak("{weight}% of the {currency} account", weight=f"{float(weight):.2f}", currency=currency)
+        return _Rank(float(weight), symbol, name, told, currency)
+    gain = gain or {}
+    value = position.get("today_pnl") if today else gain.get("profit", position.get("unrealized_pnl"))
+    rate = None if today else gain.get("profit_rate", position.get("unrealized_pct"))
+    if value is None:
+        return None
+    told = wording.say_money(desk, value, signed=True, currency=currency)
+    told += f" ({wording.say_percent(rate)})" if rate is not None else ""
+    if today and position.get("price_date"):
+        told += desk.speak(" ({date})", date=position["price_date"])
+    return _Rank(float(value), symbol, name, told, currency)
+
+
+def _say_rank(desk: ToolDesk, wanted: str, rows: list[_Rank], *, several: bool) -> list[str]:
+    """Return the first of a currency's holdings, and those of its kind that follow: no gains after the worst loss."""
+    if not rows:
+        return []
+    speak = desk.speak
+    rows = sorted(rows, key=lambda row: row.value, reverse=not _RANKED[wanted][1])
+    first = f"**{rows[0].name}**{speak(': ')}{rows[0].told}"
+    rest = rows[1:4]
+    if wanted == "best" and rows[0].value <= 0:
+        first = speak("None is in profit; least is lost with {name}.", name=first)
+    elif wanted == "worst" and rows[0].value >= 0:
+        first = speak("None is at a loss; least is gained with {name}.", name=first)
+    elif wanted in ("best", "worst"):
+        rest = [row for row in rest if (row.value > 0) == (wanted == "best")]
+    lines = [speak("{currency}: {line}", currency=rows[0].currency, line=first) if several else first]
+    if rest:
+        lines.append(speak("Then: {rest}.", rest=speak.join_clauses([f"{row.name} {row.told}" for row in rest])))
+    return lines
+
+
+def _say_stop(desk: ToolDesk, wanted: str, ranks: list[_Rank | None], held: dict[str, Json]) -> list[str]:
+    """Return what the stop rule says of the holding that is asked about; whether to sell stays the owner's."""
+    stop, known = desk.request.limits.get("stop_loss_pct"), [row for row in ranks if row is not None]
+    if stop is None or not known:
+        return []
+    first = (min if _RANKED[wanted][1] else max)(known, key=lambda row: row.value)
+    rate = held[first.symbol].get("unrealized_pct")
+    if rate is None:
+        return []
+    given = {"name": first.name, "stop": f"{stop:g}", "rate": wording.say_percent(rate)}
+    if float(rate) <= -stop:
+        return [
+            desk.speak("Your stop of -{stop}% is reached by {name} ({rate}): sell, or write down why not.", **given)
+        ]
+    return [desk.speak("Your stop of -{stop}% is not reached by {name} ({rate}); you decide.", **given)]
+
+
+def _rank_risk(desk: ToolDesk, held: list[tuple[str, Json]], *, by_itself: bool) -> Work[Reply]:
+    """Return what is held by its volatility, or by what a bad day of it costs the account: volatility times weight."""
     speak, rows, simulated = desk.speak, [], False
     asked = held[:SHOWN]
     bars = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": symbol, "tail": 1}) for symbol, _ in asked))
@@ -388,76 +468,33 @@ def _rank_risk(desk: ToolDesk, held: list[tuple[str, Json]]) -> Work[Reply]:
         simulated = simulated or bool(fetched.get("simulated"))
         swing, weight = read_value(result)[0], wording.figure_of(position, "weight_pct")
         if swing is not None and weight is not None:
-            rows.append((swing * weight, wording.security_name(desk, symbol, position.get("name")), swing, weight))
+            name, currency = wording.security_name(desk, symbol, position.get("name")), str(position.get("currency"))
+            rows.append((swing if by_itself else swing * weight, name, swing, weight, currency))
     if not rows:
         return reply_of_lines(speak("No volatility can be computed of what is held."))
     rows.sort(reverse=True)
     told = [
         speak(
-            "{name}: volatility {swing}% a year (60 days), {weight}% of the account",
+            "{name}: volatility {swing}% a year (60 days), {weight}% of the {currency} account",
             name=name,
             swing=f"{swing:.1f}",
             weight=f"{weight:.2f}",
+            currency=currency,
         )
-        for _, name, swing, weight in rows
+        for _, name, swing, weight, currency in rows
     ]
-    lines = [f"**{told[0]}**{wording.simulated_mark(desk, simulated)}", *(f"- {line}" for line in told[1:4])]
+    lines = [f"**{told[0]}**{wording.simulated_mark(desk, simulated)}", *(f"- {line}" for line in told[1:SHOWN])]
+    if len({position.get("currency") for _, position in asked}) > 1:
+        lines.append(
+            speak("Each weight is of the account in the security's own currency; there is no rate to add them.")
+        )
     wildest = max(rows, key=lambda row: row[2])
     if wildest is not rows[0]:
         lines.append(speak("By itself {name} moves most.", name=wildest[1]))
-    lines.append(speak("Ordered by volatility times weight: what a bad day costs the account."))
-    return reply_of_lines(*lines)
-
-
-def answer_account_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Say what can be said of the account against an index: its gain, and the index since the first entry."""
-    speak = desk.speak
-    status, entries = yield from desk.run(DeskCall("account.status", {}), DeskCall("trade.list", {"limit": LIMIT}))
-    if status.failure is not None:
-        return wording.unreadable(desk, speak("the ledger"), status.failure)
-    book = wording.objects_of(status, "currencies").get("CNY")
-    rows = entries.value if entries.ok and isinstance(entries.value, list) else []
-    if not isinstance(book, dict) or not rows or len(rows) >= LIMIT or not book.get("invested"):
-        return (
-            _say_empty(desk) if _is_empty(status) else reply_of_lines(speak("This cannot be computed from the ledger."))
-        )
-    if asked.spans:
-        return reply_of_lines(
-            speak("The ledger tells the gain in all, not yet that of “{time}”.", time=asked.spans[0].said)
-        )
-    flows = [row for row in rows if row.get("kind") in ("deposit", "withdraw") and row.get("currency") == "CNY"]
-    first = min(str(row["date"]) for row in flows) if flows else min(str(row["date"]) for row in rows)
-    index = yield from desk.one("market.ohlcv", symbol="000300.SH", start=first, tail=250)
-    bars = wording.bars_of(index)
-    gain = float(book["total_pnl"]) / float(book["invested"]) * 100 if book.get("total_pnl") is not None else None
-    mark = wording.simulated_mark(desk, status.get("simulated"))
-    lines = [
-        speak(
-            "Your CNY account: {gain} of what was paid in, since {first}.{mark}",
-            gain=wording.say_percent(gain),
-            first=first,
-            mark=mark,
-        )
-    ]
-    if bars and int(index.get("rows") or 0) <= len(bars):
-        rise = float(bars[-1][4]) / float(bars[0][4]) * 100 - 100
-        lines.append(
-            speak(
-                "CSI 300 (000300.SH): {rise} (closes of {first} and {last}).",
-                rise=wording.say_percent(rise),
-                first=bars[0][0],
-                last=bars[-1][0],
-            )
-        )
-        if gain is not None and len({str(row["date"]) for row in flows}) <= 1:
-            lines.insert(
-                0,
-                speak("You are ahead of the CSI 300 by {gap} percentage points.", gap=f"{gain - rise:.2f}")
-                if gain > rise
-                else speak("You are behind the CSI 300 by {gap} percentage points.", gap=f"{rise - gain:.2f}"),
-            )
-        else:
-            lines.append(speak("Money came or went in between, so the two are no fair comparison."))
+    if not by_itself:
+        lines.append(speak("Ordered by volatility times weight: what a bad day costs the account."))
+    if left := [wording.security_name(desk, symbol, each.get("name")) for symbol, each in held[SHOWN:]]:
+        lines.append(speak("Not computed: {names}. Ask for them by themselves.", names=speak.join_items(left)))
     return reply_of_lines(*lines)
 
 
@@ -493,7 +530,6 @@ def answer_limits(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 ANSWERS = {
     "limits": answer_limits,
     "account": answer_account,
-    "account_index": answer_account_index,
     "position": answer_position,
     "trades": answer_trades,
     "trades_made": answer_trades_made,

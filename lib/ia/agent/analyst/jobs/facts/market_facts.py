@@ -1,97 +1,301 @@
 """Facts of the market of the day, the watch list, trading days and terms."""
 
-import contextlib
+import dataclasses
 import re
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
-from ia.agent.analyst.ask.facts import FactQuestion, market_table
-from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
+from ia.agent.analyst.ask.facts import MEANING, FactQuestion, industry_forms, market_table
+from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.mentions import Mention, find_mentions
+from ia.agent.analyst.ask.time_spans import DAY, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.evidence.study import read_value
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.evidence.tool_answers import display_name, read_value
+from ia.agent.analyst.jobs.facts import market_days, wording
+from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, load_spans
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.tables import Entry, Table
 from ia.agent.analyst.voice import number
 from ia.domain.instruments.indices import MAIN_INDICES
-from ia.kernel.i18n import mark_text, mark_texts
+from ia.domain.instruments.symbols import from_canonical
+from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 SHOWN = 5
 MOST = 50
-HALF_YEAR = 183
+MOST_LISTED = 20
+MOST_NORTHBOUND = 60
+FEW_STOCKS = 1000
+"""Fewer stocks than this are not the market of the mainland, which has more than five thousand."""
+MOST_SUMMED = 23
+"""Sessions over which what was traded is added up, at most."""
+MOST_LISTS = 10
+"""Sessions whose dragon and tiger lists one answer looks at, at most."""
 NAMED_INDICES = 4
 """So many of the main indices a summary names."""
-
-
-def _stored_day(desk: ToolDesk, asked: FactQuestion, result: DeskResult, what: str) -> Reply | None:
-    """Return why a result does not answer a question: unreadable, or of another day; None where it does."""
-    if result.failure is not None:
-        return wording.unreadable(desk, what, result.failure)
-    day = wording.result_day(result)
-    span = wording.other_day(asked, day)
-    return wording.refuse_time(desk, what, span, day) if span else None
 
 
 def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how the market is: index levels, how many rose and fell, what was traded, best and worst industries."""
     speak, wanted = desk.speak, asked.facts[0].field
-    found = yield from desk.one("market.summary")
     what = wording.fact_name(desk, asked.facts[0])
+    if abroad := next((codes for words, codes in _ABROAD if words.search(asked.words)), None):
+        return (yield from _answer_abroad(desk, asked, abroad))
+    against = len(asked.spans) == 1 and _AGAINST.search(asked.words) is not None
+    if wanted == "amount" and asked.spans and (against or len(asked.spans) > 1 or asked.spans[0].kind != DAY):
+        return (yield from _answer_amounts(desk, asked))
+    found, before, refused = yield from market_days.load_asked_day(desk, asked, "market.summary", what)
     if not wanted and found.failure is not None and found.failure.code == "market-not-stored":
         levels = yield from _index_levels(desk, "")
         return reply_of_lines(*levels, *wording.unreadable(desk, what, found.failure).lines)
-    if refused := _stored_day(desk, asked, found, what):
+    if refused:
         return refused
     boards = wording.rows_of(found, "boards")
     whole: Json = boards[0] if boards else {}
     day, mark = wording.result_day(found), wording.simulated_mark(desk, found.get("simulated"))
+    if 0 < int(whole.get("count") or 0) < FEW_STOCKS and not found.get("simulated"):
+        before.append(speak("Only {count} stocks are stored here: this is not the whole market.", count=whole["count"]))
+    amount = found.get("amount")
+    limits = _say_limits(desk, whole)
     if wanted == "limits":
-        line = speak(
-            "**{up} limit-up, {down} limit-down** ({date}){mark}",
-            up=_say_count(whole.get("limit_up")), down=_say_count(whole.get("limit_down")), date=day, mark=mark,
-        )  # fmt: skip
-        return reply_of_lines(line)
+        if not limits:
+            return reply_of_lines(*before, speak("Which were at their limit is not known of {date}.", date=day))
+        names = yield from _limit_names(desk, asked, day, whole)
+        return reply_of_lines(*before, speak("**{limits}** ({date}){mark}", limits=limits, date=day, mark=mark), *names)
     if wanted == "amount":
+        if amount is None:
+            return reply_of_lines(*before, speak("What was traded is not known of every stock ({date}).", date=day))
         line = speak(
-            "**{amount} yuan** were traded ({date}){mark}",
-            amount=wording.say_money(desk, found.get("amount")),
-            date=day,
-            mark=mark,
+            "**{amount} yuan** were traded ({date}){mark}", amount=wording.say_money(desk, amount), date=day, mark=mark
         )
-        return reply_of_lines(line, *_amount_change(desk, found))
+        return reply_of_lines(*before, line, *_amount_change(desk, found))
     state = speak(
         "**{up} up, {down} down**, {flat} flat; median {median} ({date}){mark}",
         up=whole.get("up"), down=whole.get("down"), flat=whole.get("flat"),
         median=wording.say_percent(whole.get("median_pct")), date=day, mark=mark,
     )  # fmt: skip
     if wanted == "breadth":
-        return reply_of_lines(state)
-    lines = [state, *(yield from _index_levels(desk, day))]
-    lines.append(
-        speak(
-            "Limit-up {up}, limit-down {down}; {amount} yuan traded.",
-            up=_say_count(whole.get("limit_up")),
-            down=_say_count(whole.get("limit_down")),
-            amount=wording.say_money(desk, found.get("amount")),
-        )
-    )
+        return reply_of_lines(*before, state)
+    if wanted == "no_forecast":
+        before.insert(0, speak("Whether this is the bottom nobody knows, and I give no forecast. The market as it is:"))
+    premise = _say_direction(desk, asked, whole)
+    lines = [*before, *premise, state, *(yield from _index_levels(desk, day))]
+    told = [
+        *([limits] if limits else []),
+        *([speak("{amount} yuan traded", amount=wording.say_money(desk, amount))] if amount else []),
+    ]
+    lines += [speak("{told}.", told=speak.join_clauses(told))] if told else []
     lines += _amount_change(desk, found)
-    sectors = yield from desk.one("market.sectors", limit=3)
-    if sectors.ok:
-        lines += _sector_lines(desk, sectors, 3)
+    if not premise:
+        sectors = yield from desk.one("market.sectors", limit=3, date=day)
+        lines += _sector_lines(desk, sectors, 3) if sectors.ok and wording.result_day(sectors) == day else []
     return reply_of_lines(*lines)
 
 
-def _say_count(value: Any) -> str:
-    return "–" if value is None else str(value)
+_AGAINST = pattern(
+    r"比(?!例|较|重)|相比|较(?=昨|前|上)|对比|\b(?:than|versus|vs\.?|compared (?:to|with)|against)\b", re.I
+)
+"""Words that hold what was traded against that of another day."""
+
+
+def _answer_amounts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what was traded over a stretch of days, or on two days, the one against the other."""
+    speak, what = desk.speak, wording.fact_name(desk, asked.facts[0])
+    spans = list({(each.kind, each.first, each.last, each.sessions): each for each in asked.spans}.values())
+    if len(spans) == 1 and _AGAINST.search(asked.words):
+        last = wording.result_day((yield from desk.one("market.summary")))
+        day = date.fromisoformat(last or desk.request.day)
+        spans.append(TimeSpan(kind=DAY, said=last, at=(0, 0), first=day, last=day))
+    rows: list[Json] = []
+    for span in spans[:2]:
+        days = yield from market_days.sessions_within(desk, span, MOST_SUMMED + 1)
+        if not days or len(spans) > 2 or (len(spans) == 2 and len(days) > 1):
+            newest = yield from desk.one("market.summary")
+            return wording.refuse_time(desk, what, span, wording.result_day(newest))
+        results = yield from desk.run(*(DeskCall("market.summary", {"date": day}) for day in days))
+        rows += [result.value for result in results if result.ok and result.get("amount") is not None]
+        lost = [day for day, result in zip(days, results, strict=True) if not result.ok or result.get("amount") is None]
+        if lost:
+            return reply_of_lines(
+                speak("{what}: not stored of {days}, so none can be told.", what=what, days=speak.join_items(lost[:5]))
+            )
+    mark = wording.simulated_mark(desk, rows[0].get("simulated"))
+    each = [(str(row["date"]), float(row["amount"])) for row in rows]
+    if len(spans) == 2:
+        (old_day, old), (new_day, new) = sorted(each)
+        given = {"new": wording.say_money(desk, new), "old": wording.say_money(desk, old), "day": new_day,
+                 "before": old_day, "change": wording.say_percent((new / old - 1) * 100), "mark": mark}  # fmt: skip
+        return reply_of_lines(
+            speak("**More**: {new} yuan on {day}, {old} on {before} ({change}){mark}", **given)
+            if new > old
+            else speak("**Less**: {new} yuan on {day}, {old} on {before} ({change}){mark}", **given)
+        )
+    total = sum(value for _, value in each)
+    most = max(each, key=lambda row: row[1])
+    return reply_of_lines(
+        speak("**{amount} yuan** were traded in {count} sessions ({first} to {last}){mark}",
+              amount=wording.say_money(desk, total), count=len(each), first=each[0][0], last=each[-1][0], mark=mark),
+        speak("A day {mean} on average; most on {day}: {most}.", mean=wording.say_money(desk, total / len(each)),
+              day=most[0], most=wording.say_money(desk, most[1])),
+    )  # fmt: skip
+
+
+def answer_market_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer on which day the market rose or fell most: by the first of the main indices."""
+    from ia.agent.analyst.jobs.facts import extreme_facts
+
+    index = Mention(from_canonical(MAIN_INDICES[0]), MAIN_INDICES[0])
+    return (yield from extreme_facts.answer_extreme_day(desk, dataclasses.replace(asked, securities=(index,))))
+
+
+def answer_level(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer at which level indices, or at which price securities, closed, with the change of the day."""
+    span = asked.spans[0] if asked.spans else None
+    if len({each.said for each in asked.spans}) > 1 or (span is not None and (span.kind != DAY or span.first is None)):
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), asked.spans[-1], desk.request.day)
+    lines = []
+    for mention in asked.securities[:SHOWN]:
+        until: Json = {"end": f"{span.first}"} if span is not None else {}
+        result = yield from desk.one("market.ohlcv", symbol=mention.code, tail=2, **until)
+        rows = wording.bars_of(result)
+        if len(rows) < 2:
+            lines.append(desk.speak("{name}: no prices are to be had.", name=wording.head_of(desk, mention)))
+            continue
+        close, before = float(rows[-1][4]), float(rows[-2][4])
+        lines.append(
+            desk.speak(
+                "{name} **{close}** {change} ({date}){mark}",
+                name=wording.head_of(desk, mention),
+                close=f"{close:,.2f}",
+                change=wording.say_percent(close / before * 100 - 100),
+                date=rows[-1][0],
+                mark=wording.simulated_mark(desk, result.get("simulated")),
+            )
+        )
+    return reply_of_lines(*lines)
+
+
+def answer_mainline(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what the main line of the newest day is, as `ia turn` does in any other wording."""
+    from ia.agent.analyst.jobs import positions
+
+    return (yield from positions.KINDS["mainline"](desk, Intent("mainline", [], asked.words)))
+
+
+def answer_decline(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Say what I do not answer, and what there is instead."""
+    speak, field = desk.speak, asked.facts[0].field
+    if field == "bottom":
+        spec = dataclasses.replace(asked.facts[0], field="no_forecast")
+        return (yield from answer_summary(desk, dataclasses.replace(asked, facts=(spec,), spans=())))
+    yield from ()
+    if field == "recommend":
+        return reply_of_lines(
+            speak("I recommend no security, and no gain is sure."),
+            speak('I can find stocks that meet your conditions: "stocks with a P/E below 15 and ROE above 15".'),
+        )
+    if field == "no_data":
+        return reply_of_lines(
+            speak("Such prices are not stored here: there are shares, funds and indices only."),
+            speak("A fund that follows it may be: ask for its code, such as 518880 (gold)."),
+        )
+    if field == "events":
+        return reply_of_lines(
+            speak("Coming ex-dates and reports of many stocks are not known here: only those that have been."),
+            speak('Of one share: "dividends of 600519", "when did 600519 report".'),
+        )
+    return reply_of_lines(
+        speak("I have no source for news, policy or the economy, and I do not invent."),
+        speak("What there is: prices, valuation, reports and dividends, and the market of each stored day."),
+    )
+
+
+def _limit_names(desk: ToolDesk, asked: FactQuestion, day: str, whole: Json) -> Work[list[str]]:
+    """Return which stocks are at their limit, where a question wants their names and few enough are."""
+    if not re.search(r"哪些|哪几|有谁|名单|有(?:没有)?[涨跌]停|which|list|what stocks", asked.words, re.I):
+        return []
+    lines = []
+    for losers, key, word in ((False, "limit_up", "涨停|limit[- ]?up"), (True, "limit_down", "跌停|limit[- ]?down")):
+        count = whole.get(key)
+        if not count or not re.search(word, asked.words, re.I):
+            continue
+        found = yield from desk.one("market.gainers", limit=min(int(count), SHOWN), losers=losers, date=day)
+        rows = wording.rows_of(found, "stocks") if found.ok and int(count) <= SHOWN else []
+        lines += [_stock_line(desk, row) for row in rows]
+        if not rows:
+            option = " --losers" if losers else ""
+            lines.append(desk.speak("`ia market gainers{option} -n {count}` lists them.", option=option, count=count))
+    return lines
+
+
+_ROSE = pattern(r"涨|走强|反弹|\b(?:up|ris\w+|rose|gain\w*|rall\w+|higher|green)\b", re.I)
+_FELL = pattern(r"跌|走弱|下挫|跳水|\b(?:down|f[ae]ll\w*|drop\w*|los[et]\w*|lower|red|crash\w*|sell[- ]?off)\b", re.I)
+_ASKED_WHY = pattern(r"为什么|为何|怎么.{0,4}[涨跌]|原因|\bwhy\b", re.I)
+
+
+def _say_direction(desk: ToolDesk, asked: FactQuestion, whole: Json) -> list[str]:
+    """Return whether the market went the way that a question says or asks; [] where it names no way, or both."""
+    speak, up, down = desk.speak, bool(_ROSE.search(asked.words)), bool(_FELL.search(asked.words))
+    median = wording.figure_of(whole, "median_pct")
+    if up == down or median is None:
+        return []
+    rose, fell = whole.get("up") or 0, whole.get("down") or 0
+    if (median > 0) != (rose > fell) or not median:
+        return [speak("Neither clearly up nor down:")]
+    if (median > 0) == up:
+        why = [speak("Why, I have no source for; this is what it did:")] if _ASKED_WHY.search(asked.words) else []
+        return why or [speak("Yes, most stocks rose:") if up else speak("Yes, most stocks fell:")]
+    if _ASKED_WHY.search(asked.words):
+        return [speak("It did not rise, most stocks fell:") if up else speak("It did not fall, most stocks rose:")]
+    return [speak("No, most stocks fell:") if up else speak("No, most stocks rose:")]
+
+
+_ABROAD = (
+    (pattern(r"美股|华尔街|纽约股市|\b(?:us|u\.s\.|american) (?:stocks?|markets?|equit\w+)|\bwall street\b", re.I),
+     ("SPX.US", "IXIC.US", "DJI.US")),
+    (pattern(r"港股|香港股市|\bhong kong (?:stocks?|markets?)|\bhk (?:stocks?|market)", re.I),
+     ("HSI.HK", "HSTECH.HK")),
+)  # fmt: skip
+"""Markets of which only the indices are told."""
+
+
+def _answer_abroad(desk: ToolDesk, asked: FactQuestion, codes: tuple[str, ...]) -> Work[Reply]:
+    """Answer how a market did that is not stored whole: the last change of its indices, each with its day."""
+    speak = desk.speak
+    span = asked.spans[0] if asked.spans else None
+    overnight = re.search(r"隔夜|昨[晚夜]|\b(?:overnight|last night)\b", asked.words, re.I)
+    until: Json = {}
+    if span is not None and not overnight:
+        if span.kind != DAY or span.first is None or len(asked.spans) > 1:
+            return reply_of_lines(speak("Of which day? Name one, or ask for the change of an index over that time."))
+        until = {"end": f"{span.first}"}
+    results = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": code, "tail": 2, **until}) for code in codes))
+    told, simulated = [], False
+    for code, result in zip(codes, results, strict=True):
+        rows = wording.bars_of(result)
+        if len(rows) == 2:
+            close, before = float(rows[-1][4]), float(rows[-2][4])
+            simulated = simulated or bool(result.get("simulated"))
+            change = wording.say_percent(close / before * 100 - 100)
+            told.append(f"**{_index_name(desk, code, result)}** {close:,.2f} {change} ({rows[-1][0]})")
+    if not told:
+        return reply_of_lines(speak("No prices of its indices are to be had here."))
+    return reply_of_lines(speak.join_clauses(told) + wording.simulated_mark(desk, simulated))
+
+
+def _say_limits(desk: ToolDesk, whole: Json) -> str:
+    """Return how many stocks were at their upper and lower limit, as far as that is known."""
+    up, down = whole.get("limit_up"), whole.get("limit_down")
+    told = [desk.speak("{count} limit-up", count=up)] if up is not None else []
+    return desk.speak.join_items([*told, *([desk.speak("{count} limit-down", count=down)] if down is not None else [])])
 
 
 def _amount_change(desk: ToolDesk, found: DeskResult) -> list[str]:
     change = found.get("amount_vs_last_pct")
     return (
-        [desk.speak("Against the session before: {change}.", change=wording.say_percent(change))]
+        [desk.speak("Traded value against the session before: {change}.", change=wording.say_percent(change))]
         if change is not None
         else []
     )
@@ -117,53 +321,121 @@ def _index_name(desk: ToolDesk, code: str, result: DeskResult) -> str:
 
 
 def answer_gainers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer which stocks rose or fell most."""
+    """Answer which stocks rose or fell most on a day, or over a stretch of days."""
     speak, losers = desk.speak, asked.facts[0].field == "losers"
-    found = yield from desk.one("market.gainers", limit=SHOWN, losers=losers)
-    if refused := _stored_day(desk, asked, found, wording.fact_name(desk, asked.facts[0])):
+    what, counted = wording.fact_name(desk, asked.facts[0]), _COUNTED.search(asked.words)
+    said = next(filter(None, counted.groups()), "") if counted else ""
+    count = min(max(int(parse_count(said.casefold()) or SHOWN), 1), MOST_LISTED) if said else SHOWN
+    found, before, refused = yield from market_days.load_asked_stretch(
+        desk, asked, "market.gainers", what, limit=count, losers=losers
+    )
+    if refused:
         return refused
     rows = wording.rows_of(found, "stocks")
-    date_ = speak("{name} ({date}){mark}", name=wording.fact_name(desk, asked.facts[0]), date=wording.result_day(found),
-                  mark=wording.simulated_mark(desk, found.get("simulated")))  # fmt: skip
-    lines = [
-        f"{at}. {wording.security_name(desk, row['symbol'], row['name'])} {wording.say_percent(row.get('change_pct'))}"
-        + (f" {wording.industry_name(desk, str(row['industry']))}" if row.get("industry") else "")
-        for at, row in enumerate(rows, 1)
-    ]
-    return reply_of_lines(f"**{date_}**", *lines or [speak("None.")])
+    head = speak("{name} ({date}){mark}", name=what, date=market_days.say_stretch(desk, found),
+                 mark=wording.simulated_mark(desk, found.get("simulated")))  # fmt: skip
+    lines = [f"{at}. {_stock_line(desk, row).removeprefix('- ')}" for at, row in enumerate(rows, 1)]
+    if 0 < int(found.get("count") or FEW_STOCKS) < FEW_STOCKS and not found.get("simulated"):
+        before.append(
+            speak("Only {count} stocks are stored here: this is not the whole market.", count=found.get("count"))
+        )
+    return reply_of_lines(*before, f"**{head}**", *lines or [speak("None.")])
+
+
+_COUNTED = pattern(
+    rf"前({COUNT})(?![天日个周月年])|({COUNT})\s*(?:只|家|支|大)|\b(?:top|the|first) ({COUNT})\b"
+    rf"|\b({COUNT}) (?:stocks|shares|gainers|losers|best|worst|biggest|top)\b",
+    re.I,
+)
+
+
+def _stock_line(desk: ToolDesk, row: Json) -> str:
+    """Return a stock of a list with its change and its industry."""
+    industry = f" {wording.industry_name(desk, str(row['industry']))}" if row.get("industry") else ""
+    name = wording.security_name(desk, str(row.get("symbol")), row.get("name"))
+    return f"- {name} {wording.say_percent(row.get('change_pct'))}{industry}"
 
 
 def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer which industries or concepts are strongest and weakest."""
-    kind = asked.facts[0].field
-    found = yield from desk.one("market.sectors", kind=kind, limit=MOST)
-    name = wording.fact_name(desk, asked.facts[0])
-    if refused := _stored_day(desk, asked, found, name):
+    """Answer which industries or concepts are strongest and weakest, or how the one did that is named."""
+    kind, name = asked.facts[0].field, wording.fact_name(desk, asked.facts[0])
+    found, before, refused = yield from market_days.load_asked_stretch(
+        desk, asked, "market.sectors", name, kind=kind, limit=MOST
+    )
+    if refused:
         return refused
     groups = {str(row.get("name")): row for key in ("best", "worst") for row in wording.rows_of(found, key)}
-    english = {each.name for each in market_table(desk.tables).industries if each.words.search(asked.words)}
-    named = max((group for group in groups if group in asked.words or group in english), key=len, default="")
-    if named:
-        return reply_of_lines(_say_group(desk, groups[named], found))
-    if (word := _GROUP.search(asked.words)) and not _ANY_GROUP.search(asked.words):
+    if not groups:
+        return reply_of_lines(*before, desk.speak("No industries or concepts are stored of that day."))
+    words = blank_spans(asked.words, asked.spans)
+    named = [group for _, group in industry_forms(words, groups, desk.tables)] if kind == "industry" else []
+    named = named or [group for group in sorted(groups, key=len, reverse=True) if group in words]
+    if known := [group for group in dict.fromkeys(named) if group in groups][:3]:
+        return reply_of_lines(*before, *(_say_group(desk, groups[group], found) for group in known))
+    word = _GROUP.search(words)
+    if named or (word and not _ANY_GROUP.search(asked.words)):
+        said = wording.industry_name(desk, named[0]) if named else (word["zh"] or word["en"] if word else "")
         return reply_of_lines(
             desk.speak(
                 "No group “{word}” is stored. There are: {names}.",
-                word=word["zh"] or word["en"],
+                word=said,
                 names=desk.speak.join_items([wording.industry_name(desk, group) for group in list(groups)[:12]]),
             )
         )
+    if (all_up := _ALL.search(words)) and not _BEST.search(words) and not _LOW.search(words):
+        return reply_of_lines(
+            *before, *_say_all(desk, groups, found, up=bool(all_up["up"] or all_up["grew"] or all_up["rose"]))
+        )
     mark = wording.simulated_mark(desk, found.get("simulated"))
-    head = desk.speak("{name} ({date}){mark}", name=name, date=wording.result_day(found), mark=mark)
-    return reply_of_lines(f"**{head}**", *_sector_lines(desk, found, SHOWN))
+    head = desk.speak("{name} ({date}){mark}", name=name, date=market_days.say_stretch(desk, found), mark=mark)
+    return reply_of_lines(*before, f"**{head}**", *_sector_lines(desk, found, SHOWN, words), *_say_measure(desk, found))
 
 
-_GROUP = re.compile(
-    r"(?P<zh>[^\s，,的]{2,6}?)(?:板块|行业)(?=今|现|最|怎|表|涨|跌|如)"
+_ALL = pattern(
+    r"哪些.{0,10}(?:(?P<up>上涨|涨|红)|(?P<down>下跌|跌|绿))"
+    r"|(?:(?P<grew>上涨|涨)|下跌|跌)了?的?(?:行业|板块|概念).{0,4}(?:哪些|哪几)"
+    r"|\b(?:which|what) (?:sectors|industries|concepts|themes)\b.{0,24}"
+    r"\b(?:(?P<rose>up|rose|risen|rising|gain\w*|positive|green|higher)"
+    r"|(?P<fell>down|fell|fallen|falling|lost|negative|red|lower))\b",
+    re.I,
+)
+_BEST = pattern(r"最[好强多高大猛]|领涨|榜|\b(?:best|strongest|most|top|leading)\b", re.I)
+
+
+def _say_all(desk: ToolDesk, groups: dict[str, Json], found: DeskResult, *, up: bool) -> list[str]:
+    """Return all groups that rose, or all that fell, each with its change."""
+    speak = desk.speak
+    known = [
+        (value, name) for name, row in groups.items() if (value := wording.figure_of(row, "change_pct")) is not None
+    ]
+    moved = sorted(((value, name) for value, name in known if (value > 0 if up else value < 0)), reverse=up)
+    given: dict[str, Any] = {
+        "count": len(moved),
+        "all": found.get("count") or len(known),
+        "date": market_days.say_stretch(desk, found),
+        "mark": wording.simulated_mark(desk, found.get("simulated")),
+    }
+    head = (
+        speak("**{count} of {all} rose** ({date}){mark}", **given)
+        if up
+        else speak("**{count} of {all} fell** ({date}){mark}", **given)
+    )
+    told = [f"{wording.industry_name(desk, name)} {wording.say_percent(value)}" for value, name in moved[:MOST_LISTED]]
+    more = [speak("… and {count} more.", count=len(moved) - MOST_LISTED)] if len(moved) > MOST_LISTED else []
+    return [head, *([speak.join_items(told)] if told else []), *more, *_say_measure(desk, found)]
+
+
+def _say_measure(desk: ToolDesk, found: DeskResult) -> list[str]:
+    """Return how the change of a group over a stretch of days is made."""
+    return [desk.speak("Mean change of the shares of each.")] if found.get("since_close_of") else []
+
+
+_GROUP = pattern(
+    r"(?P<zh>[^\s，,的]{2,6}?)(?:板块|行业)(?=\s*(?:今|现|最|怎|表|涨|跌|如))"
     r"|\b(?:is|are|did) the (?P<en>[a-z ]{2,20}?) (?:sector|industry)\b",
     re.I,
 )
-_ANY_GROUP = re.compile(
+_ANY_GROUP = pattern(
     r"(?:哪|什么|最|热门|领[涨跌])[^，,]{0,4}(?:板块|行业|概念)|\b(?:which|what|best|worst|strong|weak)", re.I
 )
 
@@ -174,7 +446,7 @@ def _say_group(desk: ToolDesk, row: Json, found: DeskResult) -> str:
         "**{name}** {change} ({date}){mark}: {up} up, {down} down; best {leader} {leader_change}",
         name=wording.industry_name(desk, str(row.get("name"))),
         change=wording.say_percent(row.get("change_pct")),
-        date=wording.result_day(found),
+        date=market_days.say_stretch(desk, found),
         mark=wording.simulated_mark(desk, found.get("simulated")),
         up=row.get("up"),
         down=row.get("down"),
@@ -183,11 +455,21 @@ def _say_group(desk: ToolDesk, row: Json, found: DeskResult) -> str:
     )
 
 
-def _sector_lines(desk: ToolDesk, found: DeskResult, count: int) -> list[str]:
-    """Return the best and the worst groups, a line each."""
-    speak, lines = desk.speak, []
-    for key, head in (("best", speak("Strongest")), ("worst", speak("Weakest"))):
-        rows = wording.rows_of(found, key)[:count]
+def _sector_lines(desk: ToolDesk, found: DeskResult, count: int, words: str = "") -> list[str]:
+    """Return the best and the worst groups, a line each; the one first that a question asks for."""
+    speak = desk.speak
+    best, worst = wording.rows_of(found, "best"), wording.rows_of(found, "worst")
+    last = [*best, *worst[::-1]][::-1]
+    fell = bool(best) and (wording.figure_of(best[0], "change_pct") or 0) < 0
+    chosen = [
+        (speak("Fell least") if fell else speak("Strongest"), best[:count]),
+        (speak("Weakest"), last[: min(count, len(last) - count)]),
+    ]
+    if _LOW.search(words) or _FELL.search(words):
+        rising = _ROSE.search(words) or _BEST.search(words)
+        chosen = [(speak("Weakest"), last[:count])] if not rising else chosen
+    lines = []
+    for head, rows in chosen:
         told = [
             f"{wording.industry_name(desk, str(row['name']))} {wording.say_percent(row.get('change_pct'))}"
             for row in rows
@@ -198,22 +480,25 @@ def _sector_lines(desk: ToolDesk, found: DeskResult, count: int) -> list[str]:
 
 
 def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what was traded north-bound on the newest stored day, or on the one that is named."""
-    speak = desk.speak
-    found = yield from desk.one("market.northbound", days=20)
+    """Answer what was traded north-bound on the newest stored day, on the one that is named, or over a stretch."""
+    speak, name = desk.speak, wording.fact_name(desk, asked.facts[0])
+    found = yield from desk.one("market.northbound", days=MOST_NORTHBOUND)
     if found.failure is not None:
-        return wording.unreadable(desk, wording.fact_name(desk, asked.facts[0]), found.failure)
-    rows = [row for row in found.get("rows") or [] if isinstance(row, dict) and row.get("channel") == "north"]
+        return wording.unreadable(desk, name, found.failure)
+    rows = [row for row in wording.rows_of(found, "rows") if row.get("channel") == "north"]
+    newest = str(rows[0].get("date")) if rows else ""
     span = asked.spans[0] if asked.spans else None
+    if span is not None and (len(asked.spans) > 1 or span.kind == FUTURE):
+        return wording.refuse_time(desk, name, asked.spans[-1], newest)
+    before: list[str] = []
     if span is not None:
-        if span.kind != DAY or span.first is None:
-            return reply_of_lines(speak("North-bound trading is told by the day: name one."))
-        rows = [row for row in rows if str(row.get("date")) == f"{span.first}"]
+        rows, before = yield from _northbound_rows(desk, rows, span)
     if not rows:
         return reply_of_lines(
-            speak("North-bound trading of that day is not stored; the newest is of {date}.", date=found.get("date"))
-        )
-    row, mark = rows[0], wording.simulated_mark(desk, found.get("simulated"))
+            speak("North-bound trading of “{time}” is not stored; the newest is of {date}.",
+                  time=span.said if span else "", date=newest)
+        )  # fmt: skip
+    row, mark = _total_northbound(rows), wording.simulated_mark(desk, found.get("simulated"))
     if row.get("net") is None:
         told = speak(
             "net buying is no longer published (since August 2024); {amount} yuan were traded",
@@ -226,110 +511,142 @@ def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             buy=wording.say_money(desk, row.get("buy")),
             sell=wording.say_money(desk, row.get("sell")),
         )
-    return reply_of_lines(
-        speak(
-            "**{name}** {told} ({date}){mark}",
-            name=wording.fact_name(desk, asked.facts[0]),
-            told=told,
-            date=row.get("date"),
-            mark=mark,
-        )
-    )
+    dates = [str(each.get("date")) for each in rows]
+    when = dates[0] if len(dates) == 1 else speak("{first} to {last}, {count} days", first=dates[-1], last=dates[0],
+                                                  count=len(dates))  # fmt: skip
+    lines = [speak("**{name}** {told} ({date}){mark}", name=name, told=told, date=when, mark=mark)]
+    if re.search(
+        r"停止|不再|停了|停更|公布|披露|\b(?:stop\w*|still|publish\w*|disclos\w*|no longer)\b", asked.words, re.I
+    ):
+        lines.insert(0, _say_until(desk, found))
+    if re.search(r"哪一?天|几号|which day|what day", asked.words, re.I):
+        lines += _say_most(desk, rows, falls=bool(re.search(r"卖|流出|s[eo]l[dl]|outflow", asked.words, re.I)))
+    return reply_of_lines(*before, *lines)
+
+
+def _say_until(desk: ToolDesk, found: DeskResult) -> str:
+    """Return up to which day the net buying is known here."""
+    rows = [row for row in wording.rows_of(found, "rows") if row.get("channel") == "north"]
+    known = [str(row.get("date")) for row in rows if row.get("net") is not None]
+    newest = str(rows[0].get("date"))
+    if known and max(known) == newest:
+        return desk.speak("Net buying is published up to the newest stored day, {date}.", date=newest)
+    if known:
+        return desk.speak("Net buying was published until {date}; since then only what was traded.", date=max(known))
+    return desk.speak("Net buying is no longer published (since August 2024); what was traded is, up to {date}.",
+                      date=newest)  # fmt: skip
+
+
+def _say_most(desk: ToolDesk, rows: list[Json], *, falls: bool) -> list[str]:
+    """Return the day with the largest net buying, or selling."""
+    known = [(value, str(row.get("date"))) for row in rows if (value := wording.figure_of(row, "net")) is not None]
+    if not known:
+        return []
+    value, day = min(known) if falls else max(known)
+    net = wording.say_money(desk, value, signed=True)
+    if falls:
+        return [desk.speak("Lowest net: {net} on {date}.", net=net, date=day)]
+    return [desk.speak("Highest net: {net} on {date}.", net=net, date=day)]
+
+
+def _northbound_rows(desk: ToolDesk, rows: list[Json], span: TimeSpan) -> Work[tuple[list[Json], list[str]]]:
+    """Return the rows of a day or of a stretch of days, none where not all of it is stored, and what to say first."""
+    if span.kind == SESSIONS or (span.kind == DAY and span.first is None):
+        if span.kind == DAY:
+            return rows[span.sessions : span.sessions + 1], []
+        return (rows[: span.sessions] if span.sessions <= len(rows) else []), []
+    first, last = f"{span.first}", f"{span.last}"
+    if span.kind == DAY:
+        same = [row for row in rows if str(row.get("date")) == first]
+        older = [row for row in rows if str(row.get("date")) < first]
+        if same or not older:
+            return same, []
+        calendar = yield from desk.one("calendar.trading", date=first, n=1)
+        previous = wording.names_of(calendar.get("previous"))
+        if calendar.get("is_trading_day") is False and previous and older[0].get("date") == previous[-1]:
+            return older[:1], [desk.speak("{date} was no trading day; the session before it:", date=first)]
+        if first == desk.request.day:
+            return older[:1], [desk.speak("That of today ({date}) is not there yet; the newest:", date=first)]
+        return [], []
+    chosen = [row for row in rows if first <= str(row.get("date")) <= last and str(row.get("date")) != (
+        first if span.kind == SINCE else "")]  # fmt: skip
+    whole = bool(rows) and str(rows[-1].get("date")) <= first
+    return (chosen if span.kind in (RANGE, SINCE) and whole else []), []
+
+
+def _total_northbound(rows: list[Json]) -> Json:
+    """Return the sums over some days; None of what is not known of each."""
+    total: Json = {}
+    for key in ("net", "buy", "sell", "turnover"):
+        values = [wording.figure_of(row, key) for row in rows]
+        known = [value for value in values if value is not None]
+        total[key] = sum(known) if len(known) == len(values) else None
+    return total
 
 
 def answer_lhb(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer which stocks are on the dragon and tiger list."""
-    speak = desk.speak
-    span = asked.spans[0] if asked.spans else None
-    wanted = (
-        {"date": f"{span.first}"}
-        if span and span.kind == DAY and span.first and f"{span.first}" != desk.request.day
-        else {}
-    )
-    found = yield from desk.one("market.lhb", **wanted)
-    if found.failure is not None:
-        return wording.unreadable(desk, wording.fact_name(desk, asked.facts[0]), found.failure)
-    rows = wording.rows_of(found, "rows")
-    head = speak("{name} ({date}){mark}", name=wording.fact_name(desk, asked.facts[0]), date=found.get("date"),
-                 mark=wording.simulated_mark(desk, found.get("simulated")))  # fmt: skip
-    lines = [
-        speak(
-            "{stock} {change}, net {net} yuan: {reason}",
-            stock=wording.security_name(desk, str(row.get("symbol")), row.get("name")),
-            change=wording.say_percent(row.get("change_pct")),
-            net=wording.say_money(desk, row.get("net"), signed=True),
-            reason=row.get("reason") or "–",
-        )
-        for row in rows[:SHOWN]
-    ]
-    return reply_of_lines(f"**{head}**", *(f"- {line}" for line in lines or [speak("None.")]))
+    """Answer which stocks are on the dragon and tiger list: the newest, that of a day, or those of several."""
+    speak, name = desk.speak, wording.fact_name(desk, asked.facts[0])
+    if not asked.spans:
+        found = yield from desk.one("market.lhb")
+        if found.failure is not None:
+            return wording.unreadable(desk, name, found.failure)
+        return reply_of_lines(*_say_list(desk, name, found))
+    span = asked.spans[0]
+    days = yield from market_days.sessions_within(desk, span, MOST_LISTS + 1)
+    if len(asked.spans) > 1 or days is None or len(days) > MOST_LISTS:
+        newest = yield from desk.one("market.lhb")
+        return wording.refuse_time(desk, name, asked.spans[-1], str(newest.get("date") or "–"))
+    results = yield from desk.run(*(DeskCall("market.lhb", {"date": day}) for day in days))
+    lists = [result for result in results if result.ok]
+    if lists and len(days) == 1:
+        return reply_of_lines(*_say_list(desk, name, lists[0]))
+    if lists:
+        rows = [{**row, "date": each.get("date")} for each in lists for row in wording.rows_of(each, "rows")]
+        head = speak("{name}, {first} to {last}: {count} entries, on {days}{mark}", name=name, first=days[0],
+                     last=days[-1], count=len(rows), mark=wording.simulated_mark(desk, lists[0].get("simulated")),
+                     days=speak.join_items([str(each.get("date")) for each in lists]))  # fmt: skip
+        more = [speak("… and {count} more.", count=len(rows) - MOST_ENTRIES)] if len(rows) > MOST_ENTRIES else []
+        lines = [f"- {row['date']} {_say_entry(desk, row)}" for row in rows[:MOST_ENTRIES]]
+        return reply_of_lines(f"**{head}**", *lines, *more)
+    newest = yield from desk.one("market.lhb")
+    none = speak("{name}: no stock is on a stored list of “{time}”.", name=name, time=span.said)
+    return reply_of_lines(none, *([speak("The newest list:"), *_say_list(desk, name, newest)] if newest.ok else []))
 
 
-_HOLIDAY = re.compile(
-    r"春节|国庆|元旦|五一|劳动节|端午|中秋|清明|圣诞|感恩节|holidays?\b|new year|christmas|thanksgiving|golden week",
-    re.I,
-)
-_MARKETS = {
-    "US": re.compile(r"美股|纽约|纳斯达克|\b(?:us|u\.s\.|american|new york|nyse|nasdaq)\b", re.I),
-    "HK": re.compile(r"港股|香港|港交所|\bhong kong\b|\bhk\b", re.I),
-}
-_PLACES = {"CN": mark_text("Shanghai and Shenzhen"), "HK": mark_text("Hong Kong"), "US": mark_text("New York")}
+MOST_ENTRIES = 9
+"""Entries of the lists of several days that one answer shows."""
 
 
-def _coming_day(span: TimeSpan, today: date) -> date:
-    """Return the day that is meant: without a year, the one of the last half year or the next."""
-    day = span.first or today
-    if span.kind != DAY or not re.search(r"\d", span.said) or re.search(r"\d{4}|[去前]年|前|ago", span.said):
-        return day
-    with contextlib.suppress(ValueError):
-        while (today - day).days > HALF_YEAR:
-            day = day.replace(year=day.year + 1)
-    return day
+def _say_list(desk: ToolDesk, name: str, found: DeskResult) -> list[str]:
+    """Return a dragon and tiger list with its day."""
+    speak, rows = desk.speak, wording.rows_of(found, "rows")
+    mark = wording.simulated_mark(desk, found.get("simulated"))
+    head = speak("{name} ({date}){mark}", name=name, date=found.get("date"), mark=mark)
+    more = [speak("… and {count} more.", count=len(rows) - SHOWN)] if len(rows) > SHOWN else []
+    return [f"**{head}**", *(f"- {_say_entry(desk, row)}" for row in rows[:SHOWN]), *more]
 
 
-def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer whether a day is a trading day of a market, and which ones are next."""
-    speak = desk.speak
-    if holiday := _HOLIDAY.search(asked.words):
-        return reply_of_lines(speak("Ask for a date: I do not read “{holiday}” as one.", holiday=holiday[0]))
-    market = next((code for code, words in _MARKETS.items() if words.search(asked.words)), "CN")
-    place = speak(_PLACES[market])
-    span = asked.spans[0] if asked.spans else None
-    today = date.fromisoformat(desk.request.day)
-    day = _coming_day(span, today) if span is not None and span.first is not None else today
-    if span is not None and span.first is None and span.kind == FUTURE:
-        day = (
-            date.fromisoformat(desk.request.day) + timedelta(days=7)
-            if "周" in span.said or "week" in span.said
-            else day
-        )
-    found = yield from desk.one("calendar.trading", date=f"{day}", market=market, n=3)
-    if found.failure is not None:
-        return wording.unreadable(desk, speak("the calendar"), found.failure)
-    open_ = found.get("is_trading_day")
-    told = (
-        speak("**{date} is a trading day** ({place}).", date=day, place=place)
-        if open_
-        else speak("**{date} is no trading day** ({place}).", date=day, place=place)
-        if open_ is not None
-        else speak(
-            "Whether {date} is a trading day is not known: known until {until}.",
-            date=day,
-            until=found.get("known_until"),
-        )
-    )
-    nearest = wording.names_of(found.get("next"))
-    return reply_of_lines(
-        told,
-        *([speak("The next ones: {days}.", days=speak.join_items([str(each) for each in nearest]))] if nearest else []),
+def _say_entry(desk: ToolDesk, row: Json) -> str:
+    """Return an entry of a dragon and tiger list."""
+    return desk.speak(
+        "{stock} {change}, net {net} yuan: {reason}",
+        stock=wording.security_name(desk, str(row.get("symbol")), row.get("name")),
+        change=wording.say_percent(row.get("change_pct")),
+        net=wording.say_money(desk, row.get("net"), signed=True),
+        reason=row.get("reason") or "–",
     )
 
 
 def _load_watched(desk: ToolDesk, asked: FactQuestion) -> Work[tuple[list[tuple[str, Json]], list[str], Reply | None]]:
     """Return the newest bars of what is watched, the codes without one, and why there are none."""
-    found = yield from desk.one("market.observe", of="watch")
+    held = asked.facts[0].field == "held"
+    found = yield from desk.one("market.observe", of="held" if held else "watch")
+    if found.failure is not None and found.failure.code == "nothing-watched":
+        return [], [], None
     if found.failure is not None:
-        return [], [], wording.unreadable(desk, desk.speak("the watch list"), found.failure)
+        what = desk.speak("your positions") if held else desk.speak("the watch list")
+        return [], [], wording.unreadable(desk, what, found.failure)
     rows = list(wording.objects_of(found, "bars").items())
     missing = [symbol for symbol in wording.names_of(found.get("symbols")) if symbol not in dict(rows)]
     return rows, missing, None
@@ -343,11 +660,20 @@ def answer_watch(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return refused
     if not rows and not missing:
         return reply_of_lines(speak('Nothing is watched: "track 600519" puts a security on the list.'))
-    newest = max((str(bar.get("date")) for _, bar in rows), default="")
-    if rows and (span := wording.other_day(asked, newest)):
-        return wording.refuse_time(desk, speak("the watch list"), span, newest)
+    rows, refused = yield from _changes_then(desk, asked, rows)
+    if refused:
+        return refused
     rows.sort(key=lambda row: -(row[1].get("change_pct") or 0))
-    lines = [_watch_line(desk, symbol, bar) for symbol, bar in rows[:10]]
+    left_out = {mention.code: mention for mention in asked.securities}
+    before = []
+    if _HOW_MANY.search(asked.words):
+        before = [speak("**{count} securities** are on the watch list:", count=len(rows) + len(missing))]
+    elif left_out:
+        names = speak.join_items([display_name(desk, mention) for mention in left_out.values()])
+        before = [speak("Without {names}:", names=names)]
+        rows = [row for row in rows if row[0] not in left_out]
+        missing = [symbol for symbol in missing if symbol not in left_out]
+    lines = before + [_watch_line(desk, symbol, bar) for symbol, bar in rows[:10]]
     if len(rows) > 10:
         lines.append(speak("… {count} more: `ia quote --universe watch`", count=len(rows) - 10))
     if missing:
@@ -355,14 +681,62 @@ def answer_watch(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+_HOW_MANY = pattern(r"[几多少][只个支家]|\bhow many\b", re.I)
+
+
+def _changes_then(
+    desk: ToolDesk, asked: FactQuestion, rows: list[tuple[str, Json]]
+) -> Work[tuple[list[tuple[str, Json]], Reply | None]]:
+    """Return the securities of a list with their close and change of the day or stretch that a question names."""
+    newest = max((str(bar.get("date")) for _, bar in rows), default="")
+    span = wording.other_day(asked, newest) if rows else None
+    if span is None:
+        return rows, None
+    codes = [symbol for symbol, _ in rows[:MOST_LISTED]]
+    if len(asked.spans) > 1 or span.kind not in (DAY, RANGE, SINCE, SESSIONS) or len(codes) < len(rows):
+        return rows, wording.refuse_time(desk, desk.speak("the watch list"), span, newest)
+    mentions = [mention for code in codes for mention in find_mentions(code)[:1]]
+    loaded = yield from load_spans(desk, mentions, span)
+    bars = dict(rows)
+    told: list[tuple[str, Json]] = []
+    for mention, found in zip(mentions, loaded, strict=True):
+        if isinstance(found, SpanBars) and found.rows and found.base is not None:
+            end, change = found.rows[-1], found.rows[-1].close / found.base.close * 100 - 100
+            begin = found.base.date
+            when = end.date if span.kind == DAY else desk.speak("{first} to {last}", first=begin, last=end.date)
+            if span.kind == SESSIONS:
+                when = desk.speak("{count} sessions to {last}", count=len(found.rows), last=end.date)
+            told.append((mention.code, {**bars[mention.code], "close": end.close, "change_pct": change, "date": when}))
+    if not told:
+        return rows, wording.refuse_time(desk, desk.speak("the watch list"), span, newest)
+    return told, None
+
+
 def _watch_line(desk: ToolDesk, symbol: str, bar: Json) -> str:
     mark = wording.simulated_mark(desk, bar.get("simulated"))
-    close = number(bar.get("close"), "price", desk.speak)
+    close = f"{number(bar['close'], 'price', desk.speak)} " if bar.get("close") is not None else ""
     name, change = wording.security_name(desk, symbol, bar.get("name")), wording.say_percent(bar.get("change_pct"))
-    return f"- {name} {close} {change} ({bar.get('date')}){mark}"
+    return f"- {name} {close}{change} ({bar.get('date')}){mark}"
 
 
-_LOW = re.compile(
+def _stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list[tuple[float, str]]]:
+    """Return a stored figure of each security that has it: of its quote, or of its valuation."""
+    found: dict[str, Json] = {}
+    if field == "dividend_yield_pct":
+        results = yield from desk.run(
+            *(DeskCall("market.valuation", {"symbol": each}) for each in symbols[:MOST_LISTED])
+        )
+        for symbol, result in zip(symbols, results, strict=False):
+            figures = result.get("figures") if result.ok else None
+            found[symbol] = figures if isinstance(figures, dict) else {}
+    else:
+        quotes = yield from desk.one("market.quote", symbols=symbols[:MOST])
+        found = {str(row["symbol"]): row for row in wording.rows_of(quotes, "quotes")}
+    values = [(value, each) for each in symbols if (value := wording.figure_of(found.get(each), field)) is not None]
+    return [(value, each) for value, each in values if value > 0 or field not in ("pe", "pe_ttm", "pb")]
+
+
+_LOW = pattern(
     r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|lost)\b",
     re.I,
 )
@@ -374,20 +748,27 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     rows, missing, refused = yield from _load_watched(desk, asked)
     if refused:
         return refused
+    rows = [row for row in rows if row[0] not in {mention.code for mention in asked.securities}]
+    if not rows and asked.facts[0].field == "held":
+        return reply_of_lines(speak("You hold nothing of which a price is stored."))
     if not rows:
         return (yield from answer_watch(desk, asked))
-    newest = max(str(bar.get("date")) for _, bar in rows)
-    if span := wording.other_day(asked, newest):
-        return wording.refuse_time(desk, speak("the watch list"), span, newest)
     wanted = next((each for each in market_table(desk.tables).ranks if each.words.search(asked.words)), None)
     values: list[tuple[float, str]] = []
+    newest = max(str(bar.get("date")) for _, bar in rows)
+    if wanted is not None and (span := wording.other_day(asked, newest)):
+        return wording.refuse_time(desk, speak("the watch list"), span, newest)
     if wanted is None:
         if not re.search(
             r"涨|跌|表现|强|弱|好|差|rose|fell|gain|los|best|worst|strong|weak|perform|up|down", asked.words, re.I
         ):
             return reply_of_lines(speak("By which figure? For example P/E or the change of the day."))
+        rows, refused = yield from _changes_then(desk, asked, rows)
+        if refused:
+            return refused
         values = [(float(bar["change_pct"]), symbol) for symbol, bar in rows if bar.get("change_pct") is not None]
-        name, unit = speak("change of the day"), "percent"
+        newest = str(max(rows, key=lambda row: str(row[1].get("date")))[1].get("date"))
+        name, unit = speak("change") if asked.spans else speak("change of the day"), "percent"
     elif wanted.code:
         symbols = [symbol for symbol, _ in rows[:20]]
         yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": symbol, "tail": 1}) for symbol in symbols))
@@ -398,11 +779,7 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         values = [(value, symbol) for value, symbol in found_values if value is not None]
         name, unit = speak.fill(wanted.name), wanted.unit
     else:
-        quotes = yield from desk.one("market.quote", symbols=[symbol for symbol, _ in rows][:MOST])
-        found = {row["symbol"]: row for row in wording.rows_of(quotes, "quotes")}
-        values = [
-            (float(found[s][wanted.field]), s) for s, _ in rows if s in found and found[s].get(wanted.field) is not None
-        ]
+        values = yield from _stored_figures(desk, wanted.field, [symbol for symbol, _ in rows])
         name, unit = speak.fill(wanted.name), wanted.unit
     if not values:
         return reply_of_lines(speak("That figure is not stored of any of them."))
@@ -422,18 +799,12 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-_WEEKDAYS = mark_texts("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-
 def answer_today(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which day it is."""
     yield from ()
     moment = desk.request.moment
-    return reply_of_lines(
-        desk.speak(
-            "Today is {date}, {weekday}.", date=f"{moment:%Y-%m-%d}", weekday=desk.speak(_WEEKDAYS[moment.weekday()])
-        )
-    )
+    weekday = desk.speak(market_days.WEEKDAYS[moment.weekday()])
+    return reply_of_lines(desk.speak("Today is {date}, {weekday}.", date=f"{moment:%Y-%m-%d}", weekday=weekday))
 
 
 def answer_pending(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -469,20 +840,58 @@ def build_terms(table: Table) -> list[Term]:
     return list(table.entries("entries", Term))
 
 
-def explain_terms(desk: ToolDesk, words: str) -> Work[Reply | None]:
-    """Return what the terms in a text mean; None where the glossary has none of them."""
+_AROUND_TERM = pattern(
+    r"的|是|有|和|与|跟|之间|区别|不同|差别|差异|多少|什么|请问|现在|今天|最新|目前|一般|意思|指标|股票|怎么|呢|吗|指"
+    r"|\b(?:whats?|is|are|the|an?|s|please|now|today|current|of|for|how|much|does|mean|me|tell|about|ratios?|in|on|vs|versus|between|or|differences?|different|from|compared"
+    r"|stocks?|shares?|term|word|and)\b|[^\w\u3400-\u9fff]",
+    re.I,
+)
+
+
+def explain_terms(desk: ToolDesk, words: str, *, meaning: bool = False) -> Work[Reply | None]:
+    """Return what the terms in a text mean; None where the glossary has none of them.
+
+    meaning    whether the text asks for a meaning. One that does not may name nothing but terms: what else it names is
+               a security that is not known, and no term explains it.
+    """
     speak = desk.speak
     yield from desk.load_tables("glossary")
     found = [term for term in desk.tables.build("research", "glossary", build_terms) if term.words.search(words)]
     if not found:
         return None
-    return reply_of_lines(*(f"**{speak.fill(term.name)}**{speak(': ')}{speak.fill(term.text)}" for term in found[:3]))
+    rest = words
+    for term in found:
+        rest = term.words.sub(" ", rest)
+    if not meaning and (left := " ".join(_AROUND_TERM.sub(" ", rest).split())):
+        from ia.agent.analyst.jobs.small_talk import describe_doubt
+
+        yield from desk.load_tables("figures")
+        short = len(left) <= LONGEST_NAME and len(left.split()) <= 3
+        return (reply_of_lines(describe_doubt(desk, left)) if short else wording.ask_back(desk, (left,)))._replace(
+            understood=False
+        )
+    best = [term for term in found if not any(_covers(other, term, words) for other in found)]
+    return reply_of_lines(*(f"**{speak.fill(term.name)}**{speak(': ')}{speak.fill(term.text)}" for term in best[:3]))
+
+
+LONGEST_NAME = 24
+"""Characters of what may be the name of a security."""
+
+
+def _covers(other: Term, term: Term, words: str) -> bool:
+    """Return True if the words of a term stand within those of another."""
+    mine, its = term.words.search(words), other.words.search(words)
+    if mine is None or its is None or other is term:
+        return False
+    return (
+        its.start() <= mine.start() and mine.end() <= its.end() and its.end() - its.start() > mine.end() - mine.start()
+    )
 
 
 def answer_term(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what a term means: from the glossary, else from the description of an indicator."""
     speak = desk.speak
-    if known := (yield from explain_terms(desk, asked.words)):
+    if known := (yield from explain_terms(desk, asked.words, meaning=asked.facts[0].field == MEANING)):
         return known
     for word in re.findall(r"[A-Za-z][A-Za-z0-9]{1,20}", asked.words):
         result = yield from desk.one("indicator.describe", name=word)
@@ -499,8 +908,11 @@ ANSWERS: dict[str, Callable[[ToolDesk, FactQuestion], Any]] = {
     "gainers": answer_gainers,
     "sectors": answer_sectors,
     "northbound": answer_northbound,
+    "level": answer_level,
+    "market_extreme": answer_market_extreme,
+    "mainline": answer_mainline,
+    "decline": answer_decline,
     "lhb": answer_lhb,
-    "calendar": answer_calendar,
     "watch": answer_watch,
     "watch_rank": answer_watch_rank,
     "term": answer_term,

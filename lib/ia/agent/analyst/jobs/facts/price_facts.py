@@ -2,28 +2,30 @@
 
 import math
 import re
-from datetime import timedelta
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from ia.agent.analyst.ask.amounts import UNIT, find_size
 from ia.agent.analyst.ask.facts import FactQuestion, security_table
-from ia.agent.analyst.ask.figures import change_over, stretch_of
+from ia.agent.analyst.ask.figures import stretch_of
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.evidence.study import read_value
+from ia.agent.analyst.evidence.tool_answers import read_value
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts.bar_rows import load_span, load_spans, rows_of, stale_note
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 YEAR = 250
-"""Sessions of a year, and the most bars that the tool for prices returns."""
-BEFORE = 20
-"""Days before a stretch of time in which the close that it begins with lies."""
+"""Sessions of a year."""
+_LAST_YEAR = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=YEAR - 1)
 FEW = 20
 """Returns below which no relation is computed."""
 INDEX_OF = {"CN": "000300.SH", "HK": "HSI.HK", "US": "SPY.US"}
@@ -32,41 +34,26 @@ ATR_STOP = 2
 
 
 class Closes(NamedTuple):
-    """The closes of a security: date -> close, as total returns (qfq).
+    """The closes of a security: date -> close, as total returns (qfq); last: the date of its newest bar.
 
-    whole   False where the stretch of time has more bars than the tool returns
+    missed  the sessions after it, which have no bar
     """
 
     by_date: dict[str, float]
     simulated: bool
-    whole: bool = True
+    last: str
+    missed: tuple[str, ...]
 
 
-def _load_closes(desk: ToolDesk, code: str, span: TimeSpan | None) -> Work[Closes | DeskResult]:
+def _load_closes(desk: ToolDesk, mentions: Sequence[Mention], span: TimeSpan | None) -> Work[list[Closes | DeskResult]]:
     """Return the closes of a stretch of time, of a year where none is named; the result that failed where none came."""
-    bars = YEAR
-    args: dict[str, str] = {}
-    if span is not None and span.kind == SESSIONS:
-        bars = min(span.sessions + 1, YEAR)
-    elif span is not None and span.first is not None and span.last is not None:
-        args = {"start": f"{span.first - timedelta(days=BEFORE)}", "end": f"{span.last}"}
-    result = yield from desk.one("market.ohlcv", symbol=code, tail=bars, **args)
-    if not result.ok:
-        return result
-    rows = wording.bars_of(result)
-    closes = {row[0]: float(row[4]) for row in rows if len(row) > 4}
-    if args and span is not None and span.first is not None:
-        kept = [day for day in closes if day >= f"{span.first}"]
-        before = (
-            [day for day in closes if day < f"{span.first}"]
-            if span.kind == RANGE or f"{span.first}" not in closes
-            else []
-        )
-        closes = {day: closes[day] for day in (*before[-1:], *kept)}
-    whole = (
-        span is None or span.kind == EVER or len(rows) >= (int(result.get("rows") or 0) if args else span.sessions + 1)
-    )
-    return Closes(closes, bool(result.get("simulated")), whole)
+    loaded = yield from load_spans(desk, mentions, span or _LAST_YEAR)
+    return [
+        each
+        if isinstance(each, DeskResult)
+        else Closes({row.date: row.close for row in each.with_base}, each.simulated, each.last, each.missed)
+        for each in loaded
+    ]
 
 
 def _returns(one: Closes, other: Closes) -> tuple[list[str], list[float], list[float]]:
@@ -90,6 +77,10 @@ def _covariance(one: list[float], other: list[float]) -> float:
     return math.fsum((x - a) * (y - b) for x, y in zip(one, other, strict=True)) / (len(one) - 1)
 
 
+_JOINED = pattern(r"和|与|跟|、|谁|哪[个只]|\b(?:and|with|between|versus|vs|which)\b", re.I)
+_MARKET = pattern(r"大盘|指数|市场|基准|\b(?:market|index|benchmark)\b", re.I)
+
+
 def _named_index(asked: FactQuestion, mention: Mention) -> Mention | None:
     """Return the second security of a question, else the index of the first one's market."""
     if len(asked.securities) > 1:
@@ -106,53 +97,27 @@ def answer_relation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
     if span is not None and span.kind not in (SESSIONS, RANGE, SINCE):
         return reply_of_lines(speak("Over which time? Give a stretch, such as “this year” or “the last 120 days”."))
-    own = yield from _load_closes(desk, mention.code, span)
-    if isinstance(own, DeskResult):
-        return reply_of_lines(reply.describe_no_prices(desk, mention.said, own.failure or NO_BARS))
-    if not own.whole:
-        return (yield from _relate_long(desk, asked, span)) if wanted == "relative" else _too_long(desk)
     if wanted == "sharpe":
+        own = (yield from _load_closes(desk, [mention], span))[0]
+        if isinstance(own, DeskResult):
+            return reply_of_lines(reply.describe_no_prices(desk, mention.said, own.failure or NO_BARS))
         return _say_sharpe(desk, mention, own)
+    if len(asked.securities) > 2:
+        return reply_of_lines(speak("That I compute for two at a time: name the two."))
     index = _named_index(asked, mention)
+    plain = strip_mentions(asked.words)
+    if len(asked.securities) == 1 and _JOINED.search(plain) and not _MARKET.search(plain):
+        index = None
     if index is None or index.code == mention.code:
         return reply_of_lines(speak("With which security or index? Name it, such as 000300.SH."))
-    other = yield from _load_closes(desk, index.code, span)
+    own, other = yield from _load_closes(desk, [mention, index], span)
+    if isinstance(own, DeskResult):
+        return reply_of_lines(reply.describe_no_prices(desk, mention.said, own.failure or NO_BARS))
     if isinstance(other, DeskResult):
         return reply_of_lines(reply.describe_no_prices(desk, index.said, other.failure or NO_BARS))
-    return _say_relation(desk, wanted, (mention, index), own, other)
-
-
-def _too_long(desk: ToolDesk) -> Reply:
-    return reply_of_lines(desk.speak("That I compute over at most {count} sessions: give a shorter time.", count=YEAR))
-
-
-def _relate_long(desk: ToolDesk, asked: FactQuestion, span: TimeSpan | None) -> Work[Reply]:
-    """Answer how a security did against another over more bars than the tool for prices returns."""
-    mention = asked.securities[0]
-    index = _named_index(asked, mention)
-    if index is None or span is None or index.code == mention.code:
-        return _too_long(desk)
-    stretch, changes, simulated = stretch_of(span), [], False
-    for each in (mention, index):
-        bars = yield from desk.one("market.ohlcv", symbol=each.code, tail=1)
-        if not bars.ok:
-            return reply_of_lines(reply.describe_no_prices(desk, each.said, bars.failure or NO_BARS))
-        simulated = simulated or bool(bars.get("simulated"))
-        changes.append(read_value((yield from desk.one("compute.run", code=change_over(stretch))))[0])
-    rise, base = changes
-    if rise is None or base is None:
-        return reply_of_lines(desk.speak("The bars do not reach back so far: “{time}”.", time=span.said))
-    return reply_of_lines(
-        _say_winner(desk, rise, base, name=wording.head_of(desk, mention), other=wording.head_of(desk, index)),
-        desk.speak(
-            "{rise} against {base}, {gap} percentage points ({time}){mark}",
-            rise=wording.say_percent(rise),
-            base=wording.say_percent(base),
-            gap=f"{rise - base:+.2f}",
-            time=f"{span.first} – {span.last}",
-            mark=wording.simulated_mark(desk, simulated),
-        ),
-    )
+    told = _say_relation(desk, wanted, (mention, index), own, other)
+    notes = [stale_note(desk, each, closes.last, closes.missed) for each, closes in ((mention, own), (index, other))]
+    return reply_of_lines(*told.lines, *filter(None, notes))
 
 
 def _say_winner(desk: ToolDesk, rise: float, base: float, *, name: str, other: str) -> str:
@@ -299,71 +264,6 @@ def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*told)
 
 
-def answer_size(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer how many shares the position limit and the cash allow; how many to buy stays the owner's choice."""
-    speak, mention = desk.speak, asked.securities[0]
-    values, bars = yield from _measure(desk, mention, ("close", *_codes(desk, "typical_move")))
-    if not bars.ok:
-        return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
-    close, atr = values
-    status = yield from desk.one("account.status")
-    if status.failure is not None:
-        return wording.unreadable(desk, speak("the ledger"), status.failure)
-    currency = {"CN": "CNY", "HK": "HKD", "US": "USD"}.get(mention.symbol.market, "")
-    book = wording.objects_of(status, "currencies").get(currency)
-    limit = desk.request.limits.get("position_pct")
-    if not isinstance(book, dict) or close is None or not book.get("equity") or book.get("cash") is None:
-        return reply_of_lines(
-            speak(
-                "{name}: your {currency} account is not known, so no size can be computed (`ia trade deposit` enters"
-                " money).",
-                name=wording.head_of(desk, mention),
-                currency=currency,
-            )
-        )
-    equity, cash = float(book["equity"]), float(book["cash"])
-    position = wording.objects_of(status, "positions").get(mention.code)
-    held = float(position["value"] or 0) if isinstance(position, dict) else 0.0
-    lot = 1 if mention.symbol.market == "US" else 100
-    room = max(0.0, equity * limit / 100 - held) if limit else cash
-    most = int(min(room, cash) / close / lot) * lot
-    mark = wording.simulated_mark(desk, bars.get("simulated"))
-    told = [
-        speak(
-            "{name}: at most {shares} shares ({amount}) at {close} ({date}).{mark}",
-            name=wording.head_of(desk, mention),
-            shares=f"{most:,}",
-            amount=wording.say_money(desk, most * close, currency=currency),
-            close=number(close, "price", speak),
-            date=bars.get("last"),
-            mark=mark,
-        )
-    ]
-    if limit:
-        told.append(
-            speak(
-                "The position limit of {limit}% of {equity} leaves {room}; you hold {held} of it, and {cash} in cash.",
-                limit=f"{limit:g}",
-                equity=wording.say_money(desk, equity),
-                room=wording.say_money(desk, room),
-                held=wording.say_money(desk, held),
-                cash=wording.say_money(desk, cash),
-            )
-        )
-    if atr:
-        risked = int(equity * 0.01 / (ATR_STOP * atr) / lot) * lot
-        told.append(
-            speak(
-                "If a stop at twice the usual move ({distance}) below is to cost 1% of the account at most: {shares}"
-                " shares.",
-                distance=number(ATR_STOP * atr, "price", speak),
-                shares=f"{min(risked, most):,}",
-            )
-        )
-    told.append(speak("That is a ceiling, no advice to buy."))
-    return reply_of_lines(*told)
-
-
 def answer_levels(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which highs, lows and averages lie above and below the price."""
     speak, mention = desk.speak, asked.securities[0]
@@ -402,7 +302,11 @@ def answer_levels(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     )
 
 
-_RISE = re.compile(r"涨|拉升|走强|\b(?:ris|rose|up|jump|surg|rall|gain)", re.I)
+_RISE = pattern(r"涨|拉升|走强|\b(?:ris|rose|up|jump|surg|rall|gain)", re.I)
+
+
+_CLAIMED = pattern(r"(?P<n>\d+(?:\.\d+)?)\s*(?:%|％|per ?cent)", re.I)
+_CHECKED = pattern(r"\bis it true\b|是真的吗|真的.{0,12}吗|是不是真的", re.I)
 
 
 def answer_premise(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -419,40 +323,48 @@ def answer_premise(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         given["end"] = f"{span.last}"
     elif span is not None and span.kind == DAY and span.first is None:
         tail = span.sessions + 2
-    bars = yield from desk.one(
-        "market.ohlcv", symbol=mention.code, tail=YEAR if span and span.kind in (RANGE, SINCE) else tail, **given
-    )
-    rows = wording.bars_of(bars)
+    bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=min(tail, 120), **given)
+    rows = rows_of(bars)
+    if span is not None and span.kind in (RANGE, SINCE, SESSIONS):
+        found = yield from load_span(desk, mention, span)
+        if isinstance(found, DeskResult):
+            return reply_of_lines(reply.describe_no_prices(desk, mention.said, found.failure or NO_BARS))
+        if found.base is None:
+            return reply_of_lines(speak("“{time}” begins before the bars that I can look at here.", time=span.said))
+        rows = found.with_base
     if not bars.ok or len(rows) < 2:
         return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
     if span is not None and span.kind == DAY and span.first is None:
         rows = rows[:2]
     first, last = rows[0], rows[-1]
-    if span is not None and span.kind in (RANGE, SINCE):
-        before = [row for row in rows if row[0] < f"{span.first}" or (span.kind == SINCE and row[0] == f"{span.first}")]
-        if not before:
-            return reply_of_lines(speak("“{time}” begins before the bars that I can look at here.", time=span.said))
-        first = before[-1]
-    change = float(last[4]) / float(first[4]) * 100 - 100
+    change = last.close / first.close * 100 - 100
     rose, said = change > 0, bool(_RISE.search(asked.words))
     fact = speak(
         "{name}: {change}, from {start} ({first}) to {close} ({last}){mark}.",
         name=wording.head_of(desk, mention),
         change=wording.say_percent(change),
-        start=number(float(first[4]), "price", speak),
-        first=first[0],
-        close=number(float(last[4]), "price", speak),
-        last=last[0],
+        start=number(first.close, "price", speak),
+        first=first.date,
+        close=number(last.close, "price", speak),
+        last=last.date,
         mark=wording.simulated_mark(desk, bars.get("simulated")),
     )
     lines = [fact]
+    claimed = _CLAIMED.search(strip_mentions(asked.words))
+    checks = _CHECKED.search(asked.words)
     if change and rose != said:
         lines.insert(0, speak("It did not fall: it rose.") if rose else speak("It did not rise: it fell."))
+    elif claimed and abs(abs(change) - float(claimed["n"])) > max(0.5, float(claimed["n"]) / 10):
+        lines.insert(0, speak("Not by {said}%: by {change}.", said=claimed["n"], change=wording.say_percent(change)))
+    elif checks:
+        lines.insert(0, speak("Yes."))
+    if checks:
+        return reply_of_lines(*lines)
     lines.append(speak("The cause I do not know: I have prices, reports and your notes, no news."))
     return reply_of_lines(*lines)
 
 
-_AVERAGE = re.compile(
+_AVERAGE = pattern(
     r"(?P<n>\d{1,3})\s*-?\s*(?:日|天|day|session)|ma\s*(?P<m>\d{1,3})|(?P<half>半年线)|(?P<year>年线)", re.I
 )
 
@@ -513,8 +425,8 @@ def answer_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(
             speak("Streaks I tell up to the newest close, not for “{time}”.", time=asked.spans[0].said)
         )
-    for mention in asked.securities[:3]:
-        own = yield from _load_closes(desk, mention.code, None)
+    mentions = asked.securities[:3]
+    for mention, own in zip(mentions, (yield from _load_closes(desk, mentions, None)), strict=True):
         if isinstance(own, DeskResult):
             lines.append(reply.describe_no_prices(desk, mention.said, own.failure or NO_BARS))
             continue
@@ -531,18 +443,27 @@ def answer_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if not signs or not signs[-1]:
             lines.append(speak("{name}: unchanged on {date}{mark}.", **given))
         elif signs[-1] > 0:
-            lines.append(speak("{name}: up {count} sessions in a row to {date}, {change} together{mark}.", **given))
+            lines.append(
+                speak("{name}: up {count} sessions in a row to {date}, {change} together{mark}.", **given)
+                if count > 1
+                else speak("{name}: up on {date}, {change}; not on the session before{mark}.", **given)
+            )
         else:
-            lines.append(speak("{name}: down {count} sessions in a row to {date}, {change} together{mark}.", **given))
+            lines.append(
+                speak("{name}: down {count} sessions in a row to {date}, {change} together{mark}.", **given)
+                if count > 1
+                else speak("{name}: down on {date}, {change}; not on the session before{mark}.", **given)
+            )
     return reply_of_lines(*lines)
 
 
-_BOUND = re.compile(
+_BOUND = pattern(
     rf"(?:超过?|大于|高于|不止|over|more than|above|by)\s*(?P<n>{COUNT})\s*(?:%|％|个?百分?点|per ?cent|$)"
     rf"|(?P<m>{COUNT})\s*(?:%|％|个?百分?点|per ?cent)\s*(?:以上|or more)",
     re.I,
 )
-_FALL = re.compile(r"跌|阴|\b(?:f[ae]ll|drop|down|los[et]|declin|negative|red)", re.I)
+_UP = pattern(r"涨|阳|\b(?:ris|rose|up\b|gain|positive|green|higher|advanc)", re.I)
+_FALL = pattern(r"跌|阴|\b(?:f[ae]ll|drop|down|los[et]|declin|negative|red)", re.I)
 
 
 def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -560,14 +481,17 @@ def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(speak("Over which time? Give a stretch, such as “this year” or “the last 120 days”."))
     least = (parse_count((bound["n"] or bound["m"]).casefold()) or 0) if bound else 0
     falls = bool(_FALL.search(plain))
-    where = stretch_of(span).where.replace(">=", ">" if span.kind == SINCE else ">=")
+    both = falls and not least and bool(_UP.search(plain))
+    where = stretch_of(span).where
     beyond = f"(roc(close, 1) < {-least:g})" if falls else f"(roc(close, 1) > {least:g})"
     for mention in asked.securities[:3]:
-        values, bars = yield from _measure(desk, mention, (f"{beyond}[{where}].sum()", f"close[{where}].count()"))
+        rises = f"(roc(close, 1) > 0)[{where}].sum()"
+        codes = (f"{beyond}[{where}].sum()", f"close[{where}].count()", rises)
+        values, bars = yield from _measure(desk, mention, codes if both else codes[:2])
         if not bars.ok:
             lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
             continue
-        count, days = values
+        count, days = values[:2]
         if count is None or not days:
             lines.append(speak("{name}: too few bars.", name=wording.head_of(desk, mention)))
             continue
@@ -579,7 +503,15 @@ def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             "time": span.said if span.first is None else f"{span.first} – {span.last}",
             "mark": wording.simulated_mark(desk, bars.get("simulated")),
         }
-        if falls and least:
+        if both:
+            lines.append(
+                speak(
+                    "{name}: up on **{ups}**, down on **{count}** of {days} sessions ({time}){mark}",
+                    ups=int(values[2] or 0),
+                    **given,
+                )
+            )
+        elif falls and least:
             lines.append(
                 speak("{name}: down by more than {bound}% on **{count}** of {days} sessions ({time}){mark}", **given)
             )
@@ -594,22 +526,18 @@ def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-_SHARES = re.compile(rf"(?P<n>{COUNT})\s*(?P<unit>股|手|shares?\b)", re.I)
-_MONEY = re.compile(
-    rf"(?P<n>{COUNT})\s*(?:元|块钱?|美元|港[元币]|人民币|yuan|dollars?|usd|cny|(?=.{{0,8}}(?:能|可以)))", re.I
-)
+_MONEY = pattern(rf"(?P<n>{COUNT})\s*(?:{UNIT}|(?=.{{0,8}}(?:能|可以)))", re.I)
 
 
 def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what a number of shares costs at the newest price, or how many an amount of money buys."""
     speak, mention = desk.speak, asked.securities[0]
     plain = strip_mentions(asked.words)
-    size, money = _SHARES.search(plain), _MONEY.search(plain)
+    size, money = find_size(plain), _MONEY.search(plain)
     values, bars = yield from _measure(desk, mention, ("close",))
     if not bars.ok:
         return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
     close = values[0]
-    count = parse_count(size["n"].casefold()) if size else None
     amount = parse_count(money["n"].casefold()) if money and not size else None
     currency = {"CN": "CNY", "HK": "HKD", "US": "USD"}.get(mention.symbol.market, "")
     given: Json = {
@@ -618,8 +546,10 @@ def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         "date": bars.get("last"),
         "mark": wording.simulated_mark(desk, bars.get("simulated")),
     }
-    if close and count:
-        shares = count * (100 if size and size["unit"] == "手" else 1)
+    if close and size:
+        shares = size.shares_of(mention.symbol)
+        if shares is None:
+            return reply_of_lines(wording.say_lot_unknown(desk, mention))
         return reply_of_lines(
             speak(
                 "{name}: {shares} shares are {amount} at {close} ({date}), without fees{mark}.",
@@ -648,6 +578,5 @@ ANSWERS = {
     "against_average": answer_against_average,
     "order_cost": answer_order_cost,
     "stop": answer_stop,
-    "size": answer_size,
     "levels": answer_levels,
 }

@@ -1,182 +1,200 @@
-"""Questions for stocks that meet conditions: words become the columns, bounds and order of a screen."""
+"""Questions for stocks that meet conditions: the screen that is meant, and what it found in words."""
 
 import re
-from typing import NamedTuple
 
-from ia.agent.analyst.ask.facts import FactQuestion, market_table
-from ia.agent.analyst.desk import ToolDesk, Work
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.ask.facts import WATCH, WATCH_WORDS, FactQuestion, industry_forms
+from ia.agent.analyst.ask.screens import ScreenColumn, ScreenWish, parse_wish
+from ia.agent.analyst.ask.time_spans import blank_spans
+from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
+from ia.agent.analyst.jobs.facts import market_days, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
-from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.i18n import mark_text
+from ia.kernel.jsontypes import Json
 from ia.organs.market.screen_columns import column_title
 
-SHOWN = 8
-
-
-class ScreenColumn(NamedTuple):
-    """A column of a screen: the words for it, its name there, its unit, and whether its bounds are per cent."""
-
-    words: str
-    name: str
-    unit: str
-    percent: bool = False
-
-
-COLUMNS = (
-    ScreenColumn(r"滚动市盈率|pe[_ ]?ttm|ttm p/?e", "pe_ttm", "ratio"),
-    ScreenColumn(r"市盈率|(?<![a-z])p/?e(?![a-z])", "pe", "ratio"),
-    ScreenColumn(r"市净率|(?<![a-z])p/?b(?![a-z])", "pb", "ratio"),
-    ScreenColumn(r"净资产收益率|(?<![a-z])roe(?![a-z])", "roe", "percent_plain", True),
-    ScreenColumn(r"流通市值|float cap", "float_cap", "money"),
-    ScreenColumn(r"总?市值|market cap(?:itali[sz]ation)?|largest|biggest|smallest", "market_cap", "money"),
-    ScreenColumn(r"换手率?|turnover", "turnover", "percent_plain", True),
-    ScreenColumn(r"毛利率|gross margin", "gross_margin", "percent_plain", True),
-    ScreenColumn(r"净利率|net margin", "net_margin", "percent_plain", True),
-    ScreenColumn(r"负债率|debt ratio", "debt_ratio", "percent_plain", True),
-    ScreenColumn(r"营收增[长速]|收入增[长速]|revenue growth", "revenue_yoy", "percent", True),
-    ScreenColumn(r"(?:净?利润|业绩)增[长速]|(?:profit|earnings) growth", "profit_yoy", "percent", True),
-    ScreenColumn(r"股息率|分红率|dividend yield", "dividend_yield", "percent_plain", True),
-    ScreenColumn(r"股价|价格|\bprice", "price", "price"),
-    ScreenColumn(r"涨幅|涨跌幅|\bchange\b|\bup\b", "change", "percent", True),
-)
-_BELOW = r"低于|小于|不到|少于|以下|不超过|(?<![a-z])<=?|\bbelow\b|\bunder\b|\bless than\b|\blower than\b|\bat most\b"
-_ABOVE = (
-    r"高于|大于|超过|多于|以上|不低于|至少|(?<![a-z])>=?|\babove\b|\bover\b|\bmore than\b|\bhigher than\b|\bat least\b"
-)
-_LOWEST = re.compile(r"最(?:低|小|少|便宜)|\b(?:lowest|smallest|cheapest|least)\b", re.I)
-_HIGHEST = re.compile(r"最(?:高|大|多|贵)|\b(?:highest|largest|biggest|most)\b", re.I)
-_TOP = re.compile(rf"\btop {COUNT}\b.*\bby\b|前{COUNT}", re.I)
-_NUMBER = rf"(?P<n>{COUNT})\s*(?P<unit>%|倍|元|块|亿元?|万元?|billion|bn|million)?(?:的)?"
-_SECOND = _NUMBER.replace("?P<n>", "?P<n2>").replace("?P<unit>", "?P<unit2>")
-_COUNTED = re.compile(rf"(?P<n>{COUNT})\s*(?:只|家|个|支)|\b(?:top|the) (?P<m>{COUNT})\b", re.I)
-_FILLERS = re.compile(
-    r"的?股(?:票)?(?:里面|里|当中|中)的?|是谁|是哪(?:一?只|家|个)|的?股票|有哪些|哪些|有没有|哪几只|帮我|给我|请|找一?[下些]?|筛选?|选出|列出|一下|排名|看看|个股|公司|股票|的股?|股|是什么|是|现在|目前|今天|[并且和，,。？?！!、\s]"
-    r"|\b(?:find|list|screen|show|me|which|what|are|the|all|with|stocks?|shares?|compan(?:y|ies)|have|has|a|an|of|by|and|in|for|is|there|any|top|now|today|by)\b|[-.'’\"“”]",
-    re.I,
-)
-
-
-class ScreenWish(NamedTuple):
-    """Conditions of a screen, the column that orders it, how many rows, and what was not understood."""
-
-    conditions: list[str]
-    columns: list[ScreenColumn]
-    sort: str
-    ascending: bool
-    limit: int
-    rest: str
-
-
-def parse_wish(words: str) -> ScreenWish:
-    """Return the screen that a question means.
-
-    >>> wish = parse_wish("PE低于10的银行股有哪些")
-    >>> wish.conditions, wish.rest
-    (['pe > 0', 'pe < 10'], '银行')
-    >>> wish = parse_wish("市值最大的五只股票")
-    >>> wish.sort, wish.ascending, wish.limit, wish.rest
-    ('market_cap', False, 5, '')
-    """
-    rest, sort, ascending = words, "", False
-    conditions: list[str] = []
-    columns: list[ScreenColumn] = []
-    for column in COLUMNS:
-        for sign, bound in (("<", _BELOW), (">", _ABOVE)):
-            form = rf"(?:{column.words})\s*(?:是|为|在|of|is)?\s*(?:(?:{bound})\s*{_NUMBER}|{_SECOND}\s*(?:{bound}))"
-            found = re.search(form, rest, re.I)
-            if found is None:
-                continue
-            value = _value_of(found["n"] or found["n2"], found["unit"] or found["unit2"] or "", percent=column.percent)
-            if value is None:
-                continue
-            if sign == "<" and column.name.startswith(("pe", "pb")):
-                conditions.append(f"{column.name} > 0")
-            conditions.append(f"{column.name} {sign} {value}")
-            columns.append(column)
-            rest = rest[: found.start()] + " " + rest[found.end() :]
-    low, high = _LOWEST.search(rest), _HIGHEST.search(rest) or _TOP.search(rest)
-    if low or high:
-        key = next((each for each in COLUMNS if re.search(each.words, rest, re.I)), None)
-        if key is not None:
-            sort, ascending = key.name, bool(low)
-            columns.append(key)
-            rest = re.sub(key.words, " ", rest, count=1, flags=re.I)
-            rest = _HIGHEST.sub(" ", _LOWEST.sub(" ", rest))
-            if ascending and key.name.startswith(("pe", "pb")):
-                conditions.append(f"{key.name} > 0")
-    counted = _COUNTED.search(rest)
-    count = int(parse_count((counted["n"] or counted["m"]).casefold()) or SHOWN) if counted else SHOWN
-    rest = _COUNTED.sub(" ", rest, count=1)
-    return ScreenWish(conditions, columns, sort, ascending, count, _FILLERS.sub("", rest).strip())
-
-
-def _value_of(said: str, unit: str, *, percent: bool) -> str | None:
-    """Return a number as a screen writes it, with its unit."""
-    value = parse_count(said.casefold())
-    if value is None:
-        return None
-    if unit in ("%",) or percent:
-        return f"{value:g}%"
-    scale = {"亿": 1e8, "亿元": 1e8, "万": 1e4, "万元": 1e4, "billion": 1e9, "bn": 1e9, "million": 1e6}.get(unit, 1)
-    scaled = value * scale
-    return f"{scaled:.0f}" if scaled == int(scaled) else f"{scaled:.6g}"
+MOST = 20
+ALL = 100
+"""Stocks over which a mean is taken, at most: what the tool returns."""
+FEW = 5
+"""Rows of an answer about one security: it, and those after it."""
+_SIGNS = {
+    "<": mark_text("{column} below {value}"),
+    "<=": mark_text("{column} at most {value}"),
+    ">": mark_text("{column} above {value}"),
+    ">=": mark_text("{column} at least {value}"),
+}
+_BOARDS = {
+    "main": mark_text("main board"),
+    "chinext": mark_text("ChiNext"),
+    "star": mark_text("STAR market"),
+    "bse": mark_text("Beijing exchange"),
+}
 
 
 def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which stocks meet conditions; ask back where a word of them was not understood."""
-    speak = desk.speak
-    if span := wording.other_day(asked, desk.request.day):
-        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
-    words = asked.words
-    for known in asked.spans:
-        words = words.replace(known.said, " ")
-    wish = parse_wish(words)
-    conditions = list(wish.conditions)
-    if wish.rest:
-        sectors = yield from desk.one("market.sectors", limit=50)
-        names = (
-            {str(row.get("name")) for key in ("best", "worst") for row in sectors.get(key) or []}
-            if sectors.ok
-            else set()
+    words, among = asked.words, []
+    if asked.facts[0].of == WATCH:
+        words = WATCH_WORDS.sub(lambda found: " " * len(found[0]), words)
+        watched = yield from desk.one("market.observe", of="watch")
+        among = wording.names_of(watched.get("symbols"))
+        if not among:
+            return reply_of_lines(desk.speak('Nothing is watched: "track 600519" puts a security on the list.'))
+    words = blank_spans(words, asked.spans)
+    sectors = yield from desk.one("market.sectors", limit=50)
+    stored = [str(row.get("name")) for key in ("best", "worst") for row in wording.rows_of(sectors, key)]
+    wish = parse_wish(words, industry_forms(words, stored, desk.tables))
+    if not wish.whole:
+        return wording.ask_back(desk, (wish.rest if wish.rest and wish.rest in asked.words else asked.words,))
+    if stored and (unknown := [name for name in (*wish.industries, *wish.excluded) if name not in stored]):
+        return reply_of_lines(
+            desk.speak(
+                "No group “{word}” is stored. There are: {names}.",
+                word=wording.industry_name(desk, unknown[0]),
+                names=desk.speak.join_items([wording.industry_name(desk, each) for each in stored[:12]]),
+            )
         )
-        known_as = market_table(desk.tables).industries
-        industry = next((each.name for each in known_as if each.words.fullmatch(wish.rest)), wish.rest)
-        if industry not in names:
-            return wording.ask_back(desk, (wish.rest if wish.rest in asked.words else asked.words,))
-        conditions.append(f"industry = {industry}")
-    if not conditions and not wish.sort:
-        return wording.ask_back(desk, (asked.words,))
-    found = yield from desk.one(
-        "market.screen",
-        expr=" and ".join(conditions) or f"{wish.sort} > 0 or {wish.sort} <= 0",
-        limit=min(max(wish.limit, 1), 20),
-        **({"sort": wish.sort, "ascending": wish.ascending} if wish.sort else {}),
-    )
-    if found.failure is not None:
-        return wording.unreadable(desk, speak("the screen"), found.failure)
-    rows = wording.rows_of(found, "stocks")
-    shown = list(dict.fromkeys(wish.columns))
+    limit = ALL if wish.mean else min(max(FEW if wish.one else wish.limit, 1), MOST)
+    what = wording.fact_name(desk, asked.facts[0])
+    found, before, refused = yield from _run(desk, asked, wish, what, limit, "", among)
+    if refused:
+        return refused
+    if "pe_ttm" in wish.expression() and not wording.rows_of(found, "stocks") and found.get("unknown"):
+        other, before, refused = yield from _run(desk, asked, wish, what, limit, "pe", among)
+        if not refused and wording.rows_of(other, "stocks"):
+            found = other
+    if among:
+        before.append(desk.speak("Of the {count} on your watch list:", count=len(among)))
+    return reply_of_lines(*before, *(_say_mean if wish.mean else _say_found)(desk, wish, found))
+
+
+def _say_mean(desk: ToolDesk, wish: ScreenWish, found: DeskResult) -> list[str]:
+    """Return the mean and the median of a figure over the stocks that a screen found."""
+    speak, rows = desk.speak, wording.rows_of(found, "stocks")
+    column = next(each for each in wish.columns if each.name == wish.sort)
+    values = sorted(float(value) for row in rows if isinstance(value := _cell(row, column), int | float))
+    day, mark = wording.result_day(found), wording.simulated_mark(desk, found.get("simulated"))
+    if not values or len(values) < int(found.get("met") or 0):
+        return [speak("No mean can be computed of {column} ({date}).", column=_title(desk, column), date=day)]
+    middle = (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
+    said = _say_conditions(desk, wish, rows)
     lines = [
-        f"- {wording.security_name(desk, str(row.get('symbol')), row.get('name'))} "
-        + speak.join_items(
-            [
-                f"{speak(column_title(each.name))} {wording.say_value(desk, _cell(row, each.name), each.unit)}"
-                for each in shown
-            ]
+        speak(
+            "**{column}: mean {mean}, median {median}** of {count} stocks{which} ({date}){mark}",
+            column=_title(desk, column, rows[0]),
+            mean=wording.say_value(desk, sum(values) / len(values), column.unit),
+            median=wording.say_value(desk, middle, column.unit),
+            count=len(values),
+            which=speak(": {conditions}", conditions=said) if said else "",
+            date=day,
+            mark=mark,
         )
-        for row in rows
     ]
-    head = speak(
-        "**{count} stocks** meet `{expr}` ({date}){mark}",
-        count=found.get("met"),
-        expr=" and ".join(conditions) or f"sort {wish.sort}",
-        date=wording.result_day(found),
-        mark=wording.simulated_mark(desk, found.get("simulated")),
-    )
-    if unknown := found.get("unknown"):
+    lines += [f"- {_name(desk, row)} {_cells(desk, wish, row)}" for row in rows[:FEW]] if len(rows) <= FEW else []
+    if wish.sort in ("pe_ttm", "pe", "pb"):
+        lines.append(speak("Each counts alike; what makes a loss is left out."))
+    if unknown := int(found.get("unknown") or 0):
         lines.append(speak("Of {count} more a value is not known.", count=unknown))
-    return reply_of_lines(head, *lines)
+    return lines
 
 
-def _cell(row: dict[str, object], name: str) -> object:
-    return row.get(name, row.get(f"{name}_pct"))
+def _run(
+    desk: ToolDesk, asked: FactQuestion, wish: ScreenWish, what: str, limit: int, of: str, among: list[str]
+) -> Work[market_days.DayAnswer]:
+    sort = re.sub(r"\Ape_ttm\Z", of, wish.sort) if of else wish.sort
+    order: Json = {"sort": sort, "ascending": wish.ascending} if sort else {}
+    return (
+        yield from market_days.load_asked_day(
+            desk, asked, "market.screen", what, expr=wish.expression(of, among), limit=limit, **order
+        )
+    )
+
+
+def _say_found(desk: ToolDesk, wish: ScreenWish, found: DeskResult) -> list[str]:
+    """Return what a screen found: how many and which, with the figures that were asked about."""
+    speak, rows, lines = desk.speak, wording.rows_of(found, "stocks"), []
+    day, mark = wording.result_day(found), wording.simulated_mark(desk, found.get("simulated"))
+    said = _say_conditions(desk, wish, rows)
+    order = _say_order(desk, wish, rows)
+    unknown = int(found.get("unknown") or 0)
+    if not rows and unknown and not found.get("met"):
+        names = speak.join_items([_title(desk, each) for each in wish.columns])
+        return [speak("{names}: not known of {count} stocks, and none of the others fits ({date}).", names=names,
+                      count=unknown, date=day)]  # fmt: skip
+    if not rows:
+        lines.append(
+            speak("**None** meets: {conditions} ({date}){mark}", conditions=said or order, date=day, mark=mark)
+        )
+    elif wish.one:
+        met_by = speak.join_items([*filter(None, (said, order))])
+        what = speak("{order} ({date}){mark}", order=met_by, date=day, mark=mark)
+        lines.append(f"**{_name(desk, rows[0])}** {what}{speak(': ')}{_cells(desk, wish, rows[0])}")
+        rows = rows[1:]
+    elif wish.ordered:
+        what = _say_extreme(desk, wish, rows) + (f"{speak(': ')}{said}" if said else "")
+        lines.append(speak("**{order}** ({date}){mark}", order=what, date=day, mark=mark))
+    else:
+        met = int(found.get("met") or 0)
+        lines.append(speak("**{count} stocks**: {conditions} ({date}){mark}", count=met, conditions=said, date=day,
+                           mark=mark) + (speak("; {order}", order=order) if met > 1 else ""))  # fmt: skip
+    lines += [f"- {_name(desk, row)} {_cells(desk, wish, row)}" for row in rows]
+    more = int(found.get("met") or 0) - len(wording.rows_of(found, "stocks"))
+    if more > 0 and not wish.one and not wish.ordered:
+        lines.append(speak("… and {count} more.", count=more))
+    if unknown:
+        lines.append(speak("Of {count} more a value is not known.", count=unknown))
+    return lines
+
+
+def _name(desk: ToolDesk, row: Json) -> str:
+    return wording.security_name(desk, str(row.get("symbol")), row.get("name"))
+
+
+def _cells(desk: ToolDesk, wish: ScreenWish, row: Json) -> str:
+    return desk.speak.join_items(
+        [f"{_title(desk, each, row)} {wording.say_value(desk, _cell(row, each), each.unit)}" for each in wish.columns]
+    )
+
+
+def _title(desk: ToolDesk, column: ScreenColumn, row: Json | None = None) -> str:
+    """Return what a column is called; of a P/E that one which the rows have."""
+    name = "pe" if column.name == "pe_ttm" and row is not None and "pe_ttm" not in row and "pe" in row else column.name
+    return desk.speak("dynamic P/E") if name == "pe" else desk.speak(column_title(name))
+
+
+def _cell(row: Json, column: ScreenColumn) -> object:
+    value = row.get(column.name, row.get(f"{column.name}_pct"))
+    return row.get("pe") if value is None and column.name == "pe_ttm" else value
+
+
+def _say_conditions(desk: ToolDesk, wish: ScreenWish, rows: list[Json]) -> str:
+    """Return the conditions of a screen in words."""
+    speak, first = desk.speak, rows[0] if rows else None
+    told = [
+        speak(_SIGNS[bound.sign], column=_title(desk, bound.column, first), value=bound.said) for bound in wish.bounds
+    ]
+    told += [wording.industry_name(desk, name) for name in wish.industries]
+    told += [speak("not {industry}", industry=wording.industry_name(desk, name)) for name in wish.excluded]
+    told += [speak(_BOARDS[wish.board])] if wish.board else []
+    told += [speak("no ST shares")] if wish.st else []
+    return speak.join_items(told)
+
+
+def _say_extreme(desk: ToolDesk, wish: ScreenWish, rows: list[Json]) -> str:
+    """Return that these are the rows with the most or the least of a figure."""
+    column = next(each for each in wish.columns if each.name == wish.sort)
+    title, count = _title(desk, column, rows[0]), len(rows)
+    if wish.ascending:
+        return desk.speak("The {count} with the lowest {column}", count=count, column=title)
+    return desk.speak("The {count} with the highest {column}", count=count, column=title)
+
+
+def _say_order(desk: ToolDesk, wish: ScreenWish, rows: list[Json]) -> str:
+    """Return the order of a screen in words."""
+    column = next((each for each in wish.columns if each.name == wish.sort), None)
+    if column is None:
+        return ""
+    title = _title(desk, column, rows[0] if rows else None)
+    if wish.ascending:
+        return desk.speak("lowest {column} first", column=title)
+    return desk.speak("highest {column} first", column=title)

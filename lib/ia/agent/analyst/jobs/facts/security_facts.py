@@ -1,14 +1,19 @@
 """Facts of a security that the store holds: quotes, reports, valuation, dividends; and what nobody can know."""
 
+import dataclasses
+import re
 from typing import Any
 
 from ia.agent.analyst.ask.facts import FactQuestion, FactSpec
 from ia.agent.analyst.ask.mentions import Mention
-from ia.agent.analyst.ask.time_spans import FUTURE, RANGE, TimeSpan
+from ia.agent.analyst.ask.time_spans import DAY, FUTURE, RANGE, TimeSpan
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts import market_days, wording
+from ia.agent.analyst.jobs.facts.valuation_facts import Compared, say_comparison, say_verdict
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 MOST = 4
 """Securities that one answer is about."""
@@ -16,23 +21,138 @@ _PERIODS = 20
 
 
 def answer_quote(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer with figures of the stored quote and of the newest report."""
+    """Answer with figures of the stored quote, of the newest report, and the dividend yield, of several securities."""
     speak, lines = desk.speak, []
     mentions = asked.securities[:MOST]
     quoted = [spec for spec in asked.facts if spec.answer == "quote"]
     reported = [spec for spec in asked.facts if spec.answer == "report"]
+    paid = [spec for spec in asked.facts if spec.answer == "dividend_yield"]
+    if quoted and not reported and not paid and _past_days(asked):
+        return (yield from _answer_then(desk, asked, quoted))
     quotes = yield from _load_quotes(desk, mentions) if quoted else _nothing()
     if quotes is not None and quotes.failure is not None:
         return wording.unreadable(desk, speak("the stored quotes"), quotes.failure)
+    sides: dict[str, list[Compared]] = {spec.id: [] for spec in asked.facts}
     for mention in mentions:
         told: list[str] = []
         if quotes is not None:
-            told.append(_say_quote(desk, asked, quoted, _row_of(quotes, mention), quotes))
+            row = _row_of(quotes, mention)
+            told.append(_say_quote(desk, asked, quoted, row))
+            for spec in quoted:
+                sides[spec.id].append(_side_of(desk, asked, spec, mention, row))
         if reported:
             result = yield from desk.one("market.fundamentals", symbol=mention.code, periods=_PERIODS)
+            rows = wording.rows_of(result, "reports") if result.ok else []
+            report = _report_of(rows, asked.spans[0] if asked.spans else None) if rows else None
             told.append(_say_report(desk, asked, reported, result))
+            for spec in reported:
+                sides[spec.id].append(_side_of(desk, asked, spec, mention, report))
+        if paid:
+            value, said = yield from _load_yield(desk, asked, mention)
+            told.append(said)
+            sides[paid[0].id].append(Compared(mention, value, wording.say_value(desk, value, "percent_plain")))
         lines.append(f"{wording.head_of(desk, mention)}{speak(': ')}{speak.join_clauses(told)}")
-    return reply_of_lines(*lines)
+    first = [
+        line
+        for spec in asked.facts
+        for line in say_comparison(desk, asked, _compared_name(desk, spec), sides[spec.id])
+        + say_verdict(desk, asked, _compared_name(desk, spec), spec, sides[spec.id])
+    ]
+    return reply_of_lines(*first, *lines)
+
+
+_THEN = pattern(
+    r"(?:比|较|和|跟|与|相比).{0,10}(?:昨|前[天一]|上[个一周月]|\d).{0,16}"
+    r"|\b(?:than|versus|vs\.?|compared (?:to|with)|from|against)\b",
+    re.I,
+)
+"""Words that hold the newest day against another one."""
+
+
+def _past_days(asked: FactQuestion) -> bool:
+    """Return True if a question is for figures of a quote on one day that is named, or against it."""
+    return bool(asked.spans) and all(span.kind == DAY for span in asked.spans) and len(asked.spans) < 3
+
+
+def _answer_then(desk: ToolDesk, asked: FactQuestion, specs: list[FactSpec]) -> Work[Reply]:
+    """Answer with figures of quotes on a past day, or of the newest day against it."""
+    speak, lines, before = desk.speak, [], []
+    several = len(asked.spans) > 1 or _THEN.search(asked.words) is not None
+    for mention in asked.securities[:MOST]:
+        head = wording.head_of(desk, mention)
+        rows: list[Json] = []
+        given: tuple[tuple[TimeSpan, ...], ...] = tuple((span,) for span in asked.spans)
+        for spans in ((), *given) if several and len(asked.spans) == 1 else given:
+            names = [spec.field for spec in specs]
+            names += ["pe_ttm"] if "pe" in names else []
+            wide = " or ".join(f"{name} > 1e18" for name in names)
+            found, said, refused = yield from market_days.load_asked_day(
+                desk, dataclasses.replace(asked, spans=spans), "market.screen", mention.name,
+                expr=f"symbol = {mention.code} or {wide}", limit=1,
+            )  # fmt: skip
+            if refused:
+                return refused
+            before += [line for line in said if line not in before]
+            rows += [
+                {**row, "date": wording.result_day(found), "simulated": found.get("simulated")}
+                for row in wording.rows_of(found, "stocks")
+                if row.get("symbol") == mention.code
+            ]
+        if not rows:
+            lines.append(f"{head}{speak(': ')}" + speak("no quote of that day is stored."))
+            continue
+        for row in sorted(rows, key=lambda row: str(row["date"]), reverse=True):
+            lines.append(f"{head}{speak(': ')}{_say_quote(desk, None, specs, row)}")
+        lines[-len(rows) : -len(rows)] = _say_move(desk, specs[0], rows) if len(specs) == 1 and len(rows) == 2 else []
+    return reply_of_lines(*before, *lines)
+
+
+def _say_move(desk: ToolDesk, spec: FactSpec, rows: list[Json]) -> list[str]:
+    """Return whether a figure is higher or lower than it was."""
+    speak = desk.speak
+    field = "pe_ttm" if spec.field == "pe" else spec.field
+    old, new = (wording.figure_of(row, field) for row in sorted(rows, key=lambda row: str(row["date"])))
+    if old is None or new is None:
+        return []
+    given = {"name": _compared_name(desk, spec), "new": wording.say_value(desk, new, spec.unit),
+             "old": wording.say_value(desk, old, spec.unit)}  # fmt: skip
+    if new == old:
+        return [speak("**The same**: {name} {new}.", **given)]
+    return [
+        speak("**Higher**: {name} {new}, before {old}.", **given)
+        if new > old
+        else speak("**Lower**: {name} {new}, before {old}.", **given)
+    ]
+
+
+def _load_yield(desk: ToolDesk, asked: FactQuestion, mention: Mention) -> Work[tuple[float | None, str]]:
+    """Return the dividend yield of a share, and how it is said."""
+    speak = desk.speak
+    result = yield from desk.one("market.valuation", symbol=mention.code)
+    day = wording.result_day(result)
+    if result.failure is not None:
+        return None, speak("no dividend yield is stored (`ia sync daily` fetches mainland stocks).")
+    if span := wording.other_day(asked, day):
+        return None, speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=span.said)
+    value = wording.figure_of(result.get("figures"), "dividend_yield_pct")
+    if value is None:
+        return None, speak("its dividends are not known here, so no yield can be computed ({date}).", date=day)
+    return value, speak("dividend yield {value} ({date}, twelve months)", value=f"{value:.2f}%", date=day)
+
+
+def _compared_name(desk: ToolDesk, spec: FactSpec) -> str:
+    return desk.speak("P/E (TTM)") if spec.field == "pe" else wording.fact_name(desk, spec)
+
+
+def _side_of(desk: ToolDesk, asked: FactQuestion, spec: FactSpec, mention: Mention, row: Json | None) -> Compared:
+    """Return the figure by which securities are compared; of a P/E the one of the last four quarters, no loss."""
+    priced = spec.field in ("pe", "pe_ttm", "pb")
+    value = wording.figure_of(row, "pe_ttm" if spec.field == "pe" else spec.field)
+    if row is not None and spec.answer == "quote" and wording.other_day(asked, str(row.get("date") or "")):
+        value = None
+    if priced and value is not None and value <= 0:
+        value = None
+    return Compared(mention, value, wording.say_value(desk, value, spec.unit))
 
 
 def _nothing() -> Work[None]:
@@ -49,21 +169,40 @@ def _row_of(quotes: DeskResult, mention: Mention) -> Json | None:
     return next((row for row in rows if row.get("symbol") == mention.code), None)
 
 
-def _say_quote(desk: ToolDesk, asked: FactQuestion, specs: list[FactSpec], row: Json | None, quotes: DeskResult) -> str:
-    """Return the figures of a stored quote, with its day; why not where there is none, or of another day."""
+def _say_quote(desk: ToolDesk, asked: FactQuestion | None, specs: list[FactSpec], row: Json | None) -> str:
+    """Return the figures of a stored quote, with its day; why not where there is none, or of another day than asked."""
     speak = desk.speak
     if row is None:
         return speak("no quote is stored (`ia sync daily` fetches those of the mainland)")
     day = str(row.get("date") or "")
-    if span := wording.other_day(asked, day):
+    if asked is not None and (span := wording.other_day(asked, day)):
         return speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=span.said)
-    known = [
-        f"{wording.fact_name(desk, spec)} {wording.say_value(desk, row.get(spec.field), spec.unit)}" for spec in specs
-    ]
-    unknown = [wording.fact_name(desk, spec) for spec in specs if row.get(spec.field) is None]
+    unknown = [wording.fact_name(desk, spec) for spec in specs if not _has_field(row, spec)]
+    if len(unknown) == len(specs):
+        return speak("the source gives no {names} ({date})", names=speak.join_items(unknown), date=day)
+    specs = [spec for spec in specs if _has_field(row, spec)]
+    priced = [spec for spec in specs if spec.field != "roe_pct"]
+    known = [_say_field(desk, spec, row) for spec in priced]
+    told = f"{speak.join_items(known)}{speak(' ({date})', date=day)}" if known else ""
+    earned = [_say_field(desk, spec, row) + wording.say_report(desk, row) for spec in specs if spec not in priced]
     tail = speak(" (the source gives no {names})", names=speak.join_items(unknown)) if unknown else ""
     mark = wording.simulated_mark(desk, row.get("simulated"))
-    return f"{speak.join_items(known)}{speak(' ({date})', date=day)}{mark}{tail}"
+    return f"{speak.join_items([*([told] if told else []), *earned])}{mark}{tail}"
+
+
+def _has_field(row: Json, spec: FactSpec) -> bool:
+    return row.get(spec.field) is not None or (spec.field == "pe" and row.get("pe_ttm") is not None)
+
+
+def _say_field(desk: ToolDesk, spec: FactSpec, row: Json) -> str:
+    """Return a figure of a quote with its name; of a P/E both, that of four quarters and the dynamic one."""
+    if spec.field == "pe" and row.get("pe_ttm") is not None:
+        told = desk.speak("P/E (TTM) {value}", value=wording.say_value(desk, row["pe_ttm"], spec.unit))
+        if row.get("pe") is None:
+            return told
+        return told + desk.speak(", dynamic {value}", value=wording.say_value(desk, row["pe"], spec.unit))
+    name = desk.speak("dynamic P/E") if spec.field == "pe" else wording.fact_name(desk, spec)
+    return f"{name} {wording.say_value(desk, row.get(spec.field), spec.unit)}"
 
 
 def _say_report(desk: ToolDesk, asked: FactQuestion, specs: list[FactSpec], result: DeskResult) -> str:
@@ -72,32 +211,70 @@ def _say_report(desk: ToolDesk, asked: FactQuestion, specs: list[FactSpec], resu
     rows = wording.rows_of(result, "reports") if result.ok else []
     if not rows:
         return speak("no report is stored (`ia sync fundamentals` fetches them)")
+    if several := _asked_periods(asked.words, rows):
+        return _say_periods(desk, specs, several) + wording.simulated_mark(desk, several[0].get("simulated"))
     span = asked.spans[0] if asked.spans else None
     row = _report_of(rows, span)
     if row is None:
         said = span.said if span else ""
         newest = rows[0].get("period")
-        return speak("no report of “{time}” is stored; the newest is that of {period}", time=said, period=newest)
+        none = speak("no report of “{time}” is stored; the newest is that of {period}", time=said, period=newest)
+        return speak.join_clauses([none, _say_row(desk, specs, rows[0])])
+    return _say_row(desk, specs, row)
+
+
+def _say_row(desk: ToolDesk, specs: list[FactSpec], row: Json) -> str:
+    """Return the figures of a report, with its period and when it was published."""
+    speak = desk.speak
     known = [
         f"{wording.fact_name(desk, spec)} {wording.say_value(desk, row.get(spec.field), spec.unit)}" for spec in specs
     ]
-    basis = str(row.get("basis") or "")
+    ends = all(spec.field in _AT_END for spec in specs)
     told = speak(
         " (report of {period}, published {published}{basis})",
         period=row.get("period"),
         published=row.get("published") or "–",
-        basis=_basis(desk, row, basis),
+        basis=speak(", at its end") if ends else wording.say_basis(desk, row, str(row.get("period") or "")),
     )
     return speak.join_items(known) + told + wording.simulated_mark(desk, row.get("simulated"))
 
 
-def _basis(desk: ToolDesk, row: Json, basis: str) -> str:
-    """Return over which time a report's figures run: since the beginning of the year, or twelve months."""
-    if basis == "ttm":
-        return desk.speak(", trailing twelve months")
-    if str(row.get("period") or "").endswith("12-31"):
-        return desk.speak(", the whole year")
-    return desk.speak(", since the beginning of the year")
+_SEVERAL = pattern(
+    rf"(?:近|最近|过去|前)\s*(?P<zh>几|{COUNT})\s*个?(?P<unit>年度?|季度?|期|份)"
+    rf"|\b(?:last|past|recent|previous) (?:(?P<en>few|several|{COUNT}) )?(?P<units>years|quarters|reports|periods)\b",
+    re.I,
+)
+_FEW = 4
+_MOST_PERIODS = 8
+
+
+def _asked_periods(words: str, rows: list[Json]) -> list[Json]:
+    """Return the reports of the years or periods that a question wants, newest first; [] where it wants one."""
+    found = _SEVERAL.search(words)
+    if found is None:
+        return []
+    said = found["zh"] or found["en"] or ""
+    count = min(int(parse_count(said.casefold()) or _FEW), _MOST_PERIODS)
+    yearly = (found["unit"] or found["units"])[0] in "年yY"
+    return [row for row in rows if not yearly or str(row.get("period")).endswith("12-31")][:count]
+
+
+def _say_periods(desk: ToolDesk, specs: list[FactSpec], rows: list[Json]) -> str:
+    """Return figures of several reports; each is of twelve months or of the end of its period."""
+    speak, told = desk.speak, []
+    for spec in specs:
+        each = [
+            speak("{period} {value}", period=row.get("period"),
+                  value=wording.say_value(desk, row.get(spec.field), spec.unit))
+            for row in rows
+        ]  # fmt: skip
+        told.append(speak("{name}: {each}", name=wording.fact_name(desk, spec), each=speak.join_items(each)))
+    span = speak(" (each of twelve months)") if any(spec.field not in _AT_END for spec in specs) else ""
+    return speak.join_clauses(told) + span
+
+
+_AT_END = ("debt_ratio_pct", "bvps")
+"""Figures of the last day of a report's period, not of a stretch of time."""
 
 
 def _report_of(rows: list[Json], span: TimeSpan | None) -> Json | None:
@@ -107,78 +284,6 @@ def _report_of(rows: list[Json], span: TimeSpan | None) -> Json | None:
     if span.kind == RANGE and span.last is not None:
         return next((row for row in rows if str(row.get("period")) == f"{span.last}"), None)
     return None
-
-
-def answer_valuation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer how a share is valued: P/E, P/B, ROE, and its place in its industry."""
-    speak, lines = desk.speak, []
-    mentions = asked.securities[:MOST]
-    quotes = yield from _load_quotes(desk, mentions)
-    if quotes.failure is not None:
-        return wording.unreadable(desk, speak("the stored quotes"), quotes.failure)
-    for mention in mentions:
-        row = _row_of(quotes, mention)
-        head = wording.head_of(desk, mention)
-        if row is None:
-            lines.append(
-                head + speak(": ") + speak("no quote is stored (`ia sync daily` fetches those of the mainland)")
-            )
-            continue
-        day = str(row.get("date") or "")
-        if span := wording.other_day(asked, day):
-            lines.append(
-                head
-                + speak(": ")
-                + speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=span.said)
-            )
-            continue
-        industry = str(row.get("industry") or "")
-        peers = (
-            (
-                yield from desk.one(
-                    "market.screen", expr=f"industry = {industry} and pe > 0", sort="pe", limit=100, ascending=True
-                )
-            )
-            if industry
-            else None
-        )
-        lines.append(
-            f"{head}{speak(': ')}"
-            + speak(
-                "P/E {pe}, P/B {pb}, ROE {roe} ({date}){mark}.",
-                pe=wording.say_value(desk, row.get("pe"), "ratio"),
-                pb=wording.say_value(desk, row.get("pb"), "ratio"),
-                roe=wording.say_value(desk, row.get("roe_pct"), "percent_plain"),
-                date=day,
-                mark=wording.simulated_mark(desk, row.get("simulated")),
-            )
-        )
-        if place := _say_place(desk, mention, industry, peers):
-            lines.append(place)
-    if len(mentions) == 1:
-        lines.append(
-            speak("Whether that is too much is a judgment: a high P/E wants growth, a low one may be a warning.")
-        )
-    return reply_of_lines(*lines)
-
-
-def _say_place(desk: ToolDesk, mention: Mention, industry: str, peers: DeskResult | None) -> str:
-    """Return which place a share's P/E has among those of its industry; "" where that is not known."""
-    rows = peers.get("stocks") if peers is not None and peers.ok else None
-    if not isinstance(rows, list) or len(rows) < 2 or peers is None or peers.get("met") != len(rows):
-        return ""
-    order = [str(row.get("symbol")) for row in rows if isinstance(row, dict)]
-    if mention.code not in order:
-        return ""
-    values = sorted(float(row["pe"]) for row in rows if isinstance(row.get("pe"), int | float))
-    middle = (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
-    return desk.speak(
-        "In {industry} its P/E is number {place} of {count} from the cheapest; the median is {median}.",
-        industry=wording.industry_name(desk, industry),
-        place=order.index(mention.code) + 1,
-        count=len(order),
-        median=f"{middle:,.2f}",
-    )
 
 
 def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -286,8 +391,17 @@ def answer_unknowable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     yield from ()
     speak, mention = desk.speak, asked.securities[0]
     name = wording.head_of(desk, mention)
+    if asked.facts[0].field == "no_source":
+        return reply_of_lines(
+            speak("{name}: I have no source for news, announcements, products or sales figures, and I do not invent.",
+                  name=name),
+            speak('What there is: prices, valuation, reports and dividends, such as "revenue growth of {security}".',
+                  security=mention.said),
+        )  # fmt: skip
     if asked.facts[0].field == "target_price":
         said = speak("{name}: I give no target prices.", name=name)
+    elif asked.facts[0].field == "issue_price":
+        return reply_of_lines(speak("{name}: its issue price is not stored here; the prospectus tells it.", name=name))
     else:
         said = speak("{name}: whether it will rise or fall I do not know, and I give no forecasts.", name=name)
     more = speak(
@@ -301,7 +415,6 @@ def answer_unknowable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 ANSWERS = {
     "quote": answer_quote,
     "report": answer_quote,
-    "valuation": answer_valuation,
     "actions": answer_actions,
     "report_dates": answer_report_dates,
     "refuse": answer_unknowable,

@@ -1,18 +1,25 @@
 """Facts of the owner's tasks: which there are, when they run next, how their runs ended, and why one did not run."""
 
-from datetime import date, datetime
+import re
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
 
-from ia.agent.analyst.ask.facts import FactQuestion, account_table
+from ia.agent.analyst.ask.facts import FactQuestion, TaskKind, account_table
+from ia.agent.analyst.ask.intent import text_terms
+from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 SHOWN = 8
+_NAMED = 3
+"""Waiting tasks that are named."""
 _ALIVE = ("approved", "edited")
 """States of tasks that run."""
-_WAITING = ("proposed", "unapproved")
+WAITING = ("proposed", "unapproved")
 """States of tasks that wait for the owner."""
 _ENDED = ("done", "written")
 
@@ -20,7 +27,9 @@ _ENDED = ("done", "written")
 def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which tasks there are, when they run, how their runs ended, or why one did not run."""
     speak = desk.speak
-    result = yield from desk.one("tasks.list")
+    days = _coming_days(asked, desk.request.moment.date()) if asked.facts[0].field in ("next", "list") else None
+    until = f"{days[1]}" if days else ""
+    result = yield from desk.one("tasks.list", **({"until": until} if until else {}))
     if result.failure is not None:
         return wording.unreadable(desk, speak("the tasks"), result.failure)
     tasks = wording.rows_of(result, "tasks")
@@ -29,7 +38,7 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("There are no tasks yet."),
             speak("Say what is to be done when, such as “review my judgments every Friday after the close”."),
         )
-    meant, named = find_meant(desk, asked, tasks)
+    meant, named = find_meant(desk, asked.words.replace(days[2], " ") if days else asked.words, tasks)
     if named and not meant:
         return reply_of_lines(
             speak(
@@ -38,10 +47,21 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             )
         )
     match asked.facts[0].field:
+        case "next" | "list" if days:
+            lines = _say_agenda(desk, meant, days)
         case "next":
             lines = _say_next(desk, meant)
+        case "said" if not named and len(meant) > 1:
+            names = speak.join_items([str(task["name"]) for task in tasks[:SHOWN]])
+            lines = [speak("Which task do you mean? There are: {names}.", names=names)]
+        case "said":
+            lines = [_say_found(desk, task) for task in meant[:SHOWN]]
         case "failed":
             lines = _say_failed(desk, asked, meant)
+        case "ran" | "why" if not named:
+            begun = [task for task in meant if task["state"] in _ALIVE or wording.rows_of(task, "runs")]
+            lines = [_say_runs(desk, asked, task) for task in begun[:SHOWN]]
+            lines = lines or [speak("No task runs yet: none is approved.")]
         case "ran" | "why":
             lines = [_say_runs(desk, asked, task) for task in meant[:SHOWN]]
         case _:
@@ -49,22 +69,59 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-def find_meant(desk: ToolDesk, asked: FactQuestion, tasks: list[Json]) -> tuple[list[Json], bool]:
-    """Return the tasks that a question means, and whether it names any; without a name all of them."""
-    words = asked.words.casefold()
-    if exact := [task for task in tasks if str(task["name"]).casefold() in words]:
+def find_meant(desk: ToolDesk, words: str, tasks: list[Json]) -> tuple[list[Json], bool]:
+    """Return the tasks that words mean, and whether they name any; without a name all of them.
+
+    Securities that are named decide; where other words do (northbound), those of the tasks that have most of them.
+    """
+    low = words.casefold()
+    if exact := [task for task in tasks if str(task["name"]).casefold() in low]:
         return exact, True
-    kinds = [kind for kind in account_table(desk.tables).task_kinds if kind.words.search(asked.words)]
+    kinds = [kind for kind in account_table(desk.tables).task_kinds if kind.words.search(words)]
+    if named := {mention.code for mention in find_mentions(words)}:
+        about = [task for task in tasks if named & {mention.code for mention in find_mentions(_about(task))}]
+        return about, True
     if not kinds:
-        return tasks, False
-    scores = []
-    for task in tasks:
-        about = f"{task['name']} {task.get('does') or ''}"
-        scores.append(
-            sum(2 if kind.tasks.search(about) else 1 if _runs_in_hours(task, kind.hours) else 0 for kind in kinds)
-        )
-    best = max(scores)
-    return [task for task, score in zip(tasks, scores, strict=True) if best and score == best], True
+        shared = _closest(words, tasks)
+        return shared, len(shared) < len(tasks)
+    scores = [sum(_score(task, kind) for kind in kinds) for task in tasks]
+    for kind in kinds:
+        words = kind.words.sub(" ", words)
+    best, shared = max(scores), _closest(words, tasks)
+    fitting = [task for task, score in zip(tasks, scores, strict=True) if best and score == best]
+    if len(shared) < len(tasks) and not any(task in shared for task in fitting):
+        return shared, True
+    return _closest(words, fitting), True
+
+
+def _score(task: Json, kind: TaskKind) -> int:
+    """Return how well a task fits a way to name tasks: by its name, by what it does, or by its hours."""
+    if kind.tasks.search(str(task["name"])):
+        return 3
+    if kind.tasks.search(_about(task)):
+        return 2
+    return 1 if _runs_in_hours(task, kind.hours) else 0
+
+
+def _about(task: Json) -> str:
+    return f"{task['name']} {task.get('does') or ''}"
+
+
+_GENERIC = pattern(
+    r"今[天日晚]|明天|昨天|[本这上下]个?[周月]|每[天日周月]|交易日|任务|提醒|告诉|看看"
+    r"|\b(?:today|tomorrow|yesterday|this|next|last|week(?:ly)?|month(?:ly)?|daily|every|trading|days?|tasks?|remind\w*"
+    r"|show|tell|send|about|runs?)\b",
+    re.I,
+)
+"""Words of a question and of a task that tell no task from another."""
+
+
+def _closest(words: str, tasks: list[Json]) -> list[Json]:
+    """Return the tasks that share most words with a text; all where none shares any."""
+    terms = text_terms(_GENERIC.sub(" ", words))
+    shared = [len(terms & text_terms(_about(task))) for task in tasks]
+    best = max(shared, default=0)
+    return [task for task, count in zip(tasks, shared, strict=True) if count == best]
 
 
 def _runs_in_hours(task: Json, hours: range) -> bool:
@@ -76,7 +133,7 @@ def _runs_in_hours(task: Json, hours: range) -> bool:
 def _say_list(desk: ToolDesk, tasks: list[Json]) -> list[str]:
     """Return the tasks that run, and those that wait for the owner."""
     speak = desk.speak
-    waiting = [task for task in tasks if task["state"] in _WAITING]
+    waiting = [task for task in tasks if task["state"] in WAITING]
     others = [task for task in tasks if task not in waiting]
     lines = []
     if others:
@@ -92,18 +149,21 @@ def _say_list(desk: ToolDesk, tasks: list[Json]) -> list[str]:
 
 
 def _say_waiting(tasks: list[Json]) -> list[str]:
-    return [f"{task['name']} (`ia task approve {task.get('proposal') or task['name']}`)" for task in tasks[:SHOWN]]
+    told = [f"{task['name']} (`ia task approve {task.get('proposal') or task['name']}`)" for task in tasks[:_NAMED]]
+    return [*told, "…"] if len(tasks) > _NAMED else told
 
 
 def _say_task(desk: ToolDesk, task: Json) -> str:
-    """Return a task in a line: when it runs, its next run, and how its last run ended."""
+    """Return a task in a line: its next run, and whether its last run ended well; else when it would run."""
     speak, runs = desk.speak, wording.rows_of(task, "runs")
-    told = [str(task.get("when") or task.get("problem") or "")]
-    if task["state"] not in _ALIVE:
-        told.append(_say_state(desk, task))
-    elif task.get("next"):
+    told = [_say_state(desk, task)] if task["state"] not in _ALIVE else []
+    if not told and task.get("next"):
         told.append(speak("next {time}", time=_say_time(task["next"])))
-    if runs:
+    elif not told:
+        told.append(str(task.get("when") or task.get("problem") or ""))
+    if runs and runs[0]["state"] in _ENDED:
+        told.append(speak("last {time} succeeded", time=_say_slot(runs[0])))
+    elif runs:
         told.append(speak("last run {time}: {result}", time=_say_slot(runs[0]), result=_say_result(desk, runs[0])))
     return speak("{name}: {told}", name=task["name"], told=speak.join_clauses([each for each in told if each]))
 
@@ -144,6 +204,84 @@ def _say_next(desk: ToolDesk, tasks: list[Json]) -> list[str]:
     ]
     later = [speak("{name} at {time}", name=task["name"], time=_say_time(task["next"])) for task in others[:3]]
     return [*lines, *([speak("After it: {names}.", names=speak.join_clauses(later))] if later else [])]
+
+
+def _coming_days(asked: FactQuestion, today: date) -> tuple[date, date, str] | None:
+    """Return the first and the last day, from today on, of a question for what is due, and its words; None for none."""
+    for words, days in _AHEAD:
+        if found := words.search(asked.words):
+            first, last = days(today)
+            return first, last, found[0]
+    span = asked.spans[0] if asked.spans else None
+    if span is None or span.last is None or span.last < today:
+        return None
+    return max(span.first or today, today), span.last, span.said.strip()
+
+
+def _week(today: date, ahead: int) -> tuple[date, date]:
+    monday = today - timedelta(days=today.weekday()) + timedelta(days=7 * ahead)
+    return max(monday, today), monday + timedelta(days=6)
+
+
+def _day(today: date, ahead: int) -> tuple[date, date]:
+    return today + timedelta(days=ahead), today + timedelta(days=ahead)
+
+
+def _next_month(today: date) -> tuple[date, date]:
+    first = (today.replace(day=1) + timedelta(days=32)).replace(day=1)
+    return first, (first + timedelta(days=32)).replace(day=1) - timedelta(days=1)
+
+
+_AHEAD: tuple[tuple[re.Pattern[str], Callable[[date], tuple[date, date]]], ...] = (
+    (pattern(r"下下个?(?:周|星期)|week after next", re.I), lambda today: _week(today, 2)),
+    (pattern(r"下个?(?:周|星期)(?![一二三四五六日天])|\bnext week\b", re.I), lambda today: _week(today, 1)),
+    (pattern(r"[这本]个?(?:周|星期)(?![一二三四五六日天])|\bthis week\b", re.I), lambda today: _week(today, 0)),
+    (pattern(r"下个?月|\bnext month\b", re.I), _next_month),
+    (pattern(r"后天|\bday after tomorrow\b", re.I), lambda today: _day(today, 2)),
+    (pattern(r"明[天日早晚]|\btomorrow\b", re.I), lambda today: _day(today, 1)),
+    (pattern(r"今[天日晚]|\btoday\b|\btonight\b", re.I), lambda today: _day(today, 0)),
+)
+
+
+def _say_agenda(desk: ToolDesk, tasks: list[Json], days: tuple[date, date, str]) -> list[str]:
+    """Return what is still due within a stretch of days, in order, and what has run in it."""
+    speak, (first, last, said) = desk.speak, days
+    due = sorted(
+        (moment, str(task["name"]))
+        for task in tasks
+        for stamp in wording.names_of(task.get("times"))
+        if (moment := datetime.fromisoformat(stamp)).date() >= first and task["state"] in _ALIVE
+    )
+    head = PluralText("**{time}: {count} run is due**:", "**{time}: {count} runs are due**:", by="count")
+    span = said if first == last else speak("{said} ({first} to {last})", said=said, first=first, last=last)
+    lines = [speak(head, time=span, count=len(due)) if due else speak("{time}: no task is due any more.", time=span)]
+    for name in dict.fromkeys(name for _, name in due):
+        times = [_say_time(moment.isoformat()) for moment, each in due if each == name]
+        rest = speak(" and {count} more", count=len(times) - 3) if len(times) > 3 else ""
+        lines.append(f"- {name}{speak(': ')}{speak.join_items(times[:3])}{rest}")
+    for task in tasks:
+        if passed := [
+            stamp for stamp in wording.names_of(task.get("overdue")) if f"{first}" <= stamp[:10] <= f"{last}"
+        ]:
+            lines.append("- " + _say_overdue(desk, task, passed))
+    ran = [
+        str(task["name"])
+        for task in tasks
+        for run in wording.rows_of(task, "runs")[:1]
+        if (slot := _parse_time(run.get("slot"))) is not None and first <= slot.date() <= last
+    ]
+    return [*lines[:SHOWN], *([speak("Ran already: {names}.", names=speak.join_items(ran[:SHOWN]))] if ran else [])]
+
+
+def _say_found(desk: ToolDesk, task: Json) -> str:
+    """Return what the last run of a task brought: the first of its report, and where it is."""
+    speak = desk.speak
+    run = next((run for run in wording.rows_of(task, "runs") if run["state"] in _ENDED), None)
+    if run is None:
+        return speak("**{name}** has brought no result yet.", name=task["name"])
+    told = " ".join(str(run.get("summary") or "").split())[:200]
+    line = speak("**{name}**, run of {time}: {told}", name=task["name"], time=_say_slot(run), told=told or "–")
+    return line + (speak(" (`{path}`)", path=run["report"]) if run.get("report") else "")
 
 
 def _say_failed(desk: ToolDesk, asked: FactQuestion, tasks: list[Json]) -> list[str]:

@@ -1,14 +1,16 @@
 """How figures, days and failures are said in short answers."""
 
 import contextlib
+from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
+from ia.agent.analyst.ask.amounts import find_currencies
 from ia.agent.analyst.ask.facts import FactQuestion, FactSpec, market_table
 from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
 from ia.agent.analyst.desk import NO_TOOL, DeskResult, Failure, ToolDesk
-from ia.agent.analyst.evidence.study import display_name
+from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import EN, compact, number
@@ -22,13 +24,62 @@ def head_of(desk: ToolDesk, mention: Mention) -> str:
     return f"**{display_name(desk, mention)}** {mention.code}"
 
 
+def short_name(desk: ToolDesk, mention: Mention) -> str:
+    """Return a security by its name alone."""
+    return display_name(desk, mention)
+
+
+CLOSES = {"CN": 15, "HK": 16, "US": 24}
+"""Market -> the hour in Shanghai from which a session's close of that date can be there."""
+CURRENCIES = {"CN": "CNY", "HK": "HKD", "US": "USD"}
+"""Market -> the currency in which it trades."""
+
+
+def closed_day(desk: ToolDesk, mention: Mention, day: date, last: str = "") -> str:
+    """Return why there is no close of today: no trading day, not closed yet, or not there; and the last session."""
+    speak, moment = desk.speak, desk.request.moment
+    if day.weekday() > 4:
+        weekday = speak("Saturday") if day.weekday() == 5 else speak("Sunday")
+        told = speak("{day} is a {weekday}: no trading day.", day=f"{day}", weekday=weekday)
+    elif moment.hour < CLOSES.get(mention.symbol.market, 24):
+        return speak("Of {day} there is no close yet; the newest is that of {last}.", day=f"{day}", last=last)
+    else:
+        told = speak("{day} has no bar (a holiday, suspended, or not fetched yet).", day=f"{day}")
+    return told + (speak(" The newest close is that of {last}.", last=last) if last else "")
+
+
+def say_lot_unknown(desk: ToolDesk, mention: Mention) -> str:
+    """Return that the lot of a security is not known here."""
+    return desk.speak(
+        "{name}: how many shares a lot of it has is not known here; give a number of shares.",
+        name=head_of(desk, mention),
+    )
+
+
+def foreign_currency(desk: ToolDesk, words: str, mentions: Iterable[Mention]) -> str:
+    """Return that prices are in another currency than was asked for; "" where no other one was."""
+    asked = next(iter(find_currencies(words)), "")
+    own = sorted({CURRENCIES.get(mention.symbol.market, "") for mention in mentions})
+    if not asked or own in ([asked], []):
+        return ""
+    return desk.speak(
+        "Prices are in {own}; there is no exchange rate here, so none in {asked}.",
+        own=desk.speak.join_items(own), asked=asked,
+    )  # fmt: skip
+
+
 def security_name(desk: ToolDesk, code: str, name: object) -> str:
     """Return a security as the reader knows it, with its code."""
+    return " ".join(dict.fromkeys((name_alone(desk, code, name), code)))
+
+
+def name_alone(desk: ToolDesk, code: str, name: object) -> str:
+    """Return the name of a security as the reader knows it; its code where it has none."""
     told = english_names().get(code) if desk.speak.lang == EN else None
     if not name and not told:
         with contextlib.suppress(IaError):
             name = resolve_security(code).name
-    return " ".join(dict.fromkeys(filter(None, (told or str(name or ""), code))))
+    return told or str(name or "") or code
 
 
 def industry_name(desk: ToolDesk, name: str) -> str:
@@ -66,6 +117,14 @@ def say_money(desk: ToolDesk, value: Any, *, signed: bool = False, currency: str
     return f"{told} {currency}" if currency else told
 
 
+def say_exact(desk: ToolDesk, value: Any, *, signed: bool = False, currency: str = "") -> str:
+    """Return an amount of an account, with its cents whatever its size."""
+    if value is None:
+        return "–"
+    told = f"{'+' if signed and float(value) > 0 else ''}{float(value):,.2f}"
+    return f"{told} {currency}" if currency else told
+
+
 def say_percent(value: Any) -> str:
     """Return a signed change in per cent, two decimals; `–` where it is not known."""
     return "–" if value is None else f"{float(value):+.2f}%"
@@ -74,6 +133,23 @@ def say_percent(value: Any) -> str:
 def simulated_mark(desk: ToolDesk, simulated: object) -> str:
     """Return the remark that prices are invented; "" for real ones."""
     return desk.speak(" (simulated prices)") if simulated else ""
+
+
+def say_report(desk: ToolDesk, row: Json) -> str:
+    """Return of which report the earnings of a quote or a valuation are; "" where it does not tell."""
+    period = str(row.get("report") or "")
+    if not period:
+        return ""
+    return desk.speak(" (report of {period}{basis})", period=period, basis=say_basis(desk, row, period))
+
+
+def say_basis(desk: ToolDesk, row: Json, period: str) -> str:
+    """Return over which time a report's figures run: since the beginning of the year, or twelve months."""
+    if row.get("basis") == "ttm":
+        return desk.speak(", trailing twelve months")
+    if period.endswith("12-31"):
+        return desk.speak(", the whole year")
+    return desk.speak(", since the beginning of the year")
 
 
 def other_day(asked: FactQuestion, stored: str) -> TimeSpan | None:
@@ -96,12 +172,6 @@ def refuse_time(desk: ToolDesk, what: str, span: TimeSpan, stored: str) -> Reply
     )
 
 
-def refuse_past(desk: ToolDesk, what: str, asked: FactQuestion, today: date) -> Reply | None:
-    """Return that a fact is there for now only, where a question names another time than today; else None."""
-    span = other_day(asked, f"{today}")
-    return refuse_time(desk, what, span, f"{today}") if span else None
-
-
 def unreadable(desk: ToolDesk, what: str, failure: Failure) -> Reply:
     """Return why something could not be read, and what to type."""
     speak = desk.speak
@@ -115,6 +185,18 @@ def unreadable(desk: ToolDesk, what: str, failure: Failure) -> Reply:
 def result_day(result: DeskResult) -> str:
     """Return the date of a result; "" where it has none."""
     return str(result.get("date") or "")
+
+
+def say_empty(desk: ToolDesk) -> Reply:
+    """Return that nothing is in the ledger yet, and how it is filled."""
+    speak = desk.speak
+    return reply_of_lines(
+        speak("The ledger is empty: nothing was entered yet."),
+        speak(
+            "`ia trade deposit AMOUNT` enters money, `ia trade buy SYMBOL QUANTITY PRICE` a purchase, `ia trade import"
+            " FILE` reads a broker's statement."
+        ),
+    )
 
 
 def ask_back(desk: ToolDesk, unread: tuple[str, ...]) -> Reply:

@@ -1,0 +1,94 @@
+"""Amounts that a text names: how many shares or lots, and in which currency."""
+
+import re
+from typing import NamedTuple
+
+from ia.domain.instruments.symbols import Symbol
+from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.patterns import pattern
+
+UNIT = (
+    r"(?:元|块钱?|人民币|美[元金]|刀|港[元币纸]|[¥￥]"
+    r"|(?<![a-z])(?:yuan|rmb|cny|renminbi|usd|hkd|(?:us |hk |hong kong )?dollars?|bucks?)\b)"
+)
+"""A regular expression of the units of money, in small letters."""
+_CURRENCIES = (
+    ("HKD", pattern(r"港[元币纸]|(?<![a-z])(?:hk(?:d\b|\$)|(?:hk|hong kong) dollars?\b)", re.I)),
+    ("USD", pattern(r"美[元金]|刀(?!具)|(?<!hk)\$|(?<![a-z])(?:usd|bucks?|(?<!hk )(?<!kong )dollars?)\b", re.I)),
+    ("EUR", pattern(r"欧元|€|(?<![a-z])eur(?:os?)?\b", re.I)),
+    ("CNY", pattern(r"人民币|软妹币|[¥￥]|(?<![a-z])(?:yuan|rmb|cny|renminbi)\b", re.I)),
+)
+_COLLOQUIAL = pattern(r"(?<![美港欧日])元|块")
+"""Yuan where nothing else is said; of a share abroad also its own money."""
+_MARKETS = (
+    ("HKD", pattern(r"港股|香港|\b(?:hk|hong kong)\b", re.I)),
+    (
+        "USD",
+        pattern(
+            r"美股|美国|\bu\.s\.|\bamerican\b|(?-i:\bUS\b)"
+            r"|\bus (?:stock|share|position|holding|market|account|name|trade)s?\b",
+            re.I,
+        ),
+    ),
+    ("CNY", pattern(r"[Aa]股|沪深|\b(?:chinese|a[- ]shares?|mainland)\b", re.I)),
+)
+_SHARES = pattern(
+    rf"(?P<n>{COUNT})\s*(?P<unit>股(?![价息本东票份权])|手(?!续)|shares?\b|lots?\b)"
+    r"|(?:\b(?:sell|sold|buy|bought|add|added)\b|卖[出掉]?|买[入进]?|[加补建]仓)\s*(?P<m>\d[\d,]*)"
+    rf"(?![\d.]*\s*(?:[%％万亿成股手]|per ?cent|shares?\b|lots?\b|{UNIT}|[a-z]?\d))",
+    re.I,
+)
+_LOT = 100
+"""Shares of a lot (手) of the mainland's exchanges."""
+
+
+class Size(NamedTuple):
+    """A number of shares or of lots, and where it stands in the text."""
+
+    number: float
+    in_lots: bool
+    at: tuple[int, int]
+
+    def shares_of(self, symbol: Symbol) -> float | None:
+        """Return how many shares it is of a security; None where its lot is not known.
+
+        >>> from ia.domain.instruments.symbols import resolve_security
+        >>> moutai, tencent = resolve_security("600519"), resolve_security("00700")
+        >>> find_size("买3手").shares_of(moutai), find_size("2 lots").shares_of(tencent)
+        (300.0, None)
+        """
+        if not self.in_lots:
+            return self.number
+        return self.number * _LOT if symbol.market == "CN" else None
+
+
+def find_size(text: str) -> Size | None:
+    """Return the number of shares or lots that a text names; None where it names none.
+
+    >>> find_size("卖出两百股"), find_size("if I buy 1,000 at 30").number, find_size("买5万元"), find_size("一股一块")
+    (Size(number=200.0, in_lots=False, at=(2, 5)), 1000.0, None, Size(number=1.0, in_lots=False, at=(0, 2)))
+    """
+    found = _SHARES.search(text)
+    count = parse_count((found["n"] or found["m"]).casefold()) if found else None
+    if found is None or count is None:
+        return None
+    return Size(count, (found["unit"] or "").casefold() in ("手", "lot", "lots"), found.span())
+
+
+def find_currencies(text: str, *, colloquial: bool = False) -> list[str]:
+    """Return the currencies that a text names; with `colloquial`, yuan where it names but 元 or 块.
+
+    >>> find_currencies("5 Hong Kong dollars"), find_currencies("三万块"), find_currencies("三万块", colloquial=True)
+    (['HKD'], [], ['CNY'])
+    """
+    named = [code for code, form in _CURRENCIES if form.search(text)]
+    return named or (["CNY"] if colloquial and _COLLOQUIAL.search(text) else [])
+
+
+def find_market_currencies(text: str) -> list[str]:
+    """Return the currencies of the markets that a text names.
+
+    >>> find_market_currencies("我的美股"), find_market_currencies("tell us about A-shares")
+    (['USD'], ['CNY'])
+    """
+    return [code for code, form in _MARKETS if form.search(text)]

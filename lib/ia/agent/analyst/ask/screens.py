@@ -1,0 +1,397 @@
+"""Which screen a question means: words become the columns, bounds, industries, order and size of it."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.patterns import pattern
+
+SHOWN = 8
+
+
+class ScreenColumn(NamedTuple):
+    """A column of a screen: the words for it, its name there, its unit, and whether its bounds are per cent.
+
+    falls   whether the words name the size of a fall: what is above a bound is below its negative
+    rises   whether they name the size of a rise: a fall is none
+    """
+
+    words: str
+    name: str
+    unit: str
+    percent: bool = False
+    falls: bool = False
+    rises: bool = False
+
+
+COLUMNS = (
+    ScreenColumn(r"动态市盈率|\bdynamic p/?e(?![a-z])", "pe", "ratio"),
+    ScreenColumn(
+        r"(?:滚动)?市盈率(?:\s*[(（]?ttm[)）]?)?|(?:\b(?:ttm|trailing) )?(?<![a-z])p/?e(?:s|[ _-]?ratios?)?"
+        r"(?:[ _]?[(（]?ttm[)）]?)?(?![a-z])",
+        "pe_ttm",
+        "ratio",
+    ),
+    ScreenColumn(r"市净率|(?<![a-z])p/?b(?:[ _-]?ratios?)?(?![a-z])", "pb", "ratio"),
+    ScreenColumn(r"净资产收益率|(?<![a-z])roe(?![a-z])", "roe", "percent_plain", True),
+    ScreenColumn(r"流通市值|\bfloat cap\w*", "float_cap", "money"),
+    ScreenColumn(r"总?市值|\bmarket[- ]?cap(?:itali[sz]ation)?", "market_cap", "money"),
+    ScreenColumn(r"换手率?|\bturnover(?: rate)?", "turnover", "percent_plain", True),
+    ScreenColumn(r"成交额|\btraded value|\bamount traded", "amount", "money"),
+    ScreenColumn(r"振幅|\bamplitude", "amplitude", "percent_plain", True),
+    ScreenColumn(r"毛利率|\bgross margins?", "gross_margin", "percent_plain", True),
+    ScreenColumn(r"净利率|\bnet margins?", "net_margin", "percent_plain", True),
+    ScreenColumn(r"(?:资产)?负债率|\bdebt(?: ratios?)?\b", "debt_ratio", "percent_plain", True),
+    ScreenColumn(r"(?:营收|收入)(?:同比)?增[长速]率?|\b(?:revenue|sales) growth", "revenue_yoy", "percent", True),
+    ScreenColumn(r"(?:净?利润|业绩)(?:同比)?增[长速]率?|\b(?:profit|earnings) growth", "profit_yoy", "percent", True),
+    ScreenColumn(r"股息率?|分红率|\bdividend yields?|\bdividends?|\byields?", "dividend_yield", "percent_plain", True),
+    ScreenColumn(r"每股收益|(?<![a-z])eps(?![a-z])", "eps", "ratio"),
+    ScreenColumn(r"股价|价格|\b(?:share )?prices?", "price", "price"),
+    ScreenColumn(r"(?<!涨)跌幅|下跌|(?<!涨)跌了?|\b(?:fell|fallen|lost|dropped|down)", "change", "percent", True, True),
+    ScreenColumn(r"涨跌幅|\b(?:daily )?changes?", "change", "percent", True),
+    ScreenColumn(r"涨幅|上涨|涨了?|\b(?:rose|risen|gained|up)\b", "change", "percent", True, rises=True),
+)
+_SIGNS = (
+    ("<=", r"不超过|不高于|不大于|至多|最多|<=|≤|\bat most\b|\bno more than\b|\bup to\b"),
+    (">=", r"不低于|不少于|不小于|至少|>=|≥|\bat least\b|\bno less than\b"),
+    ("<", r"低于|小于|不到|少于|<|\bbelow\b|\bunder\b|\b(?:is |are )?(?:less|lower|smaller) than\b"),
+    (
+        ">",
+        r"高于|大于|超过?|多于|>|\babove\b|\bover\b|\b(?:is |are )?(?:more|higher|greater|larger) than\b"
+        r"|\bexceeding\b|\bby more than\b",
+    ),
+)
+_AFTER = (
+    ("<", r"(?:及|或)?以下|之下|\bor (?:less|lower|below)\b"),
+    (">=", r"(?:及|或)?以上|之上|\bor (?:more|higher|above)\b"),
+)
+_LINK = r"(?:\s|是|为|在|的|率|\b(?:is|are|of|a|the|by|that|was)\b)*"
+_NUMBER = rf"(?P<n>-?{COUNT})\s*(?P<unit>%|倍|元|块|亿元?|万元?|billion\b|bn\b|million\b|times\b)?"
+_RANGE = (
+    rf"(?:between |from |从|介于)?(?P<low>{COUNT})\s*(?:%|倍)?\s*(?:到|至|-|~|～|–|and|to)\s*(?P<high>{COUNT})"
+    r"\s*(?:%|倍)?(?:之间)?"
+)
+_LOWEST = pattern(r"最(?:低|小|少)|\b(?:lowest|smallest|least)\b|从低到高", re.I)
+_HIGHEST = pattern(r"最(?:高|大|多)|\b(?:highest|largest|biggest|most|greatest)\b|从高到低", re.I)
+_ORDERED_BY = r"(?:按照?|根据|以|\b(?:by|sorted by|ranked by|ordered by|in order of))\s*(?:the\s+)?"
+"""What stands before the column of an order whose direction is left open."""
+_LISTED = ("pe_ttm", "pe", "pb", "debt_ratio")
+"""Columns of which the lowest comes first where the direction is left open."""
+_CHEAP = pattern(
+    r"(?:最|更)?便宜的?|(?:低估值|估值[较最比]?低)的?|(?:被)?低估的?|\b(?:cheap(?:est)?|under-?valued)\b", re.I
+)
+_DEAR = pattern(r"最贵的?|(?:高估值|估值[较最比]?高)的?|\b(?:most expensive|priciest)\b", re.I)
+_SIZE = pattern(r"\b(?:largest|biggest|smallest)\b", re.I)
+_RICH = pattern(r"高股息率?的?|高分红的?|\bhigh(?:est)?[- ](?:dividends?|yield(?:ing)?)(?: yields?)?\b", re.I)
+_COUNTED = pattern(
+    rf"(?P<lead>前|头)?(?P<n>{COUNT})\s*(?:只|家|个|支)|(?P<first>前)(?P<k>{COUNT})(?:名|大|位)?"
+    rf"|\b(?:(?P<top>top|first)|the) (?P<m>{COUNT})\b"
+    rf"|\b(?P<s>{COUNT}) (?=(?:stocks|shares|companies|banks|largest|biggest|smallest|cheapest|highest|lowest)\b)",
+    re.I,
+)
+_MEAN = pattern(r"平均值?的?|均值|中位数?|\b(?:average|mean|median)\b(?: of)?", re.I)
+_BELOW_BOOK = pattern(
+    r"破净的?|(?:股价)?(?:跌破|低于|小于)(?:每股)?净资产(?!收益)的?"
+    r"|(?:\btrad\w+ )?\b(?:below|under) (?:its |their )?book(?: value)?\b",
+    re.I,
+)
+_ONE = pattern(
+    r"哪[一]?[只家个支]|谁(?!们)|是哪|\bwhich (?:\w+ )?(?:stock|share|company|bank)\b(?!s)|\bwhich \w+ (?:is|has)\b",
+    re.I,
+)
+_NOT = pattern(
+    r"(?:除(?:了|去|开)?|不含|不包括|不算|不要|不是|排除|剔除|去掉|非"
+    r"|\b(?:except|except for|excluding|other than|without|apart from|that are not|not|no)|\bnon-?)"
+    r"\s*(?:the\s+|in\s+)?\Z",
+    re.I,
+)
+_BUT = pattern(r"\A(?:股|板块|行业|类)?(?:股票)?(?:以外|之外|外)(?:的)?")
+_SUFFIX = r"(?:类?股(?:票)?|板块|行业|概念股?|\s+(?:stocks?|shares?|companies|sector|industry))?"
+_ST = pattern(r"(?:非|不含|剔除|排除|除了|\b(?:not|no|non|without|excluding)[- ])\s*\*?st股?", re.I)
+_BOARDS = (
+    ("chinext", pattern(r"创业板|\bchinext\b", re.I)),
+    ("star", pattern(r"科创板|\bstar(?: market| board)\b", re.I)),
+    ("bse", pattern(r"北交所", re.I)),
+    ("main", pattern(r"主板", re.I)),
+)
+_FILLERS = pattern(
+    r"(?:是|分别是)?哪[几两二三四五六七八九十\d]+[只家个支]|谁|大家|(?:个|的)?股(?:票)?(?:里面|里|当中|中)的?|(?:里面|当中|之中)|是谁|是哪(?:一?只|家|个)?|哪一?[只家个支些]|的?股票|有哪些|哪些|有没有|有几[只家个]|多少(?:[只家个]|(?=股票|个股|公司))"
+    r"|帮我|给我|请|找一?[下些]?出?|筛选?出?|选出|列出|一下|排名|排序|排列|排在|排|看看|个股|公司|股票|的股?|股|是什么|什么|是|有|现在|目前|今天|当前"
+    r"|都|而且|并且|且|同时|以及|按|里|A股|a股|市场上?|全市场|沪深|两市|以外|之外|吗|么|呢|[并和与,，。？?！!、；;：:()（）\s]"
+    r"|\bhow many (?:stocks?|shares|companies)\b"
+    r"|\b(?:find|list|screen|show|me|which|what|who|are|the|all|with|stocks?|shares?|compan(?:y|ies)|names|have|has|had|a|an|of"
+    r"|by|and|in|for|is|there|any|top|now|today|that|whose|on|among|at|market|ones?|some|did|do|does|it|its|their|right"
+    r"|currently|give|get|us|please|everything|every|each|all|but|pays?|paying|trad(?:e|es|ing)|names?|ranked|sorted|order(?:ed)?|chinese|a-shares?)\b|[-.'’\"“”]",
+    re.I,
+)
+
+
+class Bound(NamedTuple):
+    """A condition: a column, how it compares, the value as a screen writes it, and as a person does."""
+
+    column: ScreenColumn
+    sign: str
+    value: str
+    said: str
+
+    @property
+    def number(self) -> float:
+        """The value as a number; per cent of a bound in per cent."""
+        return float(self.value.removesuffix("%"))
+
+
+class ScreenWish(NamedTuple):
+    """What a screen has to meet, its columns, what orders it, how many rows, and what was not understood.
+
+    one     whether the question is for one security. ordered: whether it names an order
+    mean    whether it asks for the mean of a figure over those that meet the screen
+    board   of which board; "" of any. st: whether shares under special treatment are left out
+    """
+
+    bounds: tuple[Bound, ...]
+    columns: tuple[ScreenColumn, ...]
+    sort: str
+    ascending: bool
+    limit: int
+    one: bool
+    mean: bool
+    ordered: bool
+    industries: tuple[str, ...]
+    excluded: tuple[str, ...]
+    board: str
+    st: bool
+    rest: str
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the question was understood, and it asks for something."""
+        return not self.rest and bool(self.bounds or self.sort)
+
+    def expression(self, of: str = "", among: Iterable[str] = ()) -> str:
+        """Return the condition as a screen reads it.
+
+        of      the column that a P/E is taken from
+        among   codes: only these securities are looked at; none: all
+        """
+        parts = [f"symbol in ({', '.join(among)})"] if among else []
+        for name in dict.fromkeys([*(b.column.name for b in self.bounds if "<" in b.sign), *self._priced_order]):
+            if name in ("pe", "pe_ttm", "pb"):
+                parts.append(f"{name} > 0")
+        parts += [f"{bound.column.name} {bound.sign} {bound.value}" for bound in self.bounds]
+        if len(self.industries) == 1:
+            parts.append(f"industry = {self.industries[0]}")
+        elif self.industries:
+            parts.append(f"industry in ({', '.join(self.industries)})")
+        parts += [f"industry != {name}" for name in self.excluded]
+        parts += [f"board = {self.board}"] if self.board else []
+        parts += ["not st"] if self.st else []
+        if not parts:
+            parts = [f"({self.sort} > 0 or {self.sort} <= 0)"]
+        text = " and ".join(parts)
+        return re.sub(r"\bpe_ttm\b", of, text) if of else text
+
+    @property
+    def _priced_order(self) -> list[str]:
+        return [self.sort] if self.sort and (self.ascending or self.mean) else []
+
+
+def parse_wish(words: str, industries: Iterable[tuple[re.Pattern[str], str]] = ()) -> ScreenWish:
+    """Return the screen that a question means. `industries`: the words of each, and its name.
+
+    >>> wish = parse_wish("PE低于10的银行股有哪些", [(re.compile("银行"), "银行")])
+    >>> wish.expression(), wish.rest
+    ('pe_ttm > 0 and pe_ttm < 10 and industry = 银行', '')
+    >>> wish = parse_wish("市值最大的五只股票")
+    >>> wish.sort, wish.ascending, wish.limit, wish.rest
+    ('market_cap', False, 5, '')
+    >>> parse_wish("Stocks with ROE above 20 and PE below 30").expression()
+    'pe_ttm > 0 and roe > 20% and pe_ttm < 30'
+    >>> parse_wish("今天跌幅超过1%的股票").expression()
+    'change < -1%'
+    >>> parse_wish("跌幅小于1%的股票").expression(), parse_wish("跌幅最小的股票").expression()
+    ('change > -1% and change < 0%', 'change < 0%')
+    >>> parse_wish("市值前10的股票").limit, parse_wish("top 3 by dividend yield").limit
+    (10, 3)
+    """
+    rest, st = _cut(_ST, words)
+    rest, mean = _cut(_MEAN, rest)
+    rest, chosen, excluded = _take_industries(rest, industries)
+    board = ""
+    for name, form in _BOARDS:
+        rest, found = _cut(form, rest)
+        board = name if found else board
+    rest, below_book = _cut(_BELOW_BOOK, rest)
+    rest, bounds = _take_bounds(rest)
+    bounds += [Bound(_BOOKED, "<", "1", "1")] if below_book else []
+    counted = _COUNTED.search(rest)
+    rest = _COUNTED.sub(" ", rest, count=1)
+    leading = bool(counted and (counted["lead"] or counted["first"] or counted["top"]))
+    rest, columns, sort, ascending = _take_order(rest, leading=leading)
+    if not sort and not bounds and (chosen or mean):
+        rest, columns = _take_named(rest)
+        sort = columns[0].name if columns else ""
+        ascending = sort in _LISTED
+    ordered = bool(sort)
+    if ordered and columns[0].name == "change" and (edge := _edge(columns[0])) not in bounds:
+        bounds += [edge] if edge else []
+    if not sort and bounds:
+        first = bounds[0]
+        sort, ascending = first.column.name, "<" in first.sign
+    said = next((counted[name] for name in "nkms" if counted[name]), "") if counted else ""
+    count = int(parse_count(said.casefold()) or SHOWN) if said else SHOWN
+    one = bool(_ONE.search(rest)) and not counted
+    shown = tuple(dict.fromkeys([*(bound.column for bound in bounds), *columns]))
+    rest = _FILLERS.sub(" ", rest).strip()
+    return ScreenWish(
+        tuple(bounds),
+        shown,
+        sort,
+        ascending,
+        count,
+        one,
+        bool(mean),
+        ordered,
+        tuple(chosen),
+        tuple(excluded),
+        board,
+        bool(st),
+        rest,
+    )
+
+
+def _cut(form: re.Pattern[str], text: str) -> tuple[str, str]:
+    """Return a text without the first fit of a form, and that fit."""
+    found = form.search(text)
+    return (text[: found.start()] + " " + text[found.end() :], found[0]) if found else (text, "")
+
+
+def _take_industries(text: str, industries: Iterable[tuple[re.Pattern[str], str]]) -> tuple[str, list[str], list[str]]:
+    """Return a text without the industries that it names, those that are wanted, and those that are not."""
+    chosen: list[str] = []
+    excluded: list[str] = []
+    for form, name in industries:
+        found = re.compile(f"(?:{form.pattern}){_SUFFIX}", re.I).search(text)
+        if found is None:
+            continue
+        before, after = text[: found.start()], text[found.end() :]
+        negated = _NOT.search(before)
+        (excluded if negated else chosen).append(name)
+        if negated:
+            before, after = before[: negated.start()], _BUT.sub(" ", after)
+        text = f"{before} {after}"
+    return text, list(dict.fromkeys(chosen)), list(dict.fromkeys(excluded))
+
+
+def parse_bounds(text: str) -> tuple[str, list[Bound]]:
+    """Return a text without the bounds that it sets on figures, and those.
+
+    >>> [(bound.column.name, bound.sign, bound.number) for bound in parse_bounds("PE低于25了吗")[1]]
+    [('pe_ttm', '<', 25.0)]
+    """
+    return _take_bounds(text)
+
+
+def _take_bounds(text: str) -> tuple[str, list[Bound]]:
+    """Return a text without the bounds that it sets, and those in their order."""
+    placed: list[tuple[int, list[Bound]]] = []
+    for column in COLUMNS:
+        while found := _find_bound(column, text):
+            at, end, bounds = found
+            placed.append((at, bounds))
+            text = text[:at] + " " * (end - at) + text[end:]
+    return text, [bound for _, bounds in sorted(placed, key=lambda each: each[0]) for bound in bounds]
+
+
+def _find_bound(column: ScreenColumn, text: str) -> tuple[int, int, list[Bound]] | None:
+    """Return where a text bounds a column, and how; None where it does not."""
+    if not re.search(column.words, text, re.I):  # most are not named, and their forms take long to compile
+        return None
+    head = rf"(?:{column.words}){_LINK}"
+    if found := re.search(head + _RANGE, text, re.I):
+        return found.start(), found.end(), [
+            *_bound(column, ">=", found["low"], ""), *_bound(column, "<=", found["high"], "")
+        ]  # fmt: skip
+    for sign, bound in _SIGNS:
+        if found := re.search(rf"{head}(?:{bound})\s*{_NUMBER}", text, re.I):
+            return found.start(), found.end(), _bound(column, sign, found["n"], found["unit"] or "")
+        if found := re.search(rf"(?:{bound})\s*{_NUMBER}\s*(?:的|in |of |a )?(?:{column.words})", text, re.I):
+            return found.start(), found.end(), _bound(column, sign, found["n"], found["unit"] or "")
+    for sign, bound in _AFTER:
+        if found := re.search(rf"{head}{_NUMBER}\s*(?:{bound})", text, re.I):
+            return found.start(), found.end(), _bound(column, sign, found["n"], found["unit"] or "")
+    return None
+
+
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+def _bound(column: ScreenColumn, sign: str, said: str, unit: str) -> list[Bound]:
+    """Return the bound of a column; none where its number cannot be read."""
+    value = parse_count(said.casefold().removeprefix("-"))
+    if value is None:
+        return []
+    value = -value if said.startswith("-") else value
+    if column.falls:
+        sign, value = _TURNED[sign], -value
+    if unit == "%" or column.percent:
+        edge = _edge(column)
+        open_ = edge is not None and sign[0] != edge.sign
+        return [Bound(column, sign, f"{value:g}%", f"{value:g}%"), *([edge] if open_ and edge else [])]
+    scale = {"亿": 1e8, "亿元": 1e8, "万": 1e4, "万元": 1e4, "billion": 1e9, "bn": 1e9, "million": 1e6}
+    said = f"{value:g}" if said.isascii() else said
+    scaled = value * scale.get(unit.casefold(), 1)
+    told = f"{scaled:.0f}" if scaled == int(scaled) else f"{scaled:.6g}"
+    return [Bound(column, sign, told, f"{said}{' ' if unit.isascii() and unit else ''}{unit}")]
+
+
+def _edge(column: ScreenColumn) -> Bound | None:
+    """Return the bound at zero of a fall or a rise; None of a change that may be either."""
+    if not column.falls and not column.rises:
+        return None
+    return Bound(column, "<" if column.falls else ">", "0%", "0%")
+
+
+def _take_named(text: str) -> tuple[str, list[ScreenColumn]]:
+    """Return a text without the first column of a company's figures that it names, and that column."""
+    for column in COLUMNS:
+        if column.name != "change" and (found := re.search(column.words, text, re.I)):
+            return f"{text[: found.start()]} {text[found.end() :]}", [column]
+    return text, []
+
+
+_WORTH = next(column for column in COLUMNS if column.name == "market_cap")
+_PRICED = next(column for column in COLUMNS if column.name == "pe_ttm")
+_BOOKED = next(column for column in COLUMNS if column.name == "pb")
+_PAID = next(column for column in COLUMNS if column.name == "dividend_yield")
+
+
+def _take_order(text: str, *, leading: bool) -> tuple[str, list[ScreenColumn], str, bool]:
+    """Return a text without the words of an order, the columns that they name, and the order.
+
+    leading    whether it asks for the first so many
+    """
+    for form, column, up in ((_RICH, _PAID, False), (_CHEAP, _PRICED, True), (_DEAR, _PRICED, False)):
+        cut, found = _cut(form, text)
+        if found:
+            named = next((each for each in COLUMNS if re.search(each.words, cut, re.I)), None)
+            if named is not None and up:
+                column, cut = named, re.sub(rf"(?:{_ORDERED_BY})?(?:{named.words})", " ", cut, count=1, flags=re.I)
+            return _HIGHEST.sub(" ", _LOWEST.sub(" ", cut)), [column], column.name, up
+    low, high = _LOWEST.search(text), _HIGHEST.search(text)
+    for column in COLUMNS:
+        near = re.search(
+            rf"(?P<by>{_ORDERED_BY})?(?P<low>低|\blow[- ])?(?P<high>(?<!最)高|\bhigh[- ])?(?:{column.words})",
+            text,
+            re.I,
+        )
+        if near is None or not (low or high or leading or near["by"] or near["low"] or near["high"]):
+            continue
+        rest = f"{text[: near.start()]} {text[near.end() :]}"
+        open_ = not (low or high or leading or near["low"] or near["high"])
+        up = (open_ and column.name in _LISTED) or bool(low or near["low"]) != column.falls
+        return _HIGHEST.sub(" ", _LOWEST.sub(" ", rest)), [column], column.name, up
+    cut, size = _cut(_SIZE, text)
+    if size or leading:
+        return cut, [_WORTH], _WORTH.name, size.casefold() == "smallest"
+    return text, [], "", False

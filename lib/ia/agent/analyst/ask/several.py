@@ -1,0 +1,104 @@
+"""A message that asks for several things, one after the other: its parts, each to be read as a question of its own."""
+
+import re
+
+from ia.agent.analyst.ask.mentions import find_mentions
+from ia.kernel.patterns import pattern
+
+LONGEST, MOST = 300, 4
+"""Characters of a message that is read so, and parts of it."""
+_END = pattern(
+    r"[?？!！;；。\n]+|，|,(?!\d)|(?<=[吗呢])(?=\S)|(?<=\S)(?=再给个|顺便)|(?<=[少几吗呢样谁])(?=还有)"
+    r"|,?\s+(?:and|also|plus)\s+(?=(?:also |then )?(?:what|how|when|which|who|whose|why|is|are|did|does|do|was|were"
+    r"|has|have|its|my)\b)",
+)
+_LINK = pattern(r"^(?:\s|再给个|再|另外|还有|以及|然后|顺便|同时|和|and\b|also\b|then\b|plus\b)+")
+_BOUND = pattern(
+    r"^\W*(?:占|如果|要是|假如|假设|若(?!羽)|万一|除了|除去|除|不算|不含|因为|既然|虽然|按照?|扣除|当(?!升)|自从?|只|比起|比(?=[昨去上前]|\s)|跟|相比"
+    r"|(?:if|when|suppose|supposing|assuming|since|because|except|excluding|apart|unless|as|than|compared|versus|vs|but|without"
+    r"|for|between)\b(?! (?:is|are|was|were|did|do|does|will)\b))",
+)
+_POLITE = pattern(
+    r"(?:\s|请问一?下?|请教|麻烦(?:你|帮我)?|帮我?|看一?看|查一?下|一下|你好|您好|谢谢你?|多谢|劳驾|哈喽|嗨|告诉我|我想知道|想问问?"
+    r"|\b(?:hi|hey|hello|please|pls|thanks|thank you|quick question|tell me|ia|cheers)\b|[\W_])*",
+)
+_EMPTY = pattern(
+    r"(?:\s|从|到|在|是|的|了|有|都|各|分别|又|呢|吗|啊|呀|哪[天日只个些一]?|什么(?:时候|时间|日子)?|多少钱?|几[天个只]?|怎么样|如何|为什么|为啥|谁"
+    r"|\b(?:on|at|in|from|to|of|as|by|is|was|are|were|it|that|the|what|when|which|day|date|report|how|much|many|why|who)\b|[\W_])*",
+)
+_ASKS = pattern(
+    r"多少|几|哪|谁|什么|怎么|如何|为[何啥]|啥|是否|是不是|有没有|能不能|会不会|该不该|要不要|还是|吗|呢|[?？]"
+    r"|\b(?:what|how|when|which|who|whose|why|is|are|did|does|do|was|were|has|have|should|can)\b",
+)
+
+_MEANT = pattern(
+    r"什么(?:是|叫)|何为|何谓|是什么(?:意思)?\W*\Z|是?什么意思|怎么理解"
+    r"|\bwhat (?:is|are|'s)(?: an?)? (?!the\b|my\b|its\b|our\b)|\bwhat (?:does|do)\b|\bmeans?\b",
+    re.I,
+)
+_MINE = pattern(r"我的(?=是?多少|呢|怎么样|如何|高|低|大|小)|\b(?:what is|how (?:big|high|much|low) is) mine\b", re.I)
+_ITS = pattern(r"\bwhat is (?:it|that) (?:for|of)\b", re.I)
+
+
+def split_message(text: str) -> list[str]:
+    """Return the parts of a message, two or more; [] where it is one, or a part depends on another as a condition.
+
+    >>> split_message("茅台和沪深300的相关系数，再给个贝塔")
+    ['茅台和沪深300的相关系数', '贝塔']
+    >>> split_message("What is BYD's P/E and when is its next report?")
+    ["What is BYD's P/E", 'when is its next report']
+    >>> split_message("如果茅台跌到700，我亏多少"), split_message("请问，茅台今天多少钱？")
+    ([], [])
+    """
+    if len(text) > LONGEST or text.startswith("/"):
+        return []
+    low = text.casefold()
+    if len(low) != len(text):
+        return []
+    ends = [0, *(at for match in _END.finditer(low) for at in match.span()), len(text)]
+    parts = [text[begin:end].strip() for begin, end in zip(ends[::2], ends[1::2], strict=True)]
+    parts = [part for part in parts if _POLITE.fullmatch(part.casefold()) is None]
+    parts = [text_of.strip() for part in parts if (text_of := part[_lead(part) :]).strip()]
+    bound = any(_BOUND.search(part.casefold()) for part in parts)
+    return parts if 2 <= len(parts) <= MOST and not bound else []
+
+
+def find_term(part: str) -> str:
+    """Return the term whose meaning a part of a message asks for; "" where it asks for none.
+
+    >>> find_term("什么是最大回撤"), find_term("What does beta mean"), find_term("茅台多少钱")
+    ('最大回撤', 'beta', '')
+    """
+    if not _MEANT.search(part) or find_mentions(part):
+        return ""
+    return _MEANT.sub("", part).strip(" ?？")
+
+
+def ask_term(part: str, term: str) -> str:
+    """Return a part of a message as a question for a term that the part before it named.
+
+    >>> ask_term("我的是多少", "最大回撤"), ask_term("招商银行的呢", "市盈率"), ask_term("what is it for BYD", "beta")
+    ('我的最大回撤是多少', '招商银行的市盈率', 'what is the beta of BYD')
+    """
+    if _MINE.search(part):
+        return _MINE.sub(f"what is my {term}" if term.isascii() else f"我的{term}", part)
+    if _ITS.search(part):
+        return _ITS.sub(f"what is the {term} of", part)
+    core = part.strip(" ?？").removesuffix("呢")
+    return f"{core} {term}" if term.isascii() else f"{core}{term}"
+
+
+def asks_more(part: str) -> bool:
+    """Return True if a part of a message asks for something, and not merely when, which or how much.
+
+    >>> asks_more("从哪天到哪天"), asks_more("哪天最多"), asks_more("我有点担心")
+    (False, True, False)
+    """
+    low = part.casefold()
+    return bool(_ASKS.search(low)) and _EMPTY.fullmatch(low) is None
+
+
+def _lead(part: str) -> int:
+    """Return where a part begins after the words that link it to the one before."""
+    match = _LINK.match(part.casefold())
+    return match.end() if match else 0

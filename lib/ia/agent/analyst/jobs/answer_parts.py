@@ -1,0 +1,148 @@
+"""A message that asks for several things, one after the other: each is answered by itself."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from ia.agent.analyst.ask import intent, several
+from ia.agent.analyst.ask.facts import HOLDING, SECURITY, FactQuestion, find_question, tables_for
+from ia.agent.analyst.ask.follow_on import names_subject
+from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.plain_words import simplify_question
+from ia.agent.analyst.ask.request import UserRequest
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply
+
+
+class _Part(NamedTuple):
+    """A part of a message that is a question of its own: its request, and the facts that it asks for.
+
+    asked   None for a question after the positions, for a figure or for a view
+    """
+
+    request: UserRequest
+    wanted: Intent
+    asked: FactQuestion | None
+
+
+def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]) -> Work[Reply | None]:
+    """Answer a message that asks for several things one after the other; None for any other message.
+
+    What is asked for besides and was not understood is said.
+    """
+    whole = desk.request
+    if whole.skill or whole.data or whole.bars or whole.form:
+        return None
+    found = yield from _read_parts(desk, several.split_message(simplify_question(whole.question)))
+    if found is None:
+        return None
+    parts, left = found
+    one = _read_whole(desk)
+    single = len(parts) == 1 and one is not None and not left
+    if single or (_asks_as_one(one, parts) and not left):
+        return None
+    replies = []
+    for part in sorted(parts, key=lambda part: part.wanted.kind == "research"):  # its skill narrows what may be called
+        desk.request = part.request
+        replies.append((yield from _answer_part(desk, part, answer_whole)))
+    desk.request = whole
+    if left and one is not None and _goes_on(one, parts):
+        together = yield from _answer_part(desk, _Part(whole, parts[0].wanted, one), answer_whole)
+        if together.lines != replies[0].lines:  # the rest was read as well
+            return together
+    if left:
+        told = desk.speak.join_items([desk.speak('"{word}"', word=text) for text in left])
+        replies.append(reply.reply_of_lines(desk.speak("Not understood, and so not answered: {words}.", words=told)))
+    return reply.join_replies(replies)
+
+
+def _read_parts(desk: ToolDesk, texts: list[str]) -> Work[tuple[list[_Part], list[str]] | None]:
+    """Return the parts that are questions and the texts that ask for what is not known; None for one message."""
+    whole, parts, left = desk.request, list[_Part](), list[str]()
+    for at, text in enumerate(texts):
+        request = replace(whole, question=text, before=[*whole.before, *texts[:at]])
+        wanted = intent.read_acts(request)
+        if wanted.kind not in intent.ANSWERABLE or not intent.may_ask_facts(request, wanted):
+            return None
+        found = yield from _read_part(desk, request, wanted, parts)
+        if found is None and at and (term := several.find_term(texts[at - 1])):
+            request = replace(request, question=several.ask_term(text, term))
+            found = yield from _read_part(desk, request, intent.read_acts(request), parts)
+        if found is not None:
+            parts.append(found)
+        elif at == 0:
+            return None
+        elif several.asks_more(text):
+            left.append(text)
+    return (parts, left) if parts else None
+
+
+def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list[_Part]) -> Work[_Part | None]:
+    """Return a part of a message as a question, of the securities of the part before where it names none."""
+    from ia.agent.analyst.ask.study_words import find_unread
+
+    if wanted.kind == "holdings":
+        return _Part(request, wanted, None)
+    carried = parts[-1].wanted.securities if parts and not wanted.securities else []
+    named = wanted.securities or carried
+    tried, elsewhere = [named, []] if carried else [named], names_subject(request.question)
+    before = parts[-1].asked.facts[0].of if parts and parts[-1].asked and not (named or elsewhere) else ""
+    for securities in reversed(tried) if elsewhere else tried:
+        yield from desk.load_tables(*tables_for(securities))
+        asked = find_question(wanted.words, securities, request.moment.date(), desk.tables)
+        if asked is None or asked.unread or asked.facts[0].of != (before or asked.facts[0].of):
+            continue
+        if not securities or asked.facts[0].of in (SECURITY, HOLDING):
+            return _Part(request, wanted._replace(securities=securities), asked)
+    if intent.asks_figures(request, wanted):
+        yield from desk.load_tables("figures")
+        meant = intent.read_figures(request, wanted._replace(securities=named), desk.tables)
+        if meant.kind == "figure" and meant.securities:
+            return _Part(request, meant, None)
+    if parts and len(named) == 1:
+        yield from desk.load_tables("study")
+        unread, asks = find_unread(wanted.words, named, (), desk.tables)
+        if asks and not unread:
+            return _Part(request, wanted._replace(kind="research", securities=named), None)
+    return None
+
+
+def _read_whole(desk: ToolDesk) -> FactQuestion | None:
+    """Return the facts that a message asks for as one question."""
+    whole = desk.request
+    wanted = intent.read_acts(whole)
+    return find_question(wanted.words, wanted.securities, whole.moment.date(), desk.tables)
+
+
+def _asks_as_one(whole: FactQuestion | None, parts: list[_Part]) -> bool:
+    """Return True if the message as one question asks for all the facts that its parts ask for."""
+    found = [part.asked for part in parts if part.asked is not None]
+    alike = len({(tuple(each.code for each in one.securities), one.spans) for one in found}) == 1
+    ids = {spec.id for one in found for spec in one.facts}
+    if whole is None or len(found) < len(parts):
+        return False
+    together = whole.facts[0].id not in ids and not whole.unread  # 手续费多少，占本金多少: one figure of its own
+    return together or (alike and ids <= {spec.id for spec in whole.facts})
+
+
+def _goes_on(whole: FactQuestion, parts: list[_Part]) -> bool:
+    """Return True if a message as one question asks for the one fact that was read of it, and leaves out no word."""
+    asked = parts[0].asked
+    return not whole.unread and len(parts) == 1 and asked is not None and whole.facts[0].id == asked.facts[0].id
+
+
+def _answer_part(desk: ToolDesk, part: _Part, answer_whole: Callable[[ToolDesk], Work[Reply]]) -> Work[Reply]:
+    if part.asked is not None:
+        from ia.agent.analyst.jobs import facts
+
+        return (yield from facts.answer_question(desk, part.asked))
+    if part.wanted.kind == "figure":
+        from ia.agent.analyst.jobs import small_talk
+
+        return (yield from small_talk.answer_figure(desk, part.wanted))
+    if part.wanted.kind == "research":
+        from ia.agent.analyst.jobs.research import research
+
+        return (yield from research(desk, part.wanted.securities[0]))
+    return (yield from answer_whole(desk))

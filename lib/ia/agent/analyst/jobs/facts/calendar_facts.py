@@ -1,0 +1,197 @@
+"""Trading days, holidays and hours of the exchanges."""
+
+import contextlib
+import re
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from ia.agent.analyst.ask.facts import FactQuestion, Holiday, market_table
+from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel import clock
+from ia.kernel.i18n import mark_text
+from ia.kernel.patterns import pattern
+
+HALF_YEAR = 183
+_WINDOW = 40
+"""Sessions asked for after the first day around a holiday."""
+_FAR = 60
+"""Sessions ahead in which the next holiday is looked for."""
+_HOURS = {
+    "CN": mark_text(
+        "9:30–11:30 and 13:00–15:00, Beijing time (opening auction 9:15–9:25, closing auction 14:57–15:00)"
+    ),
+    "HK": mark_text("9:30–12:00 and 13:00–16:00, Hong Kong time (closing auction until 16:10)"),
+    "US": mark_text("9:30–16:00, New York time"),
+}
+_MARKETS = {
+    "US": pattern(r"美股|纽约|纳斯达克|\b(?:us|u\.s\.|american|new york|nyse|nasdaq)\b", re.I),
+    "HK": pattern(r"港股|香港|港交所|\bhong kong\b|\bhk\b", re.I),
+}
+_PLACES = {"CN": mark_text("Shanghai and Shenzhen"), "HK": mark_text("Hong Kong"), "US": mark_text("New York")}
+
+
+def _coming_day(span: TimeSpan, today: date) -> date:
+    """Return the day that is meant: without a year, the one of the last half year or the next."""
+    day = span.first or today
+    if span.kind != DAY or not re.search(r"\d", span.said) or re.search(r"\d{4}|[去前]年|前|ago", span.said):
+        return day
+    with contextlib.suppress(ValueError):
+        while (today - day).days > HALF_YEAR:
+            day = day.replace(year=day.year + 1)
+    return day
+
+
+def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether a day is a trading day of a market, and which ones are next."""
+    speak = desk.speak
+    market = next((code for code, words in _MARKETS.items() if words.search(asked.words)), "CN")
+    place = speak(_PLACES[market])
+    known = market_table(desk.tables).holidays
+    if holiday := next((each for each in known if each.words.search(asked.words)), None):
+        return (yield from _answer_holiday(desk, asked, holiday, market, place))
+    if asked.facts[0].field == "hours":
+        return (yield from _answer_hours(desk, market, place, beijing=bool(_BEIJING.search(asked.words))))
+    if not asked.spans and _NEXT_HOLIDAY.search(asked.words):
+        return (yield from _answer_next_holiday(desk, market, place))
+    span = asked.spans[0] if asked.spans else None
+    today = date.fromisoformat(desk.request.day)
+    day = _coming_day(span, today) if span is not None and span.first is not None else today
+    if span is not None and span.first is None and span.kind == FUTURE:
+        day = (
+            date.fromisoformat(desk.request.day) + timedelta(days=7)
+            if "周" in span.said or "week" in span.said
+            else day
+        )
+    found = yield from desk.one("calendar.trading", date=f"{day}", market=market, n=3)
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the calendar"), found.failure)
+    open_ = found.get("is_trading_day")
+    told = (
+        speak("**{date} is a trading day** ({place}).", date=day, place=place)
+        if open_
+        else speak("**{date} is no trading day** ({place}).", date=day, place=place)
+        if open_ is not None
+        else speak(
+            "Whether {date} is a trading day is not known: known until {until}.",
+            date=day,
+            until=found.get("known_until"),
+        )
+    )
+    nearest = wording.names_of(found.get("next"))
+    return reply_of_lines(
+        told,
+        *([speak("The next ones: {days}.", days=speak.join_items([str(each) for each in nearest]))] if nearest else []),
+    )
+
+
+def _answer_holiday(desk: ToolDesk, asked: FactQuestion, holiday: Holiday, market: str, place: str) -> Work[Reply]:
+    """Answer on which days the exchange is shut for a holiday: the weekdays around it that are no sessions."""
+    speak, name = desk.speak, desk.speak.fill(holiday.name)
+    today = date.fromisoformat(desk.request.day)
+    if market not in holiday.markets:
+        return reply_of_lines(speak("Of {holiday} in {place} I know no dates: ask for one.", holiday=name, place=place))
+    said = re.search(r"(20\d\d)|(去年|last year)|(明年|next year)|(今年|this year)", asked.words, re.I)
+    year = today.year if not said or said[4] else int(said[1]) if said[1] else today.year + (-1 if said[2] else 1)
+    first, last = holiday.window(year)
+    if said is None and last < today:
+        first, last = holiday.window(year + 1)
+    found = yield from desk.one("calendar.trading", date=f"{first}", market=market, n=_WINDOW)
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the calendar"), found.failure)
+    until = str(found.get("known_until") or "")
+    if until < f"{last}":
+        return reply_of_lines(
+            speak(
+                "The sessions around {holiday} of {year} are not announced yet: known until {until}.",
+                holiday=name,
+                year=last.year,
+                until=until,
+            )
+        )
+    sessions = set(wording.names_of(found.get("previous"))) | set(wording.names_of(found.get("next")))
+    if found.get("is_trading_day"):
+        sessions.add(f"{first}")
+    days = [first + timedelta(days=at) for at in range((last - first).days + 1)]
+    shut = [day for day in days if day.weekday() < 5 and f"{day}" not in sessions]
+    if not shut:
+        return reply_of_lines(speak("For {holiday} of {year} no weekday is shut ({place}).", holiday=name,
+                                    year=last.year, place=place))  # fmt: skip
+    before = max((each for each in sessions if each < f"{shut[0]}"), default="–")
+    after = min((each for each in sessions if each > f"{shut[0]}"), default="–")
+    all_days = (shut[0] + timedelta(days=at) for at in range(_WINDOW))
+    shut = [day for day in all_days if day.weekday() < 5 and f"{day}" < after]
+    return reply_of_lines(
+        speak("**{holiday} {year}**: no trading on {days} ({place}).", holiday=name, year=shut[0].year,
+              days=speak.join_items([f"{day:%m-%d}" for day in shut]), place=place),
+        speak("Last session before it {before}, first one after it {after}.", before=before, after=after),
+    )  # fmt: skip
+
+
+_NEXT_HOLIDAY = pattern(
+    r"下一?(?:个|次)(?:节假日|假期|休市|长假)|(?:什么时候|何时|几号|哪天)(?:放假|休市)"
+    r"|\b(?:next|upcoming|coming) (?:\w+ )?holidays?\b",
+    re.I,
+)
+_BEIJING = pattern(r"北京时间|中国时间|国内时间|国内几点|我们这|\b(?:china|chinese|beijing|shanghai) time\b", re.I)
+_SHUT_AT = {"CN": ("Asia/Shanghai", 9, 15), "HK": ("Asia/Hong_Kong", 9, 16), "US": ("America/New_York", 9, 16)}
+"""Market -> its zone, and the hours in which it opens, at half past, and closes."""
+
+
+def _answer_next_holiday(desk: ToolDesk, market: str, place: str) -> Work[Reply]:
+    """Answer on which weekdays a market is shut next."""
+    speak, today = desk.speak, date.fromisoformat(desk.request.day)
+    found = yield from desk.one("calendar.trading", date=f"{today}", market=market, n=_FAR)
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the calendar"), found.failure)
+    sessions = wording.names_of(found.get("next"))
+    until = sessions[-1] if sessions else f"{today}"
+    open_ = {*sessions, *([f"{today}"] if found.get("is_trading_day") else [])}
+    days = (today + timedelta(days=at) for at in range((date.fromisoformat(until) - today).days + 1))
+    shut = [day for day in days if day.weekday() < 5 and f"{day}" not in open_]
+    if not shut:
+        return reply_of_lines(speak("No weekday without trading is known up to {until} ({place}).", until=until,
+                                    place=place))  # fmt: skip
+    after = next(day for day in sessions if day > f"{shut[0]}")
+    first = [day for day in shut if f"{day}" < after]
+    known = market_table(desk.tables).holidays
+    names = [
+        speak.fill(each.name)
+        for each in known
+        if market in each.markets and any(low <= first[0] <= high for low, high in [each.window(first[0].year)])
+    ]
+    return reply_of_lines(
+        speak("**Next without trading: {days}**{name} ({place}).", days=speak.join_items([f"{day}" for day in first]),
+              name=speak(", {holiday}", holiday=names[0]) if len(names) == 1 else "", place=place),
+        speak("First session after it: {after}.", after=after),
+    )  # fmt: skip
+
+
+def _answer_hours(desk: ToolDesk, market: str, place: str, *, beijing: bool) -> Work[Reply]:
+    """Answer when a market opens and closes, and whether it trades today."""
+    speak, today = desk.speak, clock.today(market)
+    lines = [speak("**{place}**: {hours}.", place=place, hours=speak(_HOURS[market]))]
+    if beijing and market != "CN":
+        zone, opens, closes = _SHUT_AT[market]
+        day = date.fromisoformat(today)
+        first, last = (
+            datetime(day.year, day.month, day.day, hour, minute, tzinfo=ZoneInfo(zone)).astimezone(clock.CHINA)
+            for hour, minute in ((opens, 30), (closes, 0))
+        )
+        told = {"opens": f"{first:%H:%M}", "closes": f"{last:%H:%M}", "day": today}
+        lines.insert(
+            0,
+            speak("**In Beijing time: {opens} to {closes} the day after** (on {day}; summer time changes it).", **told)
+            if last.date() > first.date()
+            else speak("**In Beijing time: {opens} to {closes}** (on {day}).", **told),
+        )
+    found = yield from desk.one("calendar.trading", date=today, market=market, n=1)
+    if found.ok and found.get("is_trading_day") is not None:
+        lines.append(
+            speak("Today, {date}, is a trading day there.", date=today)
+            if found.get("is_trading_day")
+            else speak("Today, {date}, is no trading day there.", date=today)
+        )
+    return reply_of_lines(*lines)

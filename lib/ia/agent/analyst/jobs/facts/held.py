@@ -1,0 +1,35 @@
+"""The account as it is now and what is held, for the questions that ask of nothing else."""
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
+from ia.agent.analyst.jobs.daily import positions_of
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.jsontypes import Json
+
+Held = list[tuple[str, Json]]
+"""Positions by symbol."""
+
+
+def load_status(desk: ToolDesk, asked: FactQuestion) -> Work[DeskResult | Reply]:
+    """Return the account as it is now; the reply where it cannot be told, or where another time is asked for."""
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, desk.speak("the ledger"), status.failure)
+    if span := wording.other_day(asked, desk.request.day):
+        return reply_of_lines(desk.speak("That I tell of what you hold now, not for “{time}”.", time=span.said))
+    return status
+
+
+def load_held(desk: ToolDesk, asked: FactQuestion) -> Work[tuple[DeskResult, Held] | Reply]:
+    """Return the account as it is now and what is held; the reply where it cannot be told, or where nothing is."""
+    status = yield from load_status(desk, asked)
+    if isinstance(status, Reply):
+        return status
+    held = positions_of(status)
+    return (status, held) if held else reply_of_lines(desk.speak("Nothing is held."))
+
+
+def name_position(desk: ToolDesk, symbol: str, position: Json) -> str:
+    """Return a position as the reader knows it, with its code."""
+    return wording.security_name(desk, symbol, position.get("name"))

@@ -1,0 +1,494 @@
+"""One holding: its stop, what may be sold, break-even, cooling, what was paid, and what a move would cost."""
+
+import re
+from collections.abc import Callable
+from datetime import date
+
+from ia.agent.analyst.ask.amounts import find_size
+from ia.agent.analyst.ask.facts import FactQuestion, condition_words
+from ia.agent.analyst.ask.mentions import Mention, strip_mentions
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence.past_views import closes_of
+from ia.agent.analyst.jobs.facts import result_facts, wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
+from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.errors import PluralText
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+SHOWN = 3
+LIMIT = 200
+_Said = Callable[[ToolDesk, FactQuestion, str, Json], list[str]]
+
+
+def _of_held(say: _Said, asked: FactQuestion, desk: ToolDesk) -> Work[Reply]:
+    """Return what is said of each named security that is held; of the others, that none is held."""
+    speak, lines = desk.speak, []
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    if span := wording.other_day(asked, desk.request.day):
+        return reply_of_lines(speak("That I tell of what you hold now, not for “{time}”.", time=span.said))
+    held = wording.objects_of(status, "positions")
+    for mention in asked.securities[:SHOWN]:
+        head, position = wording.head_of(desk, mention), held.get(mention.code)
+        if position is None:
+            lines.append(speak("{name}: you hold none.", name=head))
+        elif position.get("current_price") is None:
+            lines.append(speak("{name}: no price of it is stored.", name=head))
+        else:
+            lines += say(desk, asked, head, position)
+    return reply_of_lines(*lines)
+
+
+def _prices(desk: ToolDesk, position: Json) -> Json:
+    """Return the fields of a position that answers fill in."""
+    return {
+        "price": number(float(position["current_price"]), "price", desk.speak),
+        "date": position.get("price_date"),
+        "cost": number(position.get("avg_price"), "price", desk.speak),
+        "shares": number(float(position["size"]), "shares"),
+        "rate": wording.say_percent(position.get("unrealized_pct")),
+        "profit": wording.say_exact(
+            desk, position.get("unrealized_pnl"), signed=True, currency=str(position.get("currency") or "")
+        ),
+        "mark": wording.simulated_mark(desk, position.get("simulated")),
+    }
+
+
+_DECIDES = pattern(r"要不要|该不该|应不应该|应该|该.{0,2}吗|\b(?:should|shall|time to)\b", re.I)
+_AT_STOP = pattern(r"亏|损失|赔|\b(?:los[es]|cost me|down)\b", re.I)
+
+
+def answer_own_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer where the owner's rule stops a position, how far that is, and what it would cost."""
+    limit = desk.request.limits.get("stop_loss_pct")
+    if limit is None:
+        return reply_of_lines(desk.speak("No stop rule is in force: `ia config set risk.stop_loss_pct 7` sets one."))
+    if unread := condition_words(strip_mentions(asked.words)):
+        return wording.ask_back(desk, tuple(unread))
+
+    def say(desk: ToolDesk, asked: FactQuestion, head: str, position: Json) -> list[str]:
+        speak, cost, size = desk.speak, float(position["cost"]), float(position["size"])
+        level, price = cost * (1 - limit / 100) / size, float(position["current_price"])
+        given: Json = {
+            "name": head, "limit": f"{limit:g}", "level": number(level, "price", speak),
+            "away": f"{abs(price / level - 1) * 100:.2f}%", "gap": number(abs(price - level), "price", speak),
+        }  # fmt: skip
+        reached = price <= level
+        lines = [
+            speak(
+                "{name}: **already below your stop**: {price} ({date}) is {away} under {level}, your average cost of"
+                " {cost} less {limit}%; profit {profit} ({rate}).{mark}",
+                **_prices(desk, position),
+                **given,
+            )
+            if reached
+            else speak(
+                "{name}: your rule stops at **{level}** (average cost {cost} less {limit}%); the price of {price}"
+                " ({date}) is {away} above it, {gap} a share.{mark}",
+                **_prices(desk, position),
+                **given,
+            )
+        ]
+        loss = wording.say_exact(desk, cost * limit / 100, currency=str(position.get("currency") or ""))
+        if not reached or _AT_STOP.search(asked.words):
+            lines.append(
+                speak(
+                    "Sold there, the {shares} shares lose {loss}, fees of selling not counted.",
+                    loss=loss,
+                    **_prices(desk, position),
+                    **given,
+                )
+            )
+        if _DECIDES.search(asked.words):
+            lines.append(
+                speak("Your rule asks you to sell, or to write down why not; you decide.")
+                if reached
+                else speak("Your rule does not ask you to sell; you decide.")
+            )
+        return lines
+
+    return (yield from _of_held(say, asked, desk))
+
+
+def answer_take_profit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what a position has gained; that there is no rule to take profits."""
+
+    def say(desk: ToolDesk, asked: FactQuestion, head: str, position: Json) -> list[str]:
+        speak = desk.speak
+        gained = float(position.get("unrealized_pnl") or 0) > 0
+        return [
+            speak("{name}: unrealized **{profit}** ({rate}) at {price} ({date}); average cost {cost}.{mark}",
+                  name=head, **_prices(desk, position))
+            if gained
+            else speak("{name}: there is no profit to take: unrealized **{profit}** ({rate}) at {price} ({date})."
+                       "{mark}",
+                       name=head, **_prices(desk, position)),
+            speak("You have no rule for taking profits, only for losses; you decide."),
+        ]  # fmt: skip
+
+    return (yield from _of_held(say, asked, desk))
+
+
+def answer_pct(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer by how many per cent a position is up or down."""
+
+    def say(desk: ToolDesk, asked: FactQuestion, head: str, position: Json) -> list[str]:
+        return [
+            desk.speak(
+                "{name}: **{rate}** ({profit}) at {price} ({date}); average cost {cost}, {shares} shares.{mark}",
+                name=head,
+                **_prices(desk, position),
+            )
+        ]
+
+    return (yield from _of_held(say, asked, desk))
+
+
+def answer_sellable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how many shares may be sold today: what was bought today may not where T+1 holds."""
+    words = strip_mentions(asked.words)
+    wish = find_size(words)
+    asked_for = wish.shares_of(asked.securities[0].symbol) if wish and asked.securities else None
+    if unread := condition_words(words if wish is None else words[: wish.at[0]] + words[wish.at[1] :]):
+        return wording.ask_back(desk, tuple(unread))
+
+    def say(desk: ToolDesk, asked: FactQuestion, head: str, position: Json) -> list[str]:
+        speak, size, free = desk.speak, float(position["size"]), float(position.get("sellable") or 0)
+        given = {"name": head, "size": number(size, "shares"), "free": number(free, "shares")}
+        if asked_for and asked_for > free:
+            lines = [speak("{name}: no: **{free}** of the {size} shares may be sold today.", **given)]
+        elif free == size:
+            lines = [speak("{name}: all **{size}** shares may be sold.", **given)]
+        elif free:
+            lines = [speak("{name}: **{free}** of the {size} shares may be sold today.", **given)]
+        else:
+            lines = [speak("{name}: none of the {size} shares may be sold today.", **given)]
+        if free < size:
+            lines.append(speak("The rest was bought today, and mainland shares settle on the next session (T+1)."))
+        if date.fromisoformat(desk.request.day).weekday() > 4:
+            lines.append(
+                speak("{date} falls on a weekend: the next session is the first chance.", date=desk.request.day)
+            )
+        return lines
+
+    return (yield from _of_held(say, asked, desk))
+
+
+def _check_each(desk: ToolDesk, asked: FactQuestion) -> Work[list[tuple[str, DeskResult]]]:
+    """Return what the guard says of each named security."""
+    named = asked.securities[:SHOWN]
+    results = yield from desk.run(*(DeskCall("risk.check", {"symbol": mention.code}) for mention in named))
+    return [(wording.head_of(desk, mention), result) for mention, result in zip(named, results, strict=True)]
+
+
+def answer_break_even(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer at which price a sale brings back the cost, with the fees of buying and selling."""
+    speak, lines = desk.speak, []
+    for head, found in (yield from _check_each(desk, asked)):
+        if found.failure is not None:
+            return wording.unreadable(desk, speak("the ledger"), found.failure)
+        price, level = found.get("price"), found.get("break_even")
+        if level is None:
+            lines.append(speak("{name}: you hold none.", name=head))
+        elif price is None:
+            lines.append(speak("{name}: **{level}**, fees included.", name=head, level=number(level, "price", speak)))
+        else:
+            given: Json = {
+                "name": head,
+                "level": number(level, "price", speak),
+                "price": number(price, "price", speak),
+                "date": found.get("date"),
+                "away": f"{abs(level / price - 1) * 100:.2f}%",
+                "mark": wording.simulated_mark(desk, found.get("simulated")),
+            }
+            lines.append(
+                speak("{name}: **{level}**, fees of buying and selling included; the price of {price} ({date}) has to"
+                      " rise {away}.{mark}", **given)
+                if level > price
+                else speak("{name}: **{level}**, fees of buying and selling included; the price of {price} ({date}) is"
+                           " above it.{mark}", **given)
+            )  # fmt: skip
+    return reply_of_lines(*lines)
+
+
+def answer_cooldown(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether the hours between two trades of one security have passed."""
+    speak, lines, hours = desk.speak, [], desk.request.limits.get("cooling_hours")
+    if hours is None:
+        return reply_of_lines(speak("No risk rules are in force yet: they begin with the first entry of the ledger."))
+    if not asked.securities:
+        return reply_of_lines(
+            speak("Your rule: {hours} hours between two trades of one security. Of which one?", hours=f"{hours:g}")
+        )
+    for head, found in (yield from _check_each(desk, asked)):
+        if found.failure is not None:
+            return wording.unreadable(desk, speak("the ledger"), found.failure)
+        until = found.get("cooling_until")
+        lines.append(
+            speak(
+                "{name}: **not over**: it runs until {until} (Beijing time), {hours} hours after your last trade.",
+                name=head, until=until, hours=f"{hours:g}",
+            )
+            if until
+            else speak("{name}: **over**: no trade of it in the last {hours} hours.", name=head, hours=f"{hours:g}")
+        )  # fmt: skip
+    return reply_of_lines(*lines)
+
+
+_MOVE = pattern(
+    rf"(?P<down>跌|下跌|回撤|\b(?:f[ae]ll\w*|drop\w*|declin\w*|lose[sd]?|goes down|down|crash\w*)\b)?"
+    rf"(?P<up>涨|上涨|反弹|\b(?:ris\w+|rose|gain\w*|goes up|up|rall\w+|climb\w*)\b)?"
+    rf"\s*(?:了|个|(?P<to>到|至|回到|\bto\b|\bat\b|\breach\w*\b|\bhits?\b)|\bby\b|\banother\b|再)?\s*[$¥]?"
+    rf"(?P<n>{COUNT})\s*(?P<pct>%|％|个?百?分?点|per ?cent)?(?P<half>一半)?",
+    re.I,
+)
+
+
+_BY_PARTS = pattern(
+    r"(?P<up>翻[一]?[倍番]|\bdoubl(?:e|es|ed)\b)|[跌掉]了?.{0,2}(?:一半|半)|腰斩"
+    r"|\b(?:by )?(?:a )?half\b|\bhal(?:ves|ved)\b",
+    re.I,
+)
+"""A move to the double or to the half of a price."""
+
+
+def answer_what_if(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what a position gains or loses where its price moves by so much, or to so much."""
+    words = strip_mentions(asked.words)
+    by_parts = _BY_PARTS.search(words)
+    move = None if by_parts else next((m for m in _MOVE.finditer(words) if m["down"] or m["up"] or m["to"]), None)
+    size = parse_count(move["n"].casefold()) if move else None
+    taken = by_parts or move
+    rest = words if taken is None else words[: taken.start()] + words[taken.end() :]
+    if unread := condition_words(rest):
+        return wording.ask_back(desk, tuple(unread))
+    if by_parts is None and (move is None or size is None or not (move["pct"] or move["to"])):
+        return reply_of_lines(desk.speak("By how many per cent, or to which price?"))
+
+    def say(desk: ToolDesk, asked: FactQuestion, head: str, position: Json) -> list[str]:
+        price, shares = float(position["current_price"]), float(position["size"])
+        if by_parts is not None:
+            target = price * (2 if by_parts["up"] else 0.5)
+        else:
+            assert move is not None and size is not None
+            target = price * (1 + (size if move["up"] else -size) / 100) if move["pct"] else size
+        currency = str(position.get("currency") or "")
+        return [
+            desk.speak(
+                "{name}: from {price} ({date}) to {target} its {shares} shares change by **{change}**; the position"
+                " then stands at {result} against its cost.{mark}",
+                name=head,
+                target=number(target, "price", desk.speak),
+                change=wording.say_exact(desk, (target - price) * shares, signed=True, currency=currency),
+                result=wording.say_exact(
+                    desk, target * shares - float(position["cost"]), signed=True, currency=currency
+                ),
+                **_prices(desk, position),
+            )
+        ]
+
+    return (yield from _of_held(say, asked, desk))
+
+
+def _load_trades(desk: ToolDesk, mention: Mention) -> Work[tuple[list[Json], DeskResult]]:
+    """Return the purchases and sales of a security, oldest first."""
+    result = yield from desk.one("trade.list", symbol=mention.code, limit=LIMIT)
+    rows = [row for row in wording.rows_of(result.value) if row.get("kind") in ("buy", "sell")] if result.ok else []
+    return rows[::-1], result
+
+
+def _say_trade(desk: ToolDesk, row: Json) -> str:
+    given: Json = {
+        "date": row.get("date"),
+        "shares": number(float(row.get("quantity") or 0), "shares"),
+        "price": number(row.get("price"), "price", desk.speak),
+    }
+    if row.get("kind") == "buy":
+        told = desk.speak("{date} bought {shares} at {price}", **given)
+    else:
+        told = desk.speak("{date} sold {shares} at {price}", **given)
+    return told + (desk.speak(', because "{reason}"', reason=row["reason"]) if row.get("reason") else "")
+
+
+def _start_of(rows: list[Json]) -> Json | None:
+    """Return the purchase with which what is held now began."""
+    count, start = 0.0, None
+    for row in rows:
+        if count <= 0:
+            start = row if row.get("kind") == "buy" else None
+        count += float(row.get("quantity") or 0) * (1 if row.get("kind") == "buy" else -1)
+    return start
+
+
+def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what was paid, when the last trade was, since when and how often: from the journal."""
+    speak, lines = desk.speak, []
+    if asked.spans and asked.facts[0].field not in ("count", "paid", "last"):
+        return reply_of_lines(speak("That I tell of all trades, not for “{time}”.", time=asked.spans[0].said))
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    status = yield from desk.one("account.status")
+    held = wording.objects_of(status, "positions")
+    for mention in asked.securities[:SHOWN]:
+        rows, result = yield from _load_trades(desk, mention)
+        if result.failure is not None:
+            return wording.unreadable(desk, speak("the journal"), result.failure)
+        rows = [row for row in rows if not days or any(f"{d.first}" <= str(row["date"]) <= f"{d.last}" for d in days)]
+        head = wording.head_of(desk, mention)
+        if not rows:
+            lines.append(speak("{name}: the journal has no such trade.", name=head))
+        else:
+            found = {"rows": rows, **held.get(mention.code, {})}
+            if asked.facts[0].field == "after_sale":
+                found |= yield from _newest_price(desk, mention)
+            lines += _TRADE_FACTS[asked.facts[0].field](desk, asked, head, found)
+    return reply_of_lines(*lines)
+
+
+def _newest_price(desk: ToolDesk, mention: Mention) -> Work[Json]:
+    bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1, adjust="none")
+    closes = closes_of(bars.value) if bars.ok else []
+    day, close = closes[-1] if closes else ("", None)
+    return {"newest": close, "newest_date": day, "newest_simulated": bars.get("simulated")}
+
+
+def _say_paid(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> list[str]:
+    bought = [row for row in found["rows"] if row.get("kind") == "buy"]
+    if not bought:
+        return [desk.speak("{name}: the journal has no such trade.", name=head)]
+    fees = sum(float(row.get("fees") or 0) for row in bought)
+    shares = sum(float(row["quantity"]) for row in bought)
+    paid = sum(float(row["quantity"]) * float(row["price"]) for row in bought)
+    currency = str(bought[0].get("currency") or "")
+    lines = [
+        desk.speak(
+            "{name}: **{paid}** for {shares} shares, {price} a share, and {fees} of fees.",
+            name=head,
+            paid=wording.say_exact(desk, paid, currency=currency),
+            shares=number(shares, "shares"),
+            price=number(paid / shares, "price", desk.speak),
+            fees=wording.say_exact(desk, fees),
+        )
+    ]
+    return lines + ["- " + _say_trade(desk, row) for row in bought[-SHOWN:] if len(bought) > 1]
+
+
+def _say_last(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> list[str]:
+    words, rows = asked.words, found["rows"]
+    kind = "buy" if re.search(r"买|加仓|\b(?:buy|bought|purchas)", words, re.I) else (
+        "sell" if re.search(r"卖|减仓|\b(?:sell|sold|sale)", words, re.I) else "")  # fmt: skip
+    chosen = [row for row in rows if kind in ("", row.get("kind"))]
+    if not chosen:
+        return [desk.speak("{name}: the journal has no such trade.", name=head)]
+    return [f"{head}{desk.speak(': ')}**{_say_trade(desk, chosen[-1])}**"]
+
+
+def _say_since(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> list[str]:
+    bought = [row for row in found["rows"] if row.get("kind") == "buy"]
+    signed = ((1 if row.get("kind") == "buy" else -1) * float(row.get("quantity") or 0) for row in found["rows"])
+    if found.get("size") and bought and sum(signed) != float(found["size"]):
+        return [
+            desk.speak("{name}: bonus shares or a split came between, so I cannot tell since when; the first purchase:"
+                       " {trade}.", name=head, trade=_say_trade(desk, bought[0]))
+        ]  # fmt: skip
+    start = _start_of(found["rows"])
+    if start is None or not found.get("size"):
+        return [desk.speak("{name}: you hold none now; the last trade: {trade}.", name=head,
+                           trade=_say_trade(desk, found["rows"][-1]))]  # fmt: skip
+    days = (date.fromisoformat(desk.request.day) - date.fromisoformat(str(start["date"]))).days
+    told = desk.speak(PluralText("{count} day", "{count} days"), count=days)
+    return [
+        desk.speak("{name}: **since {date}**, {days}: {trade}.", name=head, date=start["date"], days=told,
+                   trade=_say_trade(desk, start))
+    ]  # fmt: skip
+
+
+def _say_price_then(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> list[str]:
+    bought = [row for row in found["rows"] if row.get("kind") == "buy"]
+    told = desk.speak.join_clauses([_say_trade(desk, row) for row in bought[-SHOWN:]])
+    lines = [f"{head}{desk.speak(': ')}**{told}**"] if told else []
+    if found.get("current_price") is not None and bought:
+        price = float(found["current_price"])
+        change = price / float(bought[-1]["price"]) * 100 - 100
+        lines.append(
+            desk.speak("Now {price} ({date}): {change} since the last purchase; your position {profit} ({rate}).{mark}",
+                       change=wording.say_percent(change), **_prices(desk, found))
+        )  # fmt: skip
+    return lines
+
+
+_COUNTED = ((pattern(r"买|加仓|\b(?:buy|bought|purchas|add)", re.I), "buy"),
+            (pattern(r"卖|减仓|\b(?:sell|sold|sale)", re.I), "sell"))  # fmt: skip
+
+
+def _say_count(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> list[str]:
+    kinds = [kind for form, kind in _COUNTED if form.search(asked.words)] or ["buy", "sell"]
+    speak, lines = desk.speak, []
+    for kind in kinds:
+        rows = [row for row in found["rows"] if row.get("kind") == kind]
+        given: Json = {"name": head, "count": len(rows)}
+        told = (
+            speak(PluralText("{name}: bought **{count}** time", "{name}: bought **{count}** times"), **given)
+            if kind == "buy"
+            else speak(PluralText("{name}: sold **{count}** time", "{name}: sold **{count}** times"), **given)
+        )
+        if rows:
+            told += speak(": ") + speak.join_clauses([_say_trade(desk, row) for row in rows[-SHOWN:]])
+        lines.append(told)
+    return lines
+
+
+def _say_after_sale(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> list[str]:
+    """Return how the price has moved since the last sale, and what the shares sold would have brought more."""
+    sold = [row for row in found["rows"] if row.get("kind") == "sell"]
+    if not sold:
+        return [desk.speak("{name}: the journal has no sale of it.", name=head)]
+    price = found.get("newest")
+    if price is None:
+        return [
+            f"{head}{desk.speak(': ')}{_say_trade(desk, sold[-1])}",
+            desk.speak("{name}: no price of it is stored.", name=head),
+        ]
+    shares, then = float(sold[-1]["quantity"]), float(sold[-1]["price"])
+    currency = str(sold[-1].get("currency") or "")
+    given: Json = {
+        "name": head,
+        "change": wording.say_percent(price / then * 100 - 100),
+        "trade": _say_trade(desk, sold[-1]),
+        "price": number(price, "price", desk.speak),
+        "date": found.get("newest_date"),
+        "amount": wording.say_exact(desk, abs(price - then) * shares, currency=currency),
+        "mark": wording.simulated_mark(desk, found.get("newest_simulated")),
+    }
+    return [
+        desk.speak("{name}: **{change}** since the sale ({trade}); now {price} ({date}). Kept, these shares would be"
+                   " worth {amount} more, fees aside.{mark}", **given)
+        if price > then
+        else desk.speak("{name}: **{change}** since the sale ({trade}); now {price} ({date}). Kept, these shares would"
+                        " be worth {amount} less, fees aside.{mark}", **given)
+    ]  # fmt: skip
+
+
+_TRADE_FACTS: dict[str, _Said] = {
+    "after_sale": _say_after_sale,
+    "paid": _say_paid,
+    "last": _say_last,
+    "since": _say_since,
+    "price_then": _say_price_then,
+    "count": _say_count,
+}
+
+ANSWERS = {
+    "own_stop": answer_own_stop,
+    "take_profit": answer_take_profit,
+    "own_pct": answer_pct,
+    "sellable": answer_sellable,
+    "break_even": answer_break_even,
+    "cooldown": answer_cooldown,
+    "what_if": answer_what_if,
+    "trade_facts": answer_trade_facts,
+}

@@ -1,0 +1,548 @@
+"""Moves of prices over a time: changes, points, rankings, what money became, volumes compared, crossovers."""
+
+import math
+import re
+from datetime import date, timedelta
+from itertools import pairwise
+from typing import NamedTuple
+
+from ia.agent.analyst.ask.amounts import UNIT, find_currencies, find_size
+from ia.agent.analyst.ask.facts import FactQuestion, price_table
+from ia.agent.analyst.ask.mentions import Mention, strip_mentions
+from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence.tool_answers import read_value
+from ia.agent.analyst.failures import NO_BARS
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts.bar_rows import BarRow, SpanBars, load_span, load_spans, period_of, stale_note
+from ia.agent.analyst.jobs.facts.extreme_facts import MOST, each_security, head, say_price, span_of
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
+from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+MOST_RANKED = 8
+TIMES = 3
+"""Times of one question that are answered, one after the other."""
+LISTED = 10
+AVERAGED = 20
+"""Sessions of the average volume where no number is named."""
+_VOLATILITY = 60
+"""Returns of the volatility where no time is named: as the figure of that name."""
+_NEWEST = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=1)
+_EVER = TimeSpan(kind=EVER, said="", at=(0, 0))
+
+
+def _plain_of(asked: FactQuestion) -> str:
+    """Return the words of a question without its securities and its times."""
+    return blank_spans(strip_mentions(asked.words), asked.spans)
+
+
+def answer_move(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how a security did over a time: the change, and whether that is a rise; in points where they are asked."""
+    if asked.unread or len(asked.spans) > TIMES:
+        return wording.ask_back(desk, asked.unread or (asked.spans[TIMES].said,))
+    if own := _OWN_TIME.search(_plain_of(asked)):
+        return wording.ask_back(desk, (own[0],))
+    lines: list[str] = []
+    for span in asked.spans or (_NEWEST,):
+        if span.kind == FUTURE:
+            return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+
+        def say(mention: Mention, found: SpanBars, span: TimeSpan = span) -> list[str]:
+            return [head(desk, mention, found) + _say_move(desk, mention, found, asked, span)]
+
+        told = yield from each_security(desk, asked, span, say)
+        lines += [line for line in told.lines if line not in lines]
+    return reply_of_lines(*lines)
+
+
+def _say_move(desk: ToolDesk, mention: Mention, found: SpanBars, asked: FactQuestion, span: TimeSpan) -> str:
+    """Return the change over bars, from the close before them."""
+    speak, start, end = desk.speak, found.base, found.rows[-1]
+    if start is None:
+        start = found.rows[0]
+    if start is end:
+        return speak("too few bars.")
+    change, points = end.close / start.close * 100 - 100, end.close - start.close
+    given: Json = {
+        "change": number(change, "percent", desk.speak),
+        "points": f"{abs(points):,.2f}",
+        "start": say_price(desk, start.close),
+        "first": start.date,
+        "close": say_price(desk, end.close),
+        "last": end.date,
+    }
+    unit = wording.CURRENCIES.get(mention.symbol.market, "")
+    if asked.facts[0].field == "points" and mention.symbol.kind == "index":
+        told = (
+            speak("up {points} points, {change}", **given)
+            if points > 0
+            else speak("down {points} points, {change}", **given)
+        )
+    elif asked.facts[0].field == "points":
+        told = (
+            speak("up {points} {unit}, {change}", unit=unit, **given)
+            if points > 0
+            else speak("down {points} {unit}, {change}", unit=unit, **given)
+        )
+    elif not points:
+        told = speak("unchanged")
+    else:
+        told = speak("up, {change}", **given) if points > 0 else speak("down, {change}", **given)
+    tail = "" if mention.symbol.kind == "index" or mention.symbol.market == "CN" else f" {unit}"
+    if asked.spans and span.kind == SESSIONS and mention.symbol.kind != "index":
+        return told + speak(
+            ", from {start} ({first}) to {close}{unit} ({last}), {count} sessions, adjusted prices.",
+            unit=tail, count=len(found.rows), **given,
+        )  # fmt: skip
+    if len(found.rows) > 1 and mention.symbol.kind != "index":
+        return told + speak(", from {start} ({first}) to {close}{unit} ({last}), adjusted prices.", unit=tail, **given)
+    return told + speak(", from {start} ({first}) to {close}{unit} ({last}).", unit=tail, **given)
+
+
+def answer_daily_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer with the close and the change of each day of a short time."""
+    speak = desk.speak
+    span = span_of(asked, _NEWEST)
+    if asked.unread or span is None:
+        return wording.ask_back(desk, asked.unread or (asked.spans[1].said,))
+    if span.kind == FUTURE:
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+
+    def say(mention: Mention, found: SpanBars) -> list[str]:
+        name, every = head(desk, mention, found), found.with_base
+        days = [
+            speak("{date} {close} ({change})", date=row.date[5:], close=say_price(desk, row.close),
+                  change=number(row.close / before.close * 100 - 100, "percent", speak))
+            for before, row in pairwise(every)
+        ]  # fmt: skip
+        if found.base is None:
+            days.insert(0, f"{found.rows[0].date[5:]} {say_price(desk, found.rows[0].close)}")
+        lines = [
+            name + _say_move(desk, mention, found, asked, span),
+            speak("Closes: {days}", days=speak.join_items(days[-LISTED:])),
+        ]
+        if len(days) > LISTED:
+            lines.append(speak("That is the last {count}; all of them: `ia ohlcv {code} --start {first}`.",
+                               count=LISTED, code=mention.code, first=found.rows[0].date))  # fmt: skip
+        return lines
+
+    return (yield from each_security(desk, asked, span, say))
+
+
+class Measured(NamedTuple):
+    """A figure of one security of several: the value, as it is said, the days that it is of, whether it is invented."""
+
+    mention: Mention
+    value: float
+    told: str
+    period: str
+    mark: str
+
+
+_VOLATILE = pattern(r"波动|稳|\bvolatil\w*|\bcalm\w*|\bstead\w*", re.I)
+_DRAWDOWN = pattern(r"回撤|draw-?down", re.I)
+_AMOUNT = pattern(r"成交额|成交金额|\b(?:traded value|value traded|turnover)\b", re.I)
+_VOLUME = pattern(r"成交|\bvolume\b|\btraded\b", re.I)
+_LESS = pattern(
+    r"跌|弱|差(?!多少)|少(?!于)|小|低|稳|抗"
+    r"|\b(?:f[ae]ll\w*|fell|worst|worse|least|less|lower|lowest|weaker|weakest|lost|los[et]|lagged|drop\w*|down|calm\w*"
+    r"|smaller|smallest|fewer)\b",
+    re.I,
+)
+_LEAST = pattern(
+    r"[涨跌]得?(?:最|更|比较)?少|\b(?:rose|gain\w*|f[ae]ll|fell|lost|dropp?\w*|los[et]) (?:the )?(?:least|less)\b"
+)
+_FELL = pattern(r"跌|\b(?:f[ae]ll\w*|fell|lost|los[et]|drop\w*|declin\w*)\b", re.I)
+
+
+_OWN_TIME = pattern(r"自?从?我.{0,6}[买卖]\w{0,3}以来|\bsince (?:i|we) (?:bought|sold|purchased)\b", re.I)
+_IS = pattern(r"\b(?:is|are)\b|现在|目前", re.I)
+
+
+def answer_ranking(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which of several securities rose, fell, swung or was traded most."""
+    speak, plain = desk.speak, _plain_of(asked)
+    span = span_of(asked, _NEWEST)
+    if asked.unread or span is None:
+        return wording.ask_back(desk, asked.unread or (asked.spans[1].said,))
+    if span.kind == FUTURE:
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    measure = (
+        "volatility" if _VOLATILE.search(plain) else "drawdown" if _DRAWDOWN.search(plain)
+        else "amount" if _AMOUNT.search(plain) else "volume" if _VOLUME.search(plain) else "change"
+    )  # fmt: skip
+    if own := _OWN_TIME.search(plain):
+        return wording.ask_back(desk, (own[0],))
+    if not asked.spans and (measure == "drawdown" or (measure == "change" and not _IS.search(plain))):
+        return reply_of_lines(
+            speak("Over which time? Give a day or a stretch, such as “today”, “this year” or “the last 120 days”.")
+        )
+    if not asked.spans and measure == "volatility":
+        span = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=_VOLATILITY)
+    if len(asked.securities) > MOST_RANKED:
+        return reply_of_lines(speak("I compare at most {count} at a time.", count=MOST_RANKED))
+    measured, lines = yield from _measure_all(desk, asked, span, measure)
+    if len(measured) + len(lines) < len(asked.securities) or len(measured) < 2:
+        return reply_of_lines(*lines, speak("So there are not two to compare."))
+    down = bool(_LESS.search(plain))
+    if measure == "change" and _LEAST.search(plain):
+        down = not _FELL.search(plain)
+    order = sorted(measured, key=lambda each: each.value, reverse=down if measure == "drawdown" else not down)
+    return reply_of_lines(_say_order(desk, order, measure, down=down), *lines)
+
+
+def _measure_all(
+    desk: ToolDesk, asked: FactQuestion, span: TimeSpan, measure: str
+) -> Work[tuple[list[Measured], list[str]]]:
+    """Return a figure of each security, and why there is none of some; old prices are told."""
+    if measure == "amount":
+        return (yield from _load_amounts(desk, asked, span))
+    measured, lines = [], []
+    loaded = yield from load_spans(desk, asked.securities, span)
+    for mention, found in zip(asked.securities, loaded, strict=True):
+        if isinstance(found, DeskResult):
+            lines.append(reply.describe_no_prices(desk, mention.said, found.failure or NO_BARS))
+            continue
+        value = _value_of(found, measure)
+        if value is None:
+            lines.append(desk.speak("{name}: too few bars of that time.", name=wording.head_of(desk, mention)))
+            continue
+        told = f"{value:,.0f}" if measure == "volume" else (
+            wording.say_percent(value) if measure in ("change", "drawdown") else f"{value:.1f}%"
+        )  # fmt: skip
+        shown = found.with_base if measure == "change" else found.rows
+        mark = wording.simulated_mark(desk, found.simulated)
+        measured.append(Measured(mention, value, told, period_of(shown), mark))
+        lines += filter(None, [stale_note(desk, mention, found.last, found.missed)])
+    return measured, lines
+
+
+def _value_of(found: SpanBars, measure: str) -> float | None:
+    """Return a figure over bars, in per cent; None where there are too few."""
+    every = [row.close for row in found.with_base]
+    if not found.rows:
+        return None
+    if measure == "volume":
+        return sum(row.volume for row in found.rows)
+    if measure == "change":
+        return every[-1] / every[0] * 100 - 100 if len(every) > 1 and found.base is not None else None
+    if measure == "drawdown":
+        peak, worst = 0.0, 0.0
+        for row in found.rows:
+            peak = max(peak, row.close)
+            worst = min(worst, row.close / peak * 100 - 100)
+        return worst
+    moves = [b / a - 1 for a, b in pairwise(every)]
+    if len(moves) < 10:
+        return None
+    mean = math.fsum(moves) / len(moves)
+    return math.sqrt(math.fsum((x - mean) ** 2 for x in moves) / (len(moves) - 1)) * math.sqrt(250) * 100
+
+
+def _load_amounts(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[tuple[list[Measured], list[str]]]:
+    """Return the traded values of the stored day; none of another day."""
+    quotes = yield from desk.one("market.quote", symbols=[mention.code for mention in asked.securities])
+    rows = {str(row.get("symbol")): row for row in wording.rows_of(quotes, "quotes")} if quotes.ok else {}
+    measured, lines = [], []
+    for mention in asked.securities:
+        row = rows.get(mention.code)
+        value, day = wording.figure_of(row, "amount"), str(row.get("date") or "") if row else ""
+        other = wording.other_day(asked, day)
+        if value is None or other is not None:
+            said = other.said if other is not None else ""
+            lines.append(
+                desk.speak("{name}: the traded value is stored of {day} only, not of “{time}”.",
+                           name=wording.head_of(desk, mention), day=day or "–", time=said)
+            )  # fmt: skip
+            continue
+        mark = wording.simulated_mark(desk, row.get("simulated") if row else False)
+        measured.append(Measured(mention, value, wording.say_money(desk, value), day, mark))
+    return measured, lines
+
+
+def _say_order(desk: ToolDesk, order: list[Measured], measure: str, *, down: bool) -> str:
+    """Return the first of an order and what it is first in, and the figures of all."""
+    speak, best = desk.speak, order[0]
+    names = {"name": wording.head_of(desk, best.mention)}
+    if abs(order[0].value - order[1].value) < 1e-9:
+        lead = speak("{name} and {other} are level", other=wording.head_of(desk, order[1].mention), **names)
+    elif measure == "volatility":
+        lead = speak("{name} is the least volatile", **names) if down else speak("{name} is the most volatile", **names)
+    elif measure == "drawdown":
+        lead = speak("{name} had the largest drawdown", **names) if best.value <= order[-1].value else (
+            speak("{name} had the smallest drawdown", **names)
+        )  # fmt: skip
+    elif measure in ("volume", "amount"):
+        lead = speak("{name} was traded least", **names) if down else speak("{name} was traded most", **names)
+    elif len(order) == 2:
+        other = wording.head_of(desk, order[1].mention)
+        lead = (
+            speak("{name} did worse than {other}", other=other, **names)
+            if down
+            else speak("{name} did better than {other}", other=other, **names)
+        )
+    elif down:
+        lead = speak("{name} did worst", **names)
+    else:
+        lead = speak("{name} did best", **names)
+    one = len({each.period for each in order}) == 1
+    told = [
+        f"{wording.short_name(desk, each.mention)} {each.told}" + ("" if one else f" ({each.period})") for each in order
+    ]
+    units = {"volatility": speak("yearly volatility"), "volume": speak("shares")}
+    unit = units.get(measure, "")
+    period = order[0].period if one else ""
+    return (
+        lead + speak(": ") + speak.join_items(told) + (f" {unit}" if unit else "")
+        + (speak(" ({period})", period=period) if period else "") + order[0].mark + speak(".", context="end")
+    )  # fmt: skip
+
+
+_SUM = pattern(rf"(?P<n>{COUNT}|\d[\d,]*(?:\.\d+)?)\s*(?P<unit>万|千|k\b|thousand\b|million\b)?\s*"
+              rf"(?P<money>{UNIT})?", re.I)  # fmt: skip
+_SCALES = {"万": 1e4, "千": 1e3, "k": 1e3, "thousand": 1e3, "million": 1e6}
+
+
+def answer_growth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what an amount put into a security at some time would be worth now."""
+    speak, mention, plain = desk.speak, asked.securities[0], _plain_of(asked)
+    span = span_of(asked, _NEWEST)
+    size = find_size(plain)
+    sums = (found for found in _SUM.finditer(plain) if parse_count(found["n"].casefold()))
+    money = next(sums, None) if size is None else None
+    given = plain[slice(*size.at)] if size else money[0] if money else ""
+    unread = [said for said in asked.unread if said.rstrip("万%") not in given]
+    if unread or span is None or len(asked.securities) > 1:
+        return wording.ask_back(desk, tuple(unread) or (asked.spans[1].said if span is None else asked.words,))
+    if not given or not asked.spans or span.kind in (FUTURE, EVER):
+        return reply_of_lines(speak("How much money, and put in when? For example 10000 at the start of 2020."))
+    own = wording.CURRENCIES.get(mention.symbol.market, "")
+    if money and (set(find_currencies(money["money"] or "", colloquial=True)) - {own}):
+        return reply_of_lines(
+            speak("{name} is traded in {currency}, and there is no exchange rate here: give the amount in {currency}.",
+                  name=wording.head_of(desk, mention), currency=own)
+        )  # fmt: skip
+    begin = TimeSpan(kind=SINCE, said=span.said, at=span.at, first=span.first, last=desk.request.moment.date())
+    found = yield from load_span(desk, mention, begin if span.kind == DAY and span.first else span)
+    if isinstance(found, DeskResult):
+        return reply_of_lines(reply.describe_no_prices(desk, mention.said, found.failure or NO_BARS))
+    if found.base is None or not found.rows:
+        return reply_of_lines(speak("“{time}” begins before the bars that I can look at here.", time=span.said))
+    newest = yield from load_span(desk, mention, _NEWEST)
+    end = newest.rows[-1] if isinstance(newest, SpanBars) and newest.rows else found.rows[-1]
+    if size:
+        count = size.shares_of(mention.symbol)
+        if count is None:
+            return reply_of_lines(wording.say_lot_unknown(desk, mention))
+        day = TimeSpan(kind=SINCE, said="", at=(0, 0), first=date.fromisoformat(found.base.date), last=begin.last)
+        raw = yield from load_span(desk, mention, day, adjust="none")
+        if isinstance(raw, DeskResult) or raw.base is None:
+            return reply_of_lines(reply.describe_no_prices(desk, mention.said, NO_BARS))
+        amount = count * raw.base.close
+    elif money:
+        amount = (parse_count(money["n"].casefold()) or 0) * _SCALES.get((money["unit"] or "").lower(), 1)
+    ratio = end.close / found.base.close
+    return reply_of_lines(
+        head(desk, mention, found)
+        + speak(
+            "{amount} put in at the close of {first} would be {worth} on {last} ({change}): dividends reinvested, no"
+            " fees or taxes, parts of shares counted.",
+            amount=wording.say_money(desk, amount, currency=own), first=found.base.date,
+            worth=wording.say_money(desk, amount * ratio, currency=own), last=end.date,
+            change=number(ratio * 100 - 100, "percent", speak),
+        ),
+        *filter(None, [stale_note(desk, mention, found.last, found.missed)]),
+    )  # fmt: skip
+
+
+_AVERAGE = pattern(r"平均|均量|平时|平常|往常|\b(?:average|normal|usual(?:ly)?|unusual(?:ly)?|mean)\b", re.I)
+_COMPARING = pattern(r"比|平均|average|(?:more|less) than|above|below|高于|低于|超过", re.I)
+_SIZE = pattern(r"(?P<n>\d{1,3})\s*-?\s*(?:日|天|day|session)", re.I)
+
+
+def answer_volume_against(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether the volume of a day is above that of another day, or above its average."""
+    plain = _plain_of(asked)
+    days = [span for span in asked.spans if span.kind == DAY]
+    lengths = [span for span in asked.spans if span.kind in (SESSIONS, SINCE)]
+    sized = _SIZE.search(plain)
+    since = lengths[0].first if lengths else None
+    size = lengths[0].sessions if lengths else int(sized["n"]) if sized else AVERAGED
+    if since is not None:
+        counted = yield from load_span(desk, asked.securities[0], lengths[0])
+        size = len(counted.rows) if isinstance(counted, SpanBars) else AVERAGED
+    unread = tuple(said for said in asked.unread if not _COMPARING.fullmatch(said) and not (sized and said in sized[0]))
+    if unread or len(days) + len(lengths) < len(asked.spans) or len(days) > 2 or len(lengths) > 1 or size > 250:
+        others = [span.said for span in asked.spans if span not in (*days[:2], *lengths[:1])]
+        return wording.ask_back(desk, unread or tuple(others) or (f"{size}",))
+    average = bool(_AVERAGE.search(plain)) or not days or bool(lengths)
+    back = max((span.sessions for span in days if span.first is None), default=0) + size + 40
+    span = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=back)
+    if early := [day.first for day in days if day.first is not None]:
+        begin = min(early) - timedelta(days=size * 2 + 40)
+        span = TimeSpan(kind=RANGE, said="", at=(0, 0), first=begin, last=desk.request.moment.date())
+    lines, notes = [], []
+    mentions = asked.securities[:MOST]
+    loaded = yield from load_spans(desk, mentions, span)
+    for mention, found in zip(mentions, loaded, strict=True):
+        if isinstance(found, DeskResult):
+            lines.append(reply.describe_no_prices(desk, mention.said, found.failure or NO_BARS))
+            continue
+        lines.append(head(desk, mention, found) + _say_volumes(desk, found.with_base, days, size if average else 0))
+        notes.append(stale_note(desk, mention, found.last, found.missed))
+    return reply_of_lines(*lines, *filter(None, notes))
+
+
+def _say_volumes(desk: ToolDesk, rows: list[BarRow], days: list[TimeSpan], size: int) -> str:
+    """Return the volume of a day against that of another, or against the average of so many sessions before it."""
+    speak = desk.speak
+
+    def place(span: TimeSpan) -> int | None:
+        if span.first is None:
+            at = len(rows) - 1 - span.sessions
+            return at if at >= 0 else None
+        return next((at for at, row in enumerate(rows) if row.date == f"{span.first}"), None)
+
+    places = [place(span) for span in days]
+    gone = next((span.said for span, at in zip(days, places, strict=True) if at is None), "")
+    if gone:
+        return speak("no bar of “{time}”; the newest is that of {last}.", time=gone, last=rows[-1].date)
+    known = [at for at in places if at is not None]
+    at = known[0] if known and (len(known) == 2 or size) else len(rows) - 1
+    if not size and len(known) == 1 and at == known[0]:
+        size = AVERAGED
+    row = rows[at]
+    given: Json = {"volume": number(row.volume, "ratio", speak), "date": row.date}
+    if size:
+        before = rows[max(0, at - size) : at]
+        if not before:
+            return speak("too few bars.")
+        mean = math.fsum(each.volume for each in before) / len(before)
+        given |= {"gap": f"{abs(row.volume / mean - 1) * 100:.1f}%", "mean": number(mean, "ratio", speak)}
+        if row.volume > mean:
+            return speak(
+                "volume {volume} shares on {date}, {gap} above the average of the {count} sessions before ({mean}).",
+                count=len(before),
+                **given,
+            )
+        return speak(
+            "volume {volume} shares on {date}, {gap} below the average of the {count} sessions before ({mean}).",
+            count=len(before),
+            **given,
+        )
+    other = rows[known[-1]]
+    given |= {"gap": f"{abs(row.volume / other.volume - 1) * 100:.1f}%", "other": number(other.volume, "ratio", speak)}
+    if row.volume > other.volume:
+        return speak("more, by {gap}: {volume} shares on {date}, {other} on {day}.", day=other.date, **given)
+    return speak("less, by {gap}: {volume} shares on {date}, {other} on {day}.", day=other.date, **given)
+
+
+def answer_against_sector(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how a security did against its industry on the stored day; there are no industries of other days."""
+    speak, lines = desk.speak, []
+    if asked.unread:
+        return wording.ask_back(desk, asked.unread)
+    quotes = yield from desk.one("market.quote", symbols=[mention.code for mention in asked.securities[:MOST]])
+    if quotes.failure is not None:
+        return wording.unreadable(desk, speak("the stored quotes"), quotes.failure)
+    groups = yield from desk.one("market.sectors", limit=50)
+    sectors = {
+        str(row.get("name")): row for key in ("best", "worst") for row in wording.rows_of(groups, key)
+    }  # fmt: skip
+    for mention in asked.securities[:MOST]:
+        row = next((each for each in wording.rows_of(quotes, "quotes") if each.get("symbol") == mention.code), None)
+        industry = str(row.get("industry") or "") if row else ""
+        own, mean = wording.figure_of(row, "change_pct"), wording.figure_of(sectors.get(industry), "change_pct")
+        name, day = wording.head_of(desk, mention), str(row.get("date") or "") if row else ""
+        if own is None or mean is None or (groups.ok and groups.get("date") != day):
+            lines.append(speak("{name}: its industry of the day is not stored (`ia sync daily`).", name=name))
+            continue
+        given: Json = {
+            "name": name, "industry": wording.industry_name(desk, industry), "own": wording.say_percent(own),
+            "mean": wording.say_percent(mean), "gap": f"{own - mean:+.2f}", "day": day,
+            "mark": wording.simulated_mark(desk, row.get("simulated") if row else False),
+        }  # fmt: skip
+        if abs(own - mean) < 0.005:
+            lines.append(speak("{name}: as its industry {industry} on {day}: {own}{mark}.", **given))
+            continue
+        lines.append(
+            speak("{name}: better than its industry {industry} on {day}: {own} against {mean} on average, {gap}"
+                  " percentage points{mark}.", **given)
+            if own > mean
+            else speak("{name}: worse than its industry {industry} on {day}: {own} against {mean} on average, {gap}"
+                       " percentage points{mark}.", **given)
+        )  # fmt: skip
+        if other := wording.other_day(asked, day):
+            lines.append(
+                speak("Industries are stored of {day} only, not of “{time}”: for that time, ask against an index.",
+                      day=day, time=other.said)
+            )  # fmt: skip
+    return reply_of_lines(*lines)
+
+
+def answer_indicator_cross(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether an indicator crossed its signal line with the newest bar, and which way it is."""
+    speak, words = desk.speak, asked.words
+    known = price_table(desk.tables).crossovers
+    which = next((each for each in known if each.words.search(words)), None)
+    weekly, monthly = re.search(r"周线|周K|\bweekly\b", words, re.I), re.search(r"月线|月K|\bmonthly\b", words, re.I)
+    past = [span for span in asked.spans if span.first is None or f"{span.first}" != desk.request.day]
+    if which is None:
+        names = speak.join_items([speak.fill(each.name) for each in known])
+        return reply_of_lines(speak("The crossover of which indicator? I know those of {names}.", names=names))
+    if asked.unread or past:
+        return wording.ask_back(desk, asked.unread or (past[0].said,))
+    given = {"period": "weekly"} if weekly else {"period": "monthly"} if monthly else {}
+    lines = []
+    for mention in asked.securities[:MOST]:
+        bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1, **given)
+        if not bars.ok:
+            lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+            continue
+        code = which.code
+        results = yield from desk.run(
+            *(DeskCall("compute.run", {"code": each}) for each in (code, f"({code}).iloc[-2]"))
+        )
+        now, before = (read_value(result)[0] for result in results)
+        lines.append(_say_cross(desk, mention, bars, (speak.fill(which.name), now, before), bool(given)))
+    return reply_of_lines(*lines)
+
+
+def _say_cross(
+    desk: ToolDesk, mention: Mention, bars: DeskResult, values: tuple[str, float | None, float | None], longer: bool
+) -> str:
+    speak = desk.speak
+    which, now, before = values
+    if now is None or before is None:
+        return speak("{name}: too few bars.", name=wording.head_of(desk, mention))
+    given: Json = {
+        "name": wording.head_of(desk, mention) + wording.simulated_mark(desk, bars.get("simulated")),
+        "which": which, "now": f"{now:.2f}", "before": f"{before:.2f}", "last": bars.get("last"),
+        "bar": speak({"weekly": "weekly bar", "monthly": "monthly bar"}.get(str(bars.get("period")), "daily bar")),
+    }  # fmt: skip
+    if now > 0 >= before:
+        return speak("{name}: yes, {which} crossed above its signal with the newest {bar} ({last}): {before} → {now}.",
+                     **given)  # fmt: skip
+    if now < 0 <= before:
+        return speak("{name}: {which} crossed below its signal with the newest {bar} ({last}): {before} → {now}.",
+                     **given)  # fmt: skip
+    if now > 0:
+        return speak("{name}: no crossover with the newest {bar} ({last}); {which} is above its signal already"
+                     " ({before} → {now}).", **given)  # fmt: skip
+    return speak("{name}: no crossover with the newest {bar} ({last}); {which} is below its signal ({before} → {now}).",
+                 **given)  # fmt: skip
+
+
+ANSWERS = {
+    "move": answer_move,
+    "daily_list": answer_daily_list,
+    "ranking": answer_ranking,
+    "growth": answer_growth,
+    "volume_against": answer_volume_against,
+    "against_sector": answer_against_sector,
+    "indicator_cross": answer_indicator_cross,
+}

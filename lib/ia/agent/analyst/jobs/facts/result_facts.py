@@ -1,0 +1,526 @@
+"""What the account made of a stretch of days, against its index too; and what it was worth at the end of one."""
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
+from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence import past_views
+from ia.agent.analyst.jobs import results
+from ia.agent.analyst.jobs.daily import positions_of
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+SHOWN = 9
+"""Holdings that a ranking tells."""
+CALENDAR = "000300.SH"
+"""The index whose bars tell which days were sessions."""
+
+
+class Days(NamedTuple):
+    """A stretch of days that a question means, both ends included.
+
+    said    its words. moved: a day without a session was named, and this is the last one before it
+    """
+
+    first: date
+    last: date
+    said: str
+    moved: str = ""
+
+    @property
+    def label(self) -> str:
+        """The days as they are told."""
+        return f"{self.first}" if self.first == self.last else f"{self.first} – {self.last}"
+
+
+def read_days(desk: ToolDesk, span: TimeSpan) -> Work[Days | None]:
+    """Return the days of a span of time; None where they cannot be told."""
+    today = desk.request.moment.date()
+    if span.kind == DAY and span.first is not None:
+        day = yield from last_session(desk, span.first)
+        return Days(day, day, span.said, f"{span.first}" if day != span.first else "")
+    if span.kind == SINCE and span.first is not None:  # from the close of its first day on
+        return Days(min(span.first + timedelta(days=1), today), today, span.said)
+    if span.first is not None and span.kind != EVER:
+        return Days(span.first, min(span.last or today, today), span.said)
+    if span.kind in (DAY, SESSIONS) and span.sessions:
+        bars = yield from desk.one("market.ohlcv", symbol=CALENDAR, tail=span.sessions + 1)
+        closes = [date.fromisoformat(day) for day, _ in past_views.closes_of(bars.value)] if bars.ok else []
+        if len(closes) == span.sessions + 1:
+            day = closes[0]
+            return Days(day, day, span.said) if span.kind == DAY else Days(closes[1], today, span.said)
+    return None
+
+
+def last_session(desk: ToolDesk, day: date) -> Work[date]:
+    """Return a day, or the trading day before it where it is none: a weekend, or a holiday of Shanghai."""
+    if day.weekday() < 5 and not desk.has("calendar.trading"):
+        return day
+    known = yield from desk.one("calendar.trading", date=f"{day}", n=1)
+    before = wording.names_of(known.get("previous")) if known.ok else []
+    if known.ok and known.get("is_trading_day") is False and before:
+        return date.fromisoformat(before[-1])
+    while day.weekday() > 4:
+        day -= timedelta(days=1)
+    return day
+
+
+_AFTER = (pattern(r"\b(?:after|later than)\s*(?:the\s*)?\Z", re.I), pattern(r"\s*(?:之后|以后|后)"))
+_BEFORE = (pattern(r"\b(?:before|earlier than|until|up to)\s*(?:the\s*)?\Z", re.I), pattern(r"\s*(?:之前|以前|前)"))
+
+
+def trade_days(desk: ToolDesk, asked: FactQuestion) -> Work[list[Days] | None]:
+    """Return the calendar days of which a question wants trades; [] for all, None where a time cannot be told.
+
+    A stretch "since" a day begins with that day: what was traded on it counts.
+    """
+    today, plain, found = desk.request.moment.date(), strip_mentions(asked.words[:LONGEST]), list[Days]()
+    for span in asked.spans:
+        before, after = plain[: span.at[0]], plain[span.at[1] :]
+        if span.kind == EVER:
+            return []
+        if span.kind == FUTURE:
+            return None
+        if span.first is not None and span.last is not None:
+            first, last = span.first, min(span.last, today)
+            if span.kind in (DAY, RANGE) and (_AFTER[0].search(before) or _AFTER[1].match(after)):
+                first, last = last + timedelta(days=1), today
+            elif span.kind in (DAY, RANGE) and (_BEFORE[0].search(before) or _BEFORE[1].match(after)):
+                first, last = date(1990, 1, 1), first - timedelta(days=1)
+            found.append(Days(first, last, span.said))
+        else:
+            days = yield from read_days(desk, span)
+            if days is None:
+                return None
+            found.append(days)
+    return found
+
+
+def load_period(desk: ToolDesk, days: Days) -> Work[DeskResult]:
+    """Return what the ledger says of these days."""
+    yield from desk.load_tables("view")
+    return (yield from desk.one("account.period", first=f"{days.first}", last=f"{days.last}"))
+
+
+def _moved_note(desk: ToolDesk, days: Days) -> list[str]:
+    if not days.moved:
+        return []
+    return [desk.speak("{day} was no trading day; this is {last}.", day=days.moved, last=f"{days.last}")]
+
+
+def answer_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what the account made: of the day, of a stretch of days, or of all of them."""
+    speak = desk.speak
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    if not wording.objects_of(status, "currencies"):
+        return wording.say_empty(desk)
+    if len(asked.spans) > 1:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans[1:]))
+    span = asked.spans[0] if asked.spans else None
+    if span is None or span.kind == EVER:
+        return (yield from _say_in_all(desk, asked, status))
+    if span.kind == DAY and f"{span.first}" == desk.request.day:
+        return (yield from say_today(desk, status))
+    return (yield from answer_over(desk, span))
+
+
+def answer_over(desk: ToolDesk, span: TimeSpan) -> Work[Reply]:
+    """Answer what the account made of a stretch of days."""
+    speak = desk.speak
+    if span.kind == FUTURE:
+        return wording.refuse_time(desk, speak("profit of the account"), span, desk.request.day)
+    days = yield from read_days(desk, span)
+    if days is None:
+        return wording.ask_back(desk, (span.said,))
+    period = yield from load_period(desk, days)
+    if period.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), period.failure)
+    measured = yield from results.measure_books(desk, period, f"{days.first}", f"{days.last}")
+    if not measured:
+        return reply_of_lines(speak("The ledger has no entry up to {day}.", day=f"{days.last}"))
+    lines = [days.label + speak(": ") + results.say_result(desk, each, f"{days.first}") for each in measured]
+    return reply_of_lines(
+        *lines, *_say_ends(desk, wording.objects_of(period, "positions"), "result"), *_moved_note(desk, days)
+    )
+
+
+def _say_ends(desk: ToolDesk, held: dict[str, Json], field: str) -> list[str]:
+    """Return which securities brought most and least, currency by currency; [] where none has two."""
+    by_currency: dict[str, list[tuple[float, str]]] = {}
+    for symbol, each in held.items():
+        if each.get(field) is not None:
+            row = (float(each[field]), wording.security_name(desk, symbol, each.get("name")))
+            by_currency.setdefault(str(each.get("currency") or ""), []).append(row)
+    told = [
+        f"{name} {wording.say_exact(desk, value, signed=True, currency=currency)}"
+        for currency, rows in by_currency.items()
+        if len(rows) > 1
+        for value, name in (max(rows), min(rows))
+    ]
+    return [desk.speak("Most and least: {names}.", names=desk.speak.join_clauses(told))] if told else []
+
+
+def _day_rate(book: Json) -> str:
+    """Return the profit of the day in per cent of the equity before it; "" where that is not known."""
+    if book.get("today_pnl") is None or not book.get("equity"):
+        return ""
+    start = float(book["equity"]) - float(book["today_pnl"])
+    return f" ({wording.say_percent(float(book['today_pnl']) / start * 100)})" if start > 0 else ""
+
+
+def say_today(desk: ToolDesk, status: DeskResult) -> Work[Reply]:
+    """Return the profit of the last day with prices, each currency with its date, and what brought most and least."""
+    yield from ()
+    speak, today, lines, old = desk.speak, desk.request.day, [], []
+    for currency, book in wording.objects_of(status, "currencies").items():
+        day = str(book.get("day") or "")
+        told = speak(
+            "{date}: **{profit}**{rate}",
+            date=day or "–",
+            profit=wording.say_exact(desk, book.get("today_pnl"), signed=True, currency=currency)
+            if book.get("today_pnl") is not None
+            else speak("unknown ({currency})", currency=currency),
+            rate=_day_rate(book),
+        )
+        if day and day != today:
+            old.append(currency)
+        lines.append(told + wording.simulated_mark(desk, status.get("simulated")))
+    if old and date.fromisoformat(today).weekday() > 4:
+        lines.append(speak("{day} is no trading day: these are the last sessions.", day=today))
+    elif old:
+        lines.append(
+            speak("{currencies}: of {day} nothing is stored yet; that is the last session.",
+                  currencies=speak.join_items(old), day=today)
+        )  # fmt: skip
+    return reply_of_lines(*lines, *_say_ends(desk, dict(positions_of(status)), "today_pnl"))
+
+
+_ANNUAL = pattern(r"年化|\bannuali[sz]ed\b|\bper annum\b|\bcagr\b|\ba year\b", re.I)
+
+
+def _say_in_all(desk: ToolDesk, asked: FactQuestion, status: DeskResult) -> Work[Reply]:
+    """Return the profit since the first entry: its parts, and in per cent of the money at work."""
+    speak = desk.speak
+    first = yield from first_entry(desk)
+    days = Days(first or desk.request.moment.date(), desk.request.moment.date(), "")
+    period = yield from load_period(desk, days)
+    measured = yield from results.measure_books(desk, period, f"{days.first}", f"{days.last}")
+    rates = {each.currency: each for each in measured}
+    lines = []
+    for currency, book in wording.objects_of(status, "currencies").items():
+        if book.get("total_pnl") is None:
+            lines.append(speak("unknown ({currency})", currency=currency))
+            continue
+        rate = rates[currency].rate if currency in rates else None
+        lines.append(
+            speak(
+                "**{total}**{rate} since {first}, up to {day}: realized {realized}, unrealized {unrealized}, dividends"
+                " {dividends}{mark}",
+                total=wording.say_exact(desk, book["total_pnl"], signed=True, currency=currency),
+                rate=speak(" ({rate})", rate=wording.say_percent(rate)) if rate is not None else "",
+                first=rates[currency].begin if currency in rates else days.first,
+                day=book.get("day") or "–",
+                realized=wording.say_exact(desk, book.get("realized_pnl"), signed=True),
+                unrealized=wording.say_exact(desk, book.get("unrealized_pnl"), signed=True),
+                dividends=wording.say_exact(desk, book.get("dividends")),
+                mark=wording.simulated_mark(desk, status.get("simulated")),
+            )
+        )
+    if status.get("unpriced"):
+        names = speak.join_items(wording.names_of(status.get("unpriced")))
+        lines.append(speak("Not counted (no price): {names}.", names=names))
+    if _ANNUAL.search(asked.words):
+        lines.append(_say_annual(desk, measured))
+    return reply_of_lines(*lines)
+
+
+def _say_annual(desk: ToolDesk, measured: list[results.BookResult]) -> str:
+    """Return the rates as of a year; below a year no such rate is told, for it would be a forecast."""
+    speak, told, today = desk.speak, [], desk.request.moment.date()
+    for each in measured:
+        years = (today - date.fromisoformat(each.begin)).days / 365.25
+        if years >= 1 and each.rate is not None and each.rate > -100:
+            rate = ((1 + each.rate / 100) ** (1 / years) - 1) * 100
+            told.append(f"{wording.say_percent(rate)} ({each.currency})")
+    if told:
+        return speak("A year: {rates}.", rates=speak.join_clauses(told))
+    return speak("The account is younger than a year, so I give no rate a year: it would be a guess.")
+
+
+def first_entry(desk: ToolDesk) -> Work[date | None]:
+    """Return the day of the first money in the ledger."""
+    period = yield from desk.one("account.period", first="1990-01-01", last=desk.request.day)
+    days = [str(book["begin"]) for book in wording.objects_of(period, "currencies").values() if book.get("begin")]
+    return date.fromisoformat(min(days)) if days else None
+
+
+def answer_account_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether the account is ahead of its index: since the first entry, or over the days that are named."""
+    speak = desk.speak
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    if not wording.objects_of(status, "currencies"):
+        return wording.say_empty(desk)
+    span = asked.spans[0] if asked.spans else None
+    if len(asked.spans) > 1 or (span is not None and span.kind == FUTURE):
+        return wording.ask_back(desk, tuple(each.said for each in asked.spans))
+    days: Days | None
+    if span is None or span.kind == EVER:
+        first = yield from first_entry(desk)
+        days = Days(first or desk.request.moment.date(), desk.request.moment.date(), "")
+    else:
+        days = yield from read_days(desk, span)
+    if days is None:
+        return wording.ask_back(desk, (span.said if span else "",))
+    period = yield from load_period(desk, days)
+    measured = yield from results.measure_books(desk, period, f"{days.first}", f"{days.last}")
+    named = [mention for mention in asked.securities if mention.symbol.kind == "index"]
+    lines = []
+    for each in measured:
+        if each.rate is not None and each.change is not None:
+            gap = each.rate - each.change
+            given: Json = {"currency": each.currency, "index": each.benchmark, "gap": f"{abs(gap):.2f}"}
+            lines.append(
+                speak("{currency}: **ahead** of {index} by {gap} percentage points.", **given)
+                if gap > 0
+                else speak("{currency}: **behind** {index} by {gap} percentage points.", **given)
+            )
+        lines.append(days.label + speak(": ") + results.say_result(desk, each, f"{days.first}"))
+    others = [mention for mention in named if not any(mention.code in each.benchmark for each in measured)]
+    if others:
+        names = speak.join_items([wording.head_of(desk, mention) for mention in others])
+        lines.append(
+            speak("Against {names} I do not compare the account, only against the indices above.", names=names)
+        )
+    return reply_of_lines(*lines, *_moved_note(desk, days))
+
+
+_AT_END = {"equity": "equity_after", "cash": "cash_after", "positions_value": "positions_value_after"}
+_WITHIN = {"realized": "realized", "dividends": "dividends", "fees": "fees", "invested": "flows"}
+DATED = (*_AT_END, *_WITHIN)
+"""Fields of the account that are told of other days than today."""
+
+
+def answer_dated(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Reply]:
+    """Answer what equity, cash or positions were at the end of a day, or what was realized or paid within days."""
+    speak, field = desk.speak, asked.facts[0].field
+    days = yield from read_days(desk, span)
+    if days is None or span.kind == FUTURE:
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    period = yield from load_period(desk, days)
+    if period.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), period.failure)
+    if field == "equity" and _COMPARED.search(asked.words):
+        return (yield from _say_change(desk, asked, days))
+    key, signed = _AT_END.get(field) or _WITHIN[field], field in ("realized", "invested")
+    told = [
+        wording.say_exact(desk, book[key], signed=signed, currency=currency)
+        if book.get(key) is not None
+        else speak("unknown ({currency})", currency=currency)
+        for currency, book in wording.objects_of(period, "currencies").items()
+    ]
+    if not told:
+        return reply_of_lines(speak("The ledger has no entry up to {day}.", day=f"{days.last}"))
+    given: Json = {"name": wording.fact_name(desk, asked.facts[0]), "values": speak.join_clauses(told)}
+    line = (
+        speak("**{name}** {values} (end of {day})", day=f"{days.last}", **given)
+        if field in _AT_END
+        else speak("**{name}** {values} ({days})", days=days.label, **given)
+    )
+    line += wording.simulated_mark(desk, period.get("simulated"))
+    return reply_of_lines(line, *_moved_note(desk, days))
+
+
+_COMPARED = pattern(
+    r"变化|变动|变了|增加|增长|减少|多了|少了|涨了|跌了|对比|相比|比(?!例)"
+    r"|\b(?:chang\w+|differ\w+|gr[eo]w\w*|compared?|versus|vs|than|more|less|up|down|increase\w*|decrease\w*)\b",
+    re.I,
+)
+
+
+def _say_change(desk: ToolDesk, asked: FactQuestion, days: Days) -> Work[Reply]:
+    """Return how far the equity is from that of the end of a day, and how much of it was money that came or went."""
+    speak, today = desk.speak, desk.request.moment.date()
+    begin = min((days.last if days.first == days.last else days.first - timedelta(days=1)) + timedelta(days=1), today)
+    period = yield from load_period(desk, Days(begin, today, ""))
+    lines = []
+    for currency, book in wording.objects_of(period, "currencies").items():
+        old, new = book.get("equity_before"), book.get("equity_after")
+        if old is None or new is None:
+            lines.append(speak("unknown ({currency})", currency=currency))
+            continue
+        change = float(new) - float(old)
+        line = speak(
+            "**{change}**{rate}: {old} at the end of {day}, {new} now",
+            change=wording.say_exact(desk, change, signed=True, currency=currency),
+            rate=speak(" ({rate})", rate=wording.say_percent(change / float(old) * 100)) if float(old) else "",
+            old=wording.say_exact(desk, old),
+            day=f"{begin - timedelta(days=1)}",
+            new=wording.say_exact(desk, new),
+        )
+        if float(book.get("flows") or 0):
+            line += speak(
+                "; of it {flows} was money paid in or out", flows=wording.say_exact(desk, book["flows"], signed=True)
+            )
+        lines.append(line)
+    if lines:
+        name, mark = wording.fact_name(desk, asked.facts[0]), wording.simulated_mark(desk, period.get("simulated"))
+        lines[0] = f"{name}{speak(': ')}{lines[0]}{mark}"
+    return reply_of_lines(*lines, *_moved_note(desk, days))
+
+
+_BY_MONEY = pattern(r"赚|亏|盈|赔|贡献|\b(?:ma[dk]e|earn\w*|los[et]|profit\w*|money|contribut\w*)\b", re.I)
+
+
+def answer_rank_period(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Reply]:
+    """Answer which holding did best or worst over a stretch of days: by its price, or by the money that it brought."""
+    speak, worst = desk.speak, asked.facts[0].field == "worst"
+    days = yield from read_days(desk, span)
+    if days is None or span.kind == FUTURE:
+        return wording.ask_back(desk, (span.said,))
+    period = yield from load_period(desk, days)
+    if period.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), period.failure)
+    held = wording.objects_of(period, "positions")
+    if not held:
+        return reply_of_lines(speak("Nothing was held then ({days}).", days=days.label))
+    rows: dict[str, list[tuple[float, str]]] = {}
+    without: list[str] = []
+    if _BY_MONEY.search(asked.words):
+        for symbol, each in held.items():
+            if each.get("result") is not None:
+                currency = str(each.get("currency") or "")
+                told = wording.say_exact(desk, each["result"], signed=True, currency=currency)
+                name = wording.security_name(desk, symbol, each.get("name"))
+                rows.setdefault(currency, []).append((float(each["result"]), f"{name} {told}"))
+    else:
+        changes = yield from _price_changes(desk, held, days)
+        for symbol, change in changes.items():
+            name = wording.security_name(desk, symbol, held[symbol].get("name"))
+            rows.setdefault("", []).append((change, f"{name} {wording.say_percent(change)}"))
+        without = [wording.security_name(desk, s, held[s].get("name")) for s in held if s not in changes]
+    if not rows:
+        return reply_of_lines(speak("No price is known of what is held."))
+    lines = []
+    for ranked in rows.values():
+        ranked.sort(key=lambda row: row[0], reverse=not worst)
+        lines.append(f"{days.label}{speak(': ')}**{ranked[0][1]}**")
+        if len(ranked) > 1:
+            lines.append(speak("Then: {rest}.", rest=speak.join_clauses([told for _, told in ranked[1:SHOWN]])))
+        if more := len(ranked) - SHOWN:
+            lines += [speak("… and {count} more: `ia account`", count=more)] if more > 0 else []
+    if without:
+        lines.append(speak("Not counted (no price of those days): {names}.", names=speak.join_items(without)))
+    lines[0] += wording.simulated_mark(desk, period.get("simulated"))
+    return reply_of_lines(*lines, *_moved_note(desk, days))
+
+
+def _price_changes(desk: ToolDesk, held: Iterable[str], days: Days) -> Work[dict[str, float]]:
+    """Return the changes of prices over days, from the close before them, in per cent; of what has the bars."""
+    symbols = list(held)
+    looked = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": symbol, "tail": 250}) for symbol in symbols))
+    found = {}
+    for symbol, bars in zip(symbols, looked, strict=True):
+        closes = yield from results.closes_since(desk, symbol, bars, f"{days.first}")
+        change = results.change_between(closes, f"{days.first}", f"{days.last}")
+        if change is not None:
+            found[symbol] = change
+    return found
+
+
+def answer_named(desk: ToolDesk, named: Sequence[Mention], span: TimeSpan) -> Work[Reply]:
+    """Answer what positions in the named securities brought over a stretch of days, beside their prices."""
+    speak = desk.speak
+    days = yield from read_days(desk, span)
+    if days is None or span.kind == FUTURE:
+        return wording.ask_back(desk, (span.said,))
+    period = yield from load_period(desk, days)
+    if period.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), period.failure)
+    held, lines = wording.objects_of(period, "positions"), []
+    changes = yield from _price_changes(desk, [mention.code for mention in named], days)
+    for mention in named:
+        each, head = held.get(mention.code), wording.head_of(desk, mention)
+        if each is None:
+            lines.append(speak("{name}: none was held then ({days}).", name=head, days=days.label))
+            continue
+        lines.append(
+            speak(
+                "{name}: **{result}** ({days}); price {change}; {shares} shares held at the end{mark}.",
+                name=head,
+                result=wording.say_exact(desk, each.get("result"), signed=True, currency=str(each.get("currency"))),
+                days=days.label,
+                change=wording.say_percent(changes.get(mention.code)),
+                shares=number(float(each.get("size_after") or 0), "shares"),
+                mark=wording.simulated_mark(desk, period.get("simulated")),
+            )
+        )
+    return reply_of_lines(*lines, *_moved_note(desk, days))
+
+
+_UP = pattern(r"赚|涨|盈利|\b(?:up|made|make|gain\w*|profit\w*|rose|ris\w+)\b", re.I)
+
+
+def answer_why(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer why the account gained or lost: first whether it did, then which holdings did it."""
+    speak = desk.speak
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    books, held, field = wording.objects_of(status, "currencies"), dict(positions_of(status)), "today_pnl"
+    label = ""
+    other = wording.other_day(asked, desk.request.day)
+    if other is not None or not asked.spans:
+        days = (yield from read_days(desk, other)) if other is not None else None
+        first = (yield from first_entry(desk)) if days is None else None
+        days = days or Days(first or desk.request.moment.date(), desk.request.moment.date(), "")
+        period = yield from load_period(desk, days)
+        books, held = wording.objects_of(period, "currencies"), wording.objects_of(period, "positions")
+        field, label = "result", days.label
+    lines, said_up = [], bool(_UP.search(asked.words))
+    for currency, book in books.items():
+        if book.get(field) is not None:
+            lines.append(_say_premise(desk, float(book[field]), currency, label or str(book.get("day") or ""), said_up))
+            lines += _say_causes(desk, held, field, currency)
+    lines.append(speak("Why those prices moved I do not know: I have prices, reports and your notes, no news."))
+    return reply_of_lines(*lines)
+
+
+def _say_premise(desk: ToolDesk, value: float, currency: str, day: str, said_up: bool) -> str:
+    """Return a result, and that it is not what the question takes it for."""
+    given = {"amount": wording.say_exact(desk, value, signed=True, currency=currency), "day": day}
+    if value > 0 and not said_up:
+        return desk.speak("You did not lose: **{amount}** ({day}).", **given)
+    if value < 0 and said_up:
+        return desk.speak("You did not gain: **{amount}** ({day}).", **given)
+    return desk.speak("**{amount}** ({day}).", **given)
+
+
+def _say_causes(desk: ToolDesk, held: dict[str, Json], field: str, currency: str) -> list[str]:
+    """Return the holdings that brought and lost most in a currency."""
+    rows = sorted(
+        (float(each[field]), wording.security_name(desk, symbol, each.get("name")))
+        for symbol, each in held.items()
+        if each.get(field) and each.get("currency") == currency
+    )
+    shown = [row for row in rows[:2] if row[0] < 0] + [row for row in rows[:-3:-1] if row[0] > 0]
+    told = [f"{name} {wording.say_exact(desk, value, signed=True)}" for value, name in shown]
+    return [desk.speak("From: {names}.", names=desk.speak.join_clauses(told))] if told else []
+
+
+ANSWERS = {
+    "account_result": answer_result,
+    "account_index": answer_account_index,
+    "account_why": answer_why,
+}

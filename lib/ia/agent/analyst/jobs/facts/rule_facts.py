@@ -1,0 +1,348 @@
+"""All that is held against the owner's rules: limits that are passed, positions at a loss, weights, industries."""
+
+import re
+
+from ia.agent.analyst.ask.facts import FactQuestion, condition_words, market_table
+from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
+from ia.agent.analyst.jobs import daily
+from ia.agent.analyst.jobs.daily import positions_of
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts.held import Held, load_held, name_position
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
+from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+MOST = 9
+
+
+def _mark(desk: ToolDesk, status: DeskResult) -> str:
+    return wording.simulated_mark(desk, status.get("simulated"))
+
+
+def _price_day(held: Held) -> str:
+    """Return the newest date of a price."""
+    return max((str(each.get("price_date") or "") for _, each in held), default="")
+
+
+def answer_breaks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which rules the account breaks now; where none, how far it is from the nearest limits."""
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    status, held = loaded
+    speak, limits = desk.speak, desk.request.limits
+    weighed = [(float(each["weight_pct"]), s, each) for s, each in held if each.get("weight_pct") is not None]
+    position, stop = limits.get("position_pct"), limits.get("stop_loss_pct")
+    beyond = [row for row in weighed if position is not None and row[0] > position]
+    warned = [each for each in status.get("warnings") or [] if isinstance(each, dict)]
+    lines = []
+    if beyond or warned:
+        lines.append(speak("**Yes**, on {date}:", date=_price_day(held)) + _mark(desk, status))
+        lines += [f"- {line}" for line in daily.broken_rules(desk, status, held)]
+    else:
+        lines.append(speak("**No rule is broken** ({date}).{mark}", date=_price_day(held), mark=_mark(desk, status)))
+    for currency in wording.objects_of(status, "currencies"):
+        own = sorted((row for row in weighed if row[2].get("currency") == currency), reverse=True, key=lambda r: r[0])
+        if own:
+            lines.append(
+                speak(
+                    "{currency}: largest {name} {weight}% (limit {limit}%), the three largest {sum}%.",
+                    currency=currency,
+                    name=name_position(desk, own[0][1], own[0][2]),
+                    weight=f"{own[0][0]:.2f}",
+                    limit="–" if position is None else f"{position:g}",
+                    sum=f"{sum(row[0] for row in own[:3]):.2f}",
+                )
+            )
+    losses = [(float(each["unrealized_pct"]), s, each) for s, each in held if each.get("unrealized_pct") is not None]
+    if losses and stop is not None and not any(each.get("rule") == "risk.stop_loss_pct" for each in warned):
+        worst = min(losses, key=lambda row: row[0])
+        lines.append(
+            speak("Nearest to its stop (-{stop}%): {name} {rate}.", stop=f"{stop:g}",
+                  name=name_position(desk, worst[1], worst[2]), rate=wording.say_percent(worst[0]))
+        )  # fmt: skip
+    return reply_of_lines(*lines)
+
+
+def answer_at_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which positions have lost as much as the owner's stop rule allows, or come next."""
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    status, held = loaded
+    speak, stop = desk.speak, desk.request.limits.get("stop_loss_pct")
+    if stop is None:
+        return reply_of_lines(speak("No stop rule is in force: `ia config set risk.stop_loss_pct 7` sets one."))
+    rows = sorted(
+        (float(each["unrealized_pct"]), symbol) for symbol, each in held if each.get("unrealized_pct") is not None
+    )
+    if asked.facts[0].field == "each":
+        return _say_stops(desk, held, rows, stop)
+    at, found = dict(held), [row for row in rows if row[0] <= -stop]
+    told = [
+        f"{name_position(desk, symbol, at[symbol])} {wording.say_percent(rate)}" for rate, symbol in found or rows[:2]
+    ]
+    given = {"stop": f"{stop:g}", "names": speak.join_clauses(told), "date": _price_day(held)}
+    if found:
+        return reply_of_lines(
+            speak("**At the stop of -{stop}%**: {names} ({date}).{mark}", mark=_mark(desk, status), **given)
+        )
+    return reply_of_lines(
+        speak(
+            "**None** is at the stop of -{stop}%; nearest: {names} ({date}).{mark}", mark=_mark(desk, status), **given
+        )
+    )
+
+
+def _say_stops(desk: ToolDesk, held: Held, rows: list[tuple[float, str]], stop: float) -> Reply:
+    """Return of each position how far the price is from where the stop rule ends it."""
+    speak, at, lines = desk.speak, dict(held), []
+    for rate, symbol in rows[:MOST]:
+        each = at[symbol]
+        level, price = float(each["avg_price"]) * (1 - stop / 100), float(each["current_price"])
+        given: Json = {
+            "name": name_position(desk, symbol, each), "level": number(level, "price", speak),
+            "rate": wording.say_percent(rate),
+            "price": number(price, "price", speak), "away": f"{abs(price / level - 1) * 100:.2f}%",
+        }  # fmt: skip
+        lines.append(
+            speak("- {name}: **below its stop** of {level} by {away}; price {price}, result {rate}", **given)
+            if price <= level
+            else speak("- {name}: **{away}** above its stop of {level}; price {price}, result {rate}", **given)
+        )
+    head = speak("The stop is {stop}% below the average cost ({date}):", stop=f"{stop:g}", date=_price_day(held))
+    return reply_of_lines(head, *lines, *_more(desk, len(rows)))
+
+
+_BOUND = pattern(rf"(?P<n>{COUNT})\s*(?:%|％|个?百?分?点|per ?cent)", re.I)
+_AT_LOSS = pattern(r"亏|赔|浮亏|套|跌|\b(?:loss(?:es)?|losing|losers?|lost|red|under ?water|down|negative)\b", re.I)
+
+
+def answer_filter(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which positions are at a loss or in profit, by more than so many per cent where a bound is named."""
+    words = asked.words
+    bound = _BOUND.search(words)
+    rest = words if bound is None else words[: bound.start()] + words[bound.end() :]
+    rest = re.sub(
+        r"超过?|大于|多于|高于|以上|\b(?:more than|over|above|at least)\b|几[只个支]|\bhow many\b",
+        " ",
+        rest,
+        flags=re.I,
+    )
+    if unread := condition_words(rest):
+        return wording.ask_back(desk, tuple(unread))
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    status, held = loaded
+    speak, least = desk.speak, (parse_count(bound["n"].casefold()) or 0.0) if bound else 0.0
+    sign = -1 if _AT_LOSS.search(words) else 1
+    rows = sorted(
+        (sign * float(each["unrealized_pct"]), symbol, each)
+        for symbol, each in held
+        if each.get("unrealized_pct") is not None
+    )[::-1]
+    found = [row for row in rows if row[0] > 0 and row[0] >= least]
+    given: Json = {
+        "count": len(found),
+        "all": len(held),
+        "bound": f"{least:g}",
+        "date": _price_day(held),
+        "mark": _mark(desk, status),
+    }
+    if least:
+        head = (
+            speak("**{count}** of {all} positions at a loss of {bound}% or more ({date}).{mark}", **given)
+            if sign < 0
+            else speak("**{count}** of {all} positions in profit by {bound}% or more ({date}).{mark}", **given)
+        )
+    else:
+        head = (
+            speak("**{count}** of {all} positions at a loss ({date}).{mark}", **given)
+            if sign < 0
+            else speak("**{count}** of {all} positions in profit ({date}).{mark}", **given)
+        )
+    lines = [
+        f"- {name_position(desk, symbol, each)}{speak(': ')}{wording.say_percent(sign * rate)}"
+        + speak(" ({rate})", rate=wording.say_exact(desk, each.get("unrealized_pnl"), signed=True,
+                                                    currency=str(each.get("currency") or "")))
+        for rate, symbol, each in found[:MOST]
+    ]  # fmt: skip
+    return reply_of_lines(head, *lines, *_more(desk, len(found)))
+
+
+def _more(desk: ToolDesk, count: int) -> list[str]:
+    return [desk.speak("… and {count} more: `ia account`", count=count - MOST)] if count > MOST else []
+
+
+_KEYS = (
+    ("today_pnl", pattern(r"今天|今日|当日|\btoday|\bday\b", re.I)),
+    ("unrealized_pct", pattern(r"收益率|幅|percent", re.I)),
+    ("unrealized_pnl", pattern(r"盈|亏|赚|收益|\b(?:profit|loss|gain|p&l|pnl|return)", re.I)),
+    ("value", pattern(r"市值|金额|\bvalue|\bsize|\bworth", re.I)),
+)
+
+
+def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer with all positions in an order: by weight, value, profit, or the profit of the day."""
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    status, held = loaded
+    speak = desk.speak
+    key = next((key for key, form in _KEYS if form.search(asked.words)), "weight_pct")
+    rows = [(symbol, each) for symbol, each in held if each.get(key) is not None]
+    rows.sort(key=lambda row: (str(row[1].get("currency")), -float(row[1][key])))
+    lines = [
+        speak(
+            "- {name}: {weight} of the {currency} account, {value}, {profit} ({rate})",
+            name=name_position(desk, symbol, each),
+            weight="–" if each.get("weight_pct") is None else f"{float(each['weight_pct']):.2f}%",
+            currency=each.get("currency"),
+            value=wording.say_exact(desk, each.get("value")),
+            profit=wording.say_exact(
+                desk, each.get("today_pnl" if key == "today_pnl" else "unrealized_pnl"), signed=True
+            ),
+            rate=speak("today") if key == "today_pnl" else wording.say_percent(each.get("unrealized_pct")),
+        )
+        for symbol, each in rows[:MOST]
+    ]
+    shares = [
+        f"{float(book['cash']) / float(book['equity']) * 100:.2f}% ({currency})"
+        for currency, book in wording.objects_of(status, "currencies").items()
+        if book.get("equity") and book.get("cash") is not None
+    ]
+    head = speak("**{count} positions** ({date}); cash {shares}{mark}", count=len(held), date=_price_day(held),
+                 shares=speak.join_clauses(shares) or "–", mark=_mark(desk, status))  # fmt: skip
+    return reply_of_lines(head, *lines, *_more(desk, len(rows)))
+
+
+def answer_groups(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how much of the account is in an industry; without one named, in each."""
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    status, held = loaded
+    speak, known = desk.speak, market_table(desk.tables).industries
+    wanted = [each.name for each in known if each.words.search(asked.words) or each.name in asked.words]
+    quotes = yield from desk.one("market.quote", symbols=[symbol for symbol, _ in held])
+    group = {str(row.get("symbol")): str(row.get("industry") or "") for row in wording.rows_of(quotes, "quotes")}
+    books, lines = wording.objects_of(status, "currencies"), []
+    for currency, book in books.items():
+        if not book.get("equity"):
+            continue
+        sums: dict[str, list[tuple[float, str]]] = {}
+        for symbol, each in held:
+            if each.get("currency") == currency and each.get("value") is not None:
+                name = group.get(symbol) or speak("industry unknown")
+                sums.setdefault(name, []).append((float(each["value"]), name_position(desk, symbol, each)))
+        shown = {name: rows for name, rows in sums.items() if not wanted or name in wanted}
+        told = [
+            speak(
+                "**{industry}** {share}% ({value} {currency}: {names})",
+                industry=wording.industry_name(desk, name),
+                share=f"{sum(value for value, _ in rows) / float(book['equity']) * 100:.2f}",
+                value=number(sum(value for value, _ in rows), "price", speak),
+                currency=currency,
+                names=speak.join_items([said for _, said in rows]),
+            )
+            for name, rows in sorted(shown.items(), key=lambda item: -sum(value for value, _ in item[1]))
+        ]
+        if told:
+            lines.append(speak("{currency} account: {groups}.", currency=currency, groups=speak.join_clauses(told)))
+    if not lines:
+        names = speak.join_items([wording.industry_name(desk, name) for name in wanted])
+        lines.append(speak("Nothing held is of {industry}.", industry=names))
+    return reply_of_lines(*lines, speak("Weights of {date}.{mark}", date=_price_day(held), mark=_mark(desk, status)))
+
+
+def answer_invested(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how much of the account is invested, and how much is cash."""
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    status, held = loaded
+    speak, told = desk.speak, []
+    for currency, book in wording.objects_of(status, "currencies").items():
+        if not book.get("equity") or book.get("cash") is None or book.get("positions_value") is None:
+            told.append(speak("unknown ({currency})", currency=currency))
+            continue
+        share = float(book["positions_value"]) / float(book["equity"]) * 100
+        told.append(
+            speak("**{share}%** of the {currency} account is invested, {cash}% is cash", share=f"{share:.2f}",
+                  currency=currency, cash=f"{float(book['cash']) / float(book['equity']) * 100:.2f}")
+        )  # fmt: skip
+    return reply_of_lines(speak.join_clauses(told) + speak(" ({date})", date=_price_day(held)) + _mark(desk, status))
+
+
+def answer_bearable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Say that what one can bear is the owner's to say; what the rules allow, in money."""
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    status, _ = loaded
+    speak, limits, told = desk.speak, desk.request.limits, []
+    for currency, book in wording.objects_of(status, "currencies").items():
+        if book.get("equity") and limits.get("day_stop_pct") is not None:
+            told.append(
+                wording.say_exact(desk, float(book["equity"]) * limits["day_stop_pct"] / 100, currency=currency)
+            )
+    lines = [speak("What loss you can bear only you can say.")]
+    if told:
+        lines.append(
+            speak("Your rules: after a loss of {day}% on a day ({amounts}) nothing is bought; a position stops at a"
+                  " loss of {stop}% of its cost.", day=f"{limits['day_stop_pct']:g}", amounts=speak.join_clauses(told),
+                  stop=f"{limits.get('stop_loss_pct', 0):g}")
+        )  # fmt: skip
+    return reply_of_lines(*lines)
+
+
+def answer_not_computed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Say that a figure is not computed for the account, and for what it is."""
+    status = yield from desk.one("account.status")
+    held = positions_of(status)
+    speak = desk.speak
+    names = [wording.name_alone(desk, symbol, each.get("name")) for symbol, each in held[:2]] or ["BYD", "CATL"]
+    what = wording.fact_name(desk, asked.facts[0])
+    if asked.facts[0].field == "rates":
+        return reply_of_lines(speak("I have no exchange rates, so I do not convert: each currency stands by itself."))
+    return reply_of_lines(
+        speak("{what}: I compute that for one security or two, not yet for the account. For example: “{name}”.",
+              what=what, name=speak.join_items([what, *names]))
+    )  # fmt: skip
+
+
+_US = pattern(r"美股|\bu\.?s\.? (?:stocks?|shares|positions|holdings)\b|\bamerican\b", re.I)
+
+
+def answer_convert(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer with the values as they are, and that there is no rate to convert them."""
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    status, _ = loaded
+    speak = desk.speak
+    told = [
+        wording.say_exact(desk, book["positions_value"], currency=currency)
+        for currency, book in wording.objects_of(status, "currencies").items()
+        if book.get("positions_value") and (currency == "USD" or not _US.search(asked.words))
+    ]
+    return reply_of_lines(
+        speak("I have no exchange rates, so I do not convert: each currency stands by itself."),
+        speak("**Positions** {values}{mark}", values=speak.join_clauses(told) or "–", mark=_mark(desk, status)),
+    )
+
+
+ANSWERS = {
+    "rule_breaks": answer_breaks,
+    "at_stop": answer_at_stop,
+    "position_filter": answer_filter,
+    "weights": answer_weights,
+    "groups": answer_groups,
+    "invested": answer_invested,
+    "bearable": answer_bearable,
+    "not_computed": answer_not_computed,
+    "convert": answer_convert,
+}

@@ -1,0 +1,118 @@
+"""Lines of financial statements: free cash flow and its yield, goodwill, inventory, debt, and what else they hold."""
+
+from typing import Any
+
+from ia.agent.analyst.ask.facts import FactQuestion, FactSpec
+from ia.agent.analyst.ask.mentions import Mention
+from ia.agent.analyst.ask.time_spans import RANGE
+from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence.readings import lacks_free_cash_flow
+from ia.agent.analyst.evidence.study import add_cash_flow, check_valuation
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts.valuation_facts import Compared, say_comparison
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.jsontypes import Json
+
+MOST = 4
+"""Securities that one answer is about."""
+YIELD = "fcf_yield"
+"""The field that is no line of a statement, but one over the market value."""
+
+
+def answer_statement(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer with a line of a statement, `balance:goodwill`, of each security; or with the free cash flow yield."""
+    speak, spec = desk.speak, asked.facts[0]
+    sides, lines = [], []
+    for mention in asked.securities[:MOST]:
+        value, told = (
+            (yield from _load_yield(desk, asked, mention))
+            if spec.field == YIELD
+            else (yield from _load_line(desk, asked, mention))
+        )
+        lines.append(f"{wording.head_of(desk, mention)}{speak(': ')}{told}")
+        sides.append(Compared(mention, value, wording.say_value(desk, value, spec.unit)))
+    return reply_of_lines(*say_comparison(desk, asked, wording.fact_name(desk, spec), sides), *lines)
+
+
+def _load_line(desk: ToolDesk, asked: FactQuestion, mention: Mention) -> Work[tuple[float | None, str]]:
+    """Return a line of a statement of the newest report, or of the one that is named, and how it is said."""
+    speak, spec = desk.speak, asked.facts[0]
+    statement, _, item = spec.field.partition(":")
+    period: Json = {}
+    if asked.spans:
+        span = asked.spans[0]
+        if len(asked.spans) > 1 or span.kind != RANGE or f"{span.last}"[5:] not in _ENDS:
+            return None, speak("name a year or a quarter: “{time}” is no reporting period.", time=asked.spans[-1].said)
+        period = {"period": f"{span.last}"}
+    found = yield from desk.one(f"financial.{statement}", symbol=mention.code, **(period or {"periods": 1}))
+    if found.failure is not None:
+        if found.missing:
+            return None, speak("no tool for financial statements is within reach here.")
+        return None, speak("its statement could not be read: {error}", error=found.failure.sentence)
+    report = next(iter(wording.rows_of(found, "reports")), {})
+    year = found.get("twelve_months")
+    whole: Json = year if isinstance(year, dict) and wording.figure_of(year, item) is not None else {}
+    value = wording.figure_of(whole or report, item)
+    name = wording.fact_name(desk, spec)
+    if value is None:
+        return None, speak("its statement of {period} has no line {name}.", period=report.get("period"), name=name)
+    return value, _say_line(desk, spec, report, whole, found) + wording.simulated_mark(desk, found.get("simulated"))
+
+
+_ENDS = ("03-31", "06-30", "09-30", "12-31")
+
+
+def _say_line(desk: ToolDesk, spec: FactSpec, report: Json, whole: Json, found: DeskResult) -> str:
+    """Return a line of a statement with what it spans, and of twelve months besides the part of the year."""
+    speak, (statement, _, item) = desk.speak, spec.field.partition(":")
+    name = wording.fact_name(desk, spec)
+    value = wording.say_value(desk, wording.figure_of(whole or report, item), spec.unit)
+    given: dict[str, Any] = {
+        "name": name,
+        "value": value,
+        "period": report.get("period"),
+        "published": report.get("published") or "–",
+    }
+    if statement == "balance":
+        return speak("{name} **{value}** at the end of {period} (published {published})", **given)
+    if str(report.get("period")).endswith("12-31"):
+        return speak("{name} **{value}** in the whole year up to {period} (published {published})", **given)
+    part = wording.say_value(desk, wording.figure_of(report, item), spec.unit)
+    if not whole:
+        return speak("{name} **{value}** since the beginning of the year, report of {period} (published {published})",
+                     **given)  # fmt: skip
+    return speak(
+        "{name} **{value}** in the twelve months up to {period} (published {published});"
+        " since the beginning of the year {part}",
+        part=part, **given,
+    )  # fmt: skip
+
+
+def _load_yield(desk: ToolDesk, asked: FactQuestion, mention: Mention) -> Work[tuple[float | None, str]]:
+    """Return the free cash flow over the market value, as the views of a share have it, and how it is said."""
+    speak = desk.speak
+    valued = yield from desk.one("market.valuation", symbol=mention.code)
+    if valued.failure is not None:
+        return None, speak("no valuation is stored (`ia sync daily` fetches those of mainland stocks).")
+    day = wording.result_day(valued)
+    if span := wording.other_day(asked, day):
+        return None, speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=span.said)
+    yield from desk.load_tables("valuation")
+    if lacks_free_cash_flow(str(valued.get("industry") or ""), desk.tables):
+        return None, speak("free cash flow says nothing of banks, insurers and brokers.")
+    cash = yield from desk.one("financial.cashflow", symbol=mention.code, periods=1)
+    known, gap = add_cash_flow(check_valuation(valued), cash)
+    value = wording.figure_of(known.get("figures"), "fcf_yield_pct")
+    if gap or value is None:
+        return None, speak("its free cash flow of twelve months is not known here.")
+    year = cash.get("twelve_months")
+    flow = wording.figure_of(year if isinstance(year, dict) else None, "free_cash_flow")
+    return value, speak(
+        "free cash flow yield **{value}** ({date}): {flow} in the twelve months up to {report}, over a market value of"
+        " {worth}",
+        value=f"{value:.2f}%", date=day, flow=wording.say_money(desk, flow), report=known.get("cash_report"),
+        worth=wording.say_money(desk, wording.figure_of(known.get("figures"), "market_cap")),
+    ) + wording.simulated_mark(desk, valued.get("simulated"))  # fmt: skip
+
+
+ANSWERS = {"statement": answer_statement}

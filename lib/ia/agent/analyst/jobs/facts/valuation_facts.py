@@ -1,0 +1,320 @@
+"""How securities are valued: P/E, P/B, ROE, dividend yield; their place in their past and industry; comparisons."""
+
+import operator
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ia.agent.analyst.ask.facts import FactQuestion, FactSpec
+from ia.agent.analyst.ask.mentions import Mention, strip_mentions
+from ia.agent.analyst.ask.screens import parse_bounds
+from ia.agent.analyst.ask.time_spans import EVER, FUTURE
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence.tool_answers import display_name
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+MOST = 5
+"""Securities that one answer is about."""
+LEAST_DAYS = 250
+"""Stored days below which a multiple has no rank in its own past."""
+COMPARES = pattern(
+    r"哪[一]?[只个家支]|谁|更|[比较].{0,12}[高低贵便大小多少好差]|[高低大小]于|最"
+    r"|\b(?:which|who|than|or|cheaper|pricier|higher|lower|larger|smaller|bigger|better|more|less|faster|slower|cheapest|highest|lowest|vs)\b",
+    re.I,
+)
+"""Words that want securities held against each other."""
+_LOW = pattern(
+    r"[更最较]?(?:低|小|少|便宜|差|慢)(?!估)|低估|\b(?:lower|lowest|smaller|smallest|cheap(?:er|est)?|less|least|slower|slowest|worse|worst|under-?valued)\b",
+    re.I,
+)
+_HIGH = pattern(
+    r"[更最较]?(?:高|大|多|贵|好|快)|高估|\b(?:higher|highest|larger|largest|bigger|biggest|faster|fastest|more|most|better|best|expensive|pricier|over-?valued)\b",
+    re.I,
+)
+_YES_OR_NO = pattern(
+    r"[吗么][?？]?\W*$|是不是|是否|\b(?:is|are|does|do|has|have)\b.{0,60}\bthan\b|比.{1,14}[高低贵便大小多少].{0,3}[吗么?？]",
+    re.I,
+)
+_PAST = pattern(r"分位|历史|percentile|history|historical|\bever\b", re.I)
+_PLACE = pattern(r"高不高|高吗|低吗|低不低|算[高低]|偏[高低]|high\b|low\b", re.I)
+
+LEAST_PEERS = 5
+"""Shares of an industry, it among them, below which a place in it says nothing."""
+
+
+class Compared(NamedTuple):
+    """A figure of a security, as it is and as it is said."""
+
+    mention: Mention
+    value: float | None
+    said: str
+
+
+def say_comparison(desk: ToolDesk, asked: FactQuestion, name: str, sides: Sequence[Compared]) -> list[str]:
+    """Return which of several securities has more or less of a figure: the answer to a question that compares them.
+
+    [] where the question does not compare, or a figure is not known of two of them.
+    """
+    speak, known = desk.speak, [side for side in sides if side.value is not None]
+    if len(sides) < 2 or not COMPARES.search(asked.words):
+        return []
+    if len(known) < 2:
+        return [speak("They cannot be compared: {name} is not known of each.", name=name)]
+    down = bool(_LOW.search(asked.words)) and not re.search(
+        r"最[高贵]|更[高贵]|highest|higher|pricier", asked.words, re.I
+    )
+    return [_say_first(desk, asked, name, known, down=down, unknown=len(sides) - len(known))]
+
+
+def _say_first(
+    desk: ToolDesk, asked: FactQuestion, name: str, known: list[Compared], *, down: bool, unknown: int
+) -> str:
+    """Return which is first by a figure."""
+    speak = desk.speak
+    order = sorted(known, key=lambda side: (side.value or 0) * (1 if down else -1))
+    first, second = order[0], order[1]
+    names = {"name": display_name(desk, first.mention), "figure": name, "value": first.said}
+    if first.value == second.value:
+        return speak("{figure} is the same: {value}.", **names)
+    yes = ""
+    if _YES_OR_NO.search(asked.words) and len(known) == 2 and not unknown and (down or _HIGH.search(asked.words)):
+        yes = speak("Yes: ") if first.mention == asked.securities[0] else speak("No: ")
+    rest = speak.join_items([f"{display_name(desk, side.mention)} {side.said}" for side in order[1:]])
+    if len(known) == 2 and down:
+        return yes + speak("**{name}** has the lower {figure}: {value} against {rest}.", rest=rest, **names)
+    if len(known) == 2:
+        return yes + speak("**{name}** has the higher {figure}: {value} against {rest}.", rest=rest, **names)
+    if down:
+        return speak("**{name}** has the lowest {figure}: {value}; then {rest}.", rest=rest, **names)
+    return speak("**{name}** has the highest {figure}: {value}; then {rest}.", rest=rest, **names)
+
+
+def say_verdict(desk: ToolDesk, asked: FactQuestion, name: str, spec: FactSpec, sides: Sequence[Compared]) -> list[str]:
+    """Return for each security whether a figure is within the bound that a question sets; [] where it sets none."""
+    speak, lines = desk.speak, []
+    for bound in parse_bounds(strip_mentions(asked.words))[1]:
+        column = {"pe": "pe_ttm"}.get(bound.column.name, bound.column.name)
+        if column != {"pe": "pe_ttm"}.get(spec.field, spec.field or spec.id).removesuffix("_pct"):
+            continue
+        for side in sides:
+            if side.value is None:
+                continue
+            holds = _HOLDS[bound.sign](side.value, bound.number)
+            given = {"name": display_name(desk, side.mention), "figure": name, "value": side.said, "bound": bound.said}
+            if bound.sign in ("<", "<="):
+                lines.append(
+                    speak("**Yes**, {figure} of {name} is {value}: below {bound}.", **given) if holds
+                    else speak("**No**, {figure} of {name} is {value}: not below {bound}.", **given)
+                )  # fmt: skip
+            else:
+                lines.append(
+                    speak("**Yes**, {figure} of {name} is {value}: above {bound}.", **given) if holds
+                    else speak("**No**, {figure} of {name} is {value}: not above {bound}.", **given)
+                )  # fmt: skip
+    return lines
+
+
+_HOLDS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+def answer_valuation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how shares are valued: which is cheaper, P/E, P/B, ROE, and the place in their past and industry."""
+    speak, lines = desk.speak, []
+    mentions = asked.securities[:MOST]
+    calls = [DeskCall("market.valuation", {"symbol": mention.code}) for mention in mentions]
+    found = yield from desk.run(*calls)
+    sides: list[tuple[Mention, DeskResult]] = list(zip(mentions, found, strict=True))
+    for mention, result in sides:
+        said, stop = _refuse(desk, asked, mention, result)
+        lines += [f"{wording.head_of(desk, mention)}{speak(': ')}{said}"] if stop else [
+            f"{wording.head_of(desk, mention)}{speak(': ')}{_say_figures(desk, result)}"
+        ]  # fmt: skip
+    told = [(mention, result) for mention, result in sides if not _refuse(desk, asked, mention, result)[1]]
+    if len(mentions) > 1:
+        compared = [
+            Compared(mention, _figure(result, "pe_ttm"), wording.say_value(desk, _figure(result, "pe_ttm"), "ratio"))
+            for mention, result in told
+        ]
+        first = _say_cheapest(desk, asked, compared) if len(told) == len(mentions) else []
+        return reply_of_lines(*first, *lines)
+    if told:
+        mention, result = told[0]
+        places = yield from _places(desk, mention, result)
+        lines += places or [speak("Too few days and peers are stored to say whether that is high.")]
+        if _PAST.search(asked.words):
+            lines += _say_past(desk, result)
+        elif not _PLACE.search(asked.words):
+            lines.append(
+                speak("Whether that is too much is a judgment: a high P/E wants growth, a low one may be a warning.")
+            )
+    return reply_of_lines(*lines)
+
+
+def _say_cheapest(desk: ToolDesk, asked: FactQuestion, sides: list[Compared]) -> list[str]:
+    """Return which of several is cheapest by its P/E; a share that loses money has none."""
+    speak, known = desk.speak, [side for side in sides if side.value is not None and side.value > 0]
+    if len(known) < 2:
+        return [speak("By P/E they cannot be compared: it is not known of each (a loss has none).")]
+    dear = bool(
+        re.search(r"(?<!不)贵|高估|估值.{0,2}高|\b(?:expensive|pricier|over-?valued|higher)\b", asked.words, re.I)
+    )
+    return [_say_first(desk, asked, speak("P/E (TTM)"), known, down=not dear, unknown=len(sides) - len(known))]
+
+
+def _refuse(desk: ToolDesk, asked: FactQuestion, mention: Mention, result: DeskResult) -> tuple[str, bool]:
+    """Return why there is no valuation, and True; "" and False where there is one."""
+    speak = desk.speak
+    if mention.symbol.market != "CN":
+        place = speak("Hong Kong") if mention.symbol.market == "HK" else speak("US")
+        return speak("no valuation is stored for {market} shares.", market=place), True
+    if result.failure is not None:
+        return speak("no valuation is stored (`ia sync daily` fetches those of mainland stocks)."), True
+    day = wording.result_day(result)
+    if any(span.kind != EVER for span in asked.spans) and (span := wording.other_day(asked, day)):
+        return speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=span.said), True
+    if all(_figure(result, key) is None for key in ("pe_ttm", "pb", "roe_pct")):
+        return speak("no valuation is stored: the data source tells none."), True
+    return "", False
+
+
+def _figure(result: DeskResult, key: str) -> float | None:
+    return wording.figure_of(result.get("figures"), key)
+
+
+def _say_figures(desk: ToolDesk, result: DeskResult) -> str:
+    """Return P/E, P/B and ROE with the day of the prices and the report."""
+    speak = desk.speak
+    told = speak(
+        "P/E (TTM) {pe}, P/B {pb} ({date}), ROE {roe}",
+        pe=wording.say_value(desk, _figure(result, "pe_ttm"), "ratio"),
+        pb=wording.say_value(desk, _figure(result, "pb"), "ratio"),
+        roe=wording.say_value(desk, _figure(result, "roe_pct"), "percent_plain"),
+        date=wording.result_day(result),
+    )
+    return told + wording.say_report(desk, result.value) + wording.simulated_mark(desk, result.get("simulated"))
+
+
+def _places(desk: ToolDesk, mention: Mention, result: DeskResult) -> Work[list[str]]:
+    """Return the place of a P/E in its industry, and in its own past where enough of that is stored."""
+    speak, industry = desk.speak, str(result.get("industry") or "")
+    lines: list[str] = []
+    if industry:
+        expr = f"industry = {industry} and pe_ttm > 0"
+        peers = yield from desk.one("market.screen", expr=expr, sort="pe_ttm", limit=100, ascending=True)
+        lines += filter(None, [_say_place(desk, mention, industry, peers)])
+    past = _rank_of(result, "history")
+    if past.get("rank_pct") is not None:
+        lines.append(
+            speak(
+                "In its own {count} stored days since {first} it is higher than in {rank}% of them; median {median}.",
+                count=past.get("others"),
+                first=past.get("first"),
+                rank=f"{past['rank_pct']:g}",
+                median=wording.say_value(desk, past.get("median"), "ratio"),
+            )
+        )
+    return lines
+
+
+def _rank_of(result: DeskResult, place: str) -> Json:
+    ranks = result.get(place)
+    found = ranks.get("pe_ttm") if isinstance(ranks, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _say_past(desk: ToolDesk, result: DeskResult) -> list[str]:
+    """Return why a P/E has no percentile in its own past; [] where it has one."""
+    past = _rank_of(result, "history")
+    if past.get("rank_pct") is not None:
+        return []
+    lines = []
+    if past.get("others") and past.get("median") is not None:
+        lines.append(
+            desk.speak(
+                "The median of the {count} stored days since {first} is {median}.",
+                count=past["others"],
+                first=past.get("first"),
+                median=wording.say_value(desk, past["median"], "ratio"),
+            )
+        )
+    return [
+        *lines,
+        desk.speak(
+            "No percentile of its own past: that takes {least} stored days with a P/E, {count} are stored.",
+            least=LEAST_DAYS,
+            count=past.get("others") or 0,
+        ),
+    ]
+
+
+def _say_place(desk: ToolDesk, mention: Mention, industry: str, peers: DeskResult) -> str:
+    """Return which place a share's P/E has among those of its industry; "" where that is not known."""
+    rows = wording.rows_of(peers, "stocks") if peers.ok else []
+    if len(rows) < 2 or peers.get("met") != len(rows):
+        return ""
+    if len(rows) < LEAST_PEERS:
+        return desk.speak(
+            "Only {count} of {industry} have a P/E: too few for a rank.",
+            count=len(rows),
+            industry=wording.industry_name(desk, industry),
+        )
+    order = [str(row.get("symbol")) for row in rows]
+    if mention.code not in order:
+        return ""
+    values = sorted(value for row in rows if (value := wording.figure_of(row, "pe_ttm")) is not None)
+    middle = (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
+    return desk.speak(
+        "In {industry} its P/E is number {place} of {count} from the cheapest; the median is {median}.",
+        industry=wording.industry_name(desk, industry),
+        place=order.index(mention.code) + 1,
+        count=len(order),
+        median=f"{middle:,.2f}",
+    )
+
+
+def answer_yield(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what a share paid in the year up to its last price, per cent of it."""
+    speak, lines = desk.speak, []
+    mentions = asked.securities[:MOST]
+    results = yield from desk.run(*(DeskCall("market.valuation", {"symbol": mention.code}) for mention in mentions))
+    sides = []
+    for mention, result in zip(mentions, results, strict=True):
+        told = yield from _say_yield(desk, asked, mention, result)
+        lines.append(f"{wording.head_of(desk, mention)}{speak(': ')}{told}")
+        value = _figure(result, "dividend_yield_pct") if result.ok else None
+        sides.append(Compared(mention, value, wording.say_value(desk, value, "percent_plain")))
+    name = speak("dividend yield")
+    first = say_comparison(desk, asked, name, sides) + say_verdict(desk, asked, name, asked.facts[0], sides)
+    return reply_of_lines(*first, *lines)
+
+
+def _say_yield(desk: ToolDesk, asked: FactQuestion, mention: Mention, result: DeskResult) -> Work[str]:
+    """Return the dividend yield of a share with what was paid, or why there is none."""
+    speak = desk.speak
+    if asked.spans and asked.spans[0].kind == FUTURE:
+        return speak("nobody knows that of “{time}”; I give no forecast.", time=asked.spans[0].said)
+    if mention.symbol.market != "CN" or result.failure is not None:
+        return speak("no dividend yield is stored (`ia sync daily` fetches mainland stocks).")
+    value, day = _figure(result, "dividend_yield_pct"), wording.result_day(result)
+    if span := wording.other_day(asked, day):
+        return speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=span.said)
+    if value is None:
+        return speak("its dividends are not known here, so no yield can be computed ({date}).", date=day)
+    mark = wording.simulated_mark(desk, result.get("simulated"))
+    actions = yield from desk.one("market.actions", symbol=mention.code)
+    since = f"{int(day[:4]) - 1}{day[4:]}"
+    paid = [row for row in wording.rows_of(actions, "actions") if row.get("cash") and since < str(row["date"]) <= day]
+    told = speak(
+        "dividend yield **{value}** ({date}, the last twelve months before tax){mark}",
+        value=f"{value:.2f}%",
+        date=day,
+        mark=mark,
+    )
+    each = [speak("{date} {cash} a share", date=row["date"], cash=f"{row['cash']:g}") for row in paid[:4]]
+    return told + (speak("; paid: {each}", each=speak.join_items(each)) if each else speak("; none was paid"))
+
+
+ANSWERS = {"valuation": answer_valuation, "dividend_yield": answer_yield}

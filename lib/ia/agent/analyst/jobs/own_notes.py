@@ -1,0 +1,411 @@
+"""What the owner wrote: found by every name of a security, by words, by the day, or listed newest first."""
+
+import re
+from datetime import datetime, timedelta
+
+from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.mentions import Mention, strip_mentions
+from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, find_time_spans
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence import past_views
+from ia.agent.analyst.evidence.stated_view import MARK
+from ia.agent.analyst.evidence.tool_answers import display_name, recall_hits
+from ia.agent.analyst.failures import describe_failure
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.parts import in_list, in_text, part
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply
+from ia.domain.instruments.symbols import bundled_names, english_names
+from ia.kernel.errors import PluralText
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+ALL_DAYS = "9999"
+"""A day after all others: nothing is too new to be told of."""
+RECALLED, SHOWN = 20, 8
+"""Hits of a search that are looked through; and passages that an answer has."""
+NAMES = 6
+"""Names of a security that are searched for."""
+_FILLER = pattern(
+    r"我们?|你们?|出来|什么价|多少钱|原则|规矩|担心|顾虑|东西|打算|计划|准备|什么时候|何时|为什么|为啥|关注|跟踪|自选|改变|变化|怎么变|理由|原因|之前|以前|上次|最近|过去|曾经|原来|怎么看|怎么说|怎么想|说过|写过|记过|看法|判断|记录|观点|研究过?|什么|哪些|关于"
+    r"|有关|来着|笔记|日志|日记|信念|观察|想法|看看|给我看|帮我|查找?|搜索?|找|列出|显示|全部|所有|里面?|内容|中"
+    r"|对|的|吗|么|呢|是|了|过|都|还|有|写|记得?|说|提到?|想|看|请问|请|告诉|一下|条|篇|[？?，。,.!！]"
+    r"|\b(?:what|which|did|have|has|do|does|was|were|is|are|any|i|we|you|my|mine|our|me|say|said|write|written|wrote|think"
+    r"|thought|believed?|beliefs?|note[sd]?|journal|diary|observations?|my|views?|opinions?|takes?|minds?|thinking|thesis|plans?|worr(?:y|ies)|concerns?|fears?|principles?|change[ds]?|and|or|how|your|just|ever|track|watch|follow|why|ask(?:ed)?|stocks?|about|on|of|for|in|from|to|with|the|a|an|all|before"
+    r"|earlier|last|time|remember|tell|show|search|find|look|up|through|list|open|read|please|down|memory|memories|keep|kept"
+    r"|take|most|recent|recently|latest|lately|newest)\b",
+    re.I,
+)
+
+_LEVEL = pattern(
+    r"我[^，,。]{0,8}(?:说|写|记|定)过?的[^，,。]{0,8}(?:价|点位|位置)"
+    r"|\b(?:price|level)s? (?:that )?i (?:noted|said|wrote|set|named|gave)\b"
+    r"|\bmy (?:noted )?(?:add|buy|entry|exit|sell)[- ](?:price|level)\b",
+    re.I,
+)
+"""A question for the price that the owner wrote down, and what such a note says."""
+_AIM = r"\d+(?:\.\d+)?)(?![\d.]*\s*(?:%|％|[日天周月年股手成倍]|days?\b|weeks?\b|shares?\b))"
+_LEVEL_TOLD = pattern(
+    r"(?:跌到|跌至|跌破|回到|回落到|低于|\b(?:below|under)\b|\b(?:falls?|drops?|dips?|down) to\b)\s*(?P<below>"
+    + _AIM
+    + r"|(?:涨到|涨至|涨过|升到|突破|站上|高于|\b(?:above|over)\b|\b(?:rises?|climbs?|up) to\b)\s*(?P<above>"
+    + _AIM,
+    re.I,
+)
+_CHANGED = pattern(r"变|改|\bchange", re.I)
+_MACHINE_VIEW = pattern(r"你|\byour\b", re.I)
+"""Words of a question whether a view changed, and whose view it asks for."""
+_JOURNAL = pattern(r"日志|日记|\bjournal\b|\bdiary\b", re.I)
+_BELIEFS = pattern(r"信念|\bbeliefs?\b|\bbelieve\b", re.I)
+_MACHINE = ("notebook/reports/", "memory/reflections/", "memory/MEMORY", "memory/tracking", "memory/soul")
+_DATA_LINE = "<!-- ia-"
+"""How the data line begins that is below what ia wrote itself."""
+_DAY = pattern(r"\d{4}-\d\d-\d\d")
+
+
+def find_own_words(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Answer what the owner wrote: of a security, of a subject, of a day; without any of them the newest."""
+    plain = strip_mentions(wanted.words)
+    spans = find_time_spans(plain, desk.request.moment.date())
+    for each in spans:
+        plain = plain[: each.at[0]] + " " * (each.at[1] - each.at[0]) + plain[each.at[1] :]
+    unread = [each.said for each in spans if each.kind in (UNREAD, FUTURE)]
+    if unread or len(spans) > 1:
+        yield from ()
+        return wording.ask_back(desk, tuple(unread or [each.said for each in spans[1:]]))
+    span = spans[0] if spans else None
+    topics = [word for word in _FILLER.sub(" ", plain).split() if len(word) > 1 or word.isdigit()]
+    if wanted.securities and _LEVEL.search(wanted.words):
+        return (yield from _compare_level(desk, wanted.securities[0]))
+    if wanted.securities:
+        changed = _CHANGED.search(wanted.words)
+        by = None if changed is None else not _MACHINE_VIEW.search(wanted.words)
+        return (yield from _of_security(desk, wanted.securities[0], topics, span, by))
+    if topics:
+        return (yield from _of_subject(desk, topics, span, beliefs=bool(_BELIEFS.search(wanted.words))))
+    return (yield from _list_newest(desk, wanted.words, span))
+
+
+def names_of(mention: Mention) -> tuple[str, ...]:
+    """Return what a security is called: as the owner says, its name, English name, code and nicknames.
+
+    >>> from ia.agent.analyst.ask.mentions import find_mentions
+    >>> names_of(find_mentions("Tesla")[0])[:4]
+    ('Tesla', '特斯拉', 'TSLA.US', 'TSLA')
+    """
+    symbol = mention.symbol
+    folded = next((names for each, names in bundled_names() if each.canonical == symbol.canonical), ())
+    found = [
+        mention.said,
+        mention.name,
+        symbol.canonical,
+        symbol.code,
+        english_names().get(symbol.canonical, ""),
+        *folded,
+    ]
+    kept: dict[str, str] = {}
+    for name in found:
+        if len(name) > 1:
+            kept.setdefault(name.casefold(), name)
+    return tuple(kept.values())
+
+
+def _spellings(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names as they may stand in a text: in small letters, in capitals, and as a title."""
+    return tuple(dict.fromkeys(form for name in names for form in (name, name.lower(), name.upper(), name.title())))
+
+
+def _within(hit: Json, span: TimeSpan | None) -> bool:
+    """Return True if a passage is of the time that was asked for."""
+    if span is None or span.last is None:
+        return True
+    first = span.first or span.last - timedelta(days=round(span.sessions * 7 / 5))
+    dated = _DAY.search(str(hit.get("source"))) or _DAY.search(str(hit.get("date") or ""))
+    return dated is not None and f"{first}" <= dated[0] <= f"{span.last}"
+
+
+def _unreachable(desk: ToolDesk, found: DeskResult) -> Reply:
+    speak = desk.speak
+    assert found.failure is not None
+    why = speak("there is no tool to search the memory") if found.missing else describe_failure(speak, found.failure)
+    return reply.reply_of_lines(speak("It cannot be looked up: {reason}.", reason=why))
+
+
+def _of_subject(desk: ToolDesk, topics: list[str], span: TimeSpan | None, *, beliefs: bool) -> Work[Reply]:
+    """Answer what memory and notes hold about words, the owner's first; of beliefs alone where they are asked for."""
+    speak, query = desk.speak, " ".join(topics)
+    found = yield from desk.one("memory.recall", query=query, limit=RECALLED)
+    if found.failure is not None:
+        return _unreachable(desk, found)
+    hits = [
+        entry
+        for hit in recall_hits(found.value)
+        if hit.get("kind") != "question" and _within(hit, span)
+        for entry in past_views.split_entries(hit)
+        if entry is hit or _tells_of(str(entry["content"]), topics)
+    ]
+    if beliefs:
+        hits = [hit for hit in hits if hit.get("kind") == "belief"] or hits
+    hits.sort(key=lambda hit: hit.get("author") != "owner")
+    if not hits:
+        return reply.reply_of_lines(speak('Nothing about "{query}" was found in memory or notes.', query=query))
+    lines = [f"- {_format_passage(desk, hit, topics)}" for hit in hits[:SHOWN]]
+    head = speak('About "{query}", memory and notes hold:', query=query)
+    return Reply([head, *lines], lines, [str(hit["source"]) for hit in hits[:SHOWN]])
+
+
+def _of_security(
+    desk: ToolDesk, mention: Mention, topics: list[str], span: TimeSpan | None, by: bool | None = None
+) -> Work[Reply]:
+    """Answer what memory and notes hold on a security, by whatever name: the owner's words first, newest first.
+
+    by   only the owner's views (True) or a machine's (False), oldest first, to see whether they changed
+    """
+    speak = desk.speak
+    names = names_of(mention)
+    calls = [DeskCall("memory.recall", {"query": name, "limit": RECALLED}) for name in names[:NAMES]]
+    calls += [DeskCall("market.ohlcv", {"symbol": mention.code, "tail": 120})]
+    *searches, bars = yield from desk.run(*calls)
+    if all(found.failure is not None for found in searches):
+        return _unreachable(desk, searches[0])
+    hits: dict[str, Json] = {}
+    for hit in [hit for found in searches if found.ok for hit in recall_hits(found.value)]:
+        if hit.get("kind") != "question" and _within(hit, span):
+            hits.setdefault(str(hit["source"]), hit)
+    chosen = list(hits.values())
+    forms = _spellings(names)
+    yield from past_views.read_whole(desk, chosen, forms, ALL_DAYS)
+    sources: list[str] = []
+    lines = _about(desk, forms, chosen, bars if bars.ok else None, sources, by)
+    if not lines and by is None:
+        named = [hit for hit in chosen if any(form in f"{hit.get('source')} {hit.get('content')}" for form in forms)]
+        lines, sources = (
+            [f"- {_format_passage(desk, hit, topics)}" for hit in named],
+            [str(hit["source"]) for hit in named],
+        )
+    if not lines and by is not None:
+        kept = "No view of yours on {name} is kept." if by else "No view of mine on {name} is kept."
+        return reply.reply_of_lines(speak(kept, name=display_name(desk, mention)))
+    if not lines:
+        name = display_name(desk, mention)
+        return reply.reply_of_lines(
+            speak("Memory and notes hold nothing on {name} of “{time}”.", name=name, time=span.said)
+            if span
+            else speak("Memory and notes hold nothing on {name}.", name=name)
+        )
+    if topics:
+        lines.sort(key=lambda line: not _tells_of(line, topics))
+    other = [topic for topic in topics if not any(_tells_of(line, [topic]) for line in lines)]
+    beside = yield from _of_subject(desk, other, span, beliefs=False) if other else _say_nothing()
+    simulated = bool(bars.ok and bars.get("simulated"))
+    head = speak(
+        "On {name} there is (your own words first, newest first){simulated}:"
+        if by is None
+        else "Your views on {name}, oldest first{simulated}:"
+        if by
+        else "My views on {name}, oldest first{simulated}:",
+        name=display_name(desk, mention),
+        simulated=speak("; prices are simulated") if simulated else "",
+    )
+    room = SHOWN - len(beside.lines[:4])
+    more = [speak("… {count} more: `ia recall {name}`", count=len(lines) - room, name=mention.said)]
+    told = [*lines[:room], *(more if len(lines) > room else []), *beside.lines[:4]]
+    return Reply([head, *told], told, sources[:SHOWN])
+
+
+def _compare_level(desk: ToolDesk, mention: Mention) -> Work[Reply]:
+    """Answer whether the price has reached the level that the owner wrote down, where the notes name just one."""
+    speak, name = desk.speak, wording.head_of(desk, mention)
+    names = names_of(mention)
+    *searches, bars = yield from desk.run(
+        *(DeskCall("memory.recall", {"query": each, "limit": RECALLED}) for each in names[:NAMES]),
+        DeskCall("market.ohlcv", {"symbol": mention.code, "tail": 120}),
+    )
+    hits = {str(hit["source"]): hit for found in searches if found.ok for hit in recall_hits(found.value)}
+    told_by = [hit for hit in hits.values() if hit.get("kind") not in ("question", "trade")]
+    own = [hit for hit in told_by if hit.get("author") == "owner"]
+    views = past_views.find_views(own, _spellings(names), [], ALL_DAYS, speak)
+    told = [(item, level) for item in views for level in _LEVEL_TOLD.finditer(item.said)]
+    if not told:
+        return reply.reply_of_lines(speak("{name}: your notes name no price to wait for.", name=name))
+    quotes = [
+        speak("- {day} `{path}`: {words}", day=item.date, path=item.source, words=past_views.cut_text(item.said))
+        for item in dict.fromkeys(item for item, _ in told[:SHOWN])
+    ]
+    closes = past_views.closes_of(bars.value) if bars.ok else []
+    if len(told) > 1 or not closes:
+        head = speak("{name}: your notes name these prices, and I cannot tell which one you mean:", name=name)
+        last = [speak("The close of {day} is {price}.", day=day, price=f"{price:.2f}") for day, price in closes[-1:]]
+        return reply.reply_of_lines(head, *quotes, *last)
+    item, level = told[0]
+    aim, below = float(level["below"] or level["above"]), bool(level["below"])
+    day, close = closes[-1]
+    reached = close <= aim if below else close >= aim
+    since = [each for each, price in closes if each >= item.date and (price <= aim if below else price >= aim)]
+    given: Json = {"name": name, "close": f"{close:.2f}", "day": day, "level": level["below"] or level["above"]}
+    if reached:
+        line = speak("{name}: yes: the close of {day}, {close}, has reached your {level}", **given)
+    elif since:
+        line = speak(
+            "{name}: not now: {close} on {day}; a close reached your {level} on {first}", first=since[0], **given
+        )
+    else:
+        line = speak("{name}: no: the close of {day} is {close}, your level is {level}", **given)
+    return reply.reply_of_lines(line + wording.simulated_mark(desk, bool(bars.get("simulated"))), *quotes)
+
+
+def _say_nothing() -> Work[Reply]:
+    yield from ()
+    return Reply([], [])
+
+
+@part("what was said before", in_list)
+def _about(
+    desk: ToolDesk,
+    names: tuple[str, ...],
+    hits: list[Json],
+    priced: DeskResult | None,
+    sources: list[str],
+    by: bool | None = None,
+) -> list[str]:
+    """Return what was said of a security in lines, with what came of it; add the files to `sources`."""
+    closes = past_views.closes_of(priced.value) if priced else []
+    told = past_views.find_views(hits, names, closes, ALL_DAYS, desk.speak)
+    if by is not None:
+        told = sorted((item for item in told if item.own is by and item.date), key=lambda item: item.date)
+    lines = [f"- {past_views.describe_view(item, desk.speak)}" for item in told]
+    sources += [item.source for item in told]
+    return lines
+
+
+def _stems(topics: list[str]) -> list[str]:
+    return [topic.casefold()[: max(4, len(topic) - 3)] if topic.isascii() else topic for topic in topics]
+
+
+def _tells_of(text: str, topics: list[str]) -> bool:
+    return any(stem in text.casefold() for stem in _stems(topics))
+
+
+@part("one of the passages found", in_text)
+def _format_passage(desk: ToolDesk, hit: Json, topics: list[str]) -> str:
+    """Return a passage of the memory as a line: what of it holds the words that are asked for."""
+    content = str(hit.get("content") or "")
+    telling = [line for line in content.splitlines() if _tells_of(line, topics)]
+    gist = past_views.find_gist("\n".join(telling)) if telling else past_views.find_gist(content)
+    day = f"{hit['date']} " if hit.get("date") else ""
+    return f"{day}`{hit['source']}`{desk.speak(': ')}{gist}"
+
+
+def _list_newest(desk: ToolDesk, words: str, span: TimeSpan | None) -> Work[Reply]:
+    """List what the owner wrote, newest first: of a time, of the journal alone, or all."""
+    speak = desk.speak
+    notes, memories = yield from desk.run(DeskCall("notebook.list", {}), DeskCall("memory.list", {}))
+    noted = [row for row in wording.rows_of(notes, "notes") if row.get("author") != "ia"]
+    rows = _list_days(noted, desk) + _list_days(wording.rows_of(memories.value), desk)
+    only = "memory/journal/" if _JOURNAL.search(words) else ""
+    kept = [
+        (day, path, title)
+        for day, path, title in sorted(rows, reverse=True)
+        if path.startswith(only) and not path.startswith(_MACHINE) and _within({"source": path, "date": day}, span)
+    ]
+    shown = kept[: SHOWN * 2]
+    texts = yield from desk.run(*(_read_call(path) for _, path, _ in shown))
+    lines = [
+        f"- {day} `{path}`{speak(': ')}{gist}"
+        for (day, path, title), text in zip(shown, texts, strict=True)
+        if (gist := _own_gist(text, title))
+    ]
+    if not lines:
+        when = span.said if span else ""
+        return reply.reply_of_lines(
+            speak("Nothing was written “{time}”, as far as notes, observations and journal tell.", time=when)
+            if when
+            else speak("There are no notes yet: `ia note PATH TEXT` writes one, or say “note: …”.")
+        )
+    count = len(lines)
+    head = speak(
+        PluralText("You wrote {count} text, newest first:", "You wrote {count} texts, newest first:"), count=count
+    )
+    more = [speak("… more: `ia note list`, `ia memory list`")] if len(kept) > len(shown) or count > SHOWN else []
+    return Reply([head, *lines[:SHOWN], *more], lines[:SHOWN], [path for _, path, _ in shown][:SHOWN])
+
+
+def notes_within(desk: ToolDesk, listed: DeskResult, first: str, last: str) -> list[tuple[str, str, str]]:
+    """Return the day, path and headline of the owner's notes of a stretch of days that a list has, oldest first."""
+    rows = [row for row in wording.rows_of(listed, "notes") if row.get("author") != "ia"]
+    found = [row for row in sorted(_list_days(rows, desk)) if first <= row[0] <= last]
+    return [row for row in found if not row[1].startswith(_MACHINE)][-RECALLED:]
+
+
+def words_of(notes: list[tuple[str, str, str]], texts: list[DeskResult]) -> list[tuple[str, str, str]]:
+    """Return the day, the words and the path of notes that were read; not of what the analyst wrote."""
+    pairs = zip(notes, texts, strict=True)
+    return [(day, words, path) for (day, path, title), text in pairs if (words := _own_gist(text, title))]
+
+
+def _list_days(rows: list[Json], desk: ToolDesk) -> list[tuple[str, str, str]]:
+    """Return the day, path and headline of files; the day in the path counts, else that of the last change."""
+    found = []
+    for row in rows:
+        path = str(row.get("path") or "")
+        dated = _DAY.search(path)
+        found.append(
+            (dated[0] if dated else _local_day(str(row.get("time") or ""), desk), path, str(row.get("title") or ""))
+        )
+    return found
+
+
+def _local_day(stamp: str, desk: ToolDesk) -> str:
+    try:
+        moment = datetime.fromisoformat(stamp.replace("Z", "+00:00"))
+    except ValueError:
+        return ""
+    zone = desk.request.moment.tzinfo
+    return f"{(moment.astimezone(zone) if moment.tzinfo else moment).date()}"
+
+
+def _read_call(path: str) -> DeskCall:
+    return DeskCall("notebook.read" if path.startswith("notebook/") else "memory.read", {"path": path})
+
+
+def _own_gist(text: DeskResult, title: str) -> str:
+    """Return the line of a file that says most; "" for what the analyst wrote, and for empty files."""
+    content = str(text.value) if text.ok else title
+    if MARK in content or not content.strip():
+        return ""
+    rows = content.splitlines()
+    after = [*rows[1:], ""]
+    own = [row for row, then in zip(rows, after, strict=True) if not then.startswith(_DATA_LINE)]
+    lines = [line.replace("**", "").strip().lstrip("-*> ").strip() for line in own]
+    told = [
+        re.sub(r"^\[\d\d:\d\d\] ", "", line) for line in lines if line and not line.startswith(("#", "|", "---", "<"))
+    ]
+    return past_views.cut_text(" / ".join(told[:2])) if told else ""
+
+
+def answer_is_watched(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
+    """Answer whether securities are on the watch list."""
+    speak = desk.speak
+    result = yield from desk.one("memory.read", path="tracking")
+    if result.missing:
+        return reply.reply_of_lines(speak("There is no tool here to read the memory."))
+    entries = [line.strip() for line in str(result.value).splitlines() if line.lstrip().startswith(("-", "*"))]
+    lines = []
+    for mention in securities:
+        known = next((line for line in entries if mention.code in line or mention.name in line), "")
+        name = wording.head_of(desk, mention)
+        line = known.lstrip("-* ")
+        lines.append(
+            speak("{name}: yes, on the watch list: “{line}” (`memory/tracking.md`).", name=name, line=line)
+            if known
+            else speak(
+                '{name}: not on the watch list; "track {security}" puts it there.', name=name, security=mention.said
+            )
+        )
+    return reply.reply_of_lines(*lines)
+
+
+def asks_beliefs(words: str) -> bool:
+    """Return True if words ask for all beliefs, not for those about something."""
+    rest = _FILLER.sub(" ", words).split()
+    return bool(_BELIEFS.search(words)) and not rest

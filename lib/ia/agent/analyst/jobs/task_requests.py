@@ -1,0 +1,101 @@
+"""Requests about tasks that are no new task: a price alert, which there is not yet, and a change of a task."""
+
+import re
+from collections.abc import Callable
+from shlex import quote
+
+from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.evidence.tool_answers import display_name
+from ia.agent.analyst.jobs.facts import task_facts, wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.faculties.schedule import wish_parser, zones
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+_MOVE = pattern(
+    r"(?:改|挪|移|调|换|推迟|提前|延后)(?:到|成|为|至|在)\s*(?P<zh>.+)|\b(?:to|until|for)\s+(?P<en>.+)", re.I | re.S
+)
+_RESUME = pattern(r"恢复|重启|启用|\bresume\b|\benable\b|\bturn on\b|\bswitch on\b", re.I)
+_PAUSE = pattern(r"暂停|\bpause\b", re.I)
+
+
+def refuse_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Say that ia watches no prices by itself, and what comes nearest to it."""
+    yield from ()
+    speak = desk.speak
+    name = display_name(desk, wanted.securities[0]) if wanted.securities else "600519"
+    return reply_of_lines(
+        speak("**No price alert yet**: ia looks at prices when you ask and at set times, and watches none in between."),
+        speak("A task at a set time comes nearest, such as “every trading day at 14:50 show me {name}”.", name=name),
+    )
+
+
+def change_task(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Name the command that pauses, resumes, ends or moves the task that is meant: only the owner may."""
+    speak, words = desk.speak, wanted.words
+    result = yield from desk.one("tasks.list")
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the tasks"), result.failure)
+    tasks = wording.rows_of(result, "tasks")
+    if not tasks:
+        return reply_of_lines(speak("There are no tasks yet."))
+    yield from desk.load_tables("facts_account")
+    meant, named = task_facts.find_meant(desk, words, tasks)
+    meant = meant if named else []
+    if not meant:
+        names = speak.join_items([str(task["name"]) for task in tasks[: task_facts.SHOWN]])
+        return reply_of_lines(speak("No task fits these words. The tasks are: {names}.", names=names))
+    moved = _MOVE.search(words)
+    if moved is not None:
+        whole = yield from desk.run(*(DeskCall("tasks.list", {"name": str(task["name"])}) for task in meant[:3]))
+        meant = [wording.rows_of(each, "tasks")[0] for each in whole if wording.rows_of(each, "tasks")]
+    lines = [_say_change(desk, task, words, moved) for task in meant[:3]]
+    if len(meant) > 1:
+        lines = [speak("Which one do you mean?"), *(f"- {line}" for line in lines)]
+    return reply_of_lines(*lines, speak("Nothing is changed yet: a task changes only by your command."))
+
+
+def _say_change(desk: ToolDesk, task: Json, words: str, moved: re.Match[str] | None) -> str:
+    """Return the command that does to a task what is asked for."""
+    speak, name = desk.speak, str(task["name"])
+    if task["state"] in task_facts.WAITING:
+        number = task.get("proposal")
+        return speak(
+            "**{name}** is not approved, so it does not run; `{command}` drops it.",
+            name=name, command=f"ia reject {number}" if number else f"ia task remove {name}",
+        )  # fmt: skip
+    if moved is not None:
+        return _say_move(desk, task, (moved["zh"] or moved["en"]).strip(" 。.!！吧"))
+    if _RESUME.search(words):
+        return speak("**{name}**: `ia task resume {name}` lets it run again.", name=name)
+    if _PAUSE.search(words):
+        if task["state"] == "paused":
+            return speak("**{name}** is paused already; `ia task resume {name}` resumes it.", name=name)
+        return speak("**{name}** ({when}): `ia task pause {name}` pauses it.", name=name, when=task.get("when") or "")
+    return speak(
+        "**{name}** ({when}): `ia task pause {name}` pauses it, `ia task remove {name}` ends it.",
+        name=name, when=task.get("when") or "",
+    )  # fmt: skip
+
+
+def _say_move(desk: ToolDesk, task: Json, time: str) -> str:
+    """Return the command that proposes a task at another time, with the same job; a question where it is not clear."""
+    speak, name = desk.speak, str(task["name"])
+    timing = wish_parser.parse_rhythm(time, zone=zones.wish_zone().key)
+    job = task.get("prompt") or task.get("run")
+    if timing is not None and job:
+        kind = "--prompt" if task.get("prompt") else "--run"
+        command = f"ia task propose --name {name} --schedule {quote(timing.schedule)} --zone {timing.zone}"
+        job = f"{kind} {quote(str(job))}" + (f" --produces {quote(task['produces'])}" if task.get("produces") else "")
+        return speak(
+            "**{name}** ({when}) moves with `{command}`; then approve the proposal.",
+            name=name, when=task.get("when") or "", command=f"{command} {job}",
+        )  # fmt: skip
+    return speak(
+        "**{name}** ({when}): “{time}” I could not read as a rhythm; say it as in “every Sunday at 20:00”.",
+        name=name, when=task.get("when") or "", time=time[:60],
+    )  # fmt: skip
+
+
+KINDS: dict[str, Callable[[ToolDesk, Intent], Work[Reply]]] = {"alert": refuse_alert, "task_change": change_task}
