@@ -38,6 +38,7 @@ class _ByLetters:
 
     An alternative that is in English alone is left out for a text without Latin letters, and one that is in Chinese
     alone for a text in ASCII. Each must therefore have a word of its language in it, and not merely one that may be.
+    A pattern with named groups is compiled whole: whoever reads a match asks for its groups.
     """
 
     def __init__(self, source: str, flags: int, report: Callable[[], None] | None) -> None:
@@ -47,6 +48,8 @@ class _ByLetters:
 
     def _of(self, text: str) -> re.Pattern[str]:
         letters = _LATIN.search(text) is not None, not text.isascii()
+        if letters not in self._made and "(?P<" in self.pattern:
+            self._made[letters] = self._compile(self.pattern)
         if letters not in self._made:
             self._parts = self._parts or [(part, *_languages(part)) for part in split_alternatives(self.pattern)]
             kept = [part for part, latin, chinese in self._parts

@@ -170,6 +170,11 @@ class Entry:
         found = self.tree.get(key)
         words = "|".join(map(str, found)) if isinstance(found, list) else self.text(key, "")
         problem = Message("{entry}: {key} is not a regular expression", entry=self.id, key=key)
+        if self.table.report is not None:
+            try:
+                re.compile(words, flags)
+            except re.error:
+                raise BadEntry(problem) from None
         return pattern_by_letters(words, flags, partial(self.table.complain, self.id, problem)) if words else _NEVER
 
 
