@@ -32,6 +32,7 @@ COMMANDS = {
     "screen": ("ia_cli.commands.screen:screen", "Print the stocks that meet a condition."),
     "market": ("ia_cli.commands.market:market", "Show the whole market of a day."),
     "sync": ("ia_cli.commands.sync:sync", "Sync the whole market into the local store."),
+    "news": ("ia_cli.commands.news:news", "Print announcements and news of companies, newest first."),
     "where": ("ia_cli.commands.where:where", "Show the source of a CSV file that ia wrote."),
     "compute": ("ia_cli.commands.compute:compute", "Evaluate a Python expression over canonical OHLCV, in a sandbox."),
     "indicator": ("ia_cli.commands.indicator:indicator", "List, describe and calculate technical indicators."),

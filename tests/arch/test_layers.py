@@ -42,6 +42,7 @@ ARROWS = {
     "ohlcv": {"marketdb"},
     "approvals": {"ledger_prices"},
     "universe": {"security_mentions"},
+    "newsroom": {"providers"},
     "profiles": {"packages"},
     "providers": {"packages"},
     "skills": {"packages", "profiles"},

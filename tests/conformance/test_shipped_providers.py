@@ -22,7 +22,7 @@ def shipped(request, home, ws, monkeypatch):
 
 
 def test_there_is_one():
-    assert [folder.name for folder in SHIPPED] == ["calendar", "financial"]
+    assert [folder.name for folder in SHIPPED] == ["calendar", "financial", "news"]
 
 
 def test_it_is_sound_and_says_what_it_is_for(shipped):
@@ -46,11 +46,13 @@ def test_each_tool_answers_its_trial_call_and_refuses_what_does_not_fit(shipped,
 
 @pytest.mark.process
 def test_what_it_answers_could_not_instruct_anybody(shipped, ws):
-    """One that ships must not cost the user the freedom of the turn: only strangers taint it."""
+    """One that ships must not cost the user the freedom of the turn, but where it brings texts: these are marked."""
     for tool in shipped.tools:
         scope = Scope(ws, actor="model x")
-        assert Router(catalog.provider_tools(ws)).call_tool(scope, tool.name, tool.check).ok
-        assert not scope.tainted
+        outcome = Router(catalog.provider_tools(ws)).call_tool(scope, tool.name, tool.check)
+        assert outcome.ok
+        assert scope.tainted == (not tool.figures)
+        assert tool.figures or str(outcome.value).startswith("<<data ")
 
 
 @pytest.mark.process

@@ -55,7 +55,7 @@ COMMANDS = {
     **dict.fromkeys(("journal", "trades", "transactions", "交易", "流水"), "ia trade list"),
     **dict.fromkeys(("search", "find", "grep", "查找", "搜索"), "ia recall WORDS"),
     **dict.fromkeys(("filter", "screener", "选股", "筛选"), "ia screen 'pe < 15 and roe > 10'"),
-    **dict.fromkeys(("news", "announcements", "calendar", "earnings", "新闻", "公告"), ""),
+    **dict.fromkeys(("announcements", "announcement", "notices", "headlines", "新闻", "公告"), "ia news SYMBOL"),
     **dict.fromkeys(
         ("alert", "alerts", "提醒", "预警"), "ia task propose --after-close 10m --run 'ia screen … && ia send …'"
     ),

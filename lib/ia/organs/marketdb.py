@@ -129,10 +129,25 @@ def _create_former_table(db: sqlite3.Connection) -> None:
     db.execute("CREATE INDEX idx_former_until ON former (until)")
 
 
+def _create_news_tables(db: sqlite3.Connection) -> None:
+    """News and dates of companies; each row with the moment, or the day, from which on it was known."""
+    for table in (
+        "news (source TEXT NOT NULL, symbol TEXT NOT NULL, id TEXT NOT NULL, kind TEXT NOT NULL, time TEXT NOT NULL,"
+        " known TEXT NOT NULL, title TEXT NOT NULL, publisher TEXT, link TEXT, category TEXT, simulated INTEGER NOT"
+        " NULL, fetched TEXT NOT NULL, PRIMARY KEY (source, symbol, id))",
+        "events (source INTEGER NOT NULL, symbol TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, known TEXT NOT"
+        " NULL, date TEXT NOT NULL, told INTEGER NOT NULL, gone TEXT, period TEXT, cash REAL, bonus REAL, shares REAL,"
+        " share_pct REAL, label TEXT, PRIMARY KEY (source, symbol, kind, key, known))",
+        "asked (what TEXT NOT NULL, source TEXT NOT NULL, symbol TEXT NOT NULL, time TEXT NOT NULL,"
+        " PRIMARY KEY (what, source, symbol))",
+    ):
+        db.execute(f"CREATE TABLE {table} WITHOUT ROWID")
+
+
 SCHEMA = store.Schema(
     "cache/market.db",
     False,
-    (_create_series_tables, _create_market_tables, _create_former_table),
+    (_create_series_tables, _create_market_tables, _create_former_table, _create_news_tables),
     dear=True,
     page=16384,
     cure="`ia sync` renames the damaged file and starts a new one",

@@ -13,6 +13,7 @@ from ia.kernel.workspace import Workspace
 
 BUILTIN = (
     "market",
+    "company_news",
     "compute",
     "indicator",
     "notebook",

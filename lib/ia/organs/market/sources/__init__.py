@@ -174,6 +174,71 @@ class UnusualListing(NamedTuple):
     comment: str | None = None
 
 
+class NewsItem(NamedTuple):
+    """An announcement of a company, or news about one: text from outside, as its source tells it.
+
+    kind    announcement, news
+    time    when it could be read first: `2024-03-15T18:32:11+08:00`; a bare date where the source tells no hour
+    id      of the source: the same item has the same one
+    publisher   who wrote it; category: what the source files it under. None where it does not tell
+    """
+
+    symbol: str
+    kind: str
+    id: str
+    time: str
+    title: str
+    publisher: str | None = None
+    link: str | None = None
+    category: str | None = None
+
+
+NEWS_KINDS = ("announcement", "news")
+"""The kinds of NewsItem."""
+
+
+class CompanyEvent(NamedTuple):
+    """A date of a company that is known before it comes.
+
+    kind    ex-dividend, report (the appointed day of publication), lock-up (restricted shares become free)
+    key     what it is of, so that a later answer about the same replaces it: a reporting period, or a date
+    date    YYYY-MM-DD
+    known   the day on which it could be known first; None where the source does not tell
+    cash, bonus     yuan and shares a share, before tax; shares: how many become free; share_pct: of those that float
+    """
+
+    symbol: str
+    kind: str
+    key: str
+    date: str
+    known: str | None = None
+    period: str | None = None
+    cash: float | None = None
+    bonus: float | None = None
+    shares: float | None = None
+    share_pct: float | None = None
+    label: str | None = None
+
+
+EVENT_KINDS = ("ex-dividend", "report", "lock-up")
+"""The kinds of CompanyEvent."""
+
+
+class LiveBar(NamedTuple):
+    """The unfinished bar of today. time: of the quote, `2024-03-15T10:31:02+08:00`; volume in shares."""
+
+    symbol: str
+    time: str
+    price: float
+    open: float
+    high: float
+    low: float
+    prev_close: float
+    volume: int
+    host: str
+    name: str | None = None
+
+
 class MarketSource(Protocol):
     """What tells of a whole market. Each call asks anew; what fails raises Unavailable (69) or TryLater (75).
 
@@ -211,6 +276,21 @@ class MarketSource(Protocol):
 
         NotFound where the source does not have it.
         """
+        ...
+
+    def news_of(self, symbol: str, kind: str) -> list[NewsItem]:
+        """Return the newest announcements of a company, or the newest news about it (`kind`), in any order.
+
+        NotFound where the source has none of the security's market.
+        """
+        ...
+
+    def events_of(self, symbol: str) -> list[CompanyEvent]:
+        """Return the dates ahead of a company, and those of the last weeks. NotFound as `news_of`."""
+        ...
+
+    def live_bars(self, symbols: Sequence[str]) -> list[LiveBar]:
+        """Return the unfinished bars of today, in any order; what the source does not have is not among them."""
         ...
 
     def northbound(self, since: str | None = None) -> list[ConnectFlow]:

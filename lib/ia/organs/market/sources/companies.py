@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 YEAR = 250  # bars
 _PARTS = {"03-31": 0.23, "06-30": 0.48, "09-30": 0.74, "12-31": 1.0}
 """The last day of each reporting period, and how much of a year's profit has come in by then."""
+PERIOD_ENDS = tuple(_PARTS)
+"""The last days of the reporting periods of a year, MM-DD."""
 _PUBLISHED = {"03-31": ("04", 15, 15), "06-30": ("08", 15, 16), "09-30": ("10", 18, 13), "12-31": ("03", 12, 19)}
 """When its report comes out: the month, the first day of it, over how many days companies are spread."""
 
@@ -135,7 +137,7 @@ def published_report(symbol: str, bars: Bars, actions: "list[Action]", period: s
     company = simulated_companies()[symbol]
     if not company.industry or period[5:] not in _PARTS:
         return None
-    published = _publication_date(symbol, period)
+    published = publication_date(symbol, period)
     if published > until or not _year_to_date_profit(symbol, company, bars, actions, period):
         return None
     return _build_report(symbol, company, bars, actions, period)._replace(published=published)
@@ -146,7 +148,8 @@ def trailing_profit(report: CompanyReport, symbol: str, bars: Bars, actions: "li
     return _year_to_date_profit(symbol, simulated_companies()[symbol], bars, actions, report.period)
 
 
-def _publication_date(symbol: str, period: str) -> str:
+def publication_date(symbol: str, period: str) -> str:
+    """Return the day on which a simulated company publishes the report of a period: its name alone decides it."""
     month, first, spread = _PUBLISHED[period[5:]]
     year = int(period[:4]) + (period[5:] == "12-31")
     return f"{year}-{month}-{first + int(hashed_fraction(symbol, period, 'day') * spread):02d}"

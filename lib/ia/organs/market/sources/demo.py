@@ -15,9 +15,12 @@ from ia.organs.market.quote import Quote
 from ia.organs.market.sources import (
     KINDS,
     NET_ENDED,
+    CompanyEvent,
     CompanyReport,
     ConnectFlow,
     FinancialStatement,
+    LiveBar,
+    NewsItem,
     SectorBoard,
     SnapshotPage,
     UnusualListing,
@@ -121,6 +124,30 @@ class DemoMarket:
         series = self._series_until(from_canonical(symbol), clock.last_visible_date("CN"))
         company, actions = simulated_companies()[symbol], series.actions
         return [build_statement(each, share_count(company, actions, each.period), statement) for each in reports]
+
+    def news_of(self, symbol: str, kind: str) -> list[NewsItem]:
+        """Return simulated announcements, or news, of a simulated company up to now."""
+        from ia.organs.market.sources.simulated_news import build_announcements, build_news
+
+        reports = self.fundamentals_of(symbol)
+        series = self._series_until(from_canonical(symbol), clock.last_visible_date("CN"))
+        if kind == "announcement":
+            return build_announcements(from_canonical(symbol), reports, clock.now())
+        return build_news(from_canonical(symbol), series.bars, clock.now())
+
+    def events_of(self, symbol: str) -> list[CompanyEvent]:
+        """Return the simulated dates of a simulated company that are known by now."""
+        from ia.organs.market.sources.simulated_dates import build_events
+
+        if symbol not in simulated_companies():
+            raise NotFound("{symbol} is not in the simulated market", symbol=str(from_canonical(symbol)))
+        return build_events(from_canonical(symbol), clock.today("CN"))
+
+    def live_bars(self, symbols: Sequence[str]) -> list[LiveBar]:
+        """Return simulated unfinished bars of the real present; none before the opening and of other securities."""
+        from ia.organs.market.sources.simulated_live import build_live_bars
+
+        return build_live_bars(symbols, clock.wall_time())
 
     def northbound(self, since: str | None = None) -> list[ConnectFlow]:
         """Return the simulated turnover of Stock Connect; its net flow ends where the real one's publication ended."""

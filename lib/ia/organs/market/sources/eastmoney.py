@@ -251,7 +251,7 @@ def _parse_quote(row: Json, kind: str) -> Quote:
         open=parse_price("open"),
         high=high,
         low=low,
-        volume=None if volume is None else round(volume * _volume_unit(volume, amount, low, high)),
+        volume=None if volume is None else round(volume * volume_unit(volume, amount, low, high)),
         amount=amount,
         amplitude_pct=parse_number(row, FIELDS["amplitude_pct"], 0),
         turnover_pct=parse_number(row, FIELDS["turnover_pct"], 0),
@@ -272,7 +272,7 @@ def _parse_quote(row: Json, kind: str) -> Quote:
     )
 
 
-def _volume_unit(volume: float, amount: float | None, low: float | None, high: float | None) -> int:
+def volume_unit(volume: float, amount: float | None, low: float | None, high: float | None) -> int:
     """Return how many shares a unit of the volume is: 100, but where the money says that it counts shares."""
     if volume and amount and low and high and 0.98 * low <= amount / volume <= 1.02 * high:
         return 1

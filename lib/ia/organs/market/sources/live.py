@@ -6,14 +6,20 @@ from ia.domain.instruments.symbols import Symbol, from_canonical
 from ia.kernel.errors import IaError, Message, NotFound, Notify, TryLater, Unavailable, drop_message
 from ia.organs.market.sources import (
     KINDS,
+    CompanyEvent,
     CompanyReport,
     ConnectFlow,
     FinancialStatement,
+    LiveBar,
+    NewsItem,
     SectorBoard,
     SnapshotPage,
     UnusualListing,
+    company_dates,
     datacenter,
     eastmoney,
+    eastmoney_live,
+    eastmoney_news,
     not_delivered_error,
     sina,
     sina_statements,
@@ -64,6 +70,21 @@ class LiveSource:
     def statements_of(self, symbol: str, statement: str) -> list[FinancialStatement]:
         """Return a statement of one company, by Sina."""
         return sina_statements.fetch_statements(_find_company(symbol), statement)
+
+    def news_of(self, symbol: str, kind: str) -> list[NewsItem]:
+        """Return the newest announcements of a company, or news about it, by Eastmoney."""
+        company = _find_company(symbol)
+        if kind == "announcement":
+            return eastmoney_news.fetch_announcements(company)
+        return eastmoney_news.fetch_news(company)
+
+    def events_of(self, symbol: str) -> list[CompanyEvent]:
+        """Return the ex-dates, appointed report dates and lock-up expiries of a company, by Eastmoney."""
+        return company_dates.fetch_events(_find_company(symbol))
+
+    def live_bars(self, symbols: Sequence[str]) -> list[LiveBar]:
+        """Return the unfinished bars of today, by Eastmoney."""
+        return eastmoney_live.fetch_live_bars([from_canonical(symbol) for symbol in symbols])
 
     def northbound(self, since: str | None = None) -> list[ConnectFlow]:
         """Return the days of Stock Connect, by Eastmoney."""

@@ -11,9 +11,12 @@ from ia.kernel.errors import BadData, IaError, Message, Notify, drop_message
 from ia.organs.market.quote import Quote
 from ia.organs.market.sources import (
     KINDS,
+    CompanyEvent,
     CompanyReport,
     ConnectFlow,
     FinancialStatement,
+    LiveBar,
+    NewsItem,
     SectorBoard,
     SnapshotPage,
     UnusualListing,
@@ -105,6 +108,18 @@ class LocalSource:
     def statements_of(self, symbol: str, statement: str) -> list[FinancialStatement]:
         """Refuse: files tell no statements."""
         raise not_delivered_error(self.name, Message("financial statements"))
+
+    def news_of(self, symbol: str, kind: str) -> list[NewsItem]:
+        """Refuse: files tell no news."""
+        raise not_delivered_error(self.name, Message("announcements and news"))
+
+    def events_of(self, symbol: str) -> list[CompanyEvent]:
+        """Refuse: files tell no dates ahead."""
+        raise not_delivered_error(self.name, Message("the dates of companies"))
+
+    def live_bars(self, symbols: Sequence[str]) -> list[LiveBar]:
+        """Refuse: files tell of closed days."""
+        raise not_delivered_error(self.name, Message("live quotes"))
 
     def northbound(self, since: str | None = None) -> list[ConnectFlow]:
         """Refuse: files tell nothing of Stock Connect."""

@@ -10,6 +10,7 @@ feasts such as Qingming or Thanksgiving are trading days here.
 """
 
 import zlib
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -176,6 +177,41 @@ class Demo:
 def simulated_symbols() -> list[Symbol]:
     """Return the simulated securities."""
     return [from_canonical(canonical) for canonical in _load_profiles()]
+
+
+def simulated_bar(symbol: Symbol, day: str) -> tuple[float, tuple[float, float, float, float, int]] | None:
+    """Return the close before a day and the day's whole bar (open, high, low, close, volume), whatever the time is.
+
+    None where the security does not trade that day. For the unfinished bars of the present only: it looks ahead.
+    raises  NotFound where it is not simulated.
+    """
+    profile = _load_profiles().get(symbol.canonical)
+    if profile is None:
+        raise NotFound("{symbol} is not in the simulated market", symbol=str(symbol))
+    bars, actions = _simulate_series(symbol, profile, day)
+    if len(bars.date) < 2 or bars.date[-1] != day:
+        return None
+    from ia.organs.ohlcv.adjustment import reference_price
+
+    before = bars.close[-2]
+    if actions and actions[-1].date == day:
+        before = reference_price(before, bars.date[-2], day, actions)
+    return before, (bars.open[-1], bars.high[-1], bars.low[-1], bars.close[-1], bars.volume[-1])
+
+
+def scheduled_ex_date(symbol: Symbol, year: int) -> str:
+    """Return the ex-date that a simulated security plans for a year, "" for none; a suspension may put it off.
+
+    The name and the calendar decide it, so that it is no glance at later prices.
+    """
+    profile = _load_profiles().get(symbol.canonical)
+    if profile is None or not (profile.yield_frac or profile.bonus):
+        return ""
+    payday = f"{year}-{_Plan(symbol, profile, _seeded_random(symbol.canonical)).payday}"
+    if payday <= max(profile.listed, START):
+        return ""
+    days = _trading_days(symbol.market, f"{year}-12-31")
+    return days[bisect_left(days, payday)]
 
 
 def _visible_series(symbol: Symbol) -> "tuple[Bars, list[Action]]":
