@@ -68,7 +68,7 @@ def parse_answer(value: object, symbol: str, provider: str) -> NewsAnswer:
             rows[row[0]] = (source, symbol, *row, int(simulated), clock.utc_stamp(now))
     if odd > max(2, len(items[:MAX_ITEMS]) // 4):
         raise _malformed_error(provider, f"{odd} of {len(items)} items")
-    return NewsAnswer(source, simulated, list(rows.values()), odd, ahead)
+    return NewsAnswer(source=source, simulated=simulated, rows=list(rows.values()), odd=odd, ahead=ahead)
 
 
 def _parse_item(item: object, symbol: str, now: datetime) -> tuple[Any, ...] | None:
@@ -131,7 +131,7 @@ def _malformed_error(provider: str, what: str) -> BadData:
 
 def put_news(ws: Workspace, symbol: str, answer: NewsAnswer) -> int:
     """Store what a source told of a security, and that it was asked; return how many items are new."""
-    with _opened(ws) as db, transaction(db):
+    with open_store(ws) as db, transaction(db):
         before = db.total_changes
         db.executemany(f"INSERT OR IGNORE INTO news VALUES ({', '.join('?' * 12)})", answer.rows)
         new = db.total_changes - before
@@ -143,7 +143,7 @@ def is_fresh(ws: Workspace, symbol: str) -> bool:
     """Whether the news of a security were fetched within FRESH before now()."""
     if not marketdb.is_stored(ws):
         return False
-    with _opened(ws) as db:
+    with open_store(ws) as db:
         return was_asked(db, "news", "", symbol, FRESH)
 
 
@@ -176,7 +176,7 @@ def load_news(
         return []
     others = [name for name in BUILT_IN if name not in config.get_setting_words("market.adapter")]
     marks, barred = ", ".join("?" * len(symbols)), ", ".join("?" * len(others)) or "''"
-    with _opened(ws) as db:
+    with open_store(ws) as db:
         rows = db.execute(
             "SELECT symbol, kind, time, title, publisher, category, link, source, simulated, id, known FROM news"
             f" WHERE symbol IN ({marks}) AND source NOT IN ({barred}) AND known <= ? AND known >= ? AND known > ?"
@@ -201,6 +201,7 @@ def _name_of(symbol: str) -> str:
 
 
 @contextlib.contextmanager
-def _opened(ws: Workspace) -> Iterator[sqlite3.Connection]:
+def open_store(ws: Workspace) -> Iterator[sqlite3.Connection]:
+    """Open market.db for news and dates of companies; one is made where there is none."""
     with translate_errors(marketdb.SCHEMA), contextlib.closing(marketdb.connect(ws)) as db:
         yield db

@@ -124,7 +124,7 @@ def _parse_announcement(row: Json, company: Symbol) -> NewsItem:
         id=code,
         time=_parse_time(row, "display_time", "eiTime", "notice_date"),
         title=_parse_title(row, "title"),
-        publisher="东方财富",
+        publisher="Eastmoney",
         link=f"https://data.eastmoney.com/notices/detail/{company.code}/{code}.html",
         category=clean_text(first.get("column_name"), 40) or None,
     )

@@ -40,7 +40,7 @@ def test_an_announcement_has_the_moment_at_which_it_appeared():
     (item,) = parse_announcements(notices(notice()), MAOTAI)
     assert item == (
         "600519.SH", "announcement", "AN202610011830059731", "2024-04-02T20:37:09+08:00", "贵州茅台:贵州茅台2023年年度报告",
-        "东方财富", "https://data.eastmoney.com/notices/detail/600519/AN202610011830059731.html", "年度报告全文",
+        "Eastmoney", "https://data.eastmoney.com/notices/detail/600519/AN202610011830059731.html", "年度报告全文",
     )  # fmt: skip
 
 
