@@ -206,39 +206,40 @@ def book_entries(
         [*_effective_actions(journal, actions), *(e for e in journal if e.kind not in ACTIONS)], key=_booking_order
     )
     books = Books(method)
-    act = {
-        BUY: _book_buy,
-        SUBSCRIBE: _book_buy,
-        SELL: _book_sale,
-        DIVIDEND: _book_dividend,
-        BONUS: _book_share_change,
-        SPLIT: _book_share_change,
-    }
-    holdings = books.holdings
     for entry in happened:
-        step = act.get(entry.kind)
-        if step is None:
-            (_book_loan if entry.kind in LOANS else _book_cash_flow)(books, entry, lenient)
-            if watch is not None:
-                watch(books, entry, None, [])
-            continue
-        holding = holdings.get(entry.symbol)
-        if holding is None:
-            holding = holdings[entry.symbol] = Holding(entry.symbol, entry.name, entry.currency)
-        if holding.day != entry.date:
-            if holding.day:
-                holding.history.append((holding.day, holding.quantity))
-            holding.day, holding.out, holding.flow = entry.date, ZERO, ZERO
-            holding.before = holding.opening = holding.quantity
-            holding.name = entry.name or holding.name
-        before = list(holding.lots) if watch is not None else []
-        step(books, holding, entry, lenient)
+        book_entry(books, entry, lenient=lenient, watch=watch)
+    close_books(books)
+    return books
+
+
+def book_entry(books: Books, entry: JournalEntry, *, lenient: bool = False, watch: Watch | None = None) -> None:
+    """Let one more entry count, the latest one; arguments and errors as those of book_entries."""
+    step = _BOOK.get(entry.kind)
+    if step is None:
+        (_book_loan if entry.kind in LOANS else _book_cash_flow)(books, entry, lenient)
         if watch is not None:
-            watch(books, entry, holding, before)
+            watch(books, entry, None, [])
+        return
+    holding = books.holdings.get(entry.symbol)
+    if holding is None:
+        holding = books.holdings[entry.symbol] = Holding(entry.symbol, entry.name, entry.currency)
+    if holding.day != entry.date:
+        if holding.day:
+            holding.history.append((holding.day, holding.quantity))
+        holding.day, holding.out, holding.flow = entry.date, ZERO, ZERO
+        holding.before = holding.opening = holding.quantity
+        holding.name = entry.name or holding.name
+    before = list(holding.lots) if watch is not None else []
+    step(books, holding, entry, lenient)
+    if watch is not None:
+        watch(books, entry, holding, before)
+
+
+def close_books(books: Books) -> None:
+    """Enter the last day of each holding in its history: no entry follows."""
     for holding in books.holdings.values():
         if holding.day:
             holding.history.append((holding.day, holding.quantity))
-    return books
 
 
 def _booking_order(entry: JournalEntry) -> tuple[str, bool, str, int]:
@@ -457,6 +458,17 @@ def _book_cash_flow(books: Books, entry: JournalEntry, _: bool) -> None:
         money.book_amount(entry.date, -amount, -amount)
     else:
         money.book_interest(entry.date, amount)
+
+
+_BOOK: dict[str, Callable[[Books, Holding, JournalEntry, bool], None]] = {
+    BUY: _book_buy,
+    SUBSCRIBE: _book_buy,
+    SELL: _book_sale,
+    DIVIDEND: _book_dividend,
+    BONUS: _book_share_change,
+    SPLIT: _book_share_change,
+}
+"""What an entry about a security does to its holding."""
 
 
 def format_decimal(number: Decimal) -> str:

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Iterable
 from decimal import Decimal
 
-from ia.domain.instruments.symbols import from_canonical
+from ia.domain.instruments.symbols import Symbol, from_canonical
 from ia.domain.rules.dividends import tax_pct
 from ia.domain.rules.fees import EXACT, round_to_cents
 from ia.kernel.errors import NotFound
@@ -25,30 +25,47 @@ def estimate_dividend_tax(
 
     entries, actions  of that security, as fold() takes them
     """
-    symbol = from_canonical(sale.symbol)
-    paid: list[tuple[str, Decimal]] = []
+    paid = PaidDividends(from_canonical(sale.symbol))
     found = [ZERO]
 
     def watch(books: Books, entry: JournalEntry, holding: Holding | None, before: list[TaxLot]) -> None:
         assert holding is not None
-        if entry.kind == DIVIDEND and holding.before:
-            each = EXACT.divide(entry.cash, holding.before) if entry.cash is not None else entry.price or ZERO
-            if each > 0:
-                paid.append((entry.date, each))
-        elif entry.kind in (BONUS, SPLIT) and before and holding.quantity:
-            shares = sum((lot.quantity for lot in before), ZERO)
-            paid[:] = [(day, EXACT.divide(EXACT.multiply(each, shares), holding.quantity)) for day, each in paid]
-        elif entry.id == sale.id:
-            found[0] = sum((tax_of_lot(lot) for lot in books.sales[-1].lots), ZERO)
-
-    def tax_of_lot(lot: TaxLot) -> Decimal:
-        tax = ZERO
-        for ex_day, each in paid:
-            if lot.date < ex_day:
-                with contextlib.suppress(NotFound):  # older than the table
-                    pct = tax_pct(symbol, ex_day, lot.date, sale.date) or ZERO
-                    tax += EXACT.multiply(EXACT.multiply(lot.quantity, each), pct) / 100
-        return tax
+        paid.note_entry(entry, holding, before)
+        if entry.id == sale.id:
+            found[0] = paid.tax_of_sale(books.sales[-1].lots, sale.date)
 
     book_entries(entries, actions, method=FIFO, lenient=True, watch=watch)
     return round_to_cents(found[0])
+
+
+class PaidDividends:
+    """The dividends of one security, per share as there are now, and the tax that a sale makes due for them."""
+
+    def __init__(self, symbol: Symbol) -> None:
+        self.symbol = symbol
+        self._paid: list[tuple[str, Decimal]] = []
+
+    def note_entry(self, entry: JournalEntry, holding: Holding, before: list[TaxLot]) -> None:
+        """Take a dividend in, or let those of before follow a change of the number of shares; `before`: lots before."""
+        if entry.kind == DIVIDEND and holding.before:
+            each = EXACT.divide(entry.cash, holding.before) if entry.cash is not None else entry.price or ZERO
+            if each > 0:
+                self._paid.append((entry.date, each))
+        elif entry.kind in (BONUS, SPLIT) and before and holding.quantity:
+            shares = sum((lot.quantity for lot in before), ZERO)
+            self._paid[:] = [
+                (day, EXACT.divide(EXACT.multiply(each, shares), holding.quantity)) for day, each in self._paid
+            ]
+
+    def tax_of_sale(self, lots: Iterable[TaxLot], sold: str) -> Decimal:
+        """Return the tax of shares sold on a day, not rounded; `lots` are those that the sale took, by FIFO."""
+        return sum((self._tax_of_lot(lot, sold) for lot in lots), ZERO)
+
+    def _tax_of_lot(self, lot: TaxLot, sold: str) -> Decimal:
+        tax = ZERO
+        for ex_day, each in self._paid:
+            if lot.date < ex_day:
+                with contextlib.suppress(NotFound):  # older than the table
+                    pct = tax_pct(self.symbol, ex_day, lot.date, sold) or ZERO
+                    tax += EXACT.multiply(EXACT.multiply(lot.quantity, each), pct) / 100
+        return tax

@@ -1,0 +1,409 @@
+"""How orders meet bars: what is filled on a day, at which price, and why the rest is not.
+
+Within a bar first the open counts: sales before purchases, each in the order given. Then what is reached later: sales
+before purchases, stops before targets. Money of a sale at the open pays for a purchase of the same bar, money of a
+later sale does not.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Literal
+
+from ia.domain.rules.fees import Fees, Side, trade_fees
+from ia.domain.rules.lots import check_quantity, find_lot
+from ia.faculties.lab.portfolio import Portfolio, total_cost
+from ia.faculties.lab.securities import DayBar, Security
+from ia.faculties.lab.tickets import Cancellation, ExitTicket, Fill, OpenOrder, Outcome, Ticket, Unfilled
+from ia.organs.ledger.order import to_decimal
+from ia.organs.ohlcv import calendar as sessions
+from ia.organs.ohlcv.adjustment import Action
+
+ZERO, ONE = Decimal(0), Decimal(1)
+YOUNG = 20
+"""Days since its listing in which a security may still be without price limits."""
+Phase = Literal["open", "later"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Terms:
+    """What a broker takes, and how much of a bar's volume an order may be.
+
+    commission_pct   per cent of the amount; commission_min: the least of an order and day
+    volume_cap_pct   per cent of the volume of a security's bar; None: no cap
+    us_fees          whether the SEC fee and the TAF of the United States are taken
+    """
+
+    commission_pct: Decimal
+    commission_min: Decimal
+    volume_cap_pct: Decimal | None = None
+    us_fees: bool = True
+
+
+class Exchange:
+    """A market that moves day by day: `submit` after the close of a day, then `run_day` for the next one.
+
+    Attributes:
+        fills: trades, in the order in which they happened.
+        unfilled: a row for everything that was not filled, in the order in which it ended.
+    """
+
+    def __init__(
+        self,
+        securities: Mapping[str, Security],
+        trading_days: Sequence[str],
+        terms: Terms,
+        portfolio: Portfolio,
+    ) -> None:
+        self.securities = securities
+        self.trading_days = trading_days
+        self.terms = terms
+        self.portfolio = portfolio
+        self.fills: list[Fill] = []
+        self.unfilled: list[Unfilled] = []
+        self.live: list[OpenOrder] = []
+        self._ranks = 0
+        self._volume_left: dict[str, Decimal] = {}
+        self._held_back = ZERO
+
+    # what is given
+
+    def submit(self, ticket: Ticket) -> None:
+        """Take an order, given after the close of its day, or refuse it."""
+        order = self._open_order(ticket)
+        if reason := self._refusal(order, ticket.after):
+            self._end(order, "rejected", reason, ticket.after)
+        else:
+            self.live.append(order)
+
+    def cancel(self, cancellation: Cancellation) -> None:
+        """Cancel an order after the close of a day; one that has ended stays as it is."""
+        for order in self._named(str(cancellation.number)):
+            self._remove(order, "cancelled", "cancel", cancellation.after)
+
+    def run_day(self, day: str) -> None:
+        """Let a trading day pass: corporate actions, the open, what is reached later, and the close."""
+        self._volume_left, self._held_back = {}, ZERO
+        for name, security in self.securities.items():
+            if actions := security.actions_by_day.get(day):
+                self._apply_actions(name, day, actions)
+        orders = [order for order in self.live if order.since <= day]
+        for order in orders:
+            order.reason = self._obstacle(order, day)
+            if order.reason == "price" and order.validity == "day":
+                self._remove(order, "rejected", "price", day)
+        self._fill_phase(orders, day, "open")
+        born = [order for order in self.live if order.is_exit and order.since == day]
+        for order in born:
+            order.reason = self._obstacle(order, day)
+        self._fill_phase([*orders, *born], day, "later")
+        for order in list(self.live):
+            if order.validity == "day" and order.since <= day:
+                self._remove(order, "expired", order.reason or "not reached", day)
+
+    def close(self) -> None:
+        """End the simulation: what still waits is open."""
+        for order in list(self.live):
+            self._remove(order, "open", "end", None)
+
+    # before the bar
+
+    def _open_order(self, ticket: Ticket) -> OpenOrder:
+        security = self.securities[ticket.symbol]
+        price = ticket.price
+        if price is not None:
+            price = security.round_price(price, ticket.side, stop=ticket.kind == "stop")
+        self._ranks += 1
+        return OpenOrder(
+            name=str(ticket.number),
+            rank=self._ranks,
+            symbol=ticket.symbol,
+            side=ticket.side,
+            kind=ticket.kind,
+            validity=ticket.validity,
+            since=ticket.after + "~",  # any later day
+            left=ticket.quantity,
+            value=ticket.value,
+            price=price,
+            group=ticket.group,
+            attached=ticket.attached,
+        )
+
+    def _refusal(self, order: OpenOrder, day: str) -> str:
+        """Return why an order is refused when it is given; empty where it is taken."""
+        symbol = self.securities[order.symbol].symbol
+        held = self.portfolio.held(order.symbol)
+        if order.left is None:
+            return "shares" if order.side == "sell" and held <= self._frozen(order) else ""
+        if order.side == "sell" and order.left > held - self._frozen(order):
+            return "shares"
+        return "lot" if check_quantity(symbol, day, order.side, order.left, held) is not None else ""
+
+    def _frozen(self, order: OpenOrder) -> Decimal:
+        """Return the shares that open sales wait for; of a group the largest counts, and none of the order's own."""
+        groups: dict[str, Decimal] = {}
+        for other in self.live:
+            if other.symbol != order.symbol or other.side != "sell" or other.is_exit or other.left is None:
+                continue
+            if other.group and other.group == order.group:
+                continue
+            key = other.group or f"\0{other.name}"
+            groups[key] = max(groups.get(key, ZERO), other.left)
+        return sum(groups.values(), ZERO)
+
+    def _apply_actions(self, name: str, day: str, actions: Sequence[Action]) -> None:
+        self.portfolio.apply_actions(name, day, actions)
+        ratio = ONE
+        for action in actions:
+            ratio *= to_decimal(action.split)
+        if ratio == 1:
+            return
+        security = self.securities[name]
+        for order in self.live:
+            if order.symbol != name:
+                continue
+            if order.left is not None:
+                order.left = (order.left * ratio).to_integral_value()
+            if order.price is not None:
+                order.price = security.round_price(order.price / ratio, order.side, stop=order.kind == "stop")
+            order.attached = tuple(ExitTicket(kind=each.kind, price=each.price / ratio) for each in order.attached)
+
+    def _obstacle(self, order: OpenOrder, day: str) -> str:
+        """Return what keeps an order from being filled all day: no bar, the price limits; empty for nothing."""
+        security = self.securities[order.symbol]
+        bar = security.bar_on(day)
+        if security.is_delisted(day):
+            return "delisted"
+        if bar is None:
+            return "suspended"
+        limits = security.limits_on(day, self._sessions_since_listing(security, day))
+        if limits is None:
+            return ""
+        if order.kind == "limit" and order.price is not None and not limits.low <= order.price <= limits.high:
+            return "price"
+        blocked = bar.low >= limits.high if order.side == "buy" else bar.high <= limits.low
+        if blocked and order.kind == "stop" and _reach(order, bar) is not None:
+            order.triggered = True
+        return "price limit" if blocked else ""
+
+    def _sessions_since_listing(self, security: Security, day: str) -> int | None:
+        listed = security.listed
+        if listed is None or listed > day:
+            return None
+        if self.trading_days and listed >= self.trading_days[0]:
+            return sum(listed < each <= day for each in self.trading_days)
+        if _days_between(listed, day) > 3 * YOUNG:
+            return None
+        return sessions.count_sessions(security.symbol.market, listed, day)
+
+    # within the bar
+
+    def _fill_phase(self, orders: Iterable[OpenOrder], day: str, phase: Phase) -> None:
+        """Fill what is reached in one phase of the bar: sales first, later stops before targets, then purchases."""
+        sales = [order for order in orders if order.side == "sell"]
+        if phase == "later":
+            sales.sort(key=lambda order: (order.kind != "stop", order.rank))
+        for order in [*sales, *(order for order in orders if order.side == "buy")]:
+            if order not in self.live or order.reason:
+                continue
+            bar = self.securities[order.symbol].bar_on(day)
+            if bar is None:
+                continue
+            reached = _reach(order, bar)
+            # an exit that came to life at the open is reached at once where the open is beyond it
+            if reached is not None and (reached[0] == phase or (order.is_exit and order.since == day)):
+                self._try_fill(order, day, bar, phase, reached[1])
+
+    def _try_fill(self, order: OpenOrder, day: str, bar: DayBar, phase: Phase, price: Decimal) -> None:
+        security = self.securities[order.symbol]
+        quantity = self._fillable(order, day, price)
+        if not quantity:
+            if order.validity == "day" or order.reason in ("cash", "shares", "lot"):
+                refused = order.reason in ("cash", "shares", "lot")
+                self._remove(order, "rejected" if refused else "expired", order.reason, day)
+            return
+        fees = self._fees(security, day, order.side, price, quantity)
+        tax = ZERO
+        if order.side == "buy":
+            self.portfolio.buy(order.symbol, day, quantity, price, fees)
+        else:
+            before = self.portfolio.cash
+            tax = self.portfolio.sell(order.symbol, day, quantity, price, fees)
+            if phase == "later":
+                self._held_back += self.portfolio.cash - before
+        self.fills.append(Fill(order.name, day, order.symbol, order.side, quantity, price, fees, tax))
+        order.filled += quantity
+        order.left = None if order.left is None else order.left - quantity
+        self._cancel_group(order, day)
+        self._attach_exits(order, day, bar, phase, price, quantity)
+        if order.left:
+            order.reason = "volume"
+        else:
+            self.live.remove(order)
+        self._drop_idle_exits(order.symbol, day)
+
+    def _fillable(self, order: OpenOrder, day: str, price: Decimal) -> Decimal:
+        """Return how many shares are filled now; where none are, `order.reason` says why."""
+        security = self.securities[order.symbol]
+        lot = find_lot(security.symbol, day)
+        held = self.portfolio.held(order.symbol)
+        if order.side == "sell":
+            wanted = order.left if order.left is not None else self._whole_lots(order, lot and lot.step, price, held)
+            sellable = self.portfolio.sellable(order.symbol, day, security.settlement_days(day))
+            if order.is_exit:
+                wanted = min(wanted, sellable)
+            if not wanted or wanted > sellable:
+                order.reason = "shares"
+                return ZERO
+        elif order.left is not None:
+            wanted = order.left
+        else:
+            wanted = self._affordable(order, security, day, price)
+        capped = self._within_volume(order.symbol, day, wanted, lot and lot.step)
+        if not capped:
+            order.reason = order.reason or "volume"
+            return ZERO
+        if order.side == "buy" and not self._can_pay(security, day, price, capped):
+            order.reason = "cash"
+            return ZERO
+        self._volume_left[order.symbol] = self._volume_left.get(order.symbol, ZERO) - capped
+        return capped
+
+    def _whole_lots(self, order: OpenOrder, step: Decimal | None, price: Decimal, held: Decimal) -> Decimal:
+        """Return the shares of a sale for money: whole lots, or all that is held."""
+        wanted = (order.value or ZERO) // price
+        return held if wanted >= held else wanted - wanted % (step or ONE)
+
+    def _affordable(self, order: OpenOrder, security: Security, day: str, price: Decimal) -> Decimal:
+        """Return the largest quantity in whole lots that the money of an order pays for, with its fees."""
+        lot = find_lot(security.symbol, day)
+        least, step = (lot.least, lot.step) if lot else (ONE, ONE)
+        money = min(order.value or ZERO, self.portfolio.cash - self._held_back)
+        quantity = money // price
+        quantity -= quantity % step
+        while quantity >= least:
+            fees = self._fees(security, day, "buy", price, quantity)
+            excess = total_cost(price, quantity, fees) - money
+            if excess <= 0:
+                return quantity
+            quantity -= max(step, excess // price // step * step)
+        order.reason = "cash"
+        return ZERO
+
+    def _within_volume(self, name: str, day: str, wanted: Decimal, step: Decimal | None) -> Decimal:
+        """Return the part of a quantity that the cap on the bar's volume leaves, in whole lots where it cuts."""
+        if self.terms.volume_cap_pct is None:
+            return wanted
+        if name not in self._volume_left:
+            bar = self.securities[name].bar_on(day)
+            whole = self.terms.volume_cap_pct * (bar.volume if bar else 0) / 100
+            self._volume_left[name] = whole - whole % (step or ONE)
+        left = self._volume_left[name]
+        if wanted <= left:
+            return wanted
+        return left - left % (step or ONE)
+
+    def _can_pay(self, security: Security, day: str, price: Decimal, quantity: Decimal) -> bool:
+        fees = self._fees(security, day, "buy", price, quantity)
+        return total_cost(price, quantity, fees) <= self.portfolio.cash - self._held_back
+
+    def _fees(self, security: Security, day: str, side: Side, price: Decimal, quantity: Decimal) -> Fees:
+        terms = self.terms
+        fees = trade_fees(
+            security.symbol,
+            day,
+            side,
+            price,
+            quantity,
+            commission_pct=terms.commission_pct,
+            commission_min=terms.commission_min,
+        )
+        return fees if terms.us_fees or security.symbol.market != "US" else fees._replace(other=ZERO)
+
+    def _cancel_group(self, order: OpenOrder, day: str) -> None:
+        if order.group:
+            for other in list(self.live):
+                if other is not order and other.group == order.group:
+                    self._remove(other, "cancelled", "oco", day)
+
+    def _attach_exits(
+        self, order: OpenOrder, day: str, bar: DayBar, phase: Phase, price: Decimal, quantity: Decimal
+    ) -> None:
+        """Let the exits of a purchase live: those that the bar certainly reached afterwards are filled at once."""
+        if not order.attached:
+            return
+        security = self.securities[order.symbol]
+        now = security.settlement_days(day) == 0
+        for ticket in order.attached:
+            name = f"{order.name}.{ticket.kind}"
+            known = self._named(name)
+            if known:
+                known[0].left = (known[0].left or ZERO) + quantity
+                continue
+            self._ranks += 1
+            self.live.append(
+                OpenOrder(
+                    name=name,
+                    rank=self._ranks,
+                    symbol=order.symbol,
+                    side="sell",
+                    kind=ticket.kind,
+                    validity="gtc",
+                    since=day if now and phase == "open" else day + "~",
+                    left=quantity,
+                    price=security.round_price(ticket.price, "sell", stop=ticket.kind == "stop"),
+                    group=f"\0exits of {order.name}",
+                    is_exit=True,
+                )
+            )
+        if now and phase == "later":
+            self._fill_certain_exits(order, day, bar, price)
+
+    def _fill_certain_exits(self, order: OpenOrder, day: str, bar: DayBar, price: Decimal) -> None:
+        """Fill what a bar reached after a purchase within it: a stop in any case, a target only if it came later."""
+        exits = [each for each in self.live if each.group == f"\0exits of {order.name}"]
+        for each in sorted(exits, key=lambda found: found.kind != "stop"):
+            assert each.price is not None
+            if each not in self.live:
+                continue
+            if each.kind == "stop" and bar.low <= each.price:
+                self._try_fill(each, day, bar, "later", min(each.price, price))
+            elif each.kind == "limit" and order.kind == "stop" and bar.high >= each.price:
+                self._try_fill(each, day, bar, "later", max(each.price, price))
+
+    # the end of an order
+
+    def _drop_idle_exits(self, name: str, day: str) -> None:
+        """Cancel exits for shares that are not held any more."""
+        if not self.portfolio.held(name):
+            for order in list(self.live):
+                if order.is_exit and order.symbol == name:
+                    self._remove(order, "cancelled", "shares", day)
+
+    def _named(self, name: str) -> list[OpenOrder]:
+        return [order for order in self.live if order.name == name]
+
+    def _remove(self, order: OpenOrder, status: Outcome, reason: str, day: str | None) -> None:
+        self.live.remove(order)
+        self._end(order, status, reason, day)
+
+    def _end(self, order: OpenOrder, status: Outcome, reason: str, day: str | None) -> None:
+        self.unfilled.append(Unfilled(order.name, status, reason, day, order.left if order.filled else None))
+
+
+def _reach(order: OpenOrder, bar: DayBar) -> tuple[Phase, Decimal] | None:
+    """Return when within a bar an order is reached, and the price; None where it is not reached."""
+    if order.kind == "market" or order.triggered:
+        return "open", bar.open
+    assert order.price is not None
+    rising = (order.side == "sell") == (order.kind == "limit")  # a limit sale and a stop purchase wait for a rise
+    if bar.open >= order.price if rising else bar.open <= order.price:
+        return "open", bar.open
+    if bar.high >= order.price if rising else bar.low <= order.price:
+        return "later", order.price
+    return None
+
+
+def _days_between(first: str, last: str) -> int:
+    return (date.fromisoformat(last) - date.fromisoformat(first)).days

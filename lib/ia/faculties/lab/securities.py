@@ -1,0 +1,143 @@
+"""What a simulation knows of a security: raw bars, corporate actions, and the rules that hold for it on a day."""
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import cached_property
+from typing import NamedTuple
+
+from ia.domain.instruments.boards import tick_size
+from ia.domain.instruments.symbols import Symbol
+from ia.domain.rules.fees import Side
+from ia.domain.rules.limits import PriceLimits, price_limits
+from ia.domain.rules.settlement import sellable_after
+from ia.kernel.errors import NotFound
+from ia.organs.ledger.order import to_decimal
+from ia.organs.ohlcv.adjustment import Action, reference_price
+from ia.organs.ohlcv.canonical import Bars
+
+
+class DayBar(NamedTuple):
+    """The raw bar of one trading day; the volume in shares."""
+
+    open: Decimal
+    high: Decimal
+    low: Decimal
+    close: Decimal
+    volume: int
+
+
+class Delisting(NamedTuple):
+    """The last day of trading, and whether what is still held then keeps its last price or is worth nothing."""
+
+    last_day: str
+    keeps_value: bool = False
+
+
+@dataclass(kw_only=True)
+class Security:
+    """A security of a simulation.
+
+    bars        raw prices, ascending
+    actions     corporate actions by ex-date, also those without a bar on the day
+    prev_close  the close before the first bar; None where it is not known
+    st          whether it is under special treatment
+    listed      the day of its listing, where it is near enough to matter
+    """
+
+    symbol: Symbol
+    bars: Bars
+    actions: tuple[Action, ...] = ()
+    prev_close: Decimal | None = None
+    st: bool = False
+    listed: str | None = None
+    delisting: Delisting | None = None
+    _limits: dict[str, PriceLimits | None] = field(default_factory=dict)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The row of each date."""
+        return {date: place for place, date in enumerate(self.bars.date)}
+
+    @cached_property
+    def actions_by_day(self) -> dict[str, list[Action]]:
+        """The corporate actions of each ex-date."""
+        found: dict[str, list[Action]] = {}
+        for action in self.actions:
+            found.setdefault(action.date, []).append(action)
+        return found
+
+    @cached_property
+    def tick(self) -> Decimal:
+        """The smallest step of a price; a cent where the exchange has none of its own."""
+        return to_decimal(tick_size(self.symbol) or 0.01)
+
+    def bar_on(self, day: str) -> DayBar | None:
+        """Return the bar of a day; None where the security did not trade."""
+        place = self.places.get(day)
+        if place is None:
+            return None
+        bars = self.bars
+        opening, high, low, close = (to_decimal(column[place]) for column in bars[1:5])
+        return DayBar(opening, high, low, close, int(bars.volume[place]))
+
+    def last_close(self, day: str) -> tuple[str, Decimal] | None:
+        """Return date and close of the last bar up to a day; before the first bar the known close with no date."""
+        return self._close_at(bisect_right(self.bars.date, day) - 1)
+
+    def is_delisted(self, day: str) -> bool:
+        """Return True after the last day of trading."""
+        return self.delisting is not None and day > self.delisting.last_day
+
+    def value_on(self, day: str) -> Decimal | None:
+        """Return what a share is worth at the close of a day: its last close, after the actions since."""
+        if self.is_delisted(day) and self.delisting is not None and not self.delisting.keeps_value:
+            return Decimal(0)
+        found = self.last_close(day)
+        if found is None:
+            return None
+        return self._after_actions(*found, day)
+
+    def limits_on(self, day: str, sessions_since_listing: int | None) -> PriceLimits | None:
+        """Return between which prices it can trade; None where there are no limits, or none are known."""
+        if day not in self._limits:
+            self._limits[day] = self._find_limits(day, sessions_since_listing)
+        return self._limits[day]
+
+    def round_price(self, price: Decimal, side: Side, *, stop: bool) -> Decimal:
+        """Return the tick that is not worse than a limit, and not before a stop is reached."""
+        down = (side == "buy") != stop
+        return (price / self.tick).quantize(Decimal(1), ROUND_FLOOR if down else ROUND_CEILING) * self.tick
+
+    def settlement_days(self, day: str) -> int:
+        """Return after how many trading days a purchase of a day may be sold: 0 or 1."""
+        return sellable_after(self.symbol, day).days
+
+    def _find_limits(self, day: str, sessions_since_listing: int | None) -> PriceLimits | None:
+        before = self._close_at(bisect_left(self.bars.date, day) - 1)
+        if before is None or self.symbol.market != "CN":
+            return None
+        reference = self._after_actions(*before, day)
+        try:
+            return price_limits(
+                self.symbol,
+                day,
+                reference,
+                st=self.st,
+                listed=self.listed,
+                sessions_since_listing=sessions_since_listing,
+            )
+        except NotFound:  # before there were limits, or the table begins
+            return None
+
+    def _close_at(self, place: int) -> tuple[str, Decimal] | None:
+        if place >= 0:
+            return self.bars.date[place], to_decimal(self.bars.close[place])
+        return None if self.prev_close is None else ("", self.prev_close)
+
+    def _after_actions(self, last: str, close: Decimal, day: str) -> Decimal:
+        since = [action for action in self.actions if last < action.date <= day]
+        if not since:
+            return close
+        tick = tick_size(self.symbol)
+        return to_decimal(round(reference_price(float(close), last or "0000-00-00", day, since, tick), 8))
