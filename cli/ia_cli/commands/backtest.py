@@ -29,8 +29,8 @@ def orders(file: str | None, name: str | None) -> None:
     """Run the orders of a JSON document over its bars; print fills, the rest with reasons, cash and equity by day.
 
     FILE (- or none: standard input) is an object with these keys. config: cash, positions {symbol: shares},
-    commission_pct, commission_min, volume_cap_pct (default: no cap), st, listed, delisted {symbol: {after, worth: zero or
-    last}}, us_fees. bars: {symbol: [[date, open, high, low, close, volume], …]}, raw prices, volume in shares.
+    commission_pct, commission_min, volume_cap_pct (default: no cap), st, listed, delisted {symbol: {after, worth: zero
+    or last}}, us_fees. bars: {symbol: [[date, open, high, low, close, volume], …]}, raw prices, volume in shares.
     prev_close: the close before the first bar, by symbol. actions: [{date, symbol, cash, bonus, split}], a share.
     calendar: the trading days (default: all days with a bar). orders: [{after, symbol, side, quantity or value, type:
     market, limit or stop, price, valid: day or gtc, oco, attached: [{type, price}]}, {after, cancel: NUMBER}].

@@ -79,7 +79,7 @@ class Exchange:
 
     def cancel(self, cancellation: Cancellation) -> None:
         """Cancel an order after the close of a day; one that has ended stays as it is."""
-        for order in self._named(str(cancellation.number)):
+        for order in self._find_live(str(cancellation.number)):
             self._remove(order, "cancelled", "cancel", cancellation.after)
 
     def run_day(self, day: str) -> None:
@@ -133,7 +133,7 @@ class Exchange:
     def _refusal(self, order: OpenOrder, day: str) -> str:
         """Return why an order is refused when it is given; empty where it is taken."""
         symbol = self.securities[order.symbol].symbol
-        held = self.portfolio.held(order.symbol)
+        held = self.portfolio.shares_of(order.symbol)
         if order.left is None:
             return "shares" if order.side == "sell" and held <= self._frozen(order) else ""
         if order.side == "sell" and order.left > held - self._frozen(order):
@@ -232,7 +232,18 @@ class Exchange:
             tax = self.portfolio.sell(order.symbol, day, quantity, price, fees)
             if phase == "later":
                 self._held_back += self.portfolio.cash - before
-        self.fills.append(Fill(order.name, day, order.symbol, order.side, quantity, price, fees, tax))
+        self.fills.append(
+            Fill(
+                order=order.name,
+                date=day,
+                symbol=order.symbol,
+                side=order.side,
+                quantity=quantity,
+                price=price,
+                fees=fees,
+                dividend_tax=tax,
+            )
+        )
         order.filled += quantity
         order.left = None if order.left is None else order.left - quantity
         self._cancel_group(order, day)
@@ -247,7 +258,7 @@ class Exchange:
         """Return how many shares are filled now; where none are, `order.reason` says why."""
         security = self.securities[order.symbol]
         lot = find_lot(security.symbol, day)
-        held = self.portfolio.held(order.symbol)
+        held = self.portfolio.shares_of(order.symbol)
         if order.side == "sell":
             wanted = order.left if order.left is not None else self._whole_lots(order, lot and lot.step, price, held)
             sellable = self.portfolio.sellable(order.symbol, day, security.settlement_days(day))
@@ -337,7 +348,7 @@ class Exchange:
         now = security.settlement_days(day) == 0
         for ticket in order.attached:
             name = f"{order.name}.{ticket.kind}"
-            known = self._named(name)
+            known = self._find_live(name)
             if known:
                 known[0].left = (known[0].left or ZERO) + quantity
                 continue
@@ -376,12 +387,12 @@ class Exchange:
 
     def _drop_idle_exits(self, name: str, day: str) -> None:
         """Cancel exits for shares that are not held any more."""
-        if not self.portfolio.held(name):
+        if not self.portfolio.shares_of(name):
             for order in list(self.live):
                 if order.is_exit and order.symbol == name:
                     self._remove(order, "cancelled", "shares", day)
 
-    def _named(self, name: str) -> list[OpenOrder]:
+    def _find_live(self, name: str) -> list[OpenOrder]:
         return [order for order in self.live if order.name == name]
 
     def _remove(self, order: OpenOrder, status: Outcome, reason: str, day: str | None) -> None:
@@ -389,7 +400,8 @@ class Exchange:
         self._end(order, status, reason, day)
 
     def _end(self, order: OpenOrder, status: Outcome, reason: str, day: str | None) -> None:
-        self.unfilled.append(Unfilled(order.name, status, reason, day, order.left if order.filled else None))
+        left = order.left if order.filled else None
+        self.unfilled.append(Unfilled(order=order.name, status=status, reason=reason, date=day, left=left))
 
 
 def _reach(order: OpenOrder, bar: DayBar) -> tuple[Phase, Decimal] | None:

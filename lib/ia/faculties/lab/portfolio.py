@@ -33,7 +33,7 @@ class Portfolio:
         self.currency = currencies.pop() if currencies else "CNY"
         self.books = Books(FIFO)
         self._paid = {name: PaidDividends(each.symbol) for name, each in securities.items()}
-        self._post(JournalEntry(0, LONG_AGO, LONG_AGO, DEPOSIT, currency=self.currency, cash=cash))
+        self._post(JournalEntry(id=0, time=LONG_AGO, date=LONG_AGO, kind=DEPOSIT, currency=self.currency, cash=cash))
         for name, quantity in positions.items():
             self._trade(name, LONG_AGO, BUY, quantity, ZERO, Fees(ZERO, ZERO, ZERO, ZERO))
 
@@ -42,7 +42,7 @@ class Portfolio:
         """The money at hand."""
         return self.books.cash_account(self.currency).balance
 
-    def held(self, name: str) -> Decimal:
+    def shares_of(self, name: str) -> Decimal:
         """Return how many shares are held."""
         found = self.books.holdings.get(name)
         return found.quantity if found else ZERO
@@ -65,12 +65,12 @@ class Portfolio:
         self._trade(name, day, SELL, quantity, price, fees)
         tax = round_to_cents(self._paid[name].tax_of_sale(self.books.sales[-1].lots, day))
         if tax:
-            self._post(JournalEntry(0, day, day, INTEREST, currency=self.currency, cash=-tax))
+            self._post(JournalEntry(id=0, time=day, date=day, kind=INTEREST, currency=self.currency, cash=-tax))
         return tax
 
     def apply_actions(self, name: str, day: str, actions: Iterable[Action]) -> None:
         """Book the corporate actions of an ex-date: they count on what was held at the close before."""
-        if not self.held(name):
+        if not self.shares_of(name):
             return
         for action in actions:
             if action.cash:
@@ -83,12 +83,27 @@ class Portfolio:
     def _act(
         self, name: str, day: str, kind: str, *, price: Decimal | None = None, ratio: Decimal | None = None
     ) -> None:
-        self._post(JournalEntry(0, day, day, kind, name, currency=self.currency, price=price, ratio=ratio))
+        self._post(
+            JournalEntry(
+                id=0, time=day, date=day, kind=kind, symbol=name, currency=self.currency, price=price, ratio=ratio
+            )
+        )
 
     def _trade(self, name: str, day: str, kind: str, quantity: Decimal, price: Decimal, fees: Fees) -> None:
-        amount = round_to_cents(price * quantity)
-        entry = JournalEntry(0, day, day, kind, name, "", self.currency, price, quantity, amount, None, *fees)
-        self._post(entry)
+        self._post(
+            JournalEntry(
+                id=0,
+                time=day,
+                date=day,
+                kind=kind,
+                symbol=name,
+                currency=self.currency,
+                price=price,
+                quantity=quantity,
+                cash=round_to_cents(price * quantity),
+                **fees._asdict(),
+            )
+        )
 
     def _post(self, entry: JournalEntry) -> None:
         book_entry(self.books, entry, watch=self._watch)

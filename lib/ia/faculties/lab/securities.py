@@ -79,7 +79,7 @@ class Security:
             return None
         bars = self.bars
         opening, high, low, close = (to_decimal(column[place]) for column in bars[1:5])
-        return DayBar(opening, high, low, close, int(bars.volume[place]))
+        return DayBar(open=opening, high=high, low=low, close=close, volume=int(bars.volume[place]))
 
     def last_close(self, day: str) -> tuple[str, Decimal] | None:
         """Return date and close of the last bar up to a day; before the first bar the known close with no date."""
