@@ -38,6 +38,10 @@ COMMANDS = {
     "indicator": ("ia_cli.commands.indicator:indicator", "List, describe and calculate technical indicators."),
     "backtest": ("ia_cli.commands.backtest:backtest", "Run orders on past prices, by the rules of the exchange."),
     "chart": ("ia_cli.commands.chart:chart", "Draw candles, volume, indicators and trades."),
+    "compare": (
+        "ia_cli.commands.compare:compare",
+        "Compare securities: returns, volatility, drawdown, correlation, beta, valuation.",
+    ),
     "report": (
         "ia_cli.commands.report:report",
         "Write one self-contained page about a symbol, the account or the market.",

@@ -1,11 +1,11 @@
 """`ia chart`: pictures of prices."""
 
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
+from ia_cli.terminal.chart_output import print_chart, save_chart, terminal_form
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.input import open_input
 from ia_cli.terminal.options import (
@@ -21,7 +21,6 @@ from ia_cli.terminal.output import notify
 if TYPE_CHECKING:
     from ia.faculties.pictures.chart import Chart
     from ia.faculties.pictures.chart_source import ChartOrigin
-    from ia.faculties.pictures.terminal import TerminalForm
     from ia.organs.ohlcv.history import BarsRequest
 
 
@@ -119,10 +118,9 @@ def chart(
     whole = _build_chart(origin, indicators, panes, title, up, log, trades)
     shown = _cut_to_window(whole, kind, start, end, last, width, height)
     if output is None:
-        _print_chart(shown, width, height)
-        return
-    saving.save_picture(output, _render_file(kind, whole, shown, width, height))
-    sys.stdout.write(output + "\n")
+        print_chart(shown, width, height)
+    else:
+        save_chart(output, kind, whole, shown, width, height)
 
 
 def _security_or_dash(symbol: str | None) -> str:
@@ -226,38 +224,5 @@ def _cut_to_window(
         else:
             from ia.faculties.pictures import terminal
 
-            count = terminal.bar_capacity(_terminal_form(width, height), whole)
+            count = terminal.bar_capacity(terminal_form(width, height), whole)
     return whole.cut_bars(max(first, stop - count) if count else first, stop)
-
-
-def _terminal_form(width: int | None, height: int | None) -> "TerminalForm":
-    import shutil
-
-    from ia.faculties.pictures.terminal import TerminalForm
-    from ia.kernel import config
-
-    size = shutil.get_terminal_size((80, 24))
-    lines = size.lines - 1 if sys.stdout.isatty() else size.lines  # a terminal's last line is the next prompt's
-    unicode = "utf" in (sys.stdout.encoding or "").lower()
-    color = sys.stdout.isatty() and not config.env("NO_COLOR") and config.env("TERM") != "dumb"
-    return TerminalForm(width or size.columns, height or lines, color, not unicode)
-
-
-def _print_chart(shown: "Chart", width: int | None, height: int | None) -> None:
-    from ia.faculties.pictures import terminal
-
-    sys.stdout.write(terminal.draw_chart(shown, _terminal_form(width, height), notify))
-
-
-def _render_file(kind: str, whole: "Chart", shown: "Chart", width: int | None, height: int | None) -> bytes:
-    from ia.faculties.pictures import candles
-
-    if kind == "svg":
-        return candles.render_svg(shown, width, height).encode()
-    if kind == "png":
-        from ia.faculties.pictures import png
-
-        return png.render_chart_png(shown, width, height, notify)
-    from ia.faculties.pictures import chart_page
-
-    return chart_page.render_chart_page(whole, shown, width, height).encode()

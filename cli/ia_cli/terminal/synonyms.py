@@ -62,7 +62,7 @@ COMMANDS = {
     **dict.fromkeys(
         ("remind", "reminder", "reminders", "schedule", "cron", "job", "jobs", "定时"), 'ia task propose "…"'
     ),
-    **dict.fromkeys(("compare", "vs", "对比", "比较"), 'ia turn "/compare SYMBOL SYMBOL"'),
+    **dict.fromkeys(("vs", "versus", "correlation", "beta", "对比", "比较", "相关性"), "ia compare SYMBOL SYMBOL"),
     **dict.fromkeys(("inbox", "messages", "message", "notifications", "消息", "收件箱"), "ia send --list"),
     **dict.fromkeys(("plot", "draw", "graph", "candles", "k线", "画图", "图"), "ia chart SYMBOL"),
     **dict.fromkeys(("index", "indices", "指数"), "ia chart 000300.SH"),
@@ -216,6 +216,7 @@ OPTIONS = {
 
 FORMER: dict[str, dict[str, str]] = {
     "chart": {"--last": "--limit", "--log": "--log-scale"},
+    "compare": {"--days": "--limit", "--since": "--start", "--until": "--end"},
     "event top-gainers": {"--count": "--limit"},
     "fundamentals": {"--periods": "--limit"},
     "memory reflect": {"--period": "--of"},

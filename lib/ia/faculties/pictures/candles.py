@@ -1,6 +1,8 @@
 """The chart of a symbol as SVG: candles, volume, panes, marks, axes. One way of drawing for files, pages and PNG."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ia.faculties.pictures.chart import (
@@ -12,6 +14,7 @@ from ia.faculties.pictures.chart import (
     Values,
     describe_grouping,
     group_bars,
+    price_range,
     thin_values,
 )
 from ia.faculties.pictures.scale import (
@@ -23,6 +26,7 @@ from ia.faculties.pictures.scale import (
     format_compact,
     format_number,
     format_price,
+    format_together,
 )
 from ia.faculties.pictures.svg import (
     escape_xml,
@@ -36,12 +40,28 @@ from ia.faculties.pictures.svg import (
     text_element,
     text_width,
 )
+from ia.faculties.pictures.trade_labels import (
+    LANE,
+    TEXT,
+    LabelLane,
+    draw_lane,
+    legend_entries,
+    legend_rows,
+    plan_lanes,
+    spread_labels,
+)
 from ia.kernel.errors import PluralText
 
 WIDTH = 960
 MIN_WIDTH, MIN_HEIGHT = 320, 240
 LEFT, HEAD, FOOT = 12.0, 58.0, 42.0
 GAP = 10.0
+CAPTION = 15.0
+"""The band at the top of a pane that its words have for themselves."""
+EVENTS = 20.0
+"""The band at the bottom of the prices that corporate actions have for themselves."""
+ROW = 14.0
+"""Height of a row of the legend below the dates."""
 CANDLE = 3.0
 """The least width of a candle, its gap included: with more bars than that several share one."""
 
@@ -59,35 +79,46 @@ class ChartStrip(NamedTuple):
 
 
 class ChartLayout(NamedTuple):
-    """Where everything is, in pixels. Bars lie between `left` and `right`; strips from top to bottom."""
+    """Where everything is, in pixels. Bars lie between `left` and `right`; strips from top to bottom.
+
+    foot  the room below the last strip; legend: what stands there in rows, above the line of the source
+    """
 
     width: float
     height: float
     left: float
     right: float
     strips: tuple[ChartStrip, ...]
+    foot: float = FOOT
+    legend: tuple[list[str], ...] = ()
 
     def bar_x(self, index: float, count: int) -> float:
         """Return the middle of bar `index` of `count`."""
         return self.left + (index + 0.5) * (self.right - self.left) / count
 
 
-def compute_layout(chart: Chart, width: int | None = None, height: int | None = None) -> ChartLayout:
-    """Return a layout for the panes of a chart. Without a height it is what the panes need."""
+def compute_layout(
+    chart: Chart, width: int | None = None, height: int | None = None, *, legend: bool = True
+) -> ChartLayout:
+    """Return a layout for the panes of a chart. Without a height it is what the panes need.
+
+    legend  whether trades whose labels are numbers are told below the dates; a page tells them beside the picture
+    """
     w = float(max(width or WIDTH, MIN_WIDTH))
-    widest = max(
-        text_width(format_price(x), 11) for x in (max(chart.bars.high) * 1.1, min(chart.bars.low), chart.bars.close[-1])
-    )
-    right = w - max(widest + 14, 52.0)
-    volume = 70.0 if chart.volume else 0.0
-    pane = 92.0
+    prices_seen = price_range(chart, group_bars(chart.bars, len(chart.bars.date)))
+    shown = (max(prices_seen) * 1.1, min(prices_seen), chart.bars.close[-1])
+    right = round(w - max(max(text_width(format_price(x), 11) for x in shown) + 14, 52.0))
+    rows = _legend_of(chart, w, right, height) if legend else ()
+    foot = FOOT + ROW * (len(rows) + bool(chart.events))
+    volume = 70.0 + CAPTION if chart.volume else 0.0
+    pane = 92.0 + CAPTION
     gaps = GAP * (len(chart.panes) + bool(volume))
     if height is None:
-        prices = min(max(w * 0.36, 200.0), 420.0)
-        h = HEAD + prices + volume + gaps + pane * len(chart.panes) + FOOT
+        prices = min(max(w * 0.36, 200.0), 420.0) + _lane_room(chart)
+        h = HEAD + prices + volume + gaps + pane * len(chart.panes) + foot
     else:
         h = float(max(height, MIN_HEIGHT))
-        room = max(h - HEAD - FOOT - gaps, 60.0)
+        room = max(h - HEAD - foot - gaps, 60.0)
         unit = room / (4.6 + (0.9 if volume else 0) + 1.15 * len(chart.panes))
         prices, volume, pane = 4.6 * unit, 0.9 * unit if volume else 0.0, 1.15 * unit
     strips, top = [ChartStrip("prices", HEAD, round(prices))], HEAD + round(prices) + GAP
@@ -97,23 +128,53 @@ def compute_layout(chart: Chart, width: int | None = None, height: int | None = 
     for k in range(len(chart.panes)):
         strips.append(ChartStrip(f"pane{k}", round(top), round(pane)))
         top += round(pane) + GAP
-    return ChartLayout(width=w, height=h, left=LEFT, right=round(right), strips=tuple(strips))
+    return ChartLayout(width=w, height=h, left=LEFT, right=right, strips=tuple(strips), foot=foot, legend=tuple(rows))
+
+
+def _legend_of(chart: Chart, width: float, right: float, height: int | None) -> list[list[str]]:
+    """Return the rows of the trades that have numbers; in a fixed height at most a third of it, the newest trades."""
+    place = ChartLayout(width=width, height=0, left=LEFT, right=right, strips=())
+    entries = legend_entries(chart, label_lanes(chart, place))
+    rows = legend_rows(entries, width - 2 * LEFT)
+    most = int(height / 3 / ROW) if height is not None else len(rows)
+    if len(rows) <= most:
+        return rows
+    kept = entries[len(entries) - max(most - 1, 0) * len(rows[0]) :] if most > 1 else []
+    rest = chart.voice("{count} more trades: `ia trade list`", count=len(entries) - len(kept))
+    return [[rest], *legend_rows(kept, width - 2 * LEFT)]
+
+
+def _lane_room(chart: Chart) -> float:
+    """Return the height that the lanes of trades and corporate actions take from the prices."""
+    sides = {mark.side for mark in chart.marks}
+    return LANE * len(sides) + (EVENTS if chart.events else 0.0)
+
+
+def label_lanes(chart: Chart, place: ChartLayout) -> dict[str, LabelLane]:
+    """Return where the labels of the trades stand."""
+    at = chart.bar_indexes([mark.date for mark in chart.marks])
+    xs = [place.bar_x(i, len(chart.bars.date)) for i in at]
+    return plan_lanes(chart, xs, place.left + 2, place.right - 2)
 
 
 def value_axis(chart: Chart, strip: ChartStrip) -> AxisScale:
-    """Return the value axis of a strip."""
-    bars = chart.bars
+    """Return the value axis of a strip: of the prices between the lanes, of a pane below its words."""
+    bars, top = chart.bars, strip.top + min(CAPTION, strip.height / 3)
     if strip.kind == "prices":
-        return fit_scale([*bars.high, *bars.low], strip.bottom, strip.top, log=chart.log)
+        sides = {mark.side for mark in chart.marks}
+        low = strip.bottom - (LANE if "buy" in sides else 0.0) - (EVENTS if chart.events else 0.0)
+        high = strip.top + (LANE if "sell" in sides else 0.0)
+        seen = price_range(chart, group_bars(bars, len(bars.date)))
+        return fit_scale(seen, max(low, high + 20), high, log=chart.log)
     if strip.kind == "volume":
-        return AxisScale(0.0, (max(bars.volume) or 1) * 1.08, strip.bottom, strip.top)
+        return AxisScale(0.0, max(bars.volume) or 1, strip.bottom, top)
     pane = chart.panes[int(strip.kind[4:])]
     if pane.fixed:
-        return AxisScale(*pane.fixed, strip.bottom, strip.top)
+        return AxisScale(*pane.fixed, strip.bottom, top)
     values = [value for line in pane.lines for value in line.values if value is not None]
     if any(line.form == "columns" for line in pane.lines):
         values.append(0.0)
-    return fit_scale(values, strip.bottom, strip.top, air=0.08)
+    return fit_scale(values, strip.bottom, top, air=0.08)
 
 
 def render_svg(chart: Chart, width: int | None = None, height: int | None = None, *, night: bool | None = None) -> str:
@@ -121,6 +182,7 @@ def render_svg(chart: Chart, width: int | None = None, height: int | None = None
 
     night  fixes the colors, for a renderer that follows no system; None lets the reader's system decide.
     """
+    chart = replace(chart, first_mark=0)
     place = compute_layout(chart, width, height)
     return svg_document(
         place.width,
@@ -201,14 +263,14 @@ def _draw_axis(
     axis: AxisScale,
     values: list[float],
     label: list[str],
-    hidden: float = math.inf,
+    taken: Sequence[float] = (),
 ) -> str:
-    """Return grid lines with their labels; a label too near to y = `hidden` is left out."""
+    """Return grid lines with their labels; a label too near to one of the `taken` y is left out."""
     lines, labels = "", []
     for value, shown in zip(values, label, strict=True):
         y = axis.position_of(value)
         lines += f"M{svg_num(place.left)} {svg_num(y)}H{svg_num(place.right)}"
-        if abs(y - hidden) >= 15 and strip.top + 4 <= y <= strip.bottom - 2:
+        if all(abs(y - each) >= 15 for each in taken) and strip.top + 4 <= y <= strip.bottom - 2:
             labels.append(text_element(place.right + 6, y + 4, shown, "soft"))
     return path_element(lines, "grid") + "".join(labels)
 
@@ -217,19 +279,36 @@ def _draw_prices(
     chart: Chart, place: ChartLayout, strip: ChartStrip, axis: AxisScale, grouped: list[Bucket]
 ) -> tuple[str, str, str]:
     at = axis_ticks(axis, max(int(strip.height / 46), 2))
-    last = chart.bars.close[-1]
-    y = min(max(axis.position_of(last), strip.top), strip.bottom)
-    ground = _draw_axis(place, strip, axis, at, axis_labels(at, large=math.inf), y)
+    tags = _price_tags(chart, strip, axis)
+    taken = [y for y, _, _ in tags]
+    ground = _draw_axis(place, strip, axis, at, axis_labels(at, large=math.inf), taken)
     count = len(chart.bars.date)
-    inner = path_element(f"M{svg_num(place.left)} {svg_num(y)}H{svg_num(place.right)}", "last") + _draw_candles(
-        chart, place, axis, grouped, count
-    )
+    inner, over = "", ""
+    if chart.candles:
+        y = axis.position_of(chart.bars.close[-1])
+        inner = path_element(f"M{svg_num(place.left)} {svg_num(y)}H{svg_num(place.right)}", "last")
+        inner += _draw_candles(chart, place, axis, grouped, count)
     for i, line in enumerate(chart.overlays):
         inner += path_element(_draw_polyline(line.values, place, axis), f"line l{color_number(chart, i)}")
-    rises = len(chart.bars.close) < 2 or last >= chart.bars.close[-2]
-    over = rect_element(place.right + 1, y - 8, place.width - place.right - 3, 16, chart.side_color(rises), ' rx="2"')
-    over += text_element(place.right + 6, y + 4, format_price(last), "on")
-    return ground, inner + _draw_marks(chart, place, strip, axis), over
+    for level in chart.levels:
+        y = axis.position_of(level.price)
+        inner += path_element(f"M{svg_num(place.left)} {svg_num(y)}H{svg_num(place.right)}", "own-level")
+    for y, color, told in tags:
+        over += rect_element(place.right + 1, y - 8, place.width - place.right - 3, 16, color, ' rx="2"')
+        over += text_element(place.right + 6, y + 4, told, "on")
+    return ground, inner + _draw_marks(chart, place, strip, axis, grouped), over
+
+
+def _price_tags(chart: Chart, strip: ChartStrip, axis: AxisScale) -> list[tuple[float, str, str]]:
+    """Return (y, color, words) of the tags on the price axis, from top to bottom, none over another."""
+    tags = [(axis.position_of(level.price), "tag", format_price(level.price)) for level in chart.levels]
+    if chart.candles:
+        last = chart.bars.close[-1]
+        rises = len(chart.bars.close) < 2 or last >= chart.bars.close[-2]
+        tags.append((axis.position_of(last), chart.side_color(rises), format_price(last)))
+    tags.sort()
+    ys = spread_labels([y for y, _, _ in tags], [16.0] * len(tags), strip.top - 8, strip.bottom + 8, 1)
+    return [(y, color, told) for y, (_, color, told) in zip(ys, tags, strict=False)]
 
 
 def _draw_candles(chart: Chart, place: ChartLayout, axis: AxisScale, grouped: list[Bucket], count: int) -> str:
@@ -283,43 +362,28 @@ def _draw_polyline(values: Values, place: ChartLayout, axis: AxisScale) -> str:
     return "".join(data)
 
 
-def _draw_marks(chart: Chart, place: ChartLayout, strip: ChartStrip, axis: AxisScale) -> str:
-    """Return the trades: an arrow below a bar that was bought on and above one that was sold on.
-
-    Words stand beside as many as there is room for, the newest first; all have theirs in a title.
-    """
-    count = len(chart.bars.date)
-    out = []
-    spoken: list[tuple[float, float]] = []
-    most = max(int((place.right - place.left) / 90), 2)
-    for mark, at in reversed([*zip(chart.marks, chart.bar_indexes([m.date for m in chart.marks]), strict=True)]):
-        x = place.bar_x(at, count)
-        buy = mark.side == "buy"
-        tip = axis.position_of(chart.bars.low[at] if buy else chart.bars.high[at]) + (4 if buy else -4)
-        tip = min(max(tip, strip.top + 11), strip.bottom - 11)
-        down = 9 if buy else -9
-        label = f"<title>{escape_xml(mark.date)} {escape_xml(mark.text)}</title>"
-        out.append(
-            f'<g class="trade" data-date="{escape_xml(mark.date)}" data-side="{mark.side}">{label}'
-            f'<path class="mark" d="M{svg_num(x)} {svg_num(tip)}l-5 {down}h10z"/></g>'
-        )
-        y = tip + (20 if buy else -13)
-        room = text_width(mark.text, 10)
-        if not strip.top + 8 < y < strip.bottom - 2:  # no room below or above: beside the arrow
-            x, y = x + 10 + room / 2, tip + (9 if buy else -1)
-        middle = min(max(x, place.left + room / 2 + 2), place.right - room / 2 - 2)
-        clear = all(abs(middle - other) > room or abs(y - height) > 11 for other, height in spoken)
-        if clear and strip.top + 8 < y < strip.bottom and len(spoken) < most:
-            out.append(text_element(middle, y, mark.text, "label", "middle"))
-            spoken.append((middle, y))
-    return "".join(out)
+def _draw_marks(chart: Chart, place: ChartLayout, strip: ChartStrip, axis: AxisScale, grouped: list[Bucket]) -> str:
+    """Return the trades: an arrow below a bar that was bought on and above one that was sold on, and their labels."""
+    count, reach = len(chart.bars.date), 5 + candle_width(place, grouped) / 2
+    candles = [(place.bar_x((b.first + b.last - 1) / 2, count), b) for b in grouped]
+    out = ""
+    for side, lane in label_lanes(chart, place).items():
+        tips = []
+        for x in lane.xs:
+            near = [b for middle, b in candles if abs(middle - x) <= reach]
+            if side == "buy":
+                tips.append(axis.position_of(min(b.low for b in near)) + 3)
+            else:
+                tips.append(axis.position_of(max(b.high for b in near)) - 3)
+        edge = axis.bottom if side == "buy" else axis.top
+        out += draw_lane(lane, chart, tips, edge)
+    return out
 
 
 def _draw_volume(
     chart: Chart, place: ChartLayout, strip: ChartStrip, axis: AxisScale, grouped: list[Bucket]
 ) -> tuple[str, str, str]:
-    top = max(bucket.volume for bucket in grouped) or 1
-    axis = axis._replace(high=top * 1.08)
+    axis = axis._replace(high=max(bucket.volume for bucket in grouped) or 1)
     at = axis_ticks(axis, 2)[1:]
     ground = _draw_axis(place, strip, axis, at, axis_labels(at, chart.voice.lang, 1e3))
     body = candle_width(place, grouped)
@@ -360,18 +424,17 @@ def _draw_pane(
 def _pane_caption(chart: Chart, pane: ChartPane) -> list[tuple[str, str]]:
     """Return the pane's title and the last value of each of its lines, in the line's color."""
     parts = [(pane.title, "soft")]
+    last = [next((v for v in reversed(line.values) if v is not None), None) for line in pane.lines]
     k = 0
-    for line in pane.lines:
-        value = next((v for v in reversed(line.values) if v is not None), None)
+    for line, told in zip(pane.lines, format_together(last, chart.voice.lang), strict=True):
         name = line.label if len(pane.lines) > 1 else ""
-        shown = f"{name} {'-' if value is None else format_number(value, chart.voice.lang)}".strip()
-        parts.append((shown, f"t{color_number(chart, k)}" if line.form == "line" else "soft"))
+        parts.append((f"{name} {told}".strip(), f"t{color_number(chart, k)}" if line.form == "line" else "soft"))
         k += line.form == "line"
     return parts
 
 
 def _draw_caption(place: ChartLayout, strip: ChartStrip, parts: list[tuple[str, str]]) -> str:
-    """Return the words in the corner of a strip, with a halo that keeps them readable over lines and columns."""
+    """Return the words in the band at the top of a strip."""
     words = spans_element(place.left + 4, strip.top + 11, [(what, f"label {kind}") for what, kind in parts], 3)
     return f'<g class="told">{words}</g>'
 
@@ -420,10 +483,12 @@ def _draw_dates(chart: Chart, place: ChartLayout) -> tuple[str, str, str]:
 
 def _draw_header(chart: Chart, place: ChartLayout) -> str:
     bars = chart.bars
-    last = format_price(bars.close[-1])
+    last = format_price(bars.close[-1]) if chart.candles else ""
     out = []
     end = place.width - 12
-    if len(bars.close) > 1 and bars.close[-2]:
+    if not chart.candles:
+        end += 16
+    elif len(bars.close) > 1 and bars.close[-2]:
         change = bars.close[-1] - bars.close[-2]
         moved = (
             f"{'+' if change > 0 else ''}{format_number(change)}",
@@ -449,17 +514,52 @@ def _draw_header(chart: Chart, place: ChartLayout) -> str:
 
 
 def _draw_legend(chart: Chart, place: ChartLayout) -> str:
+    """Return the names of the lines and levels with their values, and the unit of the axis."""
+    end = place.width - 6
+    told = text_element(end, 50, chart.unit, "soft small", "end") if chart.unit else ""
+    end -= text_width(chart.unit, TEXT) + 10
     x, parts = place.left, []
     for i, line in enumerate(chart.overlays):
         value = next((v for v in reversed(line.values) if v is not None), None)
         shown = f"{line.label} {'-' if value is None else format_price(value)}"
-        if x + text_width(shown, 11) > place.right:
-            break
         parts.append((shown, f"t{color_number(chart, i)}"))
+    parts += [(f"╌ {level.label} {format_price(level.price)}", "soft") for level in chart.levels]
+    kept = []
+    for shown, kind in parts:
         x += text_width(shown, 11) + 14
-    return spans_element(place.left, 47, parts, 4)
+        if x - 14 > end:
+            break
+        kept.append((shown, kind))
+    return spans_element(place.left, 47, kept, 4) + told
+
+
+def describe_signs(chart: Chart) -> str:
+    """Return what the letters of the corporate actions mean that a chart shows."""
+    shown = {event.sign for event in chart.events}
+    return " · ".join(told for sign, told in sign_words(chart).items() if sign in shown)
+
+
+def sign_words(chart: Chart) -> dict[str, str]:
+    """Return what each letter of a corporate action means."""
+    say = chart.voice
+    return {
+        "D": say("D: ex-dividend date"),
+        "S": say("S: bonus shares, rights or split"),
+        "…": say("…: no trading for a long time"),
+    }
 
 
 def _draw_footer(chart: Chart, place: ChartLayout, grouped: list[Bucket]) -> str:
+    """Return the legend of the trades and letters, and the line of the source."""
+    out, y = "", place.height - 9 - ROW * (len(place.legend) + bool(chart.events))
+    step = (place.width - 2 * LEFT) / max(map(len, place.legend), default=1)
+    for row in place.legend:
+        y += ROW
+        for k, entry in enumerate(row):
+            room = step if len(row) > 1 else place.width - 2 * LEFT
+            out += text_element(LEFT + k * step, y - ROW, fit_text(entry, TEXT, room), "soft small")
+    if chart.events:
+        y = place.height - 9 - ROW
+        out += text_element(LEFT, y, fit_text(describe_signs(chart), TEXT, place.width - 2 * LEFT), "soft small")
     told = " · ".join(part for part in (describe_range(chart), describe_grouping(chart, grouped), chart.source) if part)
-    return text_element(LEFT, place.height - 9, fit_text(told, 10, place.width - 2 * LEFT), "soft small")
+    return out + text_element(LEFT, place.height - 9, fit_text(told, 10, place.width - 2 * LEFT), "soft small")

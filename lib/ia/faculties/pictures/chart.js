@@ -38,6 +38,12 @@ function alive(figure) {
       if (size >= limit) return (size / limit < 1e4 ? +(x / limit).toPrecision(4) : grouped(x / limit, 0)) + sign;
     return size >= 1e5 ? grouped(x, 0) : size >= 1 ? grouped(x, 2) : String(+x.toPrecision(4));
   }
+  function together(values) {
+    const present = values.filter(v => v !== null), most = Math.max(0, ...present.map(Math.abs));
+    if (most >= 1e6) return values.map(v => v === null ? '-' : number(v));
+    const places = most >= 1e5 ? 0 : most >= 1 ? 2 : most ? Math.min(3 - Math.floor(Math.log10(most)), 12) : 0;
+    return values.map(v => v === null ? '-' : grouped(v, places));
+  }
   function compact(x) {
     const trim = t => t.replace(/\.?0+$/, '');
     for (const [size, sign] of units) if (Math.abs(x) >= size) {
@@ -126,9 +132,9 @@ function alive(figure) {
     const w = Math.max(figure.clientWidth || own.w, 320);
     const h = w === own.w ? own.h : Math.max(own.h * Math.min(1, 0.55 + 0.45 * w / own.w), 300);
     const strips = own.strips.filter(s => !off.has(s[0]));
-    const gaps = 10 * (strips.length - 1), room = h - 58 - 42 - gaps;
+    const gaps = 10 * (strips.length - 1), room = h - 58 - own.foot - gaps;
     const all = own.strips.reduce((sum, s) => sum + s[2], 0);
-    const shrink = room / (own.h - 100 - 10 * (own.strips.length - 1));
+    const shrink = room / (own.h - 58 - own.foot - 10 * (own.strips.length - 1));
     const rest = strips.slice(1).map(s => Math.round(s[2] * Math.min(shrink, 1.2)));
     let top = 58;
     const heights = [Math.round(room - rest.reduce((a, b) => a + b, 0)), ...rest];
@@ -187,80 +193,112 @@ function alive(figure) {
     }
     return [data.up, fall].map(color => path(d[color], `${color} faint`)).join('');
   }
-  function grid(strip, s, values, labels, hidden) {
+  const captioned = strip => strip.top + Math.min(15, strip.height / 3);
+  function grid(strip, s, values, labels, taken) {
     let d = '', out = '';
     values.forEach((v, i) => {
       const y = s.at(v);
       d += `M${num(place.left)} ${num(y)}H${num(place.right)}`;
-      if (Math.abs(y - hidden) >= 15 && y >= strip.top + 4 && y <= strip.bottom - 2) out += text(place.right + 6, y + 4, labels[i], 'soft');
+      if (taken.every(each => Math.abs(y - each) >= 15) && y >= strip.top + 4 && y <= strip.bottom - 2) out += text(place.right + 6, y + 4, labels[i], 'soft');
     });
     return path(d, 'grid') + out;
   }
 
   // ---- the strips
+  const inside = list => list.filter(it => it[0] >= from && it[0] < to);
   function prices(strip, bars) {
-    const seen = [];
-    for (let i = from; i < to; i++) seen.push(data.h[i], data.l[i]);
-    const s = strip.axis = scale(seen, strip.bottom, strip.top, data.log, 0.06);
+    const seen = data.levels.map(level => level[0]), shown = inside(data.marks);
+    for (const line of data.over) for (let i = from; i < to; i++) seen.push(line.v[i]);
+    if (data.candles) for (let i = from; i < to; i++) seen.push(data.h[i], data.l[i]);
+    const low = strip.bottom - (shown.some(m => m[1] === 'buy') ? 26 : 0) - (inside(data.events).length ? 20 : 0);
+    const high = strip.top + (shown.some(m => m[1] === 'sell') ? 26 : 0);
+    const s = strip.axis = scale(data.log ? seen.filter(v => v > 0) : seen, Math.max(low, high + 20), high, data.log, 0.06);
+    s.bottom = Math.max(low, high + 20); s.top = high;
     const values = ticks(s, Math.max(Math.floor(strip.height / 46), 2));
-    const last = data.c[to - 1], y = Math.min(Math.max(s.at(last), strip.top), strip.bottom);
-    const body = bodyOf(bars), d = {[data.up]: ['', ''], [fall]: ['', '']};
-    for (const bar of bars) {
-      const px = x((bar.a + bar.b - 1) / 2), mine = d[side(bar.rises)];
-      const high = s.at(bar.high), low = s.at(bar.low);
-      let top = Math.min(s.at(bar.open), s.at(bar.close)), bottom = Math.max(s.at(bar.open), s.at(bar.close));
-      if (bottom - top < 1) { top = (top + bottom) / 2 - 0.5; bottom = top + 1; }
-      if (low - high > bottom - top) mine[0] += `M${num(px)} ${num(high)}V${num(low)}`;
-      mine[1] += `M${num(px - body / 2)} ${num(top)}h${num(body)}V${num(bottom)}h-${num(body)}z`;
-    }
-    let inner = path(`M${num(place.left)} ${num(y)}H${num(place.right)}`, 'last');
-    for (const color of [data.up, fall]) inner += path(d[color][0], `wick w-${color}`) + path(d[color][1], color);
-    data.over.forEach((line, i) => { inner += path(polyline(line.v, s), `line l${hue(i)}`); });
-    const rises = to < 2 || last >= data.c[to - 2];
-    return [grid(strip, s, values, labels(values, Infinity), y), inner + marks(strip, s),
-      rect(place.right + 1, y - 8, place.w - place.right - 3, 16, side(rises), ' rx="2"') + text(place.right + 6, y + 4, price(last), 'on')];
-  }
-  function marks(strip, s) {
-    let out = '';
-    const spoken = [];
-    const most = Math.max(Math.floor((place.right - place.left) / 90), 2);
-    for (const [i, which, words_] of [...data.marks].reverse()) {
-      if (i < from || i >= to) continue;
-      const buy = which === 'buy', px = x(i);
-      const tip = Math.min(Math.max(s.at(buy ? data.l[i] : data.h[i]) + (buy ? 4 : -4), strip.top + 11), strip.bottom - 11);
-      out += `<g class="trade" data-date="${esc(data.d[i])}" data-side="${buy ? 'buy' : 'sell'}"><title>${esc(data.d[i])} ${esc(words_)}</title>`
-        + `<path class="mark" d="M${num(px)} ${num(tip)}l-5 ${buy ? 9 : -9}h10z"/></g>`;
-      const room = wide(words_, 10);
-      let y = tip + (buy ? 20 : -13), middle = px;
-      if (y <= strip.top + 8 || y >= strip.bottom - 2) { middle = px + 10 + room / 2; y = tip + (buy ? 9 : -1); }
-      middle = Math.min(Math.max(middle, place.left + room / 2 + 2), place.right - room / 2 - 2);
-      if (spoken.every(([ox, oy]) => Math.abs(middle - ox) > room || Math.abs(y - oy) > 11) && y > strip.top + 8 && y < strip.bottom && spoken.length < most) {
-        out += text(middle, y, words_, 'label', 'middle');
-        spoken.push([middle, y]);
+    const last = data.c[to - 1], tags = data.levels.map(([v]) => [s.at(v), 'tag', price(v)]);
+    const level = v => path(`M${num(place.left)} ${num(s.at(v))}H${num(place.right)}`, 'last');
+    let inner = '', over = '';
+    if (data.candles) {
+      tags.push([s.at(last), side(to < 2 || last >= data.c[to - 2]), price(last)]);
+      const body = bodyOf(bars), d = {[data.up]: ['', ''], [fall]: ['', '']};
+      for (const bar of bars) {
+        const px = x((bar.a + bar.b - 1) / 2), mine = d[side(bar.rises)];
+        const high = s.at(bar.high), low = s.at(bar.low);
+        let top = Math.min(s.at(bar.open), s.at(bar.close)), bottom = Math.max(s.at(bar.open), s.at(bar.close));
+        if (bottom - top < 1) { top = (top + bottom) / 2 - 0.5; bottom = top + 1; }
+        if (low - high > bottom - top) mine[0] += `M${num(px)} ${num(high)}V${num(low)}`;
+        mine[1] += `M${num(px - body / 2)} ${num(top)}h${num(body)}V${num(bottom)}h-${num(body)}z`;
       }
+      inner += level(last);
+      for (const color of [data.up, fall]) inner += path(d[color][0], `wick w-${color}`) + path(d[color][1], color);
+    }
+    data.over.forEach((line, i) => { inner += path(polyline(line.v, s), `line l${hue(i)}`); });
+    for (const [v] of data.levels) inner += path(`M${num(place.left)} ${num(s.at(v))}H${num(place.right)}`, 'own-level');
+    tags.sort((p, q) => p[0] - q[0]);
+    spread(tags.map(t => t[0]), tags.map(() => 16), strip.top - 8, strip.bottom + 8, 1).forEach((y, k) => {
+      tags[k][0] = y;
+      over += rect(place.right + 1, y - 8, place.w - place.right - 3, 16, tags[k][1], ' rx="2"') + text(place.right + 6, y + 4, tags[k][2], 'on');
+    });
+    return [grid(strip, s, values, labels(values, Infinity), tags.map(t => t[0])), inner + marks(s, bars), over];
+  }
+  function spread(xs, widths, left, right, gap) {
+    const found = [];
+    let at = left;
+    xs.forEach((px, i) => { const middle = Math.max(px, at + widths[i] / 2); found.push(middle); at = middle + widths[i] / 2 + gap; });
+    let end = right;
+    for (let i = found.length - 1; i >= 0; i--) { found[i] = Math.min(found[i], end - widths[i] / 2); end = found[i] - widths[i] / 2 - gap; }
+    return !found.length || found[0] - widths[0] / 2 >= left - 0.01 ? found : [];
+  }
+  function lanes() {
+    return ['buy', 'sell'].flatMap(which => {
+      const mine = data.marks.map((m, i) => [m, i]).filter(([m]) => m[1] === which && m[0] >= from && m[0] < to);
+      if (!mine.length) return [];
+      const xs = mine.map(([m]) => x(m[0])), left = place.left + 2, right = place.right - 2;
+      let words_ = mine.map(([m]) => m[2]), middles = spread(xs, words_.map(w => wide(w, 10)), left, right, 10);
+      if (!middles.length || Math.max(...xs.map((px, k) => Math.abs(px - middles[k]))) > 110) {
+        words_ = mine.map(([, i]) => String(data.first + i + 1));
+        middles = spread(xs, words_.map(w => wide(w, 10)), left, right, 4);
+        if (!middles.length) words_ = [];
+      }
+      return [{which, mine, xs, words_, middles}];
+    });
+  }
+  function marks(s, bars) {
+    let out = '';
+    const reach = 5 + bodyOf(bars) / 2;
+    for (const {which, mine, xs, words_, middles} of lanes()) {
+      const buy = which === 'buy', down = buy ? 1 : -1, edge = buy ? s.bottom : s.top;
+      mine.forEach(([m], k) => {
+        const near = bars.filter(b => Math.abs(x((b.a + b.b - 1) / 2) - xs[k]) <= reach);
+        const tip = buy ? s.at(Math.min(...near.map(b => b.low))) + 3 : s.at(Math.max(...near.map(b => b.high))) - 3;
+        let line = `M${num(xs[k])} ${num(tip + 9 * down)}V${num(edge)}`;
+        if (words_.length) line += `L${num(middles[k])} ${num(edge + 11 * down)}`;
+        out += `<g class="trade" data-date="${esc(data.d[m[0]])}" data-side="${which}"><title>${esc(m[3])} ${esc(m[2])}</title>${path(line, 'leader')}`
+          + `<path class="mark" d="M${num(xs[k])} ${num(tip)}l-5 ${9 * down}h10z"/></g>`;
+        if (words_.length) out += text(middles[k], edge + (buy ? 22 : -14), words_[k], 'trade-label', 'middle');
+      });
     }
     return out;
   }
   function volume(strip, bars) {
-    const top = Math.max(...bars.map(b => b.volume)) || 1;
-    const s = strip.axis = axis(0, top * 1.08, strip.bottom, strip.top, false);
+    const s = strip.axis = axis(0, Math.max(...bars.map(b => b.volume)) || 1, strip.bottom, captioned(strip), false);
     const values = ticks(s, 2).slice(1);
-    return [grid(strip, s, values, labels(values, 1e3), Infinity),
+    return [grid(strip, s, values, labels(values, 1e3), []),
       columns(bars, s, b => [b.volume || null, b.rises], {top: true, y: strip.bottom}), told(strip)];
   }
   function pane(strip, bars) {
     const it = data.panes[+strip.kind.slice(4)];
     let s;
-    if (it.fixed) s = axis(it.fixed[0], it.fixed[1], strip.bottom, strip.top, false);
+    if (it.fixed) s = axis(it.fixed[0], it.fixed[1], strip.bottom, captioned(strip), false);
     else {
       const seen = it.lines.flatMap(line => line.v.slice(from, to));
       if (it.lines.some(line => line.f === 'columns')) seen.push(0);
-      s = scale(seen, strip.bottom, strip.top, false, 0.08);
+      s = scale(seen, strip.bottom, captioned(strip), false, 0.08);
     }
     strip.axis = s;
     const inside = it.levels.filter(v => s.low <= v && v <= s.high);
     const values = it.levels.length > 1 && inside.length ? inside : ticks(s, Math.max(Math.floor(strip.height / 30), 2));
-    const ground = grid(strip, s, values, labels(values), Infinity)
+    const ground = grid(strip, s, values, labels(values), [])
       + path(it.levels.filter(v => s.low < v && v < s.high).map(v => `M${num(place.left)} ${num(s.at(v))}H${num(place.right)}`).join(''), 'level');
     let inner = '', k = 0;
     for (const line of it.lines) if (line.f === 'columns') inner += columns(bars, s, b => {
@@ -280,10 +318,8 @@ function alive(figure) {
       const it = data.panes[+strip.kind.slice(4)];
       let k = 0;
       parts.push([it.t, 'soft']);
-      for (const line of it.lines) {
-        const v = at < 0 ? lastOf(line.v) : line.v[at];
-        parts.push([`${it.lines.length > 1 ? line.n : ''} ${v === null ? '-' : number(v)}`.trim(), line.f === 'line' ? `t${hue(k++)}` : 'soft']);
-      }
+      const shown = together(it.lines.map(line => at < 0 ? lastOf(line.v) : line.v[at]));
+      it.lines.forEach((line, i) => parts.push([`${it.lines.length > 1 ? line.n : ''} ${shown[i]}`.trim(), line.f === 'line' ? `t${hue(k++)}` : 'soft']));
     }
     return spans(place.left + 4, strip.top + 11, parts.map(([what, kind]) => [what, `label ${kind}`]), 3);
   }
@@ -300,14 +336,15 @@ function alive(figure) {
   }
   function events() {
     const foot = place.strips[0].bottom;
-    return data.events.filter(([i]) => i >= from && i < to).map(([i, sign, words_]) =>
+    return inside(data.events).map(([i, sign, words_]) =>
       `<g class="event" data-date="${esc(data.d[i])}"><title>${esc(data.d[i])} ${esc(words_)}</title>`
       + `<circle cx="${num(x(i))}" cy="${num(foot - 9)}" r="7" class="tag"/>${text(x(i), foot - 5.5, sign, 'on small', 'middle')}</g>`).join('');
   }
   function head() {
-    const i = at < 0 ? to - 1 : at, last = price(data.c[i]);
+    const i = at < 0 ? to - 1 : at, last = data.candles ? price(data.c[i]) : '';
     let out = '', end = place.w - 12;
-    if (i > 0) {
+    if (!data.candles) end += 16;
+    else if (i > 0) {
       const change = data.c[i] - data.c[i - 1], share = change / data.c[i - 1] * 100;
       const moved = [`${change > 0 ? '+' : ''}${number(change)}`, `${change > 0 ? '+' : ''}${share.toFixed(2)}%`];
       const color = change ? side(change >= 0) : 'soft';
@@ -322,16 +359,14 @@ function alive(figure) {
       px += wide(title, 17) * 1.02 + (title ? 10 : 0);
       out += rect(px, 13, badge - 2, 18, 'warnpaper', ' rx="9"') + text(px + 7, 26, data.warning, 'warn');
     }
+    const ends = place.w - 6, unit = data.unit ? text(ends, 50, data.unit, 'soft small', 'end') : '', stop = ends - wide(data.unit, 10) - 10;
     px = place.left;
-    const legend = [];
-    data.over.some((line, k) => {
-      const v = at < 0 ? lastOf(line.v) : line.v[at], shown = `${line.n} ${v === null ? '-' : price(v)}`;
-      if (px + wide(shown, 11) > place.right) return true;
-      legend.push([shown, `t${hue(k)}`]);
-      px += wide(shown, 11) + 14;
-      return false;
-    });
-    return out + spans(place.left, 47, legend, 4);
+    const legend = data.over.map((line, k) => {
+      const v = at < 0 ? lastOf(line.v) : line.v[at];
+      return [`${line.n} ${v === null ? '-' : price(v)}`, `t${hue(k)}`];
+    }).concat(data.levels.map(([v, name]) => [`╌ ${name} ${price(v)}`, 'soft']));
+    const fits = legend.findIndex(([shown]) => { px += wide(shown, 11) + 14; return px - 14 > stop; });
+    return out + spans(place.left, 47, fits < 0 ? legend : legend.slice(0, fits), 4) + unit;
   }
 
   // ---- the whole
@@ -357,7 +392,8 @@ function alive(figure) {
     group('head').innerHTML = head();
     const minute = d => d.slice(0, 16).replace('T', ' ');
     const range = words.range.replace('{count}', grouped(to - from, 0)).replace('{first}', minute(data.d[from])).replace('{last}', minute(data.d[to - 1]));
-    group('foot').innerHTML = text(12, place.h - 9, fitting([range, bars.at(-1).b - bars.at(-1).a > 1 && words.shared.replace('{count}', bars.at(-1).b - bars.at(-1).a), data.source].filter(s => s).join(' · '), 10, place.w - 24), 'soft small');
+    const signs = new Set(inside(data.events).map(it => it[1])), meant = Object.entries(words.signs).filter(([sign]) => signs.has(sign)).map(([, told_]) => told_).join(' · ');
+    group('foot').innerHTML = (meant ? text(12, place.h - 23, fitting(meant, 10, place.w - 24), 'soft small') : '') + text(12, place.h - 9, fitting([range, bars.at(-1).b - bars.at(-1).a > 1 && words.shared.replace('{count}', bars.at(-1).b - bars.at(-1).a), data.source].filter(s => s).join(' · '), 10, place.w - 24), 'soft small');
     cross();
     figure.dataset.from = data.d[from];
     figure.dataset.to = data.d[to - 1];
@@ -377,8 +413,9 @@ function alive(figure) {
     const date = data.d[at].replace('T', ' '), half = wide(date, 11) / 2 + 6, middle = Math.min(Math.max(px, half), place.w - half);
     out += rect(middle - half, bottom + 3, 2 * half, 16, 'tag', ' rx="2"') + text(middle, bottom + 15, date, 'on', 'middle');
     layer.innerHTML = out;
-    const parts = [date, ...['o', 'h', 'l', 'c'].map(k => `${words[k]} ${price(data[k][at])}`), `${words.volume} ${compact(data.v[at])}`];
-    if (at > 0) { const share = (data.c[at] / data.c[at - 1] - 1) * 100; parts.splice(5, 0, `${share >= 0 ? '+' : ''}${share.toFixed(2)}%`); }
+    const parts = data.candles ? [date, ...['o', 'h', 'l', 'c'].map(k => `${words[k]} ${price(data[k][at])}`), `${words.volume} ${compact(data.v[at])}`] : [date];
+    if (!data.candles) for (const line of data.over) parts.push(`${line.n} ${line.v[at] === null ? '-' : price(line.v[at])}`);
+    else if (at > 0) { const share = (data.c[at] / data.c[at - 1] - 1) * 100; parts.splice(5, 0, `${share >= 0 ? '+' : ''}${share.toFixed(2)}%`); }
     for (const it of [...data.marks, ...data.events]) if (it[0] === at) parts.push(it[2]);
     readout.textContent = parts.join('   ');
     figure.dataset.bar = data.d[at];

@@ -39,6 +39,13 @@ class TradeMarker(NamedTuple):
     text: str
 
 
+class PriceLevel(NamedTuple):
+    """A price of its owner's: a stop, a target. `label` is what it is called."""
+
+    price: float
+    label: str
+
+
 class ChartEvent(NamedTuple):
     """A corporate action at a bar; `sign` is the letter that stands at the axis (D, S)."""
 
@@ -51,6 +58,8 @@ class ChartEvent(NamedTuple):
 class Chart:
     """A chart of one symbol. `up` is the color of a rise, a key of FALL.
 
+    `first_mark` counts the trades before the first of `marks`: they are numbered from one on.
+    `candles` False draws the lines alone; `unit` stands above the price axis: a currency, or what is 100.
     `source` tells where the bars came from, `source_en` in English for a renderer that cannot write Chinese.
     """
 
@@ -59,10 +68,14 @@ class Chart:
     overlays: tuple[ChartLine, ...] = ()
     panes: tuple[ChartPane, ...] = ()
     marks: tuple[TradeMarker, ...] = ()
+    first_mark: int = 0
     events: tuple[ChartEvent, ...] = ()
+    levels: tuple[PriceLevel, ...] = ()
     up: str = "red"
     log: bool = False
     volume: bool = True
+    candles: bool = True
+    unit: str = ""
     source: str = ""
     source_en: str = ""
     warning: str = ""
@@ -88,6 +101,7 @@ class Chart:
             overlays=cut_lines(self.overlays),
             panes=tuple(pane._replace(lines=cut_lines(pane.lines)) for pane in self.panes),
             marks=tuple(mark for mark, at in zip(self.marks, marked, strict=True) if at in inside),
+            first_mark=self.first_mark + sum(0 <= at < inside.start for at in marked),
             events=tuple(event for event, at in zip(self.events, happened, strict=True) if at in inside),
         )
 
@@ -162,6 +176,18 @@ def group_bars(bars: Bars, most: int) -> list[Bucket]:
         rises = last > first or (last == first and last >= bars.close[max(a - 1, 0)])
         found.append(Bucket(first=a, last=b, open=first, high=high, low=low, close=last, volume=volume, rises=rises))
     return found
+
+
+def price_range(chart: Chart, grouped: Sequence[Bucket]) -> list[float]:
+    """Return the values that the price axis has to hold: highs and lows, the lines over them, the levels.
+
+    On a logarithmic axis only values above 0 count: no others can be drawn there.
+    """
+    seen = [value for line in chart.overlays for value in line.values if value is not None]
+    seen += [level.price for level in chart.levels]
+    if chart.candles:
+        seen += [value for bucket in grouped for value in (bucket.high, bucket.low)]
+    return [value for value in seen if value > 0] if chart.log else seen
 
 
 def describe_grouping(chart: Chart, grouped: list[Bucket]) -> str:

@@ -10,6 +10,7 @@ from ia.faculties.pictures import candles, report_parts
 from ia.faculties.pictures.chart import Chart, ChartLine, Values
 from ia.faculties.pictures.scale import format_compact, format_price
 from ia.faculties.pictures.svg import escape_xml, picture_css, strip_bidi, svg_document, text_width
+from ia.faculties.pictures.trade_labels import describe_trade
 from ia.kernel import clock
 from ia.kernel.errors import PluralText
 from ia.kernel.i18n import Voice
@@ -73,7 +74,9 @@ def render_figure(whole: Chart, shown: Chart, width: int | None = None, height: 
     named = shown.title or shown.voice("Chart")
     spoken = candles.describe_chart(shown)
     whole, shown = (replace(chart, title="", warning="") for chart in (whole, shown))
-    place = candles.compute_layout(shown, width, height)
+    place = candles.compute_layout(shown, width, height, legend=False)
+    if whole.events and not shown.events:  # room for what panning brings
+        place = place._replace(foot=place.foot + candles.ROW, height=place.height + candles.ROW)
     stop = whole.bars.date.index(shown.bars.date[-1]) + 1
     whole = whole.cut_bars(max(0, stop - MOST), stop)
     first = whole.bars.date.index(shown.bars.date[0]) if shown.bars.date[0] >= whole.bars.date[0] else 0
@@ -81,8 +84,19 @@ def render_figure(whole: Chart, shown: Chart, width: int | None = None, height: 
     picture = svg_document(place.width, place.height, named, spoken, candles.draw_chart(shown, place))
     return (
         f'<figure class="chart">\n<div class="controls"></div>\n<output aria-live="polite"></output>\n{picture}'
-        f'<script type="application/json">{encode_json(data)}</script>\n</figure>\n'
+        f'<script type="application/json">{encode_json(data)}</script>\n{_trade_list(whole)}</figure>\n'
     )
+
+
+def _trade_list(whole: Chart) -> str:
+    """Return the trades with the numbers by which the picture names them, newest first."""
+    if not whole.marks:
+        return ""
+    rows = [escape_xml(describe_trade(whole, i)) for i in range(len(whole.marks) - 1, -1, -1)]
+    head = escape_xml(whole.voice("Trades in the chart ({count})", count=len(rows)))
+    body = "".join(f"<li>{row}</li>" for row in rows)
+    opened = " open" if len(rows) <= ROWS else ""
+    return f'<details class="marks"{opened}><summary>{head}</summary><ul>{body}</ul></details>\n'
 
 
 def encode_json(data: object) -> str:
@@ -93,7 +107,7 @@ def encode_json(data: object) -> str:
 
 def _chart_data(whole: Chart, first: int, place: candles.ChartLayout) -> dict[str, object]:
     say, bars = whole.voice, whole.bars
-    words = {
+    words: dict[str, object] = {
         "volume": say("Volume"),
         "chart": say("Chart"),
         "o": say("Open"),
@@ -107,6 +121,7 @@ def _chart_data(whole: Chart, first: int, place: candles.ChartLayout) -> dict[st
         "last": say("Last"),
         "range": _range_template(whole),
         "shared": say("{count} bars per candle", count="{count}"),
+        "signs": candles.sign_words(whole),
         "keys": say("wheel, + and -: zoom · drag, arrow keys: move · 0: reset"),
     }
     count = len(bars.date)
@@ -127,6 +142,10 @@ def _chart_data(whole: Chart, first: int, place: candles.ChartLayout) -> dict[st
         "from": first,
         "to": count,
         "log": whole.log,
+        "candles": whole.candles,
+        "unit": whole.unit,
+        "levels": [(level.price, level.label) for level in whole.levels],
+        "first": whole.first_mark,
         "up": whole.up,
         "over": line_data(whole.overlays, 7),
         "panes": [
@@ -134,7 +153,7 @@ def _chart_data(whole: Chart, first: int, place: candles.ChartLayout) -> dict[st
             for pane in whole.panes
         ],
         "marks": [
-            (at, mark.side, mark.text)
+            (at, mark.side, mark.text, mark.date)
             for at, mark in zip(whole.bar_indexes([mark.date for mark in whole.marks]), whole.marks, strict=True)
         ],
         "events": [
@@ -144,6 +163,7 @@ def _chart_data(whole: Chart, first: int, place: candles.ChartLayout) -> dict[st
         "place": {
             "w": place.width,
             "h": place.height,
+            "foot": place.foot,
             "side": _label_room(whole, place),
             "strips": [(strip.kind, strip.top, strip.height) for strip in place.strips],
         },

@@ -76,6 +76,8 @@ def _latinize_chart(chart: Chart) -> Chart:
         panes=tuple(
             pane._replace(title=drop_chinese(pane.title), lines=latinize_lines(pane.lines)) for pane in chart.panes
         ),
+        unit=drop_chinese(chart.unit),
+        levels=tuple(level._replace(label=drop_chinese(level.label)) for level in chart.levels),
         marks=tuple(mark._replace(text=drop_chinese(mark.text)) for mark in chart.marks),
         events=tuple(event._replace(text=drop_chinese(event.text)) for event in chart.events),
     )

@@ -133,6 +133,19 @@ def format_number(value: float, lang: str = "en") -> str:
     return f"{value:,.0f}" if size >= 1e5 else f"{value:,.2f}" if size >= 1 else f"{value:.4g}"
 
 
+def format_together(values: Sequence[float | None], lang: str = "en") -> list[str]:
+    """Return values that stand beside each other, with equally many decimals; `-` where there is none.
+
+    >>> format_together([1.27, 1.8534, -0.5868]), format_together([0.0123456, -0.5, None])
+    (['1.27', '1.85', '-0.59'], ['0.0123', '-0.5000', '-'])
+    """
+    most = max((abs(value) for value in values if value is not None), default=0.0)
+    if most >= 1e6:
+        return ["-" if value is None else format_number(value, lang) for value in values]
+    places = 0 if most >= 1e5 else 2 if most >= 1 else min(3 - math.floor(math.log10(most)), 12) if most else 0
+    return ["-" if value is None else f"{value:,.{places}f}" for value in values]
+
+
 def _format_rounded(value: float) -> str:
     """Return four figures, or all of a whole number, without an exponent."""
     return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"

@@ -116,6 +116,8 @@ def _css_rules(colors: dict[str, str], lines: tuple[str, ...], scope: str) -> st
         **{f".{name}": f"fill:{c[name]}" for name in SIDES},
         **{f".w-{name}": f"stroke:{c[name]}" for name in SIDES},
         ".last": f"stroke:{c['soft']}",
+        ".leader": f"stroke:{c['soft']}",
+        ".own-level": f"stroke:{c['mark']}",
         ".mark": f"fill:{c['mark']};stroke:{c['paper']}",
         ".label": f"stroke:{c['paper']}",
         ".tag": f"fill:{c['soft']}",
@@ -152,6 +154,9 @@ def picture_css(scope: str = ".ia-picture", *, night: bool | None = None) -> str
         ".faint": "opacity:.62",
         ".area": "opacity:.14;stroke:none",
         ".mark": "stroke-width:1",
+        ".leader": "stroke-width:1;stroke-dasharray:1 2;fill:none",
+        ".own-level": "stroke-width:1;stroke-dasharray:6 3;fill:none",
+        ".trade-label": "font-size:10px",
         ".cross": "stroke-width:1;stroke-dasharray:3 3;fill:none;shape-rendering:crispEdges",
         ".label": "font-size:10px;stroke-width:3;stroke-linejoin:round;paint-order:stroke",
     }

@@ -7,7 +7,16 @@ told apart by their dashes, of which the legend has a piece; without Unicode all
 import math
 from typing import NamedTuple
 
-from ia.faculties.pictures.chart import Bucket, Chart, ChartLine, ChartPane, Values, describe_grouping, group_bars
+from ia.faculties.pictures.chart import (
+    Bucket,
+    Chart,
+    ChartLine,
+    ChartPane,
+    Values,
+    describe_grouping,
+    group_bars,
+    price_range,
+)
 from ia.faculties.pictures.grid import Grid, Part, shorten_text
 from ia.faculties.pictures.scale import (
     AxisScale,
@@ -16,8 +25,8 @@ from ia.faculties.pictures.scale import (
     date_ticks,
     fit_scale,
     format_compact,
-    format_number,
     format_price,
+    format_together,
 )
 from ia.kernel.errors import Message, Notify, drop_message
 from ia.kernel.text_width import display_width
@@ -34,6 +43,7 @@ _CANDLE = {
     (0, 2): "╻",
     (2, 0): "╹",
 }
+_WICKS = "│╷╵|"
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _LINES = ("33", "36", "35", "34")
@@ -99,7 +109,7 @@ class _TerminalDrawing:
     def render_lines(self, notify: Notify) -> str:
         chart, form = self.chart, self.form
         told = self._trade_lines()
-        head = [self._title_parts(), *([self._legend_parts()] if chart.overlays else [])]
+        head = [*self._title_lines(), *([self._legend_parts()] if chart.overlays or chart.levels else [])]
         left = form.height - len(head) - len(told) - 2
         volume = (3 if left < 16 else 4) if chart.volume and left >= 10 else 0
         each = 0
@@ -145,22 +155,40 @@ class _TerminalDrawing:
     def _side_style(self, rises: bool) -> str:
         return self.chart.side_color(rises)
 
-    def _title_parts(self) -> list[Part]:
+    def _title_lines(self) -> list[list[Part]]:
+        """Return the title with the last price at its right; the warning has a line of its own where both do not fit.
+
+        What gives way in a narrow terminal is the date, then the change, then the name; the code of a symbol stays.
+        """
+        chart, width = self.chart, self.form.width
+        parts, style = self._last_price()
+        code = display_width(chart.title.partition(" ")[0])
+        badge = f" [{chart.warning}]" if chart.warning else ""
+        alone = bool(badge) and min(display_width(chart.title), code + 6) + display_width(badge + parts[0]) + 2 > width
+        least = (code if alone else display_width(badge) + code) + 2
+        while len(parts) > 1 and display_width("  ".join(parts)) + least + (6 if len(parts) > 2 else 0) > width:
+            parts.pop()
+        told = shorten_text("  ".join(parts), width)
+        title = shorten_text(
+            chart.title, max(width - display_width(told) - 1 - (0 if alone else display_width(badge)), 0)
+        )
+        title = shorten_text(title + ("" if alone else badge), max(width - display_width(told) - 1, 0))
+        gap = width - display_width(title) - display_width(told)
+        first: list[Part] = [(title, "bold"), (" " * gap, ""), (told, style)]
+        return [first, [(shorten_text(badge.strip(), width), "bold")]] if alone else [first]
+
+    def _last_price(self) -> tuple[list[str], str]:
+        """Return the last price, its change and its date, and their style; of a chart of lines only the date."""
         bars = self.chart.bars
-        last = bars.close[-1]
-        told, style = format_price(last), "bold"
+        date = bars.date[-1][:16].replace("T", " ")
+        if not self.chart.candles:
+            return [date], "bold"
+        last, parts, style = bars.close[-1], [format_price(bars.close[-1])], "bold"
         if len(bars.close) > 1:
             change = last / bars.close[-2] - 1
-            told += f"  {change:+.2%}"
+            parts.append(f"{change:+.2%}")
             style = self._side_style(change >= 0) if change else ""
-        warning = f" [{self.chart.warning}]" if self.chart.warning else ""
-        dated = f"{told}  {bars.date[-1][:16].replace('T', ' ')}"
-        if display_width(dated + warning) + 12 <= self.form.width:  # the code of a symbol is worth more than the date
-            told = dated
-        title = shorten_text(self.chart.title, max(self.form.width - display_width(told + warning) - 2, 0)) + warning
-        title = shorten_text(title, max(self.form.width - display_width(told) - 1, 0))
-        gap = self.form.width - display_width(title) - display_width(told)
-        return [(title, "bold"), (" " * gap, ""), (shorten_text(told, self.form.width), style)]
+        return [*parts, date], style
 
     def _legend_parts(self) -> list[Part]:
         parts: list[Part] = []
@@ -172,6 +200,11 @@ class _TerminalDrawing:
                 break
             parts += [(told, self._line_style(i)), ("  ", "")]
             used += display_width(told) + 2
+        for level in self.chart.levels:
+            told = f"╌ {level.label} {format_price(level.price)}"
+            if used + display_width(told) + 2 <= self.form.width:
+                parts += [(told, "bold"), ("  ", "")]
+                used += display_width(told) + 2
         return [*parts, *self._origin_parts(self.form.width - used)]
 
     def _origin_parts(self, room: int) -> list[Part]:
@@ -207,8 +240,7 @@ class _TerminalDrawing:
 
     def _draw_prices(self, height: int) -> list[list[Part]]:
         chart = self.chart
-        seen = [*(b.high for b in self.buckets), *(b.low for b in self.buckets)]
-        axis = fit_scale(seen, 2 * height, 0, log=chart.log, air=0.03)
+        axis = fit_scale(price_range(chart, self.buckets), 2 * height, 0, log=chart.log, air=0.03)
         grid = Grid(self.width, height)
         beside: dict[int, Part] = {}
         at = axis_ticks(axis, max(height // 3, 2))
@@ -217,11 +249,14 @@ class _TerminalDrawing:
             beside[y] = (told, "dim")
             for x in range(0, self.width, 4):
                 grid.put_char(x, y, "·", "dim")
-        last = min(int(axis.position_of(chart.bars.close[-1]) // 2), height - 1)
-        for x in range(0, self.width, 2):
-            grid.put_char(x, last, "╌", "dim")
-        beside[last] = (format_price(chart.bars.close[-1]), "last")
-        for k, bucket in enumerate(self.buckets):
+        for price, style in [(level.price, "bold") for level in chart.levels] + (
+            [(chart.bars.close[-1], "last")] if chart.candles else []
+        ):
+            y = min(int(axis.position_of(price) // 2), height - 1)
+            for x in range(0, self.width, 2):
+                grid.put_char(x, y, "╌", "dim" if style == "last" else style)
+            beside[y] = (format_price(price), style)
+        for k, bucket in enumerate(self.buckets if chart.candles else ()):
             self._draw_candle(grid, axis, self._bucket_x(k), bucket)
         for i, line in enumerate(chart.overlays):
             self._draw_line(grid, axis._replace(bottom=4.0 * height), line.values, i)
@@ -252,7 +287,10 @@ class _TerminalDrawing:
                 grid.put_char(x, y, char, style)
 
     def _draw_line(self, grid: Grid, axis: AxisScale, values: Values, i: int) -> None:
-        """Draw line i in braille dots (2 x 4 a cell) into cells that are free. `axis` counts dots from the top."""
+        """Draw line i in braille dots (2 x 4 a cell) into cells that hold no more than a wick or a line before it.
+
+        `axis` counts dots from the top. Bodies stay: they are what the candle says.
+        """
         style = self._line_style(i)
         dots: dict[tuple[int, int], int] = {}
         previous: tuple[int, int] | None = None
@@ -268,7 +306,7 @@ class _TerminalDrawing:
                     dots[cell] = dots.get(cell, 0) | _DOTS[y % 4][x % 2]
             previous = here
         for (x, y), bits in dots.items():
-            if grid.is_free(x, y):
+            if grid.is_free(x, y) or (0 <= x < grid.width and 0 <= y < grid.height and grid.char[y][x] in _WICKS):
                 grid.put_char(x, y, _SIGNS[i % len(_SIGNS)] if self.form.ascii else chr(0x2800 + bits), style)
 
     def _draw_marks(self, grid: Grid, axis: AxisScale) -> None:
@@ -294,9 +332,12 @@ class _TerminalDrawing:
                     grid.put_char(x, y, char, self._side_style(bucket.rises))
                 rest -= 8
         told = self.chart.voice("Volume")
-        if all(grid.is_free(x, 0) for x in range(display_width(told) + 1)):
+        beside: dict[int, Part] = {0: (format_compact(top, self.chart.voice.lang), "dim")}
+        if height > 1 and display_width(told) < self.axis:
+            beside[1] = (told, "dim")
+        else:
             grid.write_text(0, 0, told + " ", "dim")
-        return self._frame_pane(grid, {0: (format_compact(top, self.chart.voice.lang), "dim")})
+        return self._frame_pane(grid, beside)
 
     def _draw_pane(self, pane: ChartPane, height: int) -> list[list[Part]]:
         present = [v for line in pane.lines for v in line.values if v is not None]
@@ -320,9 +361,9 @@ class _TerminalDrawing:
         for i, line in enumerate([line for line in pane.lines if line.form == "line"]):
             self._draw_line(grid, axis, line.values, i)
         x, i = grid.write_text(0, 0, shorten_text(pane.title, self.width) + " ", "dim"), 0
-        for line in pane.lines:
-            value = next((v for v in reversed(line.values) if v is not None), None)
-            told = "-" if value is None else format_number(value, lang)
+        last = [next((v for v in reversed(line.values) if v is not None), None) for line in pane.lines]
+        for line, value in zip(pane.lines, format_together(last, lang), strict=True):
+            told = f"{line.label} {value}" if len(pane.lines) > 1 else value
             if line.form == "line":
                 x = grid.write_text(x, 0, f"{self._line_sample(i)}{told} ", self._line_style(i))
                 i += 1

@@ -93,5 +93,5 @@ def test_a_pane_is_named_in_any_language():
     quiet = chart.bars._replace(volume=[0] * 30 + [1] * 30)
     drawn_ = terminal.draw_chart(chart, terminal.TerminalForm(80, 24))
     assert "\n强弱 " in drawn_
-    assert "\n成交量 " in terminal.draw_chart(replace(chart, panes=(), bars=quiet), terminal.TerminalForm(80, 40))
+    assert "┤成交量\n" in terminal.draw_chart(replace(chart, panes=(), bars=quiet), terminal.TerminalForm(80, 40))
     assert max(map(display_width, drawn_.split("\n"))) <= 80
