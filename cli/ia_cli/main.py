@@ -50,7 +50,7 @@ COMMANDS = {
     "account": ("ia_cli.commands.account:account", "Show cash, holdings, profit and drawdown, as of now."),
     "profit": (
         "ia_cli.commands.profit:profit",
-        "Show realized and unrealized profit and dividends, by security and in total.",
+        "Show profit by security; with --by, --since or --stats the return on your money.",
     ),
     "note": ("ia_cli.commands.note:note", "Write, read and search notes."),
     "memory": ("ia_cli.commands.memory:memory", "Read and write memory: beliefs, observations, reflections."),

@@ -10,7 +10,8 @@ from ia_cli.terminal.synonyms import FORMER, OPTIONS, VERBS
 
 MEANING = {
     "--limit": "how many", "-n": "how many", "--start": "first date of bars", "--end": "last date of bars",
-    "--since": "only records from then on", "--date": "the day or time of one thing", "--at": "the time of a trade",
+    "--since": "only records from then on",
+    "--until": "only records up to then", "--date": "the day or time of one thing", "--at": "the time of a trade",
     "--symbol": "one security", "--symbols": "several securities", "--codes": "print codes only",
     "--universe": "a list of securities", "--period": "length of a bar", "--adjust": "adjustment of prices",
     "--adapter": "sources of prices", "--because": "the reason", "--session": "a session", "-s": "a session",
@@ -48,7 +49,7 @@ def test_a_shared_name_is_in_the_table_and_means_one_thing():
             kinds.setdefault(name, {}).setdefault(param.is_flag, []).append(path)
     mixed = {name: found for name, found in kinds.items() if len(found) > 1}
     assert not mixed, f"one name, a flag here and a value there: {mixed}"
-    for name in ("--last", "--count", "--days", "--periods", "--max", "--top", "--from", "--to-date", "--until"):
+    for name in ("--last", "--count", "--days", "--periods", "--max", "--top", "--from", "--to-date"):
         assert name not in kinds, f"{name}: the table of names has another word for this: {MEANING}"
     assert {name for name in kinds if kinds[name] and name in MEANING} == set(MEANING)
 

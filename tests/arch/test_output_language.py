@@ -40,6 +40,7 @@ VOCABULARY = {
     "lib/ia/organs/ledger/statement_columns.py": "columns of the statements of brokers",
     "lib/ia/organs/ledger/statement_sections.py": "sections of the statements of brokers",
     "lib/ia/organs/market/screen_columns.py": "columns in the conditions of `ia screen`",
+    "lib/ia/organs/market/sources/central_parity.py": "heads of the table, as the source has them",
     "lib/ia/organs/market/sources/companies.py": "industries of the simulated market",
     "lib/ia/organs/market/sources/demo.py": "reasons of the exchanges, in the simulated market",
     "lib/ia/organs/market/sources/sina_statements.py": "titles of the items of statements, as the source has them",

@@ -7,8 +7,8 @@ import click
 from ia.kernel.errors import Message
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import json_option
-from ia_cli.terminal.output import emit_json, notify, tell_hint
-from ia_cli.terminal.text import tr
+from ia_cli.terminal.output import Row, emit_json, notify, tell_hint
+from ia_cli.terminal.text import say, tr
 
 COLUMNS = (
     "symbol",
@@ -29,14 +29,22 @@ HEADS = {
     "weight_pct": "weight%",
 }  # fmt: skip
 """What stands above a column on a terminal."""
+SHARE_HEADS = {"name": "name", "value": "value", "weight_pct": "weight%", "securities": "securities",
+               "currency": "currency"}  # fmt: skip
 
 
 @click.command(cls=Command, example="ia trade buy 600519 100 1650 --date 2024-01-15; ia account")
 @click.option(
     "--method", type=click.Choice(["average", "fifo"]), help="Cost basis of sales (default: setting ledger.method)."
 )
+@click.option(
+    "--by",
+    type=click.Choice(["security", "industry", "market", "currency"]),
+    help="Show how everything you own is spread, in the base currency, cash included.",
+)
+@click.option("--base", metavar="CODE", help="Currency of the total: CNY, HKD or USD (default: setting ledger.base).")
 @json_option
-def account(method: str | None, as_json: bool) -> None:
+def account(method: str | None, by: str | None, base: str | None, as_json: bool) -> None:
     """Show cash, holdings, profit and drawdown, as of now.
 
     ia shows the latest stored prices with their dates and contacts no source. Unknown values are empty. Cash and
@@ -45,30 +53,76 @@ def account(method: str | None, as_json: bool) -> None:
     (0.1 is 10 %). price_stale is the number of trading sessions since the price date; with an old price, today's
     result is unknown. lent is money in reverse repos and payments for new issues; it is part of the equity. Dividends
     count before tax on the ex-dividend date. At the sale ia shows the tax due; it counts once you enter it.
+
+    `net worth` is the equity of all currencies in the base currency (setting ledger.base), at the last central parity
+    of the yuan that `ia sync rates` stored; the rows above it show each rate with its date. If a rate is missing or
+    older than 14 days, the total is empty and ia says which. max_drawdown links daily returns, as `ia profit` does.
     """
     from ia.kernel.workspace import Workspace
+    from ia.organs.ledger import net_worth
     from ia.wiring.ledger_prices import open_ledger
 
     desk = open_ledger(Workspace(), notify)
-    found = desk.account(method=method, curve=as_json)
+    found = desk.account(method=method, curve=as_json and not by)
     warnings = desk.account_warnings(found)
     for breach in warnings:
         notify(breach.message)
-    if as_json:
+    worth = net_worth.load_net_worth(desk, found, base or "")
+    net_worth.notify_rates(worth, notify)
+    if as_json and not by:
         from ia.organs.ledger import account_documents
         from ia.organs.ledger.trade_proposals import pending_orders
 
-        emit_json(account_documents.account_document(found, method or desk.method, warnings, pending_orders(desk.ws)))
+        orders = pending_orders(desk.ws)
+        emit_json(account_documents.account_document(found, method or desk.method, warnings, orders, _say, worth))
         return
     if not found.positions and not found.purses:
         notify(Message("the ledger has no entries"))
         tell_hint(
             "record a deposit with `ia trade deposit AMOUNT`, a purchase with `ia trade buy SYMBOL QUANTITY PRICE`"
         )
-    _print_table(found)
+    if by:
+        _print_allocation(net_worth.load_allocation(desk, found, worth, by), by, worth, as_json)
+    else:
+        _print_table(found, worth)
 
 
-def _print_table(found: Any) -> None:
+def _say(message: Message) -> str:
+    return say(message.template, **message.params)
+
+
+def _print_allocation(shares: Any, by: str, worth: Any, as_json: bool) -> None:
+    import sys
+
+    from ia_cli.terminal.trade_view import format_table_number
+    from ia_cli.terminal.wide_tables import emit_wide_rows
+
+    if as_json:
+        from ia.organs.ledger.account_documents import allocation_document
+
+        emit_json(allocation_document(shares, by, worth, _say))
+        return
+    person = sys.stdout.isatty()
+    rows = []
+    for each in shares:
+        name = tr(each.name) if each.name == "unknown" else each.name
+        if each.kind in ("cash", "lent"):
+            name = f"{tr(each.kind) if person else each.kind} {each.name}"
+        rows.append(
+            {
+                "name": name if person else name.replace(tr("unknown"), "unknown"),
+                "value": format_table_number(each.value),
+                "weight_pct": format_table_number(each.weight_pct, places=2),
+                "securities": each.securities or "",
+                "currency": worth.base,
+            }
+        )
+    total = {"name": tr("total") if person else "total", "value": format_table_number(worth.equity)}
+    rows.append({**total, "weight_pct": "", "securities": "", "currency": worth.base})
+    emit_wide_rows(rows, ("name", "value", "weight_pct", "securities", "currency"), SHARE_HEADS)
+
+
+def _print_table(found: Any, worth: Any) -> None:
     import sys
 
     from ia_cli.terminal.trade_view import format_table_number, gain_colors
@@ -106,6 +160,7 @@ def _print_table(found: Any) -> None:
                     "currency": each.currency,
                 }
             )
+    rows += _net_worth_rows(found, worth, person)
     emit_wide_rows(
         rows,
         COLUMNS,
@@ -114,3 +169,24 @@ def _print_table(found: Any) -> None:
         gains=("unrealized_pnl",),
         colors=gain_colors(found.purses),
     )
+
+
+def _net_worth_rows(found: Any, worth: Any, person: bool) -> list[Row]:
+    """Return the rates and the total in the base currency; nothing where the base is the only currency."""
+    from ia_cli.terminal.trade_view import format_table_number
+
+    if not set(found.purses) - {worth.base}:
+        return []
+    rows: list[Row] = [
+        {
+            "symbol": "",
+            "name": f"{each.currency}/{each.base}",
+            "current_price": f"{each.rate:.6g}",
+            "price_date": each.date,
+            "currency": each.base,
+        }
+        for each in worth.rates
+    ]
+    name = f"{tr('net worth')} {worth.base}" if person else "net worth"
+    rows.append({"symbol": "", "name": name, "value": format_table_number(worth.equity), "currency": worth.base})
+    return rows

@@ -1,6 +1,6 @@
 """`ia profit`: what was gained and lost, security by security."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -39,22 +39,46 @@ HEADS = {
 """What stands above a column on a terminal."""
 
 
-@click.command(cls=Command, example="ia trade buy 600519 100 1650 --date 2024-01-15; ia profit --json")
+@click.command(
+    cls=Command, example="ia trade deposit 200000 --date 2024-01-02; ia profit --by month --benchmark 000300.SH"
+)
 @click.argument("symbol", required=False, metavar="[SYMBOL]")
 @click.option(
     "--method", type=click.Choice(["average", "fifo"]), help="Cost basis of sales (default: setting ledger.method)."
 )
 @click.option("-s", "--session", metavar="ID", default="", help="Count only trades of this session.")
+@click.option("--by", type=click.Choice(["month", "year"]), help="Show the return of each month or year.")
+@click.option("--since", metavar="DATE", help="First day of returns (default: that of the first entry).")
+@click.option("--until", metavar="DATE", help="Last day of returns (default: today).")
+@click.option("--benchmark", metavar="SYMBOL", help="Compare returns with an index or security: 000300.SH, SPY.")
+@click.option("--base", metavar="CODE", help="Currency of the total: CNY, HKD or USD (default: setting ledger.base).")
+@click.option("--stats", is_flag=True, help="Show return, risk and closed trades of all days in figures.")
+@click.option("--curve", is_flag=True, help="With --json, add the equity and the return of each day.")
 @json_option
-def profit(symbol: str | None, method: str | None, session: str, as_json: bool) -> None:
-    """Show realized and unrealized profit and dividends, by security and in total.
+def profit(symbol: str | None, method: str | None, session: str, as_json: bool, **returns: Any) -> None:
+    """Show profit by security; with --by, --since or --stats the return on your money.
 
     profit_rate is the profit in percent of the cost of all purchases ever made, fees included. For a single purchase
     that you still hold, it is (price - cost) / cost. Reinvested money counts again: 10,000 turned over ten times is
-    100,000, and a gain of 1,000 on it is 1 %. It is not the return on deposited money; see `ia report` for that.
-    Dividends count before tax on the ex-dividend date. ia does not add up currencies: with several, the total is empty
-    and each currency has its own.
+    100,000, and a gain of 1,000 on it is 1 %. It is not the return on deposited money: --by, --since and --stats show
+    that. Dividends count before tax on the ex-dividend date. ia does not add up currencies: with several, the total is
+    empty and each currency has its own.
+
+    Returns. Time-weighted (twr): the returns of the days, linked; a day returns equity at its end / (equity at the end
+    of the day before + deposits) - 1, withdrawals count as negative deposits. It does not depend on when money came
+    in: compare it with an index. Money-weighted (mwr): the rate at which the dated deposits make the equity at the end
+    (XIRR, actual/365); empty unless exactly one rate fits. Each currency has its own returns; with several, `total` is
+    all of them in the base currency at each day's exchange rate.
+
+    Figures. A year has 243 sessions on the mainland, 247 in Hong Kong, 252 in New York; Sharpe is mean / standard
+    deviation of daily returns x root of the sessions, Sortino divides by the root of the mean squared loss, Calmar is
+    the return a year / maximum drawdown; the risk-free rate is 0. Below 20 returns there is no ratio, below a year no
+    return a year. Alpha, beta: regression on the days that both have. Closed trades: first in, first out, after all
+    fees, without dividends. A figure that ia cannot tell is empty; the note, or `reasons` in JSON, says why.
     """
+    if any(returns.values()):
+        _show_returns(returns, as_json, symbol or "", session, method or "")
+        return
     from ia.kernel.workspace import Workspace
     from ia.organs.ledger import account_documents
     from ia.organs.ledger.profit import profit_rows, sum_by_currency
@@ -84,6 +108,75 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool) 
         gains=("pnl", "realized", "unrealized"),
         colors=gain_colors(sums),
     )
+
+
+def _show_returns(asked: dict[str, Any], as_json: bool, symbol: str, session: str, method: str) -> None:
+    """Print the return of periods, or the figures of all days."""
+    from ia.domain.instruments.symbols import resolve_security
+    from ia.kernel.errors import Simulated, UsageError
+    from ia.kernel.workspace import Workspace
+    from ia.organs.ledger.net_worth import base_currency
+    from ia.organs.ledger.performance import PerformanceRequest, measure_performance
+    from ia.wiring.ledger_prices import open_ledger
+    from ia_cli.terminal import performance_view
+    from ia_cli.terminal.text import say
+    from ia_cli.terminal.trade_view import gain_colors
+    from ia_cli.terminal.wide_tables import emit_wide_rows
+
+    for name, given in (("SYMBOL", symbol), ("--session", session), ("--method", method)):
+        if given:
+            raise UsageError(
+                "{name} does not work with returns, which are those of the whole account",
+                name=name,
+                hint="leave out {name}, or leave out --by, --since, --until, --stats, --benchmark and --base",
+            )
+    first, last = _parse_days(asked["since"], asked["until"])
+    request = PerformanceRequest(
+        first=first,
+        last=last,
+        by=asked["by"] or "",
+        benchmark=resolve_security(asked["benchmark"]) if asked["benchmark"] else None,
+        base=base_currency(asked["base"] or ""),
+        figures=as_json or not asked["by"] or asked["stats"],
+    )
+    report = measure_performance(open_ledger(Workspace(), notify), request)
+    if report.rates and any(each.simulated for each in report.rates):
+        notify(Simulated("the exchange rates are simulated"))
+    if as_json:
+        from ia.organs.ledger.performance_documents import performance_document
+
+        emit_json(performance_document(report, lambda each: say(each.template, **each.params), curve=asked["curve"]))
+        return
+    performance_view.notify_unknown(report)
+    if not report.currencies and not report.unknown:
+        notify(Message("no trades yet"))
+        tell_hint("record a deposit with `ia trade deposit AMOUNT`")
+    view, colors = performance_view, gain_colors(report.currencies)
+    if asked["by"]:
+        spare = ("equity_before", "mwr_pct", "flows", "equity_after")
+        gains = ("result", "twr_pct", "mwr_pct", "excess_pct")
+        emit_wide_rows(
+            view.period_rows(report), view.PERIOD_COLUMNS, view.PERIOD_HEADS, spare=spare, gains=gains, colors=colors
+        )
+    if not asked["by"] or asked["stats"]:
+        emit_wide_rows(view.figure_rows(report), view.FIGURE_COLUMNS, view.FIGURE_HEADS, free={"note": 20})
+
+
+def _parse_days(since: str | None, until: str | None) -> tuple[str, str]:
+    """Return the first and the last day, "" for what is not given. raises  UsageError for no dates, or in no order."""
+    from datetime import date
+
+    from ia.kernel import clock, dateforms
+    from ia.kernel.errors import UsageError
+
+    today = date.fromisoformat(clock.today())
+    first = dateforms.parse_day(since, today, option="--since") if since else ""
+    last = dateforms.parse_day(until, today, option="--until", last=True) if until else ""
+    if first > str(today):
+        raise UsageError("{option}: {date} is in the future", option="--since", date=first)
+    if first and last and first > last:
+        raise UsageError("--since {first} is after --until {last}", first=first, last=last)
+    return first, last
 
 
 def _profit_rows(found: "Iterable[Profit]", sums: "Iterable[ProfitTotal]") -> list[Row]:

@@ -16,7 +16,7 @@ from ia_cli.terminal.text import tr
 if TYPE_CHECKING:
     from ia.kernel.workspace import Workspace
 
-JOBS = ("daily", "indices", "symbols", "fundamentals", "northbound", "lhb", "sectors", "all")
+JOBS = ("daily", "indices", "rates", "symbols", "fundamentals", "northbound", "lhb", "sectors", "all")
 COLUMNS = (
     "job",
     "day",
@@ -54,6 +54,7 @@ LABELS = {
     "lhb": "unusual trading",
     "sectors": "sector members",
     "indices": "indices",
+    "rates": "exchange rates",
 }
 """What the progress bar says of what is being fetched."""
 
@@ -83,8 +84,8 @@ def sync(
 ) -> None:
     """Sync the whole market into the local store.
 
-    JOB is daily, indices, symbols, fundamentals, northbound, lhb, sectors or all (default: daily and those of the
-    others that are due). You can interrupt ia at any point; the next run continues from there.
+    JOB is daily, indices, rates, symbols, fundamentals, northbound, lhb, sectors or all (default: daily and those of
+    the others that are due). You can interrupt ia at any point; the next run continues from there.
 
     daily takes one snapshot of the market: the bars of the day. It fetches more only for securities whose previous
     close differs from the stored one (an ex-dividend date, a gap). A first sync has no history: ia estimates how long
@@ -92,6 +93,9 @@ def sync(
     ia fetches only the histories of those securities; if you also give --history, it takes the snapshot first.
 
     indices keeps the bars of the main indices (000001.SH, 399001.SZ, 399006.SZ, 000300.SH, 000905.SH, 000688.SH).
+
+    rates keeps the yuan's central parity of the US and the Hong Kong dollar (safe.gov.cn). It is due every day while
+    the ledger has money in another currency than the yuan.
 
     Status 75 if a source blocks ia or is unreachable. Stored data stays, and the next run continues.
     """
@@ -118,7 +122,8 @@ def sync(
             outcome = bring(ws, SyncRequest("daily", chosen, True, start), notify, progress)
             outcome = outcome._replace(rows=first.rows + outcome.rows, failures=first.failures + outcome.failures)
         else:
-            outcome = bring(ws, SyncRequest(job or "", chosen, history, start), notify, progress)
+            request = SyncRequest(job or "", chosen, history, start, rates=_needs_rates(ws))
+            outcome = bring(ws, request, notify, progress)
     if quiet:
         pass
     elif as_json:
@@ -164,6 +169,14 @@ def _choose_symbols(ws: "Workspace", symbols: str | None, universe: str | None) 
         template = "skipped: {symbols} (ia sync fetches only the mainland market; `ia ohlcv SYMBOL` fetches others)"
         notify(Message(template, symbols=", ".join(abroad)))
     return tuple(symbol.canonical for symbol in found if symbol.market == "CN")
+
+
+def _needs_rates(ws: "Workspace") -> bool:
+    """Return True if the ledger has money in several currencies, or in another one than the base."""
+    from ia.organs.ledger.journal import find_currencies
+    from ia.organs.ledger.net_worth import base_currency
+
+    return bool(find_currencies(ws.db) - {base_currency()})
 
 
 @contextlib.contextmanager

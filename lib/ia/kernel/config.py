@@ -44,6 +44,7 @@ KEYS = (
     Key("pictures.up", str, "market", "color of rising prices; `blue` is safe for color-blind readers",
         ("market", "red", "green", "blue")),
     Key("ledger.method", str, "average", "cost basis of sales: `average` or `fifo`", ("average", "fifo")),
+    Key("ledger.base", str, "CNY", "currency of totals over several currencies", ("CNY", "HKD", "USD")),
     Key("ledger.commission_pct", str, "0.025", "commission of your broker, percent of the amount"),
     Key("ledger.commission_min", str, "5", "minimum commission per trade"),
     Key("ledger.commission_cn", str, None, "mainland commission, such as `0.025% min 5` (default: the two settings "

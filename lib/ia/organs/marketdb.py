@@ -144,10 +144,24 @@ def _create_news_tables(db: sqlite3.Connection) -> None:
         db.execute(f"CREATE TABLE {table} WITHOUT ROWID")
 
 
+def _create_rates_table(db: sqlite3.Connection) -> None:
+    """Exchange rates: yuan for one unit of a currency on a day; `host` is who published them."""
+    db.execute(
+        "CREATE TABLE rates (source INTEGER NOT NULL, currency TEXT NOT NULL, date TEXT NOT NULL, yuan REAL NOT NULL,"
+        " host TEXT NOT NULL, PRIMARY KEY (source, currency, date)) WITHOUT ROWID"
+    )
+
+
 SCHEMA = store.Schema(
     "cache/market.db",
     False,
-    (_create_series_tables, _create_market_tables, _create_former_table, _create_news_tables),
+    (
+        _create_series_tables,
+        _create_market_tables,
+        _create_former_table,
+        _create_news_tables,
+        _create_rates_table,
+    ),
     dear=True,
     page=16384,
     cure="`ia sync` renames the damaged file and starts a new one",

@@ -6,14 +6,19 @@ from ia.kernel.errors import Notify, drop_message, notify_once
 from ia.kernel.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from ia.domain.instruments.symbols import Symbol
     from ia.organs.ledger.account import LastPrice
+    from ia.organs.ledger.benchmark import Benchmark
     from ia.organs.ledger.desk import LedgerDesk
+    from ia.organs.ledger.exchange import StoredRates
     from ia.organs.ledger.guard import SecurityQuote
     from ia.organs.ledger.journal import JournalEntry
+
+_INDICES = {"CN": "000300.SH", "HK": "HSI.HK", "US": "SPX.US"}
+"""Market -> the index whose stored bars tell its sessions."""
 
 
 def open_ledger(ws: Workspace, notify: Notify = drop_message) -> "LedgerDesk":
@@ -32,7 +37,8 @@ class StoredPrices:
 
         self.db = marketdb.connect(ws)
         self.db.execute("PRAGMA mmap_size = 4000000000")  # a seek a day and security: no system call for each
-        self._feeds = PriceFeeds(ws, self.db, notify_once(notify))
+        self._notify = notify_once(notify)
+        self._feeds = PriceFeeds(ws, self.db, self._notify)
 
     def latest_prices(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, LastPrice]":
         from ia.organs.ledger.account import LastPrice
@@ -121,6 +127,55 @@ class StoredPrices:
             simulated=feed.simulated,
             day_range=None if (seen := feed.range_on(day)) is None else (to_decimal(seen[0]), to_decimal(seen[1])),
         )
+
+    def sessions(self, market: str, since: str) -> "Sequence[str]":
+        from ia.domain.instruments.symbols import from_canonical
+
+        feed = self._feeds.find_stored(from_canonical(_INDICES[market]))
+        return [] if feed is None else [day for day, _ in feed.closes(since) if day >= since]
+
+    def calendar_sessions(self, market: str, after: str, until: str) -> "Sequence[str]":
+        from ia.organs.ohlcv.calendar import list_sessions
+
+        return list_sessions(market, after, until)
+
+    def load_benchmark(self, symbol: "Symbol", since: str) -> "Benchmark":
+        """Return the closes of an index, or of another security with its dividends in them (hfq)."""
+        from ia.domain.instruments.boards import trading_currency
+        from ia.organs.ledger.benchmark import Benchmark
+        from ia.organs.ohlcv.adjustment import adjustment_factors
+
+        feed = self._feeds.find_feeds([symbol]).get(symbol.canonical)
+        rows = [] if feed is None else feed.closes(since)
+        days, closes = [day for day, _ in rows], [close for _, close in rows]
+        total = symbol.kind != "index"
+        if feed is not None and total:
+            factors = adjustment_factors(days, closes, feed.actions())
+            closes = [close * factor for close, factor in zip(closes, factors, strict=True)]
+        made_up = feed is not None and feed.simulated
+        return Benchmark(
+            symbol=symbol,
+            currency=trading_currency(symbol),
+            days=days,
+            closes=closes,
+            total=total,
+            simulated=made_up,
+        )
+
+    def industry(self, symbol: str) -> str:
+        from ia.domain.instruments.symbols import from_canonical
+
+        feed = self._feeds.find_feeds([from_canonical(symbol)]).get(symbol)
+        return "" if feed is None else feed.industry()
+
+    def exchange_rates(self, currencies: "Iterable[str]") -> "Mapping[str, StoredRates]":
+        from ia.kernel import clock
+        from ia.organs.ledger.exchange import YUAN, StoredRates
+        from ia.organs.market.exchange_rates import load_rates
+
+        asked = [each for each in currencies if each != YUAN]
+        found = load_rates(self.db, asked, clock.now(), self._notify) if asked else {}
+        return {name: StoredRates(*series) for name, series in found.items()}
 
 
 def _count_missed(market: str, day: str, moment: "datetime | None") -> int:

@@ -15,8 +15,9 @@ from ia.kernel.i18n import Voice
 from ia.kernel.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ia.organs.ledger.account import Account, Closes, CurrencyAccount
+    from ia.organs.ledger.account import Account, CurrencyAccount
     from ia.organs.ledger.booking import Books, Holding
+    from ia.organs.ledger.equity import Closes
 
 SHOWN = 100
 

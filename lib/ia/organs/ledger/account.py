@@ -4,14 +4,18 @@ Currencies stand apart; nothing is added up that would need a rate. What is not 
 brought in) is None, and so is whatever depends on it.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import accumulate
+from operator import mul
 from typing import NamedTuple
 
+from ia.domain.performance.drawdowns import drawdown_series
+from ia.domain.performance.linking import daily_returns
 from ia.domain.rules.fees import round_to_cents
 from ia.organs.ledger.booking import Books, CashAccount, Holding, prorate_cost
+from ia.organs.ledger.equity import Closes, EquityHistory, build_equity, end_with
 from ia.organs.ledger.journal import ZERO
 
 HUNDRED = Decimal(100)
@@ -34,10 +38,6 @@ class LastPrice(NamedTuple):
     source: str
     simulated: bool
     missed: int = 0
-
-
-Closes = Callable[[str, str], Sequence[tuple[str, float]]]
-"""(symbol, from this day) -> (date, close), oldest first, with the last one before that day."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +77,7 @@ class CurrencyAccount:
 
     lent      money that is out: lent by reverse repo, or paid for a new issue that has not arrived
     day       the day of `today`, YYYY-MM-DD
-    drawdown  largest fall of the equity from a high, as a part of it; deposits and withdrawals taken out
+    drawdown  largest fall from a high of the linked daily returns, as a part of it; deposits do not count
     """
 
     currency: str
@@ -202,9 +202,8 @@ def _build_currency_account(
     purse.equity = sum_if_known(sum_if_known(purse.cash, purse.lent), purse.value)
     if purse.equity is not None:
         if closes is not None:
-            purse.drawdown = _max_drawdown(
-                cash, capital if not cash.deposited else None, holdings, closes, purse.equity
-            )
+            history = build_equity(currency, cash, holdings, closes, opening=capital if not cash.deposited else None)
+            purse.drawdown = _max_drawdown(end_with(history, purse.day, purse.equity))
         if purse.equity > 0:
             positions = [
                 replace(each, weight=prorate_cost(each.value, HUNDRED, purse.equity))
@@ -266,65 +265,10 @@ def sum_if_known(one: Decimal | None, other: Decimal | None) -> Decimal | None:
     return None if one is None or other is None else one + other
 
 
-def _max_drawdown(
-    cash: CashAccount, capital: Decimal | None, holdings: list[Holding], closes: Closes, equity: Decimal
-) -> Decimal | None:
-    """Return the largest fall of the daily equity from a high, from the first entry to now; None where a close lacks.
-
-    Money that is brought in counts before the day's trades, money that is taken out after them.
-    """
-    changes = defaultdict[str, float](float, dict.fromkeys(cash.days, 0.0))
-    for holding in holdings:
-        if holding.history and not _add_daily_changes(holding, closes(holding.symbol, holding.history[0][0]), changes):
-            return None
-    worth, index, high, deepest = 0.0, 1.0, 1.0, 0.0
-    money = before = float(capital or 0)
-    for day in sorted(changes):
-        worth += changes[day]
-        moved, flow = cash.days.get(day, (ZERO, ZERO))
-        money += float(moved)
-        base, end = before + max(float(flow), 0.0), money + worth - min(float(flow), 0.0)
-        if base > 0:
-            index *= end / base
-            high = max(high, index)
-            deepest = max(deepest, 1 - index / high)
-        before = money + worth
-    if before > 0:
-        index *= float(equity) / before
-        deepest = max(deepest, 1 - index / max(high, index))
-    return Decimal(str(round(deepest, 4)))
-
-
-def _add_daily_changes(holding: Holding, closes: Sequence[tuple[str, float]], changes: defaultdict[str, float]) -> bool:
-    """Add to each day what a holding's worth changed on it; False where a close lacks that is needed.
-
-    On a day its corporate actions come first, unless the close is the one after them; then the close; then what was
-    bought and sold. A hundred holdings over years make this a loop to be kept small.
-    """
-    first, last = holding.history[0][0], "9999" if holding.quantity else holding.day
-    marks = {(day if day > first else first): close for day, close in closes if day <= last}
-    counts = {day: float(count) for day, count in holding.history}
-    acts: dict[str, list[tuple[float, float]]] = {}
-    known = {day for day, _ in closes} if holding.acts else set()
-    for day, paid, ratio in holding.acts:
-        if day not in known:
-            acts.setdefault(day, []).append((float(paid), float(ratio)))
-    days: Iterable[str] = marks
-    if acts or not marks.keys() >= counts.keys():
-        days = sorted({*marks, *counts, *acts})
-    opening = next(iter(marks), "9999")
-    shares = price = 0.0
-    for day in days:
-        before, close = price, marks.get(day)
-        if day in acts:
-            for less, times in acts[day]:
-                price = (price - less) / times
-        if close is not None:
-            price = close
-        changes[day] += shares * (price - before)
-        if day in counts:
-            if counts[day] and day < opening:
-                return False
-            changes[day] += (counts[day] - shares) * price
-            shares = counts[day]
-    return True
+def _max_drawdown(history: EquityHistory) -> Decimal | None:
+    """Return the largest fall of the linked daily returns, as a part of the high; None where one of them lacks."""
+    returns = daily_returns(history.days)
+    if any(each.value is None for each in returns):
+        return None
+    index = list(accumulate((1.0 + (each.value or 0.0) for each in returns), mul, initial=1.0))
+    return Decimal(str(round(-min(drawdown_series(index)), 4)))

@@ -17,6 +17,7 @@ from ia.organs.ledger.journal import JournalEntry, damaged_entry_error
 from ia.organs.ledger.profit import ProfitRow, ProfitTotal
 
 if TYPE_CHECKING:
+    from ia.organs.ledger.net_worth import NetWorth, Share
     from ia.organs.ledger.period import HoldingResult, PeriodResult
 
 Number: TypeAlias = int | float | None
@@ -120,6 +121,7 @@ class AccountDocument(TypedDict):
     lent: Money
     currency: str | None
     currencies: dict[str, PurseDocument]
+    total: Json | None
     method: str
     warnings: list[WarningDocument]
     simulated: bool
@@ -260,9 +262,11 @@ def account_document(
     warnings: list[Breach],
     orders: Sequence[Mapping[str, object]],
     say: Callable[[Message], str] = str,
+    worth: "NetWorth | None" = None,
 ) -> AccountDocument:
     """Return an account as plain data, in the schema of account.status.
 
+    `total` is all of it in the base currency.
     The sums at the top are those of the only currency; None where there are several, which stand in `currencies`.
     """
     limits, today = load_limits(), clock.today("CN")
@@ -289,6 +293,7 @@ def account_document(
         "lent": top["lent"] if top else None,
         "currency": whole.currency if whole is not None else None,
         "currencies": {name: currency_document(each) for name, each in found.purses.items()},
+        "total": net_worth_document(worth, say) if worth is not None else None,
         "method": method,
         "warnings": [
             {
@@ -302,6 +307,40 @@ def account_document(
         ],
         "simulated": found.simulated,
         "unpriced": found.unpriced,
+    }
+
+
+def net_worth_document(worth: "NetWorth", say: Callable[[Message], str] = str) -> Json:
+    """Return all that is owned in the base currency as plain data; `missing` tells why a sum is null."""
+    return {
+        "currency": worth.base,
+        "equity": json_money(worth.equity),
+        "cash": json_money(worth.cash),
+        "lent": json_money(worth.lent),
+        "positions_value": json_money(worth.value),
+        "rates": [each._asdict() for each in worth.rates],
+        "missing": [say(each) for each in worth.missing],
+        "simulated": worth.simulated,
+    }
+
+
+def allocation_document(
+    shares: "Sequence[Share]", by: str, worth: "NetWorth", say: Callable[[Message], str] = str
+) -> Json:
+    """Return how what is owned is spread as plain data. `weight_pct` is per cent of the total in the base currency."""
+    return {
+        "by": by,
+        "shares": [
+            {
+                "kind": each.kind,
+                "name": each.name,
+                "value": json_money(each.value),
+                "weight_pct": json_money(each.weight_pct),
+                "securities": each.securities,
+            }
+            for each in shares
+        ],
+        "total": net_worth_document(worth, say),
     }
 
 

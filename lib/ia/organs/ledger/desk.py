@@ -21,7 +21,9 @@ from ia.kernel.errors import Message, NotFound, Notify, PluralText, Simulated, U
 from ia.kernel.workspace import Workspace
 from ia.organs.ledger import guard, journal, order
 from ia.organs.ledger.account import Account, LastPrice, build_account
+from ia.organs.ledger.benchmark import Benchmark
 from ia.organs.ledger.booking import Books, book_entries, format_decimal
+from ia.organs.ledger.exchange import StoredRates
 from ia.organs.ledger.guard import AccountState, Breach, GuardHolding, SecurityQuote
 from ia.organs.ledger.journal import ACTIONS, BUY, DEPOSIT, DIVIDEND, SELL, TRADES, ZERO, JournalEntry
 from ia.organs.ledger.order import Order
@@ -60,6 +62,26 @@ class PriceSource(Protocol):
 
     def find_quote(self, symbol: Symbol, day: str, moment: datetime) -> SecurityQuote | None:
         """Return what could be known of a security on a day at a moment; None where nothing is stored of it."""
+        ...
+
+    def sessions(self, market: str, since: str) -> Sequence[str]:
+        """Return the sessions of a market from a day on that the stored prices of its index tell; [] without one."""
+        ...
+
+    def calendar_sessions(self, market: str, after: str, until: str) -> Sequence[str]:
+        """Return the sessions of a market after a day up to another, as its calendar has them: half a second."""
+        ...
+
+    def load_benchmark(self, symbol: Symbol, since: str) -> Benchmark:
+        """Return the stored prices of a benchmark from the last one before a day on; none where nothing is stored."""
+        ...
+
+    def industry(self, symbol: str) -> str:
+        """Return the industry of a canonical symbol as it was known today; "" where nothing tells it."""
+        ...
+
+    def exchange_rates(self, currencies: Iterable[str]) -> Mapping[str, StoredRates]:
+        """Return the stored rates of currencies; those that nobody has are left out."""
         ...
 
 

@@ -90,6 +90,11 @@ def has_entries(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM trades LIMIT 1").fetchone() is not None
 
 
+def find_currencies(db: sqlite3.Connection) -> set[str]:
+    """Return the currencies that anything was ever entered in."""
+    return {currency for (currency,) in db.execute("SELECT DISTINCT currency FROM trades")}
+
+
 def effective_entries(db: sqlite3.Connection, *, symbol: str = "", everything: bool = False) -> list[JournalEntry]:
     """Return the entries that count at now(), in the order in which they happened.
 

@@ -47,12 +47,14 @@ class SyncRequest(NamedTuple):
     job      one of JOBS, `all`, or "" for the day and what is due besides
     symbols  only these securities, canonical: their histories or reports, and no snapshot
     history  fetch the histories that are missing too; start: from when on, YYYY-MM-DD
+    rates    whether exchange rates are among what is due: the ledger has money in another currency than the yuan
     """
 
     job: str = ""
     symbols: tuple[str, ...] | None = None
     history: bool = False
     start: str | None = None
+    rates: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -162,6 +162,18 @@ class PriceFeed:
             known = series_store.load_actions(self._db, self.adapter, self.symbol.canonical)
         return [action for action in known if action.date <= today]
 
+    def industry(self) -> str:
+        """Return the industry that the source told until the moment's day; "" where it tells none."""
+        if self.source is None:
+            return ""
+        row = self._db.execute(
+            "SELECT coalesce((SELECT f.industry FROM former f WHERE f.source = s.source AND f.symbol = s.symbol"
+            " AND f.until > ? ORDER BY f.until LIMIT 1), s.industry) FROM securities s"
+            " WHERE s.source = ? AND s.symbol = ?",
+            (self.until, self.source, self.symbol.canonical),
+        ).fetchone()
+        return (row[0] if row else "") or ""
+
     def _snapshot_price(self) -> LastQuote | None:
         """Return what the latest snapshot tells; that of a day that is not over counts from when it was taken."""
         if self.source is None:
@@ -243,6 +255,15 @@ class PriceFeeds:
             [each for name, each in asked.items() if name not in self._found], clock.now()
         )
         return {name: self._found[name] for name in asked if name in self._found}
+
+    def find_stored(self, symbol: Symbol) -> PriceFeed | None:
+        """Return the feed of a security whose prices are stored; no adapter is asked for what is not."""
+        rows = self._db.execute("SELECT id, name, simulated FROM sources")
+        ids = {name: (number, bool(made)) for number, name, made in rows}
+        for name in config.get_setting_words("market.adapter"):
+            if (feed := _stored_feed(self._db, name, ids.get(name), symbol, clock.now())) is not None:
+                return feed
+        return None
 
     def get_feed(self, symbol: str) -> PriceFeed | None:
         """Return the feed of a canonical code that find() has found as of now()."""

@@ -29,7 +29,7 @@ from ia.kernel.errors import (
 from ia.kernel.store import Damaged, explain_sqlite_error
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
-from ia.organs.market import continuity, daily_sync, indices, market_jobs, sources, store
+from ia.organs.market import continuity, daily_sync, indices, market_jobs, rate_sync, sources, store
 from ia.organs.market import snapshot as snapshots
 from ia.organs.market.daily_sync import SyncRequest, SyncRun
 from ia.organs.market.sources import MarketSource
@@ -37,7 +37,7 @@ from ia.organs.ohlcv.adapters import Adapter
 
 __all__ = ["JOBS", "SyncOutcome", "SyncRequest", "sync_market"]
 
-JOBS = ("daily", "indices", "fundamentals", "northbound", "lhb", "sectors", "symbols")
+JOBS = ("daily", "indices", "rates", "fundamentals", "northbound", "lhb", "sectors", "symbols")
 _DAILY = ("daily", "symbols")
 
 
@@ -119,7 +119,10 @@ def _run_jobs(
         for name in _job_names(request):
             _run_job(run, name, rows, failures)
         if not request.job and request.symbols is None and not failures:
-            for name in market_jobs.due_jobs(db, number, continuity.last_session()):
+            due = market_jobs.due_jobs(db, number, continuity.last_session())
+            if request.rates and rate_sync.is_due(db, number):
+                due.insert(0, "rates")
+            for name in due:
                 _run_job(run, name, rows, failures)
     return SyncOutcome(rows, sorted(failures, key=daily_sync.failure_rank))
 
@@ -188,6 +191,8 @@ def _run_market_job(run: SyncRun, name: str, row: daily_sync.Row) -> None:
         elif name == "indices":
             done = indices.sync_indices(run.ws, run.adapter, run.notify, report_progress)
             store.note_job(run.db, run.number, "indices", "", "done", str(done.rows))
+        elif name == "rates":
+            done = rate_sync.sync_rates(run.db, run.number, run.source)
         elif name == "northbound":
             done = market_jobs.sync_northbound(run.db, run.number, run.source, run.notify)
         elif name == "lhb":

@@ -54,9 +54,15 @@ def weekday_closures(market: str, day: str, days: int = 21) -> list[str]:
 
 def count_sessions(market: str, day: str, until: str) -> int:
     """Return how many sessions there were after a day, up to another one."""
-    begin = date.fromisoformat(day)
-    days = (begin + timedelta(n) for n in range(1, (date.fromisoformat(until) - begin).days + 1))
-    return sum(_session_close(market, each.isoformat()) is not None for each in days)
+    return len(list_sessions(market, day, until))
+
+
+def list_sessions(market: str, after: str, until: str) -> list[str]:
+    """Return the sessions after a day, up to and with another one, YYYY-MM-DD."""
+    begin = date.fromisoformat(after)
+    count = (date.fromisoformat(until) - begin).days
+    days = ((begin + timedelta(n)).isoformat() for n in range(1, count + 1))
+    return [day for day in days if _session_close(market, day) is not None]
 
 
 def is_holiday(market: str, day: str) -> bool:

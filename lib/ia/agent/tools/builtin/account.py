@@ -24,16 +24,67 @@ Session = Annotated[str, "only what was traded in it; default: all"]
 @tool("account.status", READ)
 def show_account(scope: Scope) -> Mapping[str, object]:
     """Show the account: cash, equity, positions (cost, price, profit, weight), profit of today and in all, largest
-    drawdown (a fraction: 0.05 is 5 per cent), trades that wait for the user. null is what is not known: say so.
+    drawdown (a fraction: 0.05 is 5 per cent), trades that wait for the user; `total`: all currencies in the base one,
+    with the exchange rates and their dates. null is what is not known: say so.
     """
-    from ia.organs.ledger import account_documents
+    from ia.organs.ledger import account_documents, net_worth
     from ia.organs.ledger.trade_proposals import pending_orders
 
     desk = open_ledger(scope.ws, scope.notify)
     found = desk.account()
+    worth = net_worth.load_net_worth(desk, found)
     return account_documents.account_document(
-        found, desk.method, desk.account_warnings(found), pending_orders(scope.ws), Voice(scope.lang).say
+        found, desk.method, desk.account_warnings(found), pending_orders(scope.ws), Voice(scope.lang).say, worth
     )
+
+
+@tool("account.performance", READ)
+def show_performance(
+    scope: Scope,
+    first: Annotated[str, "first day, YYYY-MM-DD; default: that of the first entry"] = "",
+    last: Annotated[str, "last day, YYYY-MM-DD; default: today"] = "",
+    by: Annotated[str, "also each `month` or `year`"] = "",
+    benchmark: Annotated[str, "index or security to compare with: 000300.SH, SPY"] = "",
+) -> Mapping[str, object]:
+    """Show the return on the user's money over some days, by currency and in `total`: time-weighted (twr_frac, compare
+    this with an index), money-weighted (mwr_frac; xirr_ann_frac a year), ahead of a benchmark (excess_frac), drawdown,
+    volatility, Sharpe, best and worst day, closed trades (win rate, profit factor, days held). *_frac are fractions:
+    0.05 is 5 per cent. null cannot be told; `reasons` says why: say so.
+    """
+    from ia.domain.instruments.symbols import resolve_security
+    from ia.organs.ledger.net_worth import base_currency
+    from ia.organs.ledger.performance import PerformanceRequest, measure_performance
+    from ia.organs.ledger.performance_documents import performance_document
+
+    if by not in ("", "month", "year"):
+        raise UsageError("{by!r} is neither month nor year", by=by)
+    begin, end = (f"{_read_day(day)}" if day else "" for day in (first, last))
+    if begin and end and begin > end:
+        raise UsageError("{first} is later than {last}", first=begin, last=end)
+    symbol = resolve_security(benchmark) if benchmark else None
+    request = PerformanceRequest(first=begin, last=end, by=by, benchmark=symbol, base=base_currency())
+    report = measure_performance(open_ledger(scope.ws, scope.notify), request)
+    return performance_document(report, Voice(scope.lang).say)
+
+
+@tool("account.allocation", READ)
+def show_allocation(
+    scope: Scope, by: Annotated[str, "security, industry, market or currency"] = "security"
+) -> Mapping[str, object]:
+    """Show how everything that the user owns is spread, in the base currency: value and per cent of each part, the
+    largest first; cash is a part by itself.
+    """
+    from ia.organs.ledger import net_worth
+    from ia.organs.ledger.account_documents import allocation_document
+
+    if by not in net_worth.BY:
+        raise UsageError("{by!r} is none of {known}", by=by, known=", ".join(net_worth.BY))
+    desk = open_ledger(scope.ws, scope.notify)
+    found = desk.account(curve=False)
+    worth = net_worth.load_net_worth(desk, found)
+    shares = net_worth.load_allocation(desk, found, worth, by)
+    document = allocation_document(shares, by, worth, Voice(scope.lang).say)
+    return {**document, "simulated": found.simulated or worth.simulated}
 
 
 @tool("account.profit", READ)

@@ -239,6 +239,15 @@ class LiveBar(NamedTuple):
     name: str | None = None
 
 
+class DailyRate(NamedTuple):
+    """The yuan's rate of a day: so many yuan for one unit of a currency. source: who published it."""
+
+    currency: str
+    date: str
+    yuan: float
+    source: str
+
+
 class MarketSource(Protocol):
     """What tells of a whole market. Each call asks anew; what fails raises Unavailable (69) or TryLater (75).
 
@@ -299,6 +308,10 @@ class MarketSource(Protocol):
 
     def lhb(self, since: str, until: str) -> list[UnusualListing]:
         """Return the lists of unusual trading of the days from `since` to `until`; [] where there are none."""
+        ...
+
+    def rates(self, since: str, until: str) -> list[DailyRate]:
+        """Return the yuan's rates of the days from `since` to `until` (YYYY-MM-DD), by day; NotFound without any."""
         ...
 
     def trade_dates(self) -> list[str]:

@@ -18,6 +18,7 @@ from ia.organs.market.sources import (
     CompanyEvent,
     CompanyReport,
     ConnectFlow,
+    DailyRate,
     FinancialStatement,
     LiveBar,
     NewsItem,
@@ -35,7 +36,7 @@ from ia.organs.market.sources.companies import (
     trailing_profit,
 )
 from ia.organs.market.sources.simulated_statements import build_statement
-from ia.organs.ohlcv.adapters.demo import Demo, simulated_symbols
+from ia.organs.ohlcv.adapters.demo import Demo, simulated_days, simulated_rate, simulated_symbols
 from ia.organs.ohlcv.canonical import Bars
 
 if TYPE_CHECKING:
@@ -170,6 +171,15 @@ class DemoMarket:
                 if row := _build_listing(_Series(symbol, bars.slice_bars(0, at + 1), actions), bars.date[at]):
                     listed.append(row)
         return listed
+
+    def rates(self, since: str, until: str) -> list[DailyRate]:
+        """Return simulated rates of the simulated trading days: a slow wave around a level, and a little noise."""
+        return [
+            DailyRate(currency, day, simulated_rate(currency, day), HOST)
+            for day in simulated_days("CN", until)
+            if day >= since
+            for currency in ("HKD", "USD")
+        ]
 
     def trade_dates(self) -> list[str]:
         """Return nothing: the simulated market trades on the days that are known."""

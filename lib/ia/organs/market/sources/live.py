@@ -9,12 +9,14 @@ from ia.organs.market.sources import (
     CompanyEvent,
     CompanyReport,
     ConnectFlow,
+    DailyRate,
     FinancialStatement,
     LiveBar,
     NewsItem,
     SectorBoard,
     SnapshotPage,
     UnusualListing,
+    central_parity,
     company_dates,
     datacenter,
     eastmoney,
@@ -93,6 +95,10 @@ class LiveSource:
     def lhb(self, since: str, until: str) -> list[UnusualListing]:
         """Return the lists of unusual trading of some days, by Eastmoney."""
         return datacenter.fetch_listings(since, until)
+
+    def rates(self, since: str, until: str) -> list[DailyRate]:
+        """Return the central parity of the yuan, by the State Administration of Foreign Exchange."""
+        return central_parity.fetch_rates(since, until)
 
     def trade_dates(self) -> list[str]:
         """Return the trading days of Shanghai, by Sina."""

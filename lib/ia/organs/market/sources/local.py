@@ -14,6 +14,7 @@ from ia.organs.market.sources import (
     CompanyEvent,
     CompanyReport,
     ConnectFlow,
+    DailyRate,
     FinancialStatement,
     LiveBar,
     NewsItem,
@@ -128,6 +129,12 @@ class LocalSource:
     def lhb(self, since: str, until: str) -> list[UnusualListing]:
         """Refuse: files tell no list of unusual trading."""
         raise not_delivered_error(self.name, Message("the list of unusual trading (龙虎榜)"))
+
+    def rates(self, since: str, until: str) -> list[DailyRate]:
+        """Return the rates of `exchange-rates.csv` in the folder; see ia.organs.market.sources.rate_file."""
+        from ia.organs.market.sources.rate_file import read_rates
+
+        return [each for each in read_rates(csv.csv_folder()) if since <= each.date <= until]
 
     def trade_dates(self) -> list[str]:
         """Return nothing: files tell no days to come."""

@@ -214,6 +214,29 @@ def scheduled_ex_date(symbol: Symbol, year: int) -> str:
     return days[bisect_left(days, payday)]
 
 
+def simulated_days(market: str, last: str) -> list[str]:
+    """Return the simulated trading days of a market up to a day, YYYY-MM-DD, oldest first."""
+    return _trading_days(market, last)
+
+
+def simulated_rate(currency: str, day: str) -> float:
+    """Return the simulated rate of a currency on a day: yuan for one unit, to four decimals.
+
+    The dollar swings within 3 % of 6.85 over some two and a half years; the Hong Kong dollar stays near a 7.8th of it.
+
+    >>> simulated_rate("USD", "2024-03-15"), simulated_rate("HKD", "2024-03-15")
+    (6.7053, 0.8601)
+    """
+    place = date.fromisoformat(day).toordinal() % 900
+    wave = (place if place < 450 else 900 - place) * 4 - 900  # -900 … 900
+    noise = zlib.crc32(f"USD {day}".encode()) % 401 - 200
+    dollar = 68_500 + 2 * wave + noise  # ten-thousandths of a yuan
+    if currency == "USD":
+        return dollar / 10_000
+    own = zlib.crc32(f"{currency} {day}".encode()) % 41 - 20
+    return round(dollar * 10 / 78 + own) / 10_000
+
+
 def _visible_series(symbol: Symbol) -> "tuple[Bars, list[Action]]":
     profile = _load_profiles().get(symbol.canonical)
     if profile is None:
