@@ -72,6 +72,10 @@ COMMANDS = {
     "mcp": ("ia_cli.commands.mcp:mcp", "Serve ia's tools to another program, over MCP."),
     "listen": ("ia_cli.commands.listen:listen", "Answer messages from chats and run tasks on events."),
     "task": ("ia_cli.commands.task:task", "Propose, approve, run and remove tasks: work that ia does by itself."),
+    "alert": (
+        "ia_cli.commands.alert:alert",
+        "Tell you once when a condition on a security comes true.",
+    ),
     "event": ("ia_cli.commands.event:event", "Run a turn on an event of the day: the daily review or the top gainers."),
     "session": ("ia_cli.commands.session:session", "List, show, prune and delete sessions."),
     "usage": (

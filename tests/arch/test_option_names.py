@@ -19,7 +19,7 @@ MEANING = {
     "--log-scale": "a logarithmic axis", "--cron-log": "write to the log of cron", "--log": "print the log of a run",
     "--tokens": "a number of tokens", "--json": "one JSON document", "--jsonl": "a JSON object a line",
     "--yes": "do not ask", "--factors": "compare the factors of adjustment", "--no-factors": "not so",
-    "--of": "the period that a reflection is about", "--name": "a name to give",
+    "--of": "the period that a reflection is about", "--name": "a name to give", "--until": "the last day of an alert",
 }  # fmt: skip
 """The names that several commands share, or that have been mistaken for each other."""
 

@@ -110,6 +110,7 @@ def propose(text: str | None, model: str | None, as_json: bool, **given: Any) ->
     The JSON fields are proposal, path, design (the task's fields), described and next (ISO times).
     """
     from ia.agent.tools.builtin import tasks
+    from ia.faculties.alerts.definition import find_alert
     from ia.kernel.workspace import Workspace
 
     ws = Workspace()
@@ -143,7 +144,7 @@ def propose(text: str | None, model: str | None, as_json: bool, **given: Any) ->
             )
         )
     others = tasks.tasks_at_same_times(scope, made.design)
-    if others:
+    if others and find_alert(made.design) is None:
         notify(Message("this task runs at the same time as {paths}", paths=", ".join(others)))
     tell_hint("run `ia task approve {number}` to approve it, or `ia reject {number}` to reject it", number=made.number)
     if as_json:
@@ -263,6 +264,8 @@ def _draft_design(
             "describe the task and its schedule",
             hint="try `ia task propose 'every Friday at 16:00 review my week'`, or give --cron with --prompt or --run",
         )
+    elif not {"run", "prompt"} & fields.keys() and (alert := _read_alert(ws, wish)) is not None:
+        design, remarks = alert
     elif model == "ia-offline" or _uses_embedded_analyst(model):
         design, remarks = wish_parser.read_wish(wish, zone=zones.wish_zone().key)
         design = replace(design, because=" ".join(wish.split())[:500])
@@ -280,6 +283,35 @@ def _draft_design(
             "{name!r} is not a valid task name", name=fields["name"][:80], slug=slug, hint="for example {slug}"
         )
     return scope, complete_design(replace(design, **fields)), remarks
+
+
+def _read_alert(ws: "Workspace", wish: str) -> "tuple[TaskDesign, tuple[Message, ...]] | None":
+    """Return the task of an alert that a wish asks for, with how it stands now; None for any other wish."""
+    from ia.faculties.alerts import messages, wishes
+
+    if not wishes.is_alert_wish(wish):
+        return None
+    from ia.agent.analyst.ask.mentions import find_mentions
+    from ia.agent.tools.builtin import alerts
+    from ia.kernel.errors import BadData, Refused
+
+    read = wishes.read_alert_wish(wish)
+    meant = find_mentions(read.security or wish)
+    if len(meant) > 1 or not (meant or read.security):
+        raise BadData(
+            "which security is meant?",
+            hint="name one: `ia alert 300750 {condition}`",
+            condition=repr(read.condition.expression),
+        )
+    draft = alerts.draft_alert(ws, meant[0].code if meant else read.security, read.condition.expression, notify=notify)
+    if (known := alerts.find_known(ws, draft.alert)) is not None:
+        raise Refused("this alert is set already: {name}", name=known["name"], hint="`ia alert list` shows all alerts")
+    remarks: tuple[Message, ...] = ()
+    if draft.state is not None and draft.history is not None:
+        told = "now true: {day}, close {close}" if draft.state.holds else "now false: {day}, close {close}"
+        close = messages.format_close(draft.history, draft.state.close)
+        remarks = (Message(told, day=draft.state.session, close=close),)
+    return alerts.complete_alert(draft.alert, note=read.note), remarks
 
 
 def _uses_embedded_analyst(model: str | None) -> bool:

@@ -56,9 +56,7 @@ COMMANDS = {
     **dict.fromkeys(("search", "find", "grep", "查找", "搜索"), "ia recall WORDS"),
     **dict.fromkeys(("filter", "screener", "选股", "筛选"), "ia screen 'pe < 15 and roe > 10'"),
     **dict.fromkeys(("announcements", "announcement", "notices", "headlines", "新闻", "公告"), "ia news SYMBOL"),
-    **dict.fromkeys(
-        ("alert", "alerts", "提醒", "预警"), "ia task propose --after-close 10m --run 'ia screen … && ia send …'"
-    ),
+    **dict.fromkeys(("alerts", "提醒", "预警", "到价提醒"), "ia alert SYMBOL 'close < 80'`, and `ia alert list"),
     **dict.fromkeys(
         ("remind", "reminder", "reminders", "schedule", "cron", "job", "jobs", "定时"), 'ia task propose "…"'
     ),
@@ -89,6 +87,12 @@ COMMANDS = {
 """A first word and what to type instead; "" where there is nothing of the kind."""
 
 VERBS = {
+    "alert": {
+        **dict.fromkeys(("add", "new", "create", "make"), "ia alert SYMBOL 'close < 80'"),
+        **dict.fromkeys(("delete", "rm", "cancel", "drop", "off"), "ia alert remove NAME"),
+        **dict.fromkeys(("ls", "all"), "ia alert list"),
+        **dict.fromkeys(("stop", "disable"), "ia alert pause NAME"),
+    },
     "trade": {
         **dict.fromkeys(("undo", "delete", "remove", "cancel", "rm", "revert"), 'ia trade void ID --because "…"'),
         **dict.fromkeys(

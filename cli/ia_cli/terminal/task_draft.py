@@ -27,6 +27,7 @@ def design_document(design: "TaskDesign") -> dict[str, Any]:
 
 def design_rows(design: "TaskDesign") -> list[tuple[str, str]]:
     """Return a design as (what, how) for a person, in the user's language; of times more than one line each."""
+    from ia.faculties.alerts.definition import find_alert
     from ia.faculties.schedule.describe import describe_design
     from ia.faculties.schedule.design import output_path
 
@@ -37,7 +38,7 @@ def design_rows(design: "TaskDesign") -> list[tuple[str, str]]:
         (tr("prompt"), design.prompt),
         (tr("runs"), design.run),
         (tr("input"), design.inputs),
-        (tr("keeps"), output_path(design)),
+        (tr("keeps"), output_path(design) if find_alert(design) is None else ""),
         (tr("notifies"), _notified_names(design)),
         (tr("on failure"), _format_retries(design)),
         (tr("if missed"), tr("run once afterwards") if design.missed == "once" else tr("left out")),

@@ -20,6 +20,7 @@ BUILTIN = (
     "memory",
     "skills",
     "tasks",
+    "alerts",
     "subagents",
     "messaging",
     "risk",

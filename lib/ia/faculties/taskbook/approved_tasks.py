@@ -261,12 +261,17 @@ def list_runnable(ws: Workspace) -> list[Task]:
 
 
 def is_finished(ws: Workspace, task: Task) -> bool:
-    """Whether a task of single moments will never run again: they are over, and so is what came of them."""
+    """Whether a task will never run again: its single moments, or the last day of its alert, are over and settled."""
+    from ia.faculties.alerts.definition import find_alert
     from ia.faculties.schedule import schedule_forms, slots
     from ia.faculties.taskbook import run_store
 
     try:
         design = task.design
+        alert = find_alert(design)
+        if alert is not None and alert.until:  # one run after the last day: a source may have been late
+            newest = run_store.newest_slot(ws, task.id) or ""
+            return newest[:10] > alert.until and not any(run_store.unsettled_runs(ws, task.name))
         if not schedule_forms.is_finite(design.schedule):
             return False
         since = max(active_since(ws, task), run_store.newest_slot(ws, task.id) or "")

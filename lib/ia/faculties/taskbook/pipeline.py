@@ -18,6 +18,7 @@ UNATTENDED: dict[str, tuple[str, ...] | None] = {
     "memory": None, "recall": None, "soul": ("show", "history", "propose"), "pending": None,
     "skill": ("list", "show", "run"), "provider": ("list", "show", "test"), "tool": None, "fork": None,
     "chart": None, "report": None,
+    "alert": ("list", "show", "check"),
     "session": ("list", "show"), "usage": None, "log": None, "config": ("get", "list"), "doctor": None,
     "profile": ("list", "show"), "task": ("list", "show", "history"), "send": None, "verify": None, "event": None,
     "sync": None,
@@ -25,7 +26,7 @@ UNATTENDED: dict[str, tuple[str, ...] | None] = {
     "trade": ("list", "rules", "export"), "account": None, "profit": None,
 }  # fmt: skip
 """Commands that a task may run, and of some only these verbs."""
-ATTENDED = frozenset({"approve", "reject", "listen", "mcp", "init", "completion"})
+ATTENDED = frozenset({"approve", "reject", "listen", "mcp", "init", "completion", "chat"})
 """Commands that need a person, or never end."""
 _REFUSED_OPTIONS = {"doctor": ("--fix", "--mend", "--repair", "--model", "-m"), "*": ("--yes", "--help", "-h")}
 _BARE = pattern(r"[;&<>()`$*?\[\]]")

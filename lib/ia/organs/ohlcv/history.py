@@ -84,6 +84,35 @@ def load_history(ws: Workspace, request: BarsRequest, notify: Notify = drop_mess
     )
 
 
+class RawHistory(NamedTuple):
+    """A security's unadjusted daily bars to now(), oldest first, and its corporate actions."""
+
+    symbol: Symbol
+    series: series_store.Series
+    bars: Bars
+    actions: list[Action]
+
+    def bars_as_of(self, day: str) -> Bars:
+        """Return the bars that `ia --now DAY ohlcv SYMBOL` gives after the close: to a day, adjusted as known then."""
+        seen = self.bars.between_dates(None, day)
+        known = [action for action in self.actions if seen.date and action.date <= seen.date[-1]]
+        return adjust_bars(seen, known, "qfq", tick_size(self.symbol)) if seen.date else seen
+
+
+def load_raw_history(ws: Workspace, text: str, notify: Notify = drop_message) -> RawHistory:
+    """Return a security's history as it was traded, for who looks at several days as each of them was seen.
+
+    raises  what `load_history` raises.
+    """
+    request = BarsRequest(symbol=text, adjust="none")
+    chain = tuple(config.get_setting_words("market.adapter"))
+    with contextlib.closing(marketdb.connect(ws, notify)) as db:
+        symbol = _identify_symbol(text, db, chain)
+        stored = _first_success(ws, db, chain, symbol, request, notify)
+    _notify_reader(stored, request, notify)
+    return RawHistory(symbol=symbol, series=stored.series, bars=stored.bars, actions=stored.actions)
+
+
 def _first_success(
     ws: Workspace,
     db: "sqlite3.Connection",

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from ia.faculties.alerts.definition import find_alert
 from ia.faculties.taskbook import approved_tasks, pipeline, run_store
 from ia.faculties.taskbook.approved_tasks import Task
 from ia.faculties.taskbook.run_store import DONE, FAILED, MISSED, RUNNING, WRITTEN, TaskRun
@@ -18,7 +19,7 @@ from ia.kernel import audit, clock, config, store
 from ia.kernel.errors import IaError, Message, Notify, PluralText, Refused, TryLater
 from ia.kernel.i18n import Voice
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import child_processes, report_paths, reporting, rollback, taint
+from ia.reach.tasks import alerts, child_processes, report_paths, reporting, rollback, taint
 
 if TYPE_CHECKING:
     from ia.organs.channels import notices
@@ -246,10 +247,14 @@ class Holder:
         sent = sending.release_staged(self.ws, run.id, origins=origins, lang=lang, notify=self.notify)
         failed = bool(run.data.get("failed"))
         if failed:
-            self.send_notice(
-                task, f"run-{run.id}", *reporting.failure_message(run.name, run, lang), run=run, failed=True
-            )
-        elif not (task.design.silent or run.data.get("no") or (task.design.run and _has_sent_message(run, sent))):
+            key = alerts.failure_key(self.ws, task) or f"run-{run.id}"
+            self.send_notice(task, key, *reporting.failure_message(run.name, run, lang), run=run, failed=True)
+        elif not (
+            task.design.silent
+            or run.data.get("no")
+            or find_alert(task.design) is not None
+            or (task.design.run and _has_sent_message(run, sent))
+        ):
             self.send_notice(
                 task, f"run-{run.id}", *reporting.success_message(run.name, run, task.design, lang), run=run
             )

@@ -12,7 +12,7 @@ from ia.faculties.taskbook.approved_tasks import Task
 from ia.kernel import audit, clock, config, store
 from ia.kernel.errors import IaError, NotFound, Notify, Refused, drop_message
 from ia.kernel.workspace import Workspace
-from ia.reach.tasks import crontab, events
+from ia.reach.tasks import alerts, crontab, events
 from ia.wiring.approvals import approve_proposal
 
 
@@ -42,6 +42,7 @@ def approve_task(ws: Workspace, given: str | int, *, by: str, notify: Notify = d
             ws.write(f"{FOLDER}/{name}.md", text, why=f"task {name} is approved", event="task.file")
         task = _enter_task(ws, name, text, by)
     _look_at_files(ws, task)
+    alerts.start_alert(ws, task, notify)
     _sync_crontab(ws, task.name, "task {name} is approved, but ia could not write its crontab entry: {reason}", notify)
     return task
 
@@ -105,6 +106,8 @@ def _change_state(ws: Workspace, name: str, state: str, event: str, notify: Noti
                     "UPDATE tasks SET state = ?, since = ?, changed = ? WHERE id = ?", (state, since, now, task.id)
                 )
                 audit.record(ws.db, event, task.name, "user", **_wall_time())
+    if state == approved_tasks.APPROVED:
+        alerts.start_alert(ws, approved_tasks.get_task(ws, name), notify)
     _sync_crontab(ws, task.name, "task {name} was changed, but the crontab was not: {reason}", notify)
     return approved_tasks.get_task(ws, name)
 

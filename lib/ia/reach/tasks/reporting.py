@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
+from ia.faculties.alerts.definition import find_alert
 from ia.faculties.schedule.model import TaskDesign
 from ia.faculties.taskbook import approved_tasks, run_store
 from ia.faculties.taskbook.approved_tasks import Task
@@ -152,7 +153,7 @@ def write_report(ws: Workspace, task: Task, design: TaskDesign, run: TaskRun, fo
     lang = task_language(task)
     own = report_paths.find_own_note(ws, design, run)
     path = own
-    if own is None and found.text.strip():
+    if own is None and found.text.strip() and find_alert(design) is None:
         path = _write_note(ws, design, run, found, lang)
     summary = Voice(lang)("the answer is no: nothing to tell") if found.no else _summarize_result(found, lang)
     return TaskReport(path, summary, tuple(found.pending))

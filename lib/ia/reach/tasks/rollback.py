@@ -24,6 +24,7 @@ def attempt_marks(ws: Workspace) -> dict[str, int]:
 
 def roll_back_run(ws: Workspace, run: TaskRun, notify: Notify = drop_message) -> list[str]:
     """Undo what the present attempt of a run did, and return the paths where that could not be told apart."""
+    from ia.faculties.alerts import sessions
     from ia.organs.channels import sending
 
     with ws.lock():
@@ -32,6 +33,7 @@ def roll_back_run(ws: Workspace, run: TaskRun, notify: Notify = drop_message) ->
         for proposal in _pending_proposals(ws, run):
             proposals.reject(ws, proposal, by=f"run {run.id}", because=_rollback_reason(run))
         sending.discard_unsent(ws, run.id)
+        sessions.forget_run(ws, run.id)
         if paths:
             audit.record(
                 ws.db,

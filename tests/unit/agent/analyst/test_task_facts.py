@@ -98,9 +98,8 @@ def test_a_question_for_tasks_is_answered_shortly(lived, question, facts):
 
 REQUESTS = [
     ("把周报改到周日晚上八点", ["ia task propose --name weekly-report --schedule '0 20 * * 0'", "写周报"]),
-    ("Alert me if CMB rises 5%", ["No price alert yet", "CMB"]),
-    ("宁王跌到80的时候提醒我", ["还没有到价提醒", "宁德时代"]),
-    ("Let me know when BYD drops below 75", ["No price alert yet", "BYD"]),
+    ("Alert me if CMB rises 5%", ["no alert yet", "roc(close, 1)"]),
+    ("比亚迪到75提醒我", ["还不是提醒", "<= 75"]),
 ]
 
 
@@ -110,6 +109,21 @@ def test_a_request_about_tasks_changes_nothing_and_is_no_research(lived, questio
     done = take_turn(lived, question, model="ia-offline")
     assert [fact for fact in facts if fact not in done.reply] == [], done.reply
     assert [proposal.id for proposal in proposals.pending_proposals(lived)] == before and not done.artifacts
+
+
+ALERTS = [
+    ("宁王跌到80的时候提醒我", ["宁德时代", "close <= 80"]),
+    ("Let me know when BYD drops below 75, then I add", ["BYD", "close < 75", "then I add"]),
+    ("茅台RSI低于30提醒我", ["贵州茅台", "rsi(close, 14) < 30"]),
+]
+
+
+@pytest.mark.parametrize(("question", "facts"), ALERTS)
+def test_a_wish_for_an_alert_becomes_a_proposal(lived, question, facts):
+    done = take_turn(lived, question, model="ia-offline")
+    assert [fact for fact in facts if fact not in done.reply] == [], done.reply
+    assert [call.name for call in done.calls] == ["alert.propose"]
+    assert proposals.pending_proposals(lived)[-1].path.startswith("tasks/alert-")
 
 
 def test_an_unapproved_paused_or_late_task_says_so(lived, monkeypatch):

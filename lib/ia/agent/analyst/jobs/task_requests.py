@@ -1,4 +1,4 @@
-"""Requests about tasks that are no new task: a price alert, which there is not yet, and a change of a task."""
+"""Requests about tasks in other words: a price alert, and a change of a task."""
 
 import re
 from collections.abc import Callable
@@ -8,8 +8,10 @@ from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs.facts import task_facts, wording
-from ia.agent.analyst.say.reply import Reply, reply_of_lines
-from ia.faculties.schedule import wish_parser, zones
+from ia.agent.analyst.say.reply import Reply, describe_not_kept, describe_proposals, reply_of_lines
+from ia.faculties.alerts import wishes
+from ia.faculties.schedule import wish_errors, wish_parser, zones
+from ia.kernel.errors import BadData
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -20,15 +22,45 @@ _RESUME = pattern(r"恢复|重启|启用|\bresume\b|\benable\b|\bturn on\b|\bswi
 _PAUSE = pattern(r"暂停|\bpause\b", re.I)
 
 
-def refuse_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
-    """Say that ia watches no prices by itself, and what comes nearest to it."""
-    yield from ()
-    speak = desk.speak
-    name = display_name(desk, wanted.securities[0]) if wanted.securities else "600519"
-    return reply_of_lines(
-        speak("**No price alert yet**: ia looks at prices when you ask and at set times, and watches none in between."),
-        speak("A task at a set time comes nearest, such as “every trading day at 14:50 show me {name}”.", name=name),
-    )
+def propose_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Propose the alert that a wish asks for; what of it cannot be read is asked back."""
+    speak, words = desk.speak, wanted.words
+    try:
+        read = wishes.read_alert_wish(words)
+    except BadData as exc:
+        return _ask_back(desk, exc)
+    if len(wanted.securities) > 1 or not (wanted.securities or read.security):
+        return reply_of_lines(speak("This is no alert yet: which security is meant?"))
+    symbol = wanted.securities[0].code if wanted.securities else read.security
+    result = yield from desk.one("alert.propose", symbol=symbol, condition=read.condition.expression, note=read.note)
+    if not result.ok:
+        return reply_of_lines(describe_not_kept(desk, result, speak("the alert")))
+    known = result.get("alert")
+    if isinstance(known, dict):
+        text = "This alert is set already: **{name}** ({condition})."
+        return reply_of_lines(speak(text, name=known["name"], condition=known["condition"]))
+    name = display_name(desk, wanted.securities[0]) if wanted.securities else str(result.get("symbol"))
+    lines = [
+        speak("**Alert for {name}**: {condition}, told once when it comes true after a close.", name=name,
+              condition=f"`{result.get('condition')}`")
+    ]  # fmt: skip
+    if result.get("session"):
+        holds = bool(result.get("holds"))
+        now = "It is true already ({day}, close {close}): ia waits until it is false first." if holds else (
+            "Now it is not ({day}, close {close})."
+        )  # fmt: skip
+        lines.append(speak(now, day=result.get("session"), close=f"{result.get('close'):g}"))
+    if result.get("simulated"):
+        lines[-1] += speak(" The prices are simulated.")
+    if read.note:
+        lines.append(speak("The message repeats: {note}", note=read.note))
+    return Reply([*lines, *describe_proposals(desk, [result])], lines)
+
+
+def _ask_back(desk: ToolDesk, exc: BadData) -> Reply:
+    problem, hint = wish_errors.explain_failure(exc, desk.speak.lang)
+    text = "This is no alert yet: {problem}" if problem.endswith(("?", "？")) else "This is no alert yet: {problem}."
+    return reply_of_lines(desk.speak(text, problem=problem), desk.speak("{hint}.", hint=hint))
 
 
 def change_task(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
@@ -98,4 +130,4 @@ def _say_move(desk: ToolDesk, task: Json, time: str) -> str:
     )  # fmt: skip
 
 
-KINDS: dict[str, Callable[[ToolDesk, Intent], Work[Reply]]] = {"alert": refuse_alert, "task_change": change_task}
+KINDS: dict[str, Callable[[ToolDesk, Intent], Work[Reply]]] = {"alert": propose_alert, "task_change": change_task}

@@ -1,0 +1,1 @@
+"""Alerts: a condition on a security's daily bars, told once each time that it comes true."""

@@ -1,0 +1,107 @@
+"""What an alert says: in two lines what came true and when, then what belongs to it."""
+
+from ia.domain.instruments.boards import tick_size
+from ia.faculties.alerts.definition import Alert
+from ia.faculties.alerts.sessions import Crossing, SessionState
+from ia.kernel.i18n import Voice
+from ia.kernel.workspace import Workspace
+from ia.organs.ohlcv.adjustment import Action
+from ia.organs.ohlcv.history import RawHistory
+
+MOST_NOTES = 3
+
+
+def message_key(task: int, crossing: Crossing) -> str:
+    """Return the key under which a crossing is sent: the same key is sent once."""
+    return f"alert-{task}-{crossing.at.session}"
+
+
+def security_label(history: RawHistory, lang: str) -> str:
+    """Return a security as a person reads it: its name with its code."""
+    return (
+        Voice(lang)("{name} ({symbol})", name=history.series.name, symbol=history.symbol.canonical)
+        if (history.series.name)
+        else history.symbol.canonical
+    )
+
+
+def format_close(history: RawHistory, close: float) -> str:
+    """Return a close with the decimals of the security's tick."""
+    tick = tick_size(history.symbol) or 0.01
+    return f"{close:.{max(2, len(f'{tick:.10f}'.rstrip('0').partition('.')[2]))}f}"
+
+
+def write_message(
+    ws: Workspace, history: RawHistory, alert: Alert, crossing: Crossing, *, note: str, lang: str
+) -> tuple[str, str]:
+    """Return (title, text) of the message about a crossing."""
+    voice = Voice(lang)
+    title = voice("{security}: {condition}", security=security_label(history, lang), condition=alert.condition)
+    lines = [
+        voice(
+            "{condition} came true on {day}: close {close}. Session before, {before}: {last}.",
+            condition=alert.condition,
+            day=crossing.at.session,
+            close=format_close(history, crossing.at.close),
+            before=crossing.before.session,
+            last=format_close(history, crossing.before.close),
+        )
+    ]
+    if crossing.is_late:
+        lines.append(_late_line(history, crossing.latest, lang))
+    lines += [_action_line(action, lang) for action in crossing.actions]
+    if note:
+        lines.append(voice("Your note: {note}", note=note))
+    if paths := find_own_notes(ws, history):
+        lines.append(voice("You wrote about it: {paths}", paths=", ".join(paths)))
+    if history.series.simulated:
+        lines.append(voice("The prices are simulated."))
+    return title, "\n".join(lines)
+
+
+def _late_line(history: RawHistory, latest: SessionState, lang: str) -> str:
+    template = (
+        "Found late; on {day} it still holds (close {close})."
+        if latest.holds
+        else "Found late; on {day} it no longer holds (close {close})."
+    )
+    return Voice(lang)(template, day=latest.session, close=format_close(history, latest.close))
+
+
+def _action_line(action: Action, lang: str) -> str:
+    voice = Voice(lang)
+    parts = []
+    if action.cash:
+        parts.append(voice("cash {cash} per share", cash=f"{action.cash:g}"))
+    if action.bonus:
+        parts.append(voice("{bonus} new shares per share", bonus=f"{action.bonus:g}"))
+    if action.rights:
+        parts.append(
+            voice(
+                "rights issue of {rights} per share at {price}",
+                rights=f"{action.rights:g}",
+                price=f"{action.rights_price:g}",
+            )
+        )
+    if action.split != 1:
+        parts.append(voice("split {split}:1", split=f"{action.split:g}"))
+    what = ", ".join(parts)
+    if not parts:
+        return voice("{day} is an ex-date; earlier prices are adjusted.", day=action.date)
+    return voice("{day} is an ex-date ({what}); earlier prices are adjusted.", day=action.date, what=what)
+
+
+def find_own_notes(ws: Workspace, history: RawHistory) -> list[str]:
+    """Return the paths of what the owner wrote about a security, the best match first."""
+    from ia.kernel.errors import IaError
+    from ia.organs.recall.authorship import OWNER
+    from ia.organs.recall.search import NOTES, recall_notes
+
+    found: dict[str, None] = {}
+    for name in dict.fromkeys(filter(None, (history.series.name, history.symbol.code, history.symbol.canonical))):
+        try:
+            hits = recall_notes(ws, name, limit=10, areas=NOTES)
+        except IaError:
+            continue
+        found |= {hit.source: None for hit in hits if hit.author == OWNER and name in hit.content}
+    return list(found)[:MOST_NOTES]
