@@ -11,7 +11,7 @@ from ia_cli.terminal.synonyms import FORMER, OPTIONS, VERBS
 MEANING = {
     "--limit": "how many", "-n": "how many", "--start": "first date of bars", "--end": "last date of bars",
     "--since": "only records from then on",
-    "--until": "only records up to then", "--date": "the day or time of one thing", "--at": "the time of a trade",
+    "--until": "the last day that counts", "--date": "the day or time of one thing", "--at": "the time of a trade",
     "--symbol": "one security", "--symbols": "several securities", "--codes": "print codes only",
     "--universe": "a list of securities", "--period": "length of a bar", "--adjust": "adjustment of prices",
     "--adapter": "sources of prices", "--because": "the reason", "--session": "a session", "-s": "a session",
@@ -19,7 +19,7 @@ MEANING = {
     "--log-scale": "a logarithmic axis", "--cron-log": "write to the log of cron", "--log": "print the log of a run",
     "--tokens": "a number of tokens", "--json": "one JSON document", "--jsonl": "a JSON object a line",
     "--yes": "do not ask", "--factors": "compare the factors of adjustment", "--no-factors": "not so",
-    "--of": "the period that a reflection is about", "--name": "a name to give", "--until": "the last day of an alert",
+    "--of": "the period that a reflection is about", "--name": "a name to give",
 }  # fmt: skip
 """The names that several commands share, or that have been mistaken for each other."""
 
