@@ -93,6 +93,7 @@ TOOLS = {
     "market.northbound": {"days": 3},
     "market.actions": {"symbol": "600519"},
     "market.valuation": {"symbol": "600519"},
+    "market.compare": {"symbols": ["600519", "300750"]},
     "market.lhb": {},
     "compute.run": {"code": "rsi(close, 14)", "symbol": "300750"},
     "indicator.list": {},

@@ -51,8 +51,16 @@ def chart(tmp_path_factory):
     csv = made("ohlcv", "600519", "--adapter", "demo", env=env)
     (folder / "m.csv").write_text(csv)
     path = folder / "c.html"
-    made("chart", str(folder / "m.csv"), "-o", str(path), "--panes", "rsi,macd", "--title", HOSTILE, env=env)
-    return path, [line.split(",") for line in csv.split()[1:]]
+    rows = [line.split(",") for line in csv.split()[1:]]
+    made("trade", "deposit", "5000000", "--date", rows[-200][0], env=env)
+    for at, side in ((-180, "buy"), (-178, "buy"), (-176, "sell"), (-60, "buy"), (-20, "sell")):
+        words = ("100", "--price", rows[at][4], "--date", rows[at][0], "--override", "--because", "x")
+        made("trade", side, "600519", *words, env={**env, "IA_MARKET_ADAPTER": "demo"})
+    made(
+        "chart", str(folder / "m.csv"), "-o", str(path), "--panes", "rsi,macd", "--title", HOSTILE, "--stop", rows[-1][3],
+        "--indicator", "bbands(close, 20)", env=env,
+    )  # fmt: skip
+    return path, rows
 
 
 def quiet(page, path):
@@ -229,7 +237,7 @@ def test_it_fits_a_telephone(page, chart):
     assert page.run("document.documentElement.scrollWidth") == 375
     assert 600 < page.run("document.documentElement.scrollHeight") < 4000
     assert page.run(f"{FIGURE}.querySelector('svg').getBoundingClientRect().width") <= 375
-    assert page.run(f"parseFloat(getComputedStyle({FIGURE}.querySelector('text.soft')).fontSize)") == 11
+    assert page.run(f"parseFloat(getComputedStyle({FIGURE}.querySelector('text.soft:not(.small)')).fontSize)") == 11
     assert page.run(f"{FIGURE}.querySelector('svg').viewBox.baseVal.width") <= 375  # so that its letters stay large
 
 

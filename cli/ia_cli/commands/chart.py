@@ -12,6 +12,7 @@ from ia_cli.terminal.options import (
     adapter_option,
     adjust_option,
     end_option,
+    parse_comma_list,
     period_option,
     stale_option,
     start_option,
@@ -19,7 +20,7 @@ from ia_cli.terminal.options import (
 from ia_cli.terminal.output import notify
 
 if TYPE_CHECKING:
-    from ia.faculties.pictures.chart import Chart
+    from ia.faculties.pictures.chart import Chart, PriceLevel
     from ia.faculties.pictures.chart_source import ChartOrigin
     from ia.organs.ohlcv.history import BarsRequest
 
@@ -57,7 +58,25 @@ if TYPE_CHECKING:
     type=click.Choice(["red", "green", "blue"]),
     help="Color of rising prices (default: setting pictures.up, else by market).",
 )
-@click.option("--trades/--no-trades", default=True, help="Mark the ledger's trades (default: yes).")
+@click.option(
+    "--with",
+    "others",
+    metavar="SYMBOL[,SYMBOL…]",
+    callback=parse_comma_list,
+    help="Draw these securities too, all as lines that are 100 at the first common session.",
+)
+@click.option(
+    "--level",
+    "levels",
+    multiple=True,
+    metavar="PRICE[:NAME]",
+    help="Price to draw across the chart, such as 80:stop; may be repeated.",
+)
+@click.option("--stop", metavar="PRICE", help="The same as --level PRICE:stop.")
+@click.option("--target", metavar="PRICE", help="The same as --level PRICE:target.")
+@click.option(
+    "--trades/--no-trades", default=True, help="Mark the ledger's trades and the stop of a position (default: yes)."
+)
 @click.option(
     "--width", type=click.IntRange(30, 10000), metavar="N", help="Width: columns in a terminal, pixels in a file."
 )
@@ -79,6 +98,10 @@ def chart(
     stale: bool,
     log: bool,
     up: str | None,
+    others: tuple[str, ...],
+    levels: tuple[str, ...],
+    stop: str | None,
+    target: str | None,
     trades: bool,
     width: int | None,
     height: int | None,
@@ -94,11 +117,16 @@ def chart(
     `ia compute` expression that returns a series, and evaluate it in the same sandbox. If there are more bars than
     fit, ia merges neighboring bars and keeps their highs and lows.
 
+    With --with, ia draws the adjusted closes of all securities as lines instead of candles, for the last 250 common
+    sessions or from --start on. --level, --stop and --target draw prices of yours; for a position, ia draws the level
+    at which your stop-loss rule applies.
+
     In mainland China and Hong Kong, rising prices are red and falling prices green; in America it is the other way
     round. If the market of the bars is unknown, the language decides. --up or the setting pictures.up overrides both;
     blue (falling prices are orange) is safe for color-blind readers. Without color, rising candles are hollow.
     """
     from ia.faculties.pictures import saving
+    from ia.kernel.errors import UsageError
     from ia.organs.ohlcv.history import BarsRequest, resolve_dates
 
     kind = saving.file_format(output) if output is not None else ""
@@ -114,13 +142,78 @@ def chart(
         )
     )
     start, end = request.start, request.end
+    own_levels = _parse_levels(levels, stop, target)
+    if others:
+        if indicators or panes or own_levels or log or period != "daily" or request.symbol == "-":
+            raise UsageError(
+                "--with draws the daily closes of several SYMBOLs as lines; "
+                "leave out --indicator, --panes, --level, --log-scale and --period"
+            )
+        if adjust not in (None, "qfq"):
+            raise UsageError("--with draws adjusted prices (qfq)")
+        shown = _build_lines(request, others, last, title, up)
+        if output is None:
+            print_chart(shown, width, height)
+        else:
+            save_chart(output, kind, shown, shown, width, height)
+        return
     origin = _load_origin(symbol, request)
     whole = _build_chart(origin, indicators, panes, title, up, log, trades)
+    whole = replace(whole, levels=(*own_levels, *whole.levels))
     shown = _cut_to_window(whole, kind, start, end, last, width, height)
     if output is None:
         print_chart(shown, width, height)
     else:
         save_chart(output, kind, whole, shown, width, height)
+
+
+def _parse_levels(levels: tuple[str, ...], stop: str | None, target: str | None) -> "tuple[PriceLevel, ...]":
+    """Return the prices that were named, with what they are called."""
+    from ia.faculties.pictures.chart import PriceLevel
+    from ia.kernel.errors import UsageError
+    from ia_cli.terminal.text import tr
+
+    found = []
+    given = [("--level", *each.partition(":")[::2]) for each in levels]
+    given += [
+        (option, text, word)
+        for option, text, word in (("--stop", stop, tr("stop")), ("--target", target, tr("target")))
+        if text
+    ]
+    for option, text, name in given:
+        try:
+            price = float(text.replace(",", "").strip())
+        except ValueError:
+            price = 0.0
+        if not 0 < price < 1e12:
+            raise UsageError(
+                "{option} {text}: not a price above 0", option=option, text=text, hint="such as `--level 80:stop`"
+            )
+        found.append(PriceLevel(price, name.strip() or tr("level")))
+    return tuple(found)
+
+
+def _build_lines(
+    request: "BarsRequest", others: tuple[str, ...], last: int | None, title: str | None, up: str | None
+) -> "Chart":
+    """Return the chart of several securities as lines that begin at 100."""
+    from ia.faculties.pictures import comparison_chart
+    from ia.kernel.workspace import Workspace
+    from ia.wiring import comparison
+    from ia_cli.terminal.picture_language import make_picture_voice
+
+    wanted = comparison.CompareRequest(
+        symbols=(request.symbol, *others),
+        days=last or comparison.YEAR,
+        since=request.start or "",
+        until=request.end or "",
+        adapters=request.adapters,
+        stale=request.stale,
+    )
+    sides = comparison.load_sides(Workspace(), wanted, notify)
+    since = wanted.since or comparison_chart.window_start(sides, wanted.days)
+    chart = comparison_chart.build_comparison(sides, since, make_picture_voice(), title=title)
+    return replace(chart, up=up or chart.up)
 
 
 def _security_or_dash(symbol: str | None) -> str:
@@ -194,7 +287,12 @@ def _build_chart(
     if trades:
         from ia.kernel.workspace import Workspace
 
-        whole = replace(whole, marks=chart_source.load_trade_marks(Workspace(), origin, whole.voice))
+        ws = Workspace()
+        whole = replace(
+            whole,
+            marks=chart_source.load_trade_marks(ws, origin, whole.voice),
+            levels=chart_source.load_stop_levels(ws, origin, whole.voice),
+        )
     return replace(whole, log=log, up=up or whole.up)
 
 

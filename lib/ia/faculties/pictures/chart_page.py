@@ -212,6 +212,8 @@ def _round_values(values: Iterable[float | None], digits: int) -> Values:
 def last_bars_table(chart: Chart, rows: int = ROWS) -> str:
     """Return the newest bars as a table, newest first."""
     say, bars = chart.voice, chart.bars
+    if not chart.candles:
+        return _last_values_table(chart, rows)
     shown: list[list[report_parts.SheetCell | str]] = []
     for i in range(len(bars.date) - 1, max(len(bars.date) - 1 - rows, -1), -1):
         change = bars.close[i] / bars.close[i - 1] * 100 - 100 if i else None
@@ -229,6 +231,18 @@ def last_bars_table(chart: Chart, rows: int = ROWS) -> str:
     heads = [say(name) for name in ("Date", "Open", "High", "Low", "Close", "Change", "Volume")]
     title = escape_xml(say("Last {count} bars", count=len(shown)))
     return f"<details open><summary>{title}</summary>\n{report_parts.render_table(heads, shown)}</details>\n"
+
+
+def _last_values_table(chart: Chart, rows: int) -> str:
+    """Return the newest values of the lines as a table, newest first."""
+    newest = range(len(chart.bars.date) - 1, max(len(chart.bars.date) - 1 - rows, -1), -1)
+    shown: list[list[report_parts.SheetCell | str]] = [
+        [chart.bars.date[i], *(report_parts.format_known_price(line.values[i]) for line in chart.overlays)]
+        for i in newest
+    ]
+    title = escape_xml(chart.voice("Last {count} days ({unit})", count=len(shown), unit=chart.unit))
+    table = report_parts.render_table([chart.voice("Date"), *(line.label for line in chart.overlays)], shown)
+    return f"<details open><summary>{title}</summary>\n{table}</details>\n"
 
 
 def _read_asset(name: str) -> str:

@@ -5,8 +5,18 @@ from datetime import date as Date
 from decimal import Decimal
 from itertools import pairwise
 
-from ia.domain.instruments.symbols import MARKET
-from ia.faculties.pictures.chart import ENGLISH, Chart, ChartEvent, ChartLine, TradeMarker, moving_average, up_color
+from ia.domain.instruments.boards import trading_currency
+from ia.domain.instruments.symbols import MARKET, symbol_of_kind
+from ia.faculties.pictures.chart import (
+    ENGLISH,
+    Chart,
+    ChartEvent,
+    ChartLine,
+    PriceLevel,
+    TradeMarker,
+    moving_average,
+    up_color,
+)
 from ia.faculties.pictures.scale import format_number
 from ia.kernel import clock
 from ia.kernel.errors import BadData, NotFound, Notify, PluralText, drop_message
@@ -121,6 +131,7 @@ def build_chart(
         title=origin.title if title is None else title,
         overlays=lines,
         up=up_color(origin.market, voice.lang),
+        unit=trading_currency(symbol_of_kind(origin.symbol)) if origin.symbol else "",
         voice=voice,
         source=describe_origin(origin, voice),
         source_en=describe_origin(origin, ENGLISH),
@@ -164,6 +175,21 @@ def load_trade_marks(ws: Workspace, origin: ChartOrigin, voice: Voice) -> tuple[
         TradeMarker(date, kind, _describe_deals(kind == journal.BUY, deals, voice))
         for (date, kind), deals in found.items()
     )
+
+
+def load_stop_levels(ws: Workspace, origin: ChartOrigin, voice: Voice) -> tuple[PriceLevel, ...]:
+    """Return the price at which the owner's stop-loss rule applies to what is held of a symbol; nothing without any."""
+    from ia.organs.ledger import guard
+    from ia.wiring.ledger_prices import open_ledger
+
+    if not origin.symbol or origin.adjust == "hfq":  # of prices that are not those of today
+        return ()
+    held = open_ledger(ws).books().holdings.get(origin.symbol)
+    limit = guard.load_limits().stop_loss_pct
+    if held is None or held.quantity <= 0 or not held.cost:
+        return ()
+    price = float(held.cost / held.quantity * (1 - limit / 100))
+    return (PriceLevel(price, voice("stop rule ({limit}%)", limit=f"-{limit:f}".rstrip("0").rstrip("."))),)
 
 
 def _describe_deals(bought: bool, deals: list[tuple[Decimal, Decimal]], voice: Voice) -> str:

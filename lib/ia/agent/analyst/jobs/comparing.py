@@ -1,5 +1,6 @@
 """Several securities side by side."""
 
+import re
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.mentions import Mention, english
@@ -19,6 +20,7 @@ from ia.agent.analyst.parts import in_list, leave_out, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 MOST, FIGURES, SHOWN = 5, 2, 3
 CALLS = 54
@@ -49,8 +51,9 @@ def compare(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
     named_so = [f"{display_name(desk, mention)} {mention.code}" for mention in chosen]
     arguments = speak("Compare ") + speak(" and ").join(named_so)
     brought = yield from load_skill(desk, "compare", arguments)
+    drawn = _draw_command(desk, chosen)
     if handed := reply.take_summary(desk, brought):
-        return handed
+        return handed._replace(lines=reply.append_lines(handed.lines, *drawn)) if drawn else handed
     lens = yield from _owner_lens(desk)
     steps = [step for step in procedure.parse_steps(brought) if step.code] or [
         s for s in procedure.default_steps(speak, desk.tables) if s.code
@@ -78,6 +81,8 @@ def compare(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
         desk, *(side.mention.code for side in sides), tell_permit=False, tell_held=False
     )
     answer += ["", *(f"- {told}" for told in rules)] if rules else []
+    related = yield from _relations(desk, sides)
+    answer += ["", *(f"- {told}" for told in related)] if related else []
     line = speak("{title}: {ranking}", title=title, ranking=_rank_sides(desk, sides))
     kept = yield from _file_comparison(desk, sides, answer, line)
     points = [
@@ -86,6 +91,8 @@ def compare(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
         *_comparison_warnings(desk, sides),
         *rules,
         *(_side_told(desk, side) for side in sides),
+        *related,
+        *drawn,
         _unjudged_lines(desk, sides),
     ]
     told = _told_apart(desk, sides)[1 : 1 + FIGURES]
@@ -100,6 +107,44 @@ def _owner_lens(desk: ToolDesk) -> Work[lenses.Lens]:
     soul = soul or desk.request.parts.get("soul", "")
     cares = lenses.concerns(soul, beliefs, desk.tables)
     return lenses.add_concerns(lenses.of_soul(soul, desk.tables), cares, desk.tables)
+
+
+@part("the correlation", in_list)
+def _relations(desk: ToolDesk, sides: list[ComparedSide]) -> Work[list[str]]:
+    """Return the correlation of each pair in a line, as `ia compare` has it."""
+    speak = desk.speak
+    if not desk.has("market.compare"):
+        return []
+    found = yield from desk.one("market.compare", symbols=[side.mention.code for side in sides])
+    names = {side.mention.code: side.title for side in sides}
+    pairs = found.get("correlations") if found.ok else None
+    known = [pair for pair in pairs or [] if pair.get("correlation") is not None]
+    if not known:
+        return []
+    told = [
+        speak(
+            "{one} and {other} {value} ({first} to {last}, {count} daily returns)",
+            one=names.get(pair["one"], pair["one"]),
+            other=names.get(pair["other"], pair["other"]),
+            value=f"{pair['correlation']:.2f}",
+            first=pair["first"],
+            last=pair["last"],
+            count=pair["returns"],
+        )
+        for pair in known
+    ]
+    return [f"{speak('Correlation')}{speak(': ')}{speak.join_clauses(told)}"]
+
+
+_DRAWN = pattern(r"画|图|\b(?:chart|draw|plot|graph|picture)", re.I)
+
+
+def _draw_command(desk: ToolDesk, securities: list[Mention]) -> list[str]:
+    """Return how to see the comparison, where a picture was asked for: an answer is text."""
+    if not _DRAWN.search(desk.request.question):
+        return []
+    codes = " ".join(mention.code for mention in securities)
+    return [desk.speak("As lines, 100 at the first common session: `ia compare {codes} --chart`", codes=codes)]
 
 
 @part("the note of the comparison", in_list)

@@ -176,6 +176,35 @@ def show_actions(scope: Scope, symbol: Annotated[str, "code or name"]) -> Json:
     return {"symbol": found.symbol, "actions": rows[:40], "source": found.source, "simulated": found.simulated}
 
 
+@tool("market.compare", READ, together=True, seconds=120)
+def compare_prices(
+    scope: Scope,
+    symbols: Annotated[list[str], "two to ten codes or names"],
+    days: Annotated[int, "window: the last sessions", AtLeast(2)] = 250,
+    since: Annotated[str | None, "window: from this date on, instead of days"] = None,
+    until: Annotated[str | None, "last date of the window"] = None,
+    benchmark: Annotated[str | None, "index of the betas; default: the one of each market"] = None,
+) -> Json:
+    """Compare securities: returns by horizon and in the window, volatility a year, deepest drawdown (per cent), beta,
+    valuation, and the correlation of each pair's daily returns on common sessions. Returns are in the `currency` of
+    each security, never converted. `unknown` names what is null and why.
+    """
+    from datetime import date as Date
+
+    from ia.kernel import clock, dateforms
+    from ia.wiring import comparison
+
+    today = Date.fromisoformat(clock.today())
+    request = comparison.CompareRequest(
+        symbols=tuple(symbols),
+        days=days,
+        since=dateforms.parse_day(since, today, option="since") if since else "",
+        until=dateforms.parse_day(until, today, option="until", last=True) if until else "",
+        benchmark=benchmark or "",
+    )
+    return comparison.describe_comparison(comparison.compare_securities(scope.ws, request, scope.notify))
+
+
 @tool("market.valuation", READ, together=True)
 def show_valuation(scope: Scope, symbol: Annotated[str, "code or name of a mainland stock"]) -> Json:
     """Show what a stock costs and earns: pe_ttm, pb, market_cap (yuan), dividend yield; roe, growth, eps, cash flow a

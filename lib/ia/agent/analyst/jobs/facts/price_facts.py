@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import read_value
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs.facts import wording
-from ia.agent.analyst.jobs.facts.bar_rows import load_span, load_spans, rows_of, stale_note
+from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, load_span, load_spans, rows_of, stale_note
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -25,7 +26,8 @@ from ia.kernel.patterns import pattern
 
 YEAR = 250
 """Sessions of a year."""
-_LAST_YEAR = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=YEAR - 1)
+_LAST_YEAR = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=YEAR)
+_LAST_SESSION = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=1)
 FEW = 20
 """Returns below which no relation is computed."""
 INDEX_OF = {"CN": "000300.SH", "HK": "HSI.HK", "US": "SPY.US"}
@@ -102,6 +104,8 @@ def answer_relation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if isinstance(own, DeskResult):
             return reply_of_lines(reply.describe_no_prices(desk, mention.said, own.failure or NO_BARS))
         return _say_sharpe(desk, mention, own)
+    if len(asked.securities) > 2 and wanted == "correlation":
+        return (yield from _answer_related(desk, wanted, asked.securities, span))
     if len(asked.securities) > 2:
         return reply_of_lines(speak("That I compute for two at a time: name the two."))
     index = _named_index(asked, mention)
@@ -110,12 +114,14 @@ def answer_relation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         index = None
     if index is None or index.code == mention.code:
         return reply_of_lines(speak("With which security or index? Name it, such as 000300.SH."))
+    if wanted in ("correlation", "beta"):
+        return (yield from _answer_related(desk, wanted, [mention, index], span))
     own, other = yield from _load_closes(desk, [mention, index], span)
     if isinstance(own, DeskResult):
         return reply_of_lines(reply.describe_no_prices(desk, mention.said, own.failure or NO_BARS))
     if isinstance(other, DeskResult):
         return reply_of_lines(reply.describe_no_prices(desk, index.said, other.failure or NO_BARS))
-    told = _say_relation(desk, wanted, (mention, index), own, other)
+    told = _say_relative(desk, (mention, index), own, other)
     notes = [stale_note(desk, each, closes.last, closes.missed) for each, closes in ((mention, own), (index, other))]
     return reply_of_lines(*told.lines, *filter(None, notes))
 
@@ -154,52 +160,83 @@ def _say_sharpe(desk: ToolDesk, mention: Mention, own: Closes) -> Reply:
     )
 
 
-def _say_relation(desk: ToolDesk, wanted: str, pair: tuple[Mention, Mention], own: Closes, other: Closes) -> Reply:
-    speak = desk.speak
-    days, one, two = _returns(own, other)
-    if len(one) < (FEW if wanted != "relative" else 1):
-        return _too_few(desk, len(one))
-    names = {"name": wording.head_of(desk, pair[0]), "other": wording.head_of(desk, pair[1])}
-    times: Json = {"first": days[0], "last": days[-1], "count": len(one)}
-    mark = wording.simulated_mark(desk, own.simulated or other.simulated)
-    if wanted == "relative":
-        rise, base = (each.by_date[days[-1]] / each.by_date[days[0]] * 100 - 100 for each in (own, other))
-        return reply_of_lines(
-            _say_winner(desk, rise, base, **names),
-            speak(
-                "{rise} against {base}, {gap} percentage points (closes of {first} and {last}){mark}",
-                rise=wording.say_percent(rise),
-                base=wording.say_percent(base),
-                gap=f"{rise - base:+.2f}",
-                first=days[0],
-                last=days[-1],
-                mark=mark,
-            ),
-        )
-    variance = _covariance(two, two)
-    own_variance = _covariance(one, one)
-    if not variance or not own_variance:
+def _say_relative(desk: ToolDesk, pair: tuple[Mention, Mention], own: Closes, other: Closes) -> Reply:
+    days, one, _ = _returns(own, other)
+    if not one:
         return _too_few(desk, 0)
-    shared = _covariance(one, two)
-    if wanted == "beta":
-        return reply_of_lines(
-            speak(
-                "{name}: beta {value} to {other} ({first} to {last}, {count} daily returns){mark}",
-                value=f"{shared / variance:.2f}",
-                mark=mark,
-                **names,
-                **times,
-            )
-        )
+    rise, base = (each.by_date[days[-1]] / each.by_date[days[0]] * 100 - 100 for each in (own, other))
     return reply_of_lines(
-        speak(
-            "{name} and {other}: correlation {value} of the daily returns ({first} to {last}, {count} of them){mark}",
-            value=f"{shared / math.sqrt(variance * own_variance):.2f}",
-            mark=mark,
-            **names,
-            **times,
-        )
+        _say_winner(desk, rise, base, name=wording.head_of(desk, pair[0]), other=wording.head_of(desk, pair[1])),
+        desk.speak(
+            "{rise} against {base}, {gap} percentage points (closes of {first} and {last}){mark}",
+            rise=wording.say_percent(rise),
+            base=wording.say_percent(base),
+            gap=f"{rise - base:+.2f}",
+            first=days[0],
+            last=days[-1],
+            mark=wording.simulated_mark(desk, own.simulated or other.simulated),
+        ),
     )
+
+
+def _answer_related(desk: ToolDesk, wanted: str, mentions: Sequence[Mention], span: TimeSpan | None) -> Work[Reply]:
+    """Answer the correlation of each pair, or the beta of the first to the second, as `ia compare` has them."""
+    speak = desk.speak
+    found = yield from desk.one("market.compare", symbols=[each.code for each in mentions], **_compare_window(span))
+    newest = yield from load_spans(desk, mentions, _LAST_SESSION)
+    for mention, each in zip(mentions, newest, strict=True):
+        if isinstance(each, DeskResult):
+            return reply_of_lines(reply.describe_no_prices(desk, mention.said, each.failure or NO_BARS))
+    if not found.ok:
+        return reply_of_lines(reply.describe_no_prices(desk, mentions[0].said, found.failure or NO_BARS))
+    names = {each.code: wording.head_of(desk, each) for each in mentions}
+    mark = wording.simulated_mark(desk, found.get("simulated"))
+    lines = []
+    for pair in wording.rows_of(found, "correlations"):
+        value = pair.get("beta" if wanted == "beta" else "correlation")
+        given: Json = {
+            "name": names.get(str(pair["one"]), pair["one"]),
+            "other": names.get(str(pair["other"]), pair["other"]),
+            "first": pair.get("first"),
+            "last": pair.get("last"),
+            "count": pair["returns"],
+            "mark": mark,
+        }
+        if value is None:
+            lines += _too_few(desk, int(pair["returns"])).lines
+        elif wanted == "beta":
+            lines.append(
+                speak(
+                    "{name}: beta {value} to {other} ({first} to {last}, {count} daily returns){mark}",
+                    value=f"{value:.2f}",
+                    **given,
+                )
+            )
+        else:
+            lines.append(
+                speak(
+                    "{name} and {other}: correlation {value} of the daily returns ({first} to {last}, {count} of"
+                    " them){mark}",
+                    value=f"{value:.2f}",
+                    **given,
+                )
+            )
+    for mention, each in zip(mentions, newest, strict=True):
+        if isinstance(each, SpanBars) and (note := stale_note(desk, mention, each.last, each.missed)):
+            lines.append(note)
+    return reply_of_lines(*lines)
+
+
+def _compare_window(span: TimeSpan | None) -> Json:
+    """Return the arguments of market.compare for a stretch of time: returns that end in it."""
+    if span is None:
+        return {}
+    if span.kind == SESSIONS:
+        return {"days": max(span.sessions, 2)}
+    first = span.first
+    if first is not None and span.kind == SINCE:  # since a day's close
+        first += timedelta(days=1)
+    return {"since": f"{first}", **({"until": f"{span.last}"} if span.last is not None else {})}
 
 
 def _measure(desk: ToolDesk, mention: Mention, codes: tuple[str, ...]) -> Work[tuple[list[float | None], DeskResult]]:
