@@ -29,6 +29,9 @@ CANDIDATES = 300  # passages that BM25 hands on to the weighing by age
 SHOWN = 300  # characters of a passage
 MACHINE_WEIGHT = 0.4
 """What a passage that no person wrote counts, against one of the owner's that matches as well."""
+QUESTION_WEIGHT = 0.3
+"""What a question that was asked counts: it has the words, and no answer."""
+_QUESTIONS = "sessions/"
 
 
 class Hit(NamedTuple):
@@ -216,6 +219,8 @@ def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: i
     weighed = []
     for file, (score, row) in best.items():
         path, day = known[file]
+        if path.startswith(_QUESTIONS):
+            score *= QUESTION_WEIGHT
         weighed.append((score * _age_weight(day, today, half_life), day, path, row))
     weighed.sort(key=lambda hit: (-hit[0], hit[2]))
     if names:

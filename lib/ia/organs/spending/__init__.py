@@ -38,6 +38,8 @@ not count it."""
 UNPRICED = "turn.max_tokens"
 BY = {"day": "%Y-%m-%d", "month": "%Y-%m", "model": "", "session": ""}
 _PICO = 10**12
+_TOKENS = f"CASE WHEN model = '{LOCAL}' THEN 0 ELSE {{}}_tokens END"
+"""The embedded analyst reads and writes no tokens: what is kept of them is an estimate of a prompt's size."""
 
 
 class TokenPrice(NamedTuple):
@@ -310,9 +312,10 @@ def usage_rows(ws: Workspace, by: str = "day", since: str | None = None) -> list
     now = clock.now()
     offset = (now.utcoffset() or timedelta()).total_seconds()
     found = ws.db.execute(
-        f"SELECT {key} AS grouped, count(*), sum(input_tokens), sum(output_tokens), sum(cost_pico),"
-        " coalesce(currency, :currency) AS money, sum(estimated), sum(cost_pico IS NULL) FROM usage"
-        " WHERE state = 'done' AND time <= :now AND time >= :since GROUP BY grouped, money"
+        f"SELECT {key} AS grouped, count(*), sum({_TOKENS.format('input')}), sum({_TOKENS.format('output')}),"
+        " sum(cost_pico),"
+        f" coalesce(currency, :currency) AS money, sum(estimated AND model <> '{LOCAL}'), sum(cost_pico IS NULL)"
+        " FROM usage WHERE state = 'done' AND time <= :now AND time >= :since GROUP BY grouped, money"
         f" ORDER BY {'grouped DESC' if BY[by] else 'sum(input_tokens + output_tokens) DESC, grouped'}",
         {
             "zone": f"{offset:+.0f} seconds" if clock.is_simulated() else "localtime",

@@ -11,6 +11,7 @@ from ia.faculties import profiles
 from ia.kernel import audit, clock, proposals
 from ia.kernel.text_width import count_rows
 from ia.organs import notebook
+from ia.organs.ohlcv.history import BarsRequest, load_history
 
 NOW = "2024-03-15T16:00:00+08:00"
 
@@ -55,6 +56,11 @@ def codes(turn):
 
 def text(ws, path):
     return Path(ws.root, path).read_text(encoding="utf-8")
+
+
+def closes_by_day(ws, symbol):
+    bars = load_history(ws, BarsRequest(symbol)).bars
+    return dict(zip(bars.date, bars.close, strict=True))
 
 
 def test_journey_a(pack, say):
@@ -555,7 +561,7 @@ def test_a_question_that_names_a_view_gets_it_first(say):
 def test_why_is_answered_from_the_note(say):
     say("看看宁德时代", session="s")
     done = say("为什么", session="s")
-    assert names(done) == ["notebook.read"] and "支持与反对" in done.reply and "得分" in done.reply
+    assert names(done) == ["notebook.read"] and "支持与反对" in done.reply and "置信度的理由" in done.reply
 
 
 @pytest.mark.process
@@ -628,10 +634,60 @@ def test_a_note_is_found_under_either_name(pack, say):
         assert "notebook/research/宁德时代/2024-03-15.md" in {hit.source for hit in recall_notes(pack, name)}
 
 
-def test_a_source_is_named_once(pack, say):
+def test_a_note_says_once_where_method_and_sources_stand(pack, say):
     say("看看 600519")
-    told = notebook.read_note(pack, "research/贵州茅台/2024-03-15.md").split("## 依据")[1]
-    assert told.count("Technical Trading Systems") == told.count("Faber") == told.count("Wilder") == 1
+    note = notebook.read_note(pack, "research/贵州茅台/2024-03-15.md")
+    told = note.split("## 依据")[1]
+    assert "/research" in told and "Wilder" not in told and "必查规则\n" not in note and "得分" not in note
+
+
+JUDGMENTS = (
+    ("判断：招商银行 5个交易日后高于25 置信度70% 理由：股息率高", "招商银行"),
+    ("记一条判断：600036，5个交易日内跌到24以下，六成把握，理由是净息差收窄；若涨破30则作废", "招商银行"),
+    ("300750，5 个交易日内跑赢沪深 300，六成把握，理由是排产回升；若跌破 60 则作废", "宁德时代"),
+    ("CATL will beat the CSI 300 over the next 5 sessions, 60% confident; void below 60", "宁德时代"),
+    ("我认为宁德时代偏空，三天内跌破85，置信度高", "宁德时代"),
+    ("observation: BYD up within 10 sessions, 70%, because exports; void below 60", "比亚迪"),
+)
+
+
+@pytest.mark.parametrize(("words", "name"), JUDGMENTS)
+def test_a_judgment_is_kept_whole(pack, say, words, name):
+    done = say(words)
+    assert done.artifacts == [f"memory/observations/2024-03-15-{name}.md"]
+    assert words.removeprefix("记一条判断：") in text(pack, done.artifacts[0])
+
+
+def test_a_view_without_a_form_is_offered_to_be_kept_and_a_question_never_filed(pack, say):
+    for words in (
+        "我觉得比亚迪最近太热了，先观望",
+        "I think BYD is overheated, I will wait",
+        "比亚迪我先观望，等回调到75",
+    ):
+        assert words.rstrip("。") in say(words).reply
+    for words in ("宁德时代20个交易日内能跑赢沪深300吗", "will CATL beat the CSI 300 within 20 days?"):
+        assert not say(words).artifacts
+
+
+def test_judgments_of_before_are_settled_in_the_period_of_their_horizon(pack, say, monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2024-03-05T16:00:00+08:00")
+    for words, _ in JUDGMENTS[:3]:
+        say(words)
+    monkeypatch.setenv("IA_NOW", NOW)
+    closes, index, catl = (closes_by_day(pack, symbol) for symbol in ("600036", "000300.SH", "300750"))
+    week = sorted(day for day in closes if day >= "2024-03-05")
+    due, after = week[5], week[1:6]
+    beat = catl[due] / catl[week[0]] - index[due] / index[week[0]] > 0
+    above, touched = closes[due] >= 25, min(closes[day] for day in after) <= 24
+    score = sum((odds - right) ** 2 for odds, right in ((0.7, above), (0.6, touched), (0.6, beat))) / 3
+    done = say("复盘本周")
+    assert f"Brier 分 {score:.2f}" in done.reply
+    report = notebook.read_note(pack, "reports/weekly/2024-03-15.md")
+    for right in (above, touched):
+        assert f"| {'对' if right else '错'} | `memory/observations/2024-03-05-招商银行.md`" in report
+    assert f"| {'对' if beat else '错'} | `memory/observations/2024-03-05-宁德时代.md`" in report
+    monkeypatch.setenv("IA_NOW", "2024-03-22T16:00:00+08:00")
+    assert "Brier" not in say("复盘本周").reply
 
 
 def test_each_side_of_a_comparison_has_its_own_last_day(pack, say):

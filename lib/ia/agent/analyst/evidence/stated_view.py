@@ -5,18 +5,48 @@ A data line is a Markdown comment with a JSON object: `<!-- ia-view: {"lean": "u
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ia.agent.analyst.evidence.readings import readings_at
 from ia.agent.analyst.evidence.verdict import LEVELS, describe_lean, describe_level
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.analyst.voice import AnswerVoice, number
+from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.patterns import pattern
 
 MARK = "<!-- ia-view: "
 _DATA = pattern(rf"^{re.escape(MARK)}(\{{.*\}}) -->$", re.M)
+SPACED_NAME = pattern(r"(?<=[\u4e00-\u9fff]) (?=\d)")
+"""The space of 沪深 300, without which it is a name."""
 _LEANS = {"up": 1, "down": -1, "open": 0}
 _SIDES = {"for": 1, "against": -1}
+
+
+class Aim(NamedTuple):
+    """The price, or the change in per cent, that a judgment says of its horizon.
+
+    above   whether the close is to be above it, or below
+    once    whether to reach it once within the horizon is enough
+    """
+
+    above: bool
+    level: float | None = None
+    change_pct: float | None = None
+    once: bool = False
+
+    def is_reached(self, base: float, closes: Sequence[float]) -> bool:
+        """Return True if closes after one of `base` bring it about; the last of them is that of the horizon.
+
+        >>> Aim(above=True, level=25.0, once=True).is_reached(24.0, [24.5, 25.1, 24.0])
+        True
+        """
+        level = self.level
+        if level is None:
+            level = base * (1 + (1 if self.above else -1) * (self.change_pct or 0.0) / 100)
+        looked = closes if self.once else closes[-1:]
+        return any(close >= level if self.above else close <= level for close in looked)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +58,8 @@ class StatedView:
     kinds    kinds of evidence for (1) and against (-1)
     close    the close at which it was written
     horizon  trading days within which it is to come true; None where it names none
+    aim      the price or change that is to be reached; None where it names but a direction
+    odds     the probability that it states, from 0 to 1
     """
 
     lean: int | None = None
@@ -37,6 +69,8 @@ class StatedView:
     close: float | None = None
     simulated: bool = False
     horizon: int | None = None
+    aim: Aim | None = None
+    odds: float | None = None
 
     def parts(self, speak: AnswerVoice) -> list[str]:
         """Return close, lean, confidence and what ends the view, in clauses."""
@@ -106,7 +140,7 @@ def _price(value: float | None) -> str:
 # Words: what a person wrote, and what ia wrote before it left data lines. Nothing that ia writes today is read here.
 
 _CLOSE = pattern(r"(?:收盘|close)\s*([\d,]+(?:\.\d+)?)")
-_VOID = pattern(r"(?:失效|void if)[^|\n]*?(?:收盘|close)\s*([<>])\s*([\d,]+(?:\.\d+)?)")
+_VOID = pattern(r"(?:失效|\bvoid(?: if)?)[^|\n]*?(?:收盘|close)\s*([<>])\s*([\d,]+(?:\.\d+)?)")
 _OPEN = pattern(
     r"方向不明|互相抵消|没有一类读数|中性"
     r"|\bmixed\b|too little for a direction|no clear direction|no kind of reading|neutral",
@@ -116,14 +150,44 @@ _UP = pattern(r"偏多|看多|看涨|看好|leans up|bullish|constructive", re.I
 _DOWN = pattern(r"偏空|看空|看跌|谨慎|leans down|bearish|cautious", re.I)
 
 
-# The form that a review recommends: “300750，20 个交易日内跑赢沪深 300，六成把握；跌破 172 作废”.
-_WITHIN = pattern(r"(\d{1,3})\s*个?(?:交易)?[日天]之?内|\bwithin (\d{1,3}) (?:trading )?(?:days|sessions)\b", re.I)
-_RISES = pattern(r"跑赢|上涨|\b(?:beats?|outperforms?|rises?)\b", re.I)
-_FALLS = pattern(r"跑输|下跌|\b(?:lags?|underperforms?|falls?)\b", re.I)
-_VOID_BELOW = pattern(r"(?:跌破|低于)\s*([\d,]+(?:\.\d+)?)\s*(?:则|就|即)?作废|\bvoid below ([\d,]+(?:\.\d+)?)", re.I)
-_VOID_ABOVE = pattern(
-    r"(?:升破|涨破|突破|站上|高于)\s*([\d,]+(?:\.\d+)?)\s*(?:则|就|即)?作废|\bvoid above ([\d,]+(?:\.\d+)?)", re.I
+# The forms in which a judgment can be scored: “300750，20 个交易日内跑赢沪深 300，六成把握；跌破 172 作废”.
+_SPAN = rf"({COUNT})\s*(?:个)?(?:交易日|[日天])"
+_SPAN_EN = rf"({COUNT})\s*(?:trading\s+)?(?:days?|sessions?)\b"
+_WITHIN = pattern(
+    rf"{_SPAN}(?:之?内|以内|里)?|\b(?:with)?in (?:the next )?{_SPAN_EN}|\bover (?:the next )?{_SPAN_EN}", re.I
 )
+_RISES = pattern(r"跑赢|上涨|[会要]涨|涨(?=\s*(?:[\d到至过]|超过))|\b(?:beats?|outperforms?|ris(?:es?|ing)|up)\b", re.I)
+_FALLS = pattern(
+    r"跑输|下跌|[会要]跌|跌(?=\s*(?:[\d到至]|超过))|\b(?:lags?|underperforms?|falls?|falling|down)\b", re.I
+)
+_LEVEL = r"([\d,]+(?:\.\d+)?)(?!\s*[%％\d])"
+_AIMS = (
+    (True, True, pattern(rf"涨[到至]\s*{_LEVEL}|\b(?:rises?|climbs?) to {_LEVEL}", re.I)),
+    (False, True, pattern(rf"跌[到至]\s*{_LEVEL}|\b(?:falls?|drops?) to {_LEVEL}", re.I)),
+    (True, False, pattern(rf"(?:高于|站上|突破|涨破|升破)\s*{_LEVEL}|\b(?:above|over) {_LEVEL}", re.I)),
+    (False, False, pattern(rf"(?:低于|跌破)\s*{_LEVEL}|\b(?:below|under) {_LEVEL}", re.I)),
+)
+"""The price that a judgment names: whether it is to be above it, whether to reach it once is enough, how it is said."""
+_MOVE = pattern(
+    r"[涨跌](?:幅)?(?:超过|过)?\s*([\d.]+)\s*[%％]|\b(?:rises?|falls?|gains?|loses?) (?:more than )?([\d.]+)\s*%", re.I
+)
+_ENDED = r"\s*(?:元)?\s*(?:则|就|即)?(?:作废|失效)"
+_VOID_EN = r"\bvoid (?:if )?(?:(?:it )?closes? )?"
+_VOID_BELOW = pattern(
+    rf"(?:跌破|低于)\s*([\d,]+(?:\.\d+)?){_ENDED}|{_VOID_EN}(?:below|under|<)\s*([\d,]+(?:\.\d+)?)", re.I
+)
+_VOID_ABOVE = pattern(
+    rf"(?:升破|涨破|突破|站上|高于)\s*([\d,]+(?:\.\d+)?){_ENDED}|{_VOID_EN}(?:above|over|>)\s*([\d,]+(?:\.\d+)?)",
+    re.I,
+)
+_BELIEVED = r"(?:把握|概率|可能|胜算|信心)"
+_ODDS = pattern(
+    rf"({COUNT})\s*成的?{_BELIEVED}|(?:{_BELIEVED}|置信度)[是为约：:]?\s*(?:([\d.]+)\s*[%％]|({COUNT})\s*成)"
+    rf"|([\d.]+)\s*[%％]\s*(?:的?{_BELIEVED}|confident|confidence|likely|odds|sure|chance)"
+    r"|\b(?:confidence|odds|probability|chance)(?: of| is|:)?\s*([\d.]+)\s*%|,\s*([\d.]+)\s*%\s*(?:[;；.。]|$)",
+    re.I,
+)
+_SURENESS = pattern(r"把握|置信|概率|\bconfiden", re.I)
 
 
 def read_words(text: str) -> StatedView:
@@ -135,26 +199,76 @@ def read_words(text: str) -> StatedView:
     >>> view.lean, view.horizon, view.ends_if
     (1, 20, ('<', 172.0))
     """
-    close, void = _CLOSE.search(text), _VOID.search(text)
-    within = _WITHIN.search(text)
-    up, down = bool(_UP.search(text)), bool(_DOWN.search(text))
-    if within and not up and not down:
-        up, down = bool(_RISES.search(text)), bool(_FALLS.search(text))
+    ends, rest = _read_end(text)
+    close, within = _CLOSE.search(rest), _WITHIN.search(rest)
+    up, down = bool(_UP.search(rest)), bool(_DOWN.search(rest))
+    horizon = int(parse_count(next(filter(None, within.groups()))) or 0) if within else 0
+    aim = _read_aim(rest, within) if within and horizon else None
+    if horizon and not up and not down:
+        up, down = bool(_RISES.search(rest)), bool(_FALLS.search(rest))
+        if up == down and aim is not None:
+            up, down = aim.above, not aim.above
     return StatedView(
-        lean=0 if _OPEN.search(text) else None if up == down else 1 if up else -1,
-        ends_if=(void[1], _figure(void[2])) if void else _read_level(text),
+        lean=0 if _OPEN.search(rest) else None if up == down else 1 if up else -1,
+        ends_if=ends,
         kinds=_kinds_of(text),
         close=_figure(close[1]) if close else None,
-        horizon=int(within[1] or within[2]) or None if within else None,
+        horizon=horizon or None,
+        aim=aim,
+        odds=_read_odds(rest) if horizon else None,
     )
 
 
-def _read_level(text: str) -> tuple[str, float] | None:
-    """Return the level below or above which a judgment is void, in the form that a review recommends."""
+def states_judgment(text: str) -> bool:
+    """Return True if words are a judgment that can be scored: a direction, a horizon, and odds or what ends it.
+
+    >>> states_judgment("300750，20 个交易日内跑赢沪深 300，六成把握"), states_judgment("300750 20日涨跌幅")
+    (True, False)
+    """
+    view = read_words(text)
+    return bool(view.lean and view.horizon and (view.odds is not None or view.ends_if or _SURENESS.search(text)))
+
+
+def _read_end(text: str) -> tuple[tuple[str, float] | None, str]:
+    """Return the close that ends a judgment, and the words without the clause that names it."""
+    if found := _VOID.search(text):
+        return (found[1], _figure(found[2])), text[: found.start()] + text[found.end() :]
     for operator, level in (("<", _VOID_BELOW), (">", _VOID_ABOVE)):
         if found := level.search(text):
-            return operator, _figure(found[1] or found[2])
+            return (operator, _figure(found[1] or found[2])), text[: found.start()] + text[found.end() :]
+    return None, text
+
+
+_INSIDE = pattern(r"[内里]$|^within\b", re.I)
+
+
+def _read_aim(text: str, within: re.Match[str]) -> Aim | None:
+    """Return the price or the change that a judgment is to reach; None for a mere direction."""
+    inside = bool(_INSIDE.search(within[0]))
+    text = f"{text[: within.start()]} {text[within.end() :]}"
+    for above, once, form in _AIMS:
+        if found := form.search(text):
+            return Aim(above=above, level=_figure(found[1] or found[2]), once=once or inside)
+    if found := _MOVE.search(text):
+        return Aim(above=not _FALLS.search(text), change_pct=float(found[1] or found[2]))
     return None
+
+
+def _read_odds(text: str) -> float | None:
+    """Return the probability that a judgment states, from 0 to 1; None without one.
+
+    >>> [_read_odds(text) for text in ("六成把握", "置信度70%", "60% confident", "把握：高")]
+    [0.6, 0.7, 0.6, None]
+    """
+    found = _ODDS.search(text)
+    if found is None:
+        return None
+    tenths, percent, after, *others = found.groups()
+    if said := tenths or after:
+        value = (parse_count(said) or 0.0) / 10
+    else:
+        value = float(next(filter(None, (percent, *others)))) / 100
+    return value if 0 < value < 1 else None
 
 
 def brief_words(line: str) -> str:

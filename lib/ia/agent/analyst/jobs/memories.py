@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable
 
 from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.mentions import Mention, find_mentions
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence.stated_view import SPACED_NAME, states_judgment
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs import own_notes
 from ia.agent.analyst.jobs.filing import observation, observe
@@ -26,8 +28,14 @@ _REMEMBER = pattern(
     r"^\W*(?:请|帮我|please\s+)?(?:记住|remember)\b(?:\s+that\b)?[，,\s]*|^\W*(?:请|帮我)?记住[，,\s]*", re.I
 )
 
-_OWN_VIEW = pattern(r"^\W*(?:my\b|我的?对?|本人)", re.I)
-"""The beginning of what is kept whole: My thesis on CATL: …"""
+_TO_NOTE = pattern(
+    r"^\W*(?:请|帮我|麻烦|please\s+)*(?:"
+    r"(?:记下来?|记一下|记一笔|记录一?下?|写下来?|做个?笔记|存一?下|保存)(?:一?[条个]?(?:判断|观察|笔记))?[:：，,\s]+"
+    r"|记(?:一?[条个](?:判断|观察|笔记))?[:：]\s*"
+    r"|(?:take a note|note|(?:write|jot) (?:this |it |that )?down)\s*[:：,]\s*)",
+    re.I,
+)
+"""The request to keep what follows; everything else is kept as it was said."""
 _BELIEF = pattern(r"^\W*(请|帮我)?\S{0,6}信念|\bbelief\b", re.I)
 
 
@@ -112,9 +120,7 @@ def _each(desk: ToolDesk, items: list[tuple[str, str]], results: list[DeskResult
 def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Write down what the user says: of one security as an observation, else in the day's scratch note."""
     speak = desk.speak
-    text = (wanted.words.strip() if _OWN_VIEW.search(wanted.words) else _after(wanted.words)) or re.sub(
-        r"^\S*?(记下来?|记一下|note|write down)\W*", "", wanted.words, flags=re.I
-    ).strip()
+    text = " ".join(_TO_NOTE.sub("", wanted.words, count=1).split())
     if not text:
         yield from ()
         return reply.reply_of_lines(
@@ -122,14 +128,22 @@ def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
                 "Note what? For example: “note: three days of outflows”.",
             )
         )
-    if len(wanted.securities) == 1:
-        mention = wanted.securities[0]
+    if mention := _subject_of(text, find_mentions(SPACED_NAME.sub("", text)) or wanted.securities):
         before = yield from desk.one("memory.read", path=observation(desk, mention.name))
         result = (yield from desk.run(observe(desk, mention.name, text, str(before.value) if before.ok else "")))[0]
         return reply.reply_of_lines(*reply.describe_paths(desk, (result, speak("observation", context="kept"))))
     line = f"- [{desk.request.moment:%H:%M}] {text}"
     result = yield from desk.one("notebook.append", path=f"scratch/{desk.request.day}.md", content=line)
     return reply.reply_of_lines(*reply.describe_paths(desk, (result, speak("note", context="kept"))))
+
+
+def _subject_of(text: str, securities: list[Mention]) -> Mention | None:
+    """Return the one security that words are about; a judgment may name an index beside it."""
+    if len(securities) == 1:
+        return securities[0]
+    if len(securities) == 2 and securities[1].symbol.kind == "index" and states_judgment(text):
+        return securities[0]
+    return None
 
 
 def offer_note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:

@@ -12,7 +12,7 @@ from ia.agent.analyst.ask.time_spans import EVER, FUTURE, UNREAD, TimeSpan, find
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.readings import labels_at
-from ia.agent.analyst.evidence.stated_view import MARK, StatedView, parse_view, read_words
+from ia.agent.analyst.evidence.stated_view import MARK, SPACED_NAME, StatedView, parse_view, read_words
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value
 from ia.agent.analyst.jobs import own_notes, results, risk_rules
 from ia.agent.analyst.jobs.facts import wording
@@ -38,10 +38,12 @@ _WEEK_WORD = pattern(r"周|星期|礼拜|week", re.I)
 _RANGE = "range"
 """The name of a period that is no day, week or month of the calendar."""
 
+DUE = 20
+"""Trading days after which a view is settled that names no horizon."""
+BACK = timedelta(days=190)
+"""How long before a period judgments are looked for that are settled in it."""
 _OWN_LINE = "<!-- ia-"
 """How the data line of an observation of ia's own begins; without a view there is nothing to judge in it."""
-_SPACED = pattern(r"(?<=[\u4e00-\u9fff]) (?=\d)")
-"""The space of 沪深 300, without which it is a name."""
 
 
 class ReviewPeriod(NamedTuple):
@@ -78,12 +80,16 @@ class ReviewOutcome(NamedTuple):
     """What came of an observation: the change since in percent, and the sentence about its own condition.
 
     Of a judgment with a horizon, it is the change up to there; against an index, the change less that of the index.
+    `right`: whether what it said has come about up to there; None where there is nothing to tell by. `due`: the day on
+    which it is settled; "" before.
     """
 
     said: ReviewedView
     since: float | None
     void: bool | None
     days: int
+    right: bool | None = None
+    due: str = ""
 
 
 def review(desk: ToolDesk, words: str) -> Work[Reply]:
@@ -105,20 +111,30 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     if not listed.ok:
         return reply.reply_of_lines(speak("There is no tool to read the memory: no review is possible."))
     files = _within(listed.value, period)
+    earlier = _observed_before(listed.value, period)
     notes = own_notes.notes_within(desk, noted, period.first, period.last) if noted.ok else []
     texts = yield from desk.run(
         *(DeskCall("memory.read", {"path": path}) for path in files),
         *(DeskCall("notebook.read", {"path": path}) for _, path, _ in notes),
+        *(DeskCall("memory.read", {"path": path}) for path in earlier),
     )
     read = {path: str(text.value) for path, text in zip(files, texts, strict=False) if text.ok}
     said = [
         item for path, text in read.items() if "/observations/" in path for item in lines_of(path, text, desk.tables)
     ]
-    outcomes, simulated = yield from _since(desk, said[-MOST:])
+    waiting = [
+        item
+        for path, text in zip(earlier, texts[len(files) + len(notes) :], strict=True)
+        if text.ok
+        for item in lines_of(path, str(text.value), desk.tables)
+        if item.lean and item.view.horizon is not None
+    ]
+    outcomes, simulated = yield from _since(desk, [*waiting[-MOST:], *said[-MOST:]])
+    outcomes = [item for item in outcomes if item.said.day >= period.first or period.first <= item.due <= period.last]
     outcomes = _each_once(outcomes)
     own = _journal_lines(read) + [(item.day, item.line, item.source) for item in said if not item.data]
     own = list(dict.fromkeys(own))
-    own += own_notes.words_of(notes, texts[len(files) :])
+    own += own_notes.words_of(notes, texts[len(files) : len(files) + len(notes)])
     money: list[str] = []
     gains: list[str] = []
     trades: list[str] = []
@@ -149,7 +165,8 @@ def _each_once(outcomes: list[ReviewOutcome]) -> list[ReviewOutcome]:
     """Return one outcome a security and day: the last view with a side, else the last view."""
     kept: dict[tuple[str, str], ReviewOutcome] = {}
     for item in outcomes:
-        key = (item.said.day, item.said.mention.code if item.said.mention else item.said.line)
+        named = item.said.mention is not None and item.said.view.horizon is None
+        key = (item.said.day, item.said.mention.code if named and item.said.mention else item.said.line)
         if key not in kept or item.said.lean or not kept[key].said.lean:
             kept[key] = item
     return list(kept.values())
@@ -281,6 +298,15 @@ def _within(listed: Any, period: ReviewPeriod) -> list[str]:
     return kept[-MOST:] + [path for path in paths if f"/reflections/{year}" in path][-2:]
 
 
+def _observed_before(listed: Any, period: ReviewPeriod) -> list[str]:
+    """Return the paths of the newest observations before a period: their judgments may be settled in it."""
+    rows = listed if isinstance(listed, list) else []
+    begin = f"{date.fromisoformat(period.first) - BACK}"
+    paths = [str(row.get("path") or "") for row in rows if isinstance(row, dict)]
+    dated = sorted((day[0], path) for path in paths if "/observations/" in path and (day := _DAY.search(path)))
+    return [path for day, path in dated if begin <= day < period.first][-2 * MOST :]
+
+
 def lines_of(path: str, text: str, tables: Tables = SHIPPED) -> list[ReviewedView]:
     """Return the observations of a file: its stamped lines, else its lines of text."""
     day = (_DAY.search(path) or [""])[0]
@@ -295,7 +321,7 @@ def lines_of(path: str, text: str, tables: Tables = SHIPPED) -> list[ReviewedVie
     out = []
     for at in stamped or plain[:3]:
         said = _STAMP.sub("", lines[at]).strip()
-        about = find_mentions(_SPACED.sub("", said)) or find_mentions(title)
+        about = find_mentions(SPACED_NAME.sub("", said)) or find_mentions(title)
         data = parse_view(lines[at + 1], tables) if at + 1 < len(lines) else None
         if data is None and at + 1 < len(lines) and lines[at + 1].startswith(_OWN_LINE):
             continue
@@ -310,7 +336,7 @@ def _since(desk: ToolDesk, said: list[ReviewedView]) -> Work[tuple[list[ReviewOu
     """Return what the market did since each observation: fetched once a security, computed on its bars."""
     named = [each for item in said for each in (item.mention, item.against) if each]
     mentions = list({each.code: each for each in named}.values())[:8]
-    bars = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": m.code, "tail": 120}) for m in mentions))
+    bars = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": m.code, "tail": 200}) for m in mentions))
     closes = {m.code: past_views.closes_of(result.value) for m, result in zip(mentions, bars, strict=True) if result.ok}
     counts = [sum(1 for day, _ in closes.get(s.mention.code, []) if day > s.day) if s.mention else 0 for s in said]
     codes = {
@@ -336,8 +362,23 @@ def _since(desk: ToolDesk, said: list[ReviewedView]) -> Work[tuple[list[ReviewOu
             change = past_views.change_since(item.day, until(item.mention))
             index = past_views.change_since(item.day, until(item.against)) if item.against else 0.0
             change = None if change is None or index is None else change - index
-        outcomes.append(ReviewOutcome(item, change, void, min(counts[at], item.view.horizon or counts[at])))
+        days = min(counts[at], item.view.horizon or counts[at])
+        reached = until(item.mention) if item.mention else []
+        due = reached[-1][0] if reached and days >= (item.view.horizon or DUE) else ""
+        outcomes.append(ReviewOutcome(item, change, void, days, _is_right(item, change, reached), due))
     return outcomes, any(result.ok and bool(result.get("simulated")) for result in bars)
+
+
+def _is_right(item: ReviewedView, change: float | None, closes: list[tuple[str, float]]) -> bool | None:
+    """Return whether what an observation said has come about by the last of some closes."""
+    if change is None or not item.lean:
+        return None
+    aim = item.view.aim
+    if aim is None or item.against is not None:
+        return change * item.lean > 0
+    base = [close for day, close in closes if day <= item.day]
+    after = [close for day, close in closes if day > item.day]
+    return aim.is_reached(base[-1], after) if base and after else None
 
 
 def _closes_of(
@@ -357,11 +398,9 @@ def _judge_observation(item: ReviewOutcome, speak: AnswerVoice) -> str:
         return speak("void: its own condition came true")
     if item.said.lean == 0:
         return speak("took no side")
-    with_it = item.since * item.said.lean > 0
-    due = item.days >= (item.said.view.horizon or 20)
-    if with_it:
-        return speak("right") if due else speak("with it so far, not due")
-    return speak("wrong") if due else speak("against it so far, not due")
+    if item.due:
+        return speak("right") if item.right else speak("wrong")
+    return speak("with it so far, not due") if item.right else speak("against it so far, not due")
 
 
 @part("one observation", in_text)
@@ -370,12 +409,20 @@ def _row(desk: ToolDesk, item: ReviewOutcome) -> str:
     cells = [
         item.said.day,
         display_name(desk, item.said.mention) if item.said.mention else "–",
-        number(item.since, "percent"),
+        _say_change(desk, item),
         str(item.days),
         _judge_observation(item, speak),
         f"`{item.said.source}`",
     ]
     return "| " + " | ".join(cells) + " |"
+
+
+def _say_change(desk: ToolDesk, item: ReviewOutcome) -> str:
+    """Return the change since an observation; of a judgment against an index the change beyond the index's."""
+    change = number(item.since, "percent")
+    if item.said.against is None or item.since is None:
+        return change
+    return desk.speak("{change} against {index}", change=change, index=display_name(desk, item.said.against))
 
 
 def _headline(desk: ToolDesk, period: ReviewPeriod) -> str:
@@ -412,7 +459,7 @@ def _judgments(desk: ToolDesk, outcomes: list[ReviewOutcome], simulated: bool) -
             name=display_name(desk, item.said.mention),
             day=item.said.day[5:],
             judged=_judge_observation(item, speak),
-            since=number(item.since, "percent"),
+            since=_say_change(desk, item),
         )
         for item in sided[-SHOWN:]
         if item.said.mention
@@ -426,7 +473,30 @@ def _judgments(desk: ToolDesk, outcomes: list[ReviewOutcome], simulated: bool) -
     elif rest := len(outcomes) - len(told):
         told.append(speak("{count} more in the report", count=rest))
     mark = speak(" (simulated prices)") if simulated else ""
-    return [speak("- Judgments: {told}{mark}", told=speak.join_clauses(told), mark=mark)]
+    lines = [speak("- Judgments: {told}{mark}", told=speak.join_clauses(told), mark=mark)]
+    return lines + _say_odds(desk, outcomes)
+
+
+def _say_odds(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> list[str]:
+    """Return how good the stated probabilities of settled judgments were; none where none was stated."""
+    settled = [
+        (item.said.view.odds, item.right)
+        for item in outcomes
+        if item.due and not item.void and item.right is not None and item.said.view.odds is not None
+    ]
+    if not settled:
+        return []
+    score = sum((odds - right) ** 2 for odds, right in settled) / len(settled)
+    return [
+        desk.speak(
+            PluralText(
+                "- Stated odds of {count} settled judgment: Brier score {score} (0 is perfect, 0.25 a coin toss).",
+                "- Stated odds of {count} settled judgments: Brier score {score} (0 is perfect, 0.25 a coin toss).",
+            ),
+            count=len(settled),
+            score=f"{score:.2f}",
+        )
+    ]
 
 
 def _table(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> list[str]:
@@ -439,7 +509,7 @@ def _lesson(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> str:
     """Return the one rule to act on next, from what went wrong; nothing is concluded from few cases."""
     speak = desk.speak
     scored = [item for item in outcomes if item.since is not None and item.said.lean]
-    wrong = [item for item in scored if (item.since or 0) * (item.said.lean or 0) < 0]
+    wrong = [item for item in scored if item.right is False]
     mute = [item for item in outcomes if item.said.lean is None]
     void = [item for item in outcomes if item.void]
     if void:
@@ -465,10 +535,8 @@ def _lesson(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> str:
     if scored:
         return speak(
             PluralText(
-                "Next: {right} of {count} is with the market; too few to conclude. Judge them when due (20 "
-                "trading days).",
-                "Next: {right} of {count} are with the market; too few to conclude. Judge them when due (20 "
-                "trading days).",
+                "Next: {right} of {count} is with the market; too few to conclude. Judge each when it is due.",
+                "Next: {right} of {count} are with the market; too few to conclude. Judge each when it is due.",
                 by="right",
             ),
             count=len(scored),
@@ -516,8 +584,9 @@ def _report(
     out += ["", f"## {speak('Terms')}", ""]
     out.append(
         speak(
-            "- Since: from the close of the day to the last close, adjusted; due after 20 trading days, and not"
-            " scored before.",
+            "- Since: from the close of the day to the last close, adjusted; of a judgment with a horizon, to its last"
+            " session, and against an index what is beyond the index's own change. Due at the horizon, else after 20"
+            " trading days, and not scored before.",
         )
     )
     watched = (

@@ -152,6 +152,8 @@ class View:
         apart = self._views_apart()
         told = [each for each in self.verdict.speaking(sign) if each.reading.view not in apart]
         told = [each for each in told if each.sentence(self.speak)]
+        counted = [each for each in told if self.verdict.kinds.get(each.reading.kind) == sign]
+        told = counted or told  # of a kind that counts on the other side only where there is nothing else
         return self.speak.join_clauses([each.sentence(self.speak) for each in self._decisive_readings(told, limit)])
 
     @part("the views that come first", in_list)
