@@ -82,6 +82,7 @@ COMMANDS = {
         "ia_cli.commands.usage:usage",
         "Show the models' token usage and cost, and the remaining caps.",
     ),
+    "inbox": ("ia_cli.commands.inbox:inbox", "List and read the messages to you, unread ones first."),
     "send": ("ia_cli.commands.send:send", "Send a message to yourself or through a channel that you set up."),
     "log": ("ia_cli.commands.log:log", "Read the audit trail."),
     "config": ("ia_cli.commands.config:config_", "Read and change settings."),

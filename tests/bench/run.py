@@ -34,6 +34,7 @@ def commands(home: Path) -> list[Case]:
         Case("ia memory list", "ia memory list", BASE, 2),
         Case("ia ohlcv (cached)", prices, BASE, 1.6),
         Case("ia send, to the inbox", "ia send $RANDOM", BASE, 2),
+        Case("ia inbox", "ia inbox", BASE, 3),
         Case("ia task due, nothing due", "ia task due", BASE, 3),
         Case(
             "ia ohlcv | ia compute 'ta.rsi(close,14)'",

@@ -193,7 +193,7 @@ def test_many_messages_are_counted(ia, ws):
         sending.send_message(ws, f"message {number}.")
     shown = at_terminal("note", "list")[1]
     assert "message 7." not in shown and "message 8." in shown and "message 12." in shown
-    assert "8 more messages: `ia send --list`" in shown
+    assert "8 more messages: `ia inbox`" in shown
     assert "message" not in at_terminal("note", "list")[1]
 
 

@@ -35,7 +35,10 @@ def tell_unread() -> None:
         found = inbox.take_unread(ws)
         for notice in found[-SHOWN:]:
             about = {"time": f"{to_local(inbox.notice_time(notice)):%Y-%m-%d %H:%M}", "channel": notice.channel}
-            told = "\n    ".join(_shorten_notice(notice.title, notice.text))  # no line of it is ours
+            shown = _shorten_notice(notice.title, notice.text)
+            told = "\n    ".join(shown)  # no line of it is ours
+            if "".join(shown) == "".join(line for line in (notice.title, *notice.text.splitlines()) if line.strip()):
+                inbox.mark_read(ws, [notice])  # all of it
             if notice.state == "sent":
                 notify(Message("message of {time}: {text}", text=told, **about))
             else:
@@ -44,7 +47,7 @@ def tell_unread() -> None:
                 )
         if len(found) > SHOWN:
             tell_hint(
-                PluralText("{count} more message: `ia send --list`", "{count} more messages: `ia send --list`"),
+                PluralText("{count} more message: `ia inbox`", "{count} more messages: `ia inbox`"),
                 count=len(found) - SHOWN,
             )
         ws.close()

@@ -61,7 +61,7 @@ COMMANDS = {
         ("remind", "reminder", "reminders", "schedule", "cron", "job", "jobs", "定时"), 'ia task propose "…"'
     ),
     **dict.fromkeys(("vs", "versus", "correlation", "beta", "对比", "比较", "相关性"), "ia compare SYMBOL SYMBOL"),
-    **dict.fromkeys(("inbox", "messages", "message", "notifications", "消息", "收件箱"), "ia send --list"),
+    **dict.fromkeys(("messages", "message", "notifications", "消息", "收件箱"), "ia inbox"),
     **dict.fromkeys(("plot", "draw", "graph", "candles", "k线", "画图", "图"), "ia chart SYMBOL"),
     **dict.fromkeys(("index", "indices", "指数"), "ia chart 000300.SH"),
     **dict.fromkeys(

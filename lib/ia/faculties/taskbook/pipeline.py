@@ -18,7 +18,7 @@ UNATTENDED: dict[str, tuple[str, ...] | None] = {
     "memory": None, "recall": None, "soul": ("show", "history", "propose"), "pending": None,
     "skill": ("list", "show", "run"), "provider": ("list", "show", "test"), "tool": None, "fork": None,
     "chart": None, "report": None,
-    "alert": ("list", "show", "check"),
+    "alert": ("list", "show", "check"), "inbox": ("",),
     "session": ("list", "show"), "usage": None, "log": None, "config": ("get", "list"), "doctor": None,
     "profile": ("list", "show"), "task": ("list", "show", "history"), "send": None, "verify": None, "event": None,
     "sync": None,

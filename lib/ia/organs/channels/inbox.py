@@ -8,15 +8,15 @@ import os
 from datetime import datetime
 
 from ia.kernel import clock, store
+from ia.kernel.errors import NotFound
 from ia.kernel.workspace import Workspace
-from ia.organs.channels.notices import Notice, select_notices
+from ia.organs.channels.notices import FAILED, PENDING, SENT, UNSURE, Notice, select_notices
 
 MARKER = "unread"
 """File below .ia that is there while something is unread, so that no other command has to open the database."""
-_UNREAD = (
-    "told IS NULL AND (state IN ('failed', 'unsure') OR (state = 'pending' AND error <> '')"
-    " OR (channel = 'cli' AND state = 'sent'))"
-)
+_HERE = "(state IN ('failed', 'unsure') OR (state = 'pending' AND error <> '') OR (channel = 'cli' AND state = 'sent'))"
+"""What reached its reader nowhere else."""
+_UNREAD = f"told IS NULL AND {_HERE}"
 
 
 def mark_unread(ws: Workspace) -> None:
@@ -51,9 +51,60 @@ def take_unread(ws: Workspace) -> list[Notice]:
 
 
 def mark_read(ws: Workspace, found: list[Notice]) -> None:
-    """Count notices as told: the user has just read of them."""
+    """Count notices as told and read: the user has just read them."""
     now = clock.utc_stamp(clock.wall_time())
-    ws.db.executemany("UPDATE notices SET told = ? WHERE id = ? AND told IS NULL", [(now, each.id) for each in found])
+    ws.db.executemany(
+        "UPDATE notices SET told = coalesce(told, ?1), read = coalesce(read, ?1) WHERE id = ?2",
+        [(now, each.id) for each in found],
+    )
+
+
+def mark_told(ws: Workspace, found: list[Notice]) -> None:
+    """Count notices as told at a terminal: their titles were listed. They stay unread."""
+    now = clock.utc_stamp(clock.wall_time())
+    ws.db.executemany("UPDATE notices SET told = coalesce(told, ?) WHERE id = ?", [(now, each.id) for each in found])
+
+
+def is_unread(notice: Notice) -> bool:
+    """Whether nobody has opened a message yet that reached its reader nowhere else."""
+    here = (
+        notice.state in (FAILED, UNSURE)
+        or (notice.state == PENDING and bool(notice.error))
+        or (notice.channel == "cli" and notice.state == SENT)
+    )
+    return here and notice.read is None
+
+
+def list_inbox(ws: Workspace, limit: int | None = None, *, unread: bool = False) -> list[Notice]:
+    """Return the messages of all channels as of now(): unread ones first, then the others, each newest first.
+
+    limit    at most so many; unread: those alone
+    """
+    where = f"read IS NULL AND {_HERE}"
+    sql = "time <= ? AND state <> 'staged'"
+    order = "ORDER BY id DESC" if unread else f"ORDER BY ({where}) DESC, id DESC"
+    only = f" AND {where}" if unread else ""
+    values = (clock.utc_stamp(clock.now()), -1 if limit is None else limit)
+    return select_notices(ws, f"{sql}{only} {order} LIMIT ?", values)
+
+
+def find_notice(ws: Workspace, number: int) -> Notice:
+    """Return a message as of now().
+
+    Raises:
+        NotFound: no message has this number.
+    """
+    found = select_notices(ws, "id = ? AND time <= ? AND state <> 'staged'", (number, clock.utc_stamp(clock.now())))
+    if not found:
+        raise NotFound("message {number} does not exist", number=number, hint="`ia inbox --all` lists all messages")
+    return found[0]
+
+
+def count_unread(ws: Workspace) -> int:
+    """Return how many messages are unread as of now()."""
+    sql = f"SELECT count(*) FROM notices WHERE time <= ? AND read IS NULL AND {_HERE}"
+    ((count,),) = ws.db.execute(sql, (clock.utc_stamp(clock.now()),))
+    return int(count)
 
 
 def notice_time(notice: Notice) -> datetime:

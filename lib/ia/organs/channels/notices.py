@@ -18,7 +18,7 @@ class Notice(NamedTuple):
     key     the same key is sent once; None: no such promise
     actor   who wrote it, as the audit trail says it
     origins where the text from outside came from that its author had read; "": none
-    told    when the inbox told it
+    told    when it was told at a terminal; read: when its reader opened it, or was shown all of it
     """
 
     id: int
@@ -34,6 +34,7 @@ class Notice(NamedTuple):
     state: str
     error: str
     told: str | None
+    read: str | None
 
 
 _COLUMNS = ", ".join(Notice._fields)

@@ -18,3 +18,7 @@ CREATE TABLE notices (
 );
 CREATE UNIQUE INDEX idx_notices_key ON notices (key);
 CREATE INDEX idx_notices_state ON notices (state);
+
+-- version 8: when its reader opened a message
+ALTER TABLE notices ADD COLUMN read TEXT;
+UPDATE notices SET read = told WHERE told IS NOT NULL;

@@ -120,7 +120,7 @@ def _outside_origins(ws: Workspace, design: TaskDesign, run: TaskRun) -> list[st
             found += [origin] if origin else []
     if names & {"pending", "task", "log"}:
         found += [origin for each in proposals.pending_proposals(ws) for origin in each.origin.origins]
-    if names & {"log", "session", "context", "task", "send --list"}:
+    if names & {"log", "session", "context", "task", "send --list", "inbox"}:
         found += _message_origins(ws, replace(run, data={}))
     return list(dict.fromkeys([*found, *_message_origins(ws, run)]))
 

@@ -5,12 +5,12 @@ from datetime import timedelta
 from typing import Annotated
 
 from ia.agent.tools import gate, gated_writes
-from ia.agent.tools.registry import CONFIRM, tool
+from ia.agent.tools.registry import CONFIRM, READ, tool
 from ia.agent.tools.scope import Scope
 from ia.kernel import clock, config, links, untrusted
 from ia.kernel.errors import BadData, Message, NotFound, Refused
 from ia.kernel.jsontypes import Json
-from ia.kernel.workspace import text_digest
+from ia.kernel.workspace import text_digest, to_local
 from ia.organs.channels import channel_registry, sending, untrusted_mark
 from ia.organs.channels.notices import SENT, STAGED, Notice
 
@@ -21,6 +21,38 @@ MAX_A_TURN, MAX_TAINTED = 10, 3
 """Messages of one turn; of one that has read text from outside."""
 MAX_AN_HOUR = 30
 """Messages of one hour that had read the same text from outside first, or none."""
+
+
+MOST_LISTED = 30
+
+
+@tool("messaging.inbox", READ)
+def list_messages(
+    scope: Scope,
+    unread: Annotated[bool, "only those that the user has not opened"] = True,
+    limit: Annotated[int, "at most so many, newest first"] = 10,
+) -> Json:
+    """List messages to the user: results of tasks, alerts, what could not be delivered. The user reads them with
+    `ia inbox show N`. A text that quotes others is left out.
+    """
+    from ia.organs.channels import inbox
+
+    if not 1 <= limit <= MOST_LISTED:
+        raise BadData("limit must be a number from 1 to {most}", most=MOST_LISTED)
+    rows = []
+    for notice in inbox.list_inbox(scope.ws, limit, unread=unread):
+        own = not notice.origins
+        row: Json = {
+            "message": notice.id,
+            "time": to_local(inbox.notice_time(notice)).isoformat(timespec="minutes"),
+            "unread": inbox.is_unread(notice),
+            "title": notice.title if own else "",
+            "text": notice.text[:500] if own else "",
+            "from_outside": notice.origins,
+            "error": notice.error if own else "",
+        }
+        rows.append({key: value for key, value in row.items() if value not in ("", None)})
+    return {"unread": inbox.count_unread(scope.ws), "messages": rows}
 
 
 @tool("messaging.send", CONFIRM)

@@ -82,6 +82,10 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import task_facts
 
         return task_facts.answer_tasks
+    if name == "inbox":
+        from ia.agent.analyst.jobs.facts import inbox_facts
+
+        return inbox_facts.answer_inbox
     if name == "calendar":
         from ia.agent.analyst.jobs.facts import calendar_facts
 

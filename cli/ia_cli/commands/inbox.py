@@ -1,0 +1,164 @@
+"""`ia inbox`: the messages to you, unread ones first."""
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ia.kernel.errors import Message, NotFound, PluralText, UsageError
+from ia_cli.terminal.group import CommandGroup
+from ia_cli.terminal.lists import emit_list
+from ia_cli.terminal.options import json_option, rows_options
+from ia_cli.terminal.output import emit_json, escape_controls, notify
+from ia_cli.terminal.text import tr
+
+if TYPE_CHECKING:
+    from ia.organs.channels.notices import Notice
+
+SHOWN = 20
+BRIEF = 200  # characters of a text in a row; JSON has all of it
+COLUMNS = ("id", "time", "unread", "channel", "state", "title", "text")
+
+
+@click.group(cls=CommandGroup, invoke_without_command=True, example="ia send --title 观察 '产能利用率下降'; ia inbox")
+@click.option("--all", "everything", is_flag=True, help="List all messages (default: the first 20).")
+@click.option("--unread", is_flag=True, help="List only unread messages.")
+@rows_options
+@click.pass_context
+def inbox(ctx: click.Context, everything: bool, unread: bool, as_json: bool, as_jsonl: bool) -> None:
+    """List and read the messages to you, unread ones first.
+
+    At a terminal each message takes two lines: a star if it is unread, its number, time and title, then how it begins.
+    `ia inbox show ID` prints all of it. A message that went to a channel of yours (`ia config set messaging.default …`)
+    counts as read; one that could not be delivered is unread. Status 1 if there are no messages.
+    """
+    if ctx.invoked_subcommand is not None:
+        if everything or unread or as_json or as_jsonl:
+            raise UsageError("options of the list stand without a subcommand", hint="`ia inbox --unread`")
+        return
+    from ia.kernel import config
+    from ia.kernel.workspace import Workspace
+    from ia.organs.channels import inbox as messages
+
+    config.require_home()
+    ws = Workspace()
+    found = messages.list_inbox(ws, None if everything or unread else SHOWN, unread=unread)
+    if sys.stdout.isatty() and not (as_json or as_jsonl) and found:
+        _print_messages(found)
+        messages.mark_told(ws, found)
+        return
+    rows = [_message_row(each, short=not (as_json or as_jsonl)) for each in found]
+    empty = NotFound("no unread messages" if unread else "no messages yet", hint="`ia inbox --all` lists all messages")
+    emit_list(ctx, rows, COLUMNS, empty, as_json=as_json, as_jsonl=as_jsonl)
+
+
+@inbox.command(example="ia send 'the first message'; ia inbox show 1")
+@click.argument("number", type=click.IntRange(1), metavar="ID")
+@json_option
+def show(number: int, as_json: bool) -> None:
+    """Print a whole message and mark it as read."""
+    from ia.kernel import config
+    from ia.kernel.workspace import Workspace
+    from ia.organs.channels import inbox as messages
+    from ia_cli.terminal.markdown import emit_markdown
+
+    ws = Workspace()
+    found = messages.find_notice(ws, number)
+    if config.run_number() is None:
+        messages.mark_read(ws, [found])
+    if as_json:
+        emit_json(_message_row(found, short=False))
+        return
+    about = f"{found.id}  {_local_time(found)}  {found.channel}"
+    if found.state != "sent":
+        about += f"  {tr(found.state)}" + (f": {found.error}" if found.error else "")
+    click.echo(escape_controls(about), err=True)
+    text = f"**{found.title}**\n\n{found.text}" if found.title else found.text
+    if found.origins:
+        notify(Message("this message quotes text from outside: {origins}", origins=found.origins))
+    emit_markdown(_keep_lines(text) + "\n")
+
+
+@inbox.command(example="ia send 'the first message'; ia inbox read all")
+@click.argument("which", metavar="ID|all")
+def read(which: str) -> None:
+    """Mark a message, or all, as read."""
+    from ia.kernel.workspace import Workspace
+    from ia.organs.channels import inbox as messages
+
+    ws = Workspace()
+    if which != "all" and not (which.isascii() and which.isdecimal() and len(which) < 16):
+        raise UsageError("{text!r} is not the number of a message", text=which, hint="give a number, or all")
+    found = messages.list_inbox(ws, unread=True) if which == "all" else [messages.find_notice(ws, int(which))]
+    messages.mark_read(ws, found)
+    count = len(found)
+    notify(Message(PluralText("marked {count} message as read", "marked {count} messages as read"), count=count))
+
+
+def _message_row(notice: "Notice", *, short: bool) -> dict[str, Any]:
+    from ia.organs.channels import inbox as messages
+
+    row = {**notice._asdict(), "unread": messages.is_unread(notice)}
+    if short:
+        row["text"] = notice.text[:BRIEF] + "…" * (len(notice.text) > BRIEF)
+    else:
+        row = {name: row[name] for name in (*COLUMNS, "error", "actor", "origins", "run")}
+    return row
+
+
+def _print_messages(found: "list[Notice]") -> None:
+    """Print two lines a message, no word broken."""
+    from ia.kernel import config
+    from ia.kernel.text_width import wrap_lines
+    from ia.organs.channels import inbox as messages
+    from ia_cli.terminal.markdown import terminal_width
+
+    width = terminal_width()
+    bold = ("", "") if config.env("NO_COLOR") else ("\x1b[1m", "\x1b[0m")
+    for notice in found:
+        title, lines = _split_message(notice)
+        unread = messages.is_unread(notice)
+        head = f"{'*' if unread else ' '} {notice.id}  {_local_time(notice)}  "
+        if notice.state != "sent":
+            head += f"{notice.channel} {tr(notice.state)}  "
+        elif notice.channel != "cli":
+            head += f"{notice.channel}  "
+        if title:
+            first, rest = _fit(head + title, width), " ".join(lines)
+        else:  # its text goes on in the second line
+            first, *more = wrap_lines(head + " ".join(lines), width)
+            rest = " ".join(more)
+        sys.stdout.write(f"{bold[0]}{first}{bold[1]}\n" if unread else f"{first}\n")
+        sys.stdout.write("    " + _fit(rest, width - 4) + "\n" if rest else "\n")
+
+
+def _split_message(notice: "Notice") -> tuple[str, list[str]]:
+    """Return the title of a message, "" for none, and its lines without Markdown's marks."""
+    import re
+
+    lines = [" ".join(line.replace("**", "").split()) for line in notice.text.splitlines()]
+    lines = [escape_controls(re.sub(r"^#+ ", "", line)) for line in lines if line]
+    return escape_controls(notice.title) or (lines.pop(0) if len(lines) > 1 else ""), lines
+
+
+def _fit(line: str, width: int) -> str:
+    """Return the beginning of a line that fits, cut between words."""
+    from ia.kernel.text_width import display_width, wrap_lines
+
+    if display_width(line) <= width:
+        return line
+    return wrap_lines(line, width - 2)[0] + " …"
+
+
+def _local_time(notice: "Notice") -> str:
+    from ia.kernel.workspace import to_local
+    from ia.organs.channels import inbox as messages
+
+    return f"{to_local(messages.notice_time(notice)):%Y-%m-%d %H:%M}"
+
+
+def _keep_lines(text: str) -> str:
+    """Return a message as Markdown in which its own line ends stay: a sentence a line is how most are written."""
+    import re
+
+    return re.sub(r"(?<=\S)\n(?=[^\s\-*#>|\d`])", "  \n", text)

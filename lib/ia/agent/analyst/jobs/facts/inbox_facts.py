@@ -1,0 +1,64 @@
+"""Facts of what is said to the owner: unread messages, and the price alerts that are set."""
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.errors import PluralText
+from ia.kernel.jsontypes import Json
+
+SHOWN = 6
+
+
+def answer_inbox(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which messages are unread, or which alerts are set."""
+    if asked.facts[0].field == "alerts":
+        return (yield from _answer_alerts(desk))
+    speak = desk.speak
+    result = yield from desk.one("messaging.inbox", limit=SHOWN)
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the messages"), result.failure)
+    rows, count = wording.rows_of(result, "messages"), int(str(result.get("unread") or 0))
+    if not rows:
+        return reply_of_lines(speak("There are no unread messages; `ia inbox --all` lists the older ones."))
+    head = speak(PluralText("**{count} unread message**:", "**{count} unread messages**:"), count=count)
+    lines = [head, *(_say_message(desk, row) for row in rows)]
+    if count > len(rows):
+        lines.append(speak("`ia inbox` lists all of them."))
+    return reply_of_lines(*lines, speak("`ia inbox show {number}` shows one whole.", number=rows[0]["message"]))
+
+
+def _say_message(desk: ToolDesk, row: Json) -> str:
+    speak, time = desk.speak, str(row["time"])[:16].replace("T", " ")
+    if row.get("from_outside"):
+        return "- " + speak("{number} ({time}): quotes text from outside", number=row["message"], time=time)
+    text = str(row.get("text") or "").split("\n")[0]
+    said = f"{row['title']}: {text}" if row.get("title") else text
+    return f"- {row['message']} ({time}) {said}"
+
+
+def _answer_alerts(desk: ToolDesk) -> Work[Reply]:
+    speak = desk.speak
+    result = yield from desk.one("alert.list")
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the alerts"), result.failure)
+    rows = wording.rows_of(result, "alerts")
+    if not rows:
+        return reply_of_lines(speak("There are no alerts yet; say for example “tell me when CATL falls below 80”."))
+    head = speak(PluralText("**{count} alert**:", "**{count} alerts**:"), count=len(rows))
+    return reply_of_lines(head, *(_say_alert(desk, row) for row in rows[: SHOWN * 2]))
+
+
+def _say_alert(desk: ToolDesk, row: Json) -> str:
+    speak = desk.speak
+    name = str(row.get("security") or row["symbol"])
+    said = f"- **{name}** `{row['condition']}`"
+    if row["state"] in ("proposed", "unapproved"):
+        return said + speak(": waits for your approval (`ia task approve {name}`)", name=row["name"])
+    if row["state"] != "approved":
+        return f"{said}: {speak(str(row['state']))}"
+    if row.get("session") is None:
+        return said
+    stand = ": true on {day}" if row.get("holds") else ": not true on {day}"
+    said += speak(stand, day=row["session"])
+    return said + (speak(", last told {day}", day=row["crossed"]) if row.get("crossed") else "")
