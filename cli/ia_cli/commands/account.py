@@ -68,7 +68,7 @@ def account(method: str | None, by: str | None, base: str | None, as_json: bool)
     for breach in warnings:
         notify(breach.message)
     worth = net_worth.load_net_worth(desk, found, base or "")
-    net_worth.notify_rates(worth, notify)
+    net_worth.notify_rates(found, worth, notify)
     if as_json and not by:
         from ia.organs.ledger import account_documents
         from ia.organs.ledger.trade_proposals import pending_orders

@@ -53,6 +53,7 @@ HEADS = {
 @click.option("--benchmark", metavar="SYMBOL", help="Compare returns with an index or security: 000300.SH, SPY.")
 @click.option("--base", metavar="CODE", help="Currency of the total: CNY, HKD or USD (default: setting ledger.base).")
 @click.option("--stats", is_flag=True, help="Show return, risk and closed trades of all days in figures.")
+@click.option("--income", is_flag=True, help="Show dividends received by year, and those announced.")
 @click.option("--curve", is_flag=True, help="With --json, add the equity and the return of each day.")
 @json_option
 def profit(symbol: str | None, method: str | None, session: str, as_json: bool, **returns: Any) -> None:
@@ -70,12 +71,18 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool, 
     (XIRR, actual/365); empty unless exactly one rate fits. Each currency has its own returns; with several, `total` is
     all of them in the base currency at each day's exchange rate.
 
+    Dividends (--income) are before tax on the ex-dividend date; a tax that you entered counts as a negative one. Those
+    that are announced and still to come have their ex-date, and an amount once the source tells it.
+
     Figures. A year has 243 sessions on the mainland, 247 in Hong Kong, 252 in New York; Sharpe is mean / standard
     deviation of daily returns x root of the sessions, Sortino divides by the root of the mean squared loss, Calmar is
     the return a year / maximum drawdown; the risk-free rate is 0. Below 20 returns there is no ratio, below a year no
     return a year. Alpha, beta: regression on the days that both have. Closed trades: first in, first out, after all
     fees, without dividends. A figure that ia cannot tell is empty; the note, or `reasons` in JSON, says why.
     """
+    if returns.pop("income"):
+        _show_income(returns, as_json, symbol or "")
+        return
     if any(returns.values()):
         _show_returns(returns, as_json, symbol or "", session, method or "")
         return
@@ -160,6 +167,88 @@ def _show_returns(asked: dict[str, Any], as_json: bool, symbol: str, session: st
         )
     if not asked["by"] or asked["stats"]:
         emit_wide_rows(view.figure_rows(report), view.FIGURE_COLUMNS, view.FIGURE_HEADS, free={"note": 20})
+
+
+INCOME_COLUMNS = (
+    "state",
+    "year",
+    "ex_date",
+    "symbol",
+    "name",
+    "payments",
+    "shares",
+    "cash_per_share",
+    "amount",
+    "currency",
+    "value",
+    "base",
+)
+INCOME_HEADS = {
+    "state": "state", "year": "year", "ex_date": "ex-date", "symbol": "symbol", "name": "name", "payments": "payments",
+    "shares": "shares", "cash_per_share": "per share", "amount": "amount", "currency": "currency", "value": "value",
+    "base": "base",
+}  # fmt: skip
+
+
+def _show_income(asked: dict[str, Any], as_json: bool, symbol: str) -> None:
+    """Print the dividends that were received and those that are announced."""
+    import sys
+
+    from ia.kernel.errors import Simulated
+    from ia.kernel.workspace import Workspace
+    from ia.organs.ledger.income import income_document, measure_income
+    from ia.organs.ledger.net_worth import base_currency
+    from ia.wiring.ledger_prices import open_ledger
+    from ia_cli.terminal.text import say
+    from ia_cli.terminal.trade_view import format_table_number
+    from ia_cli.terminal.wide_tables import emit_wide_rows
+
+    desk = open_ledger(Workspace(), notify)
+    first, last = _parse_days(asked["since"], asked["until"])
+    meant = desk.resolve_symbol(symbol).canonical if symbol else ""
+    found = measure_income(desk, base_currency(asked["base"] or ""), first, last, meant)
+    if found.simulated:
+        notify(Simulated("the dividends or exchange rates are simulated"))
+    if as_json:
+        emit_json(income_document(found, lambda each: say(each.template, **each.params)))
+        return
+    for missing in found.missing:
+        notify(missing)
+    if not found.rows:
+        notify(Message("no dividends received"))
+    person = sys.stdout.isatty()
+    words = {name: tr(name) if person else name for name in ("received", "expected", "total")}
+    rows: list[Row] = [
+        {
+            "state": words["received"],
+            "year": each.year,
+            "symbol": each.symbol,
+            "name": each.name,
+            "payments": each.payments,
+            "amount": format_table_number(each.amount),
+            "currency": each.currency,
+            "value": format_table_number(each.value),
+            "base": found.base,
+        }
+        for each in found.rows
+    ]
+    if found.rows:
+        rows.append({"state": words["total"], "value": format_table_number(found.total), "base": found.base})
+    for expected in found.expected:
+        rows.append(
+            {
+                "state": words["expected"],
+                "year": expected.date[:4],
+                "ex_date": expected.date,
+                "symbol": expected.symbol,
+                "name": expected.name,
+                "shares": format_table_number(expected.shares),
+                "cash_per_share": format_table_number(expected.cash),
+                "amount": format_table_number(expected.amount),
+                "currency": expected.currency,
+            }
+        )
+    emit_wide_rows(rows, INCOME_COLUMNS, INCOME_HEADS, spare=("base", "payments", "year"))
 
 
 def _parse_days(since: str | None, until: str | None) -> tuple[str, str]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ia.organs.ledger.exchange import StoredRates
     from ia.organs.ledger.guard import SecurityQuote
     from ia.organs.ledger.journal import JournalEntry
+    from ia.organs.market.announced_dividends import AnnouncedDividend
 
 _INDICES = {"CN": "000300.SH", "HK": "HSI.HK", "US": "SPX.US"}
 """Market -> the index whose stored bars tell its sessions."""
@@ -167,6 +168,11 @@ class StoredPrices:
 
         feed = self._feeds.find_feeds([from_canonical(symbol)]).get(symbol)
         return "" if feed is None else feed.industry()
+
+    def announced_dividends(self, symbols: "Sequence[str]") -> "Sequence[AnnouncedDividend]":
+        from ia.organs.market.announced_dividends import load_announced
+
+        return load_announced(self.db, symbols)
 
     def exchange_rates(self, currencies: "Iterable[str]") -> "Mapping[str, StoredRates]":
         from ia.kernel import clock

@@ -29,6 +29,8 @@ def answer(market, host, path, query):
         return sina_abstract(market, query["paperCode"])
     if path.startswith("/realstock/company/") and path.endswith("/hfq.js"):
         return sina_factors(market, path.split("/")[3])
+    if path.endswith("/RMBQuery.do"):
+        return parity_table(market)
     if path == "/list=sh000001":
         clock = min(market.clock, "15:30:39") if market.day == market.today else "15:30:39"
         return f'var hq_str_sh000001="上证指数,3026.5,3036.3,3032.6,{market.today},{clock},00,";\n'.encode("gb18030")
@@ -39,6 +41,20 @@ def answer(market, host, path, query):
     if path.endswith("/newfqkline/get"):
         return tencent_kline(market, query["param"])
     return None
+
+
+def parity_table(market):
+    """The table of the central parity as SAFE has it: newest first, yuan for 100 units, a table for the layout before."""
+    from support.markets.simulated import trading_days
+
+    days = [day for day in trading_days("2024-01-02", 150) if day <= market.today]
+    rows = "".join(
+        f"<tr class='first'><td width='8%'>\n {day}&nbsp;</td><td>{709 + n % 7}.{n % 10}8&nbsp;</td><td>770.1&nbsp;</td>"
+        f"<td>{90 + n % 3}.{n % 10}7&nbsp;</td></tr>"
+        for n, day in enumerate(days)
+    )
+    head = "<tr><th>日期</th><th>美元</th><th>欧元</th><th>港元</th></tr>"
+    return f"<html><table><tr><td>查询</td></tr></table><table id='InfoTable'>{head}{rows}</table></html>"
 
 
 def eastmoney_market(symbol):

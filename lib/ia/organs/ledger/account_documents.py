@@ -18,7 +18,7 @@ from ia.organs.ledger.profit import ProfitRow, ProfitTotal
 
 if TYPE_CHECKING:
     from ia.organs.ledger.net_worth import NetWorth, Share
-    from ia.organs.ledger.period import HoldingResult, PeriodResult
+    from ia.organs.ledger.period import PeriodReport
 
 Number: TypeAlias = int | float | None
 Money: TypeAlias = float | None
@@ -411,10 +411,10 @@ def sale_document(each: Sale, method: str) -> Json:
     }
 
 
-def period_document(
-    results: "Sequence[PeriodResult]", holdings: "Sequence[HoldingResult]", first: date, last: date
-) -> Json:
-    """Return the results of a stretch of days as plain data, by currency. `result_pct` is per cent (modified Dietz)."""
+def period_document(report: "PeriodReport", first: date, last: date, say: Callable[[Message], str] = str) -> Json:
+    """Return the results of a stretch of days as plain data, by currency. `result_pct` is the time-weighted return."""
+    from ia.organs.ledger import performance_documents
+
     return {
         "first": first.isoformat(),
         "last": last.isoformat(),
@@ -431,11 +431,18 @@ def period_document(
                 "fees": json_money(each.fees),
                 "result": json_money(each.result),
                 "result_pct": json_money(each.result_pct),
+                "returns": performance_documents.period_document(each.returned, say) if each.returned else None,
                 "price_date": each.priced or None,
                 "stale": [{"symbol": name, "price_date": day, "price_stale": missed} for name, day, missed in each.old],
             }
-            for each in results
+            for each in report.results
         },
+        "total": {
+            "currency": report.total.currency,
+            **performance_documents.period_document(report.total.whole, say),
+        }
+        if report.total
+        else None,
         "positions": {
             each.symbol: {
                 "name": each.name,
@@ -443,6 +450,7 @@ def period_document(
                 "size_after": json_number(each.quantity),
                 "result": json_money(each.result),
             }
-            for each in holdings
+            for each in report.holdings
         },
+        "simulated": report.simulated,
     }

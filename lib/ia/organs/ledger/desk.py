@@ -32,6 +32,21 @@ SHOWN = 5
 """Corporate actions that are told one by one; more of them are counted."""
 
 
+class AnnouncedDividend(Protocol):
+    """A dividend to come: `cash` of a share before tax, None where the amount is not told; `date` is the ex-date."""
+
+    @property
+    def symbol(self) -> str: ...
+    @property
+    def date(self) -> str: ...
+    @property
+    def cash(self) -> float | None: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def simulated(self) -> bool: ...
+
+
 class PriceSource(Protocol):
     """What the ledger asks of the store; nothing of it is later than now()."""
 
@@ -78,6 +93,10 @@ class PriceSource(Protocol):
 
     def industry(self, symbol: str) -> str:
         """Return the industry of a canonical symbol as it was known today; "" where nothing tells it."""
+        ...
+
+    def announced_dividends(self, symbols: Sequence[str]) -> Sequence[AnnouncedDividend]:
+        """Return the dividends of canonical symbols that are announced, with an ex-date ahead, by that date."""
         ...
 
     def exchange_rates(self, currencies: Iterable[str]) -> Mapping[str, StoredRates]:

@@ -161,8 +161,10 @@ def _weight(value: Decimal | None, whole: Decimal | None) -> Decimal | None:
     return round_to_cents(EXACT.divide(value * 100, whole))
 
 
-def notify_rates(worth: NetWorth, notify: Notify) -> None:
-    """Tell why a total is not known, and whether its rates are made up."""
+def notify_rates(account: Account, worth: NetWorth, notify: Notify) -> None:
+    """Tell why a total over currencies is not known, and whether its rates are made up."""
+    if not set(account.purses) - {worth.base}:
+        return
     for message in worth.missing:
         notify(Message("the total in {base} is unknown: {reason}", base=worth.base, reason=message))
     if worth.simulated:

@@ -22,6 +22,7 @@ from ia.domain.performance.linking import DayReturn, ValueDay, daily_returns, li
 from ia.domain.performance.round_trips import RoundTrip, TradeStatistics, measure_trades
 from ia.kernel import clock
 from ia.kernel.errors import Message
+from ia.organs.ledger.account import Account
 from ia.organs.ledger.benchmark import Benchmark, benchmark_return
 from ia.organs.ledger.booking import FIFO, Books, prorate_cost
 from ia.organs.ledger.desk import LedgerDesk
@@ -144,10 +145,15 @@ class PerformanceReport(NamedTuple):
     simulated: bool
 
 
-def measure_performance(desk: LedgerDesk, request: PerformanceRequest) -> PerformanceReport:
-    """Return how the account did over the days that are asked for. Prices that lack or are old are told (notify)."""
-    books = desk.books()
-    account = desk.account(books=books, curve=False)
+def measure_performance(
+    desk: LedgerDesk, request: PerformanceRequest, books: Books | None = None, account: Account | None = None
+) -> PerformanceReport:
+    """Return how the account did over the days that are asked for. Prices that lack or are old are told (notify).
+
+    books, account   of now(), where the caller has them
+    """
+    books = books or desk.books()
+    account = account or desk.account(books=books, curve=False)
     held = [each for each in books.holdings.values() if each.history]
     desk.market.prefetch_closes(
         {each.symbol: (each.history[0][0], "9999" if each.quantity else each.day) for each in held}

@@ -1,16 +1,19 @@
-"""What the account made of a stretch of days: its result in money, and in per cent of the money that was at work."""
+"""What the account made of a stretch of days: its result in money, and its time-weighted return."""
 
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
+from ia.domain.instruments.symbols import Symbol
 from ia.kernel import clock
 from ia.organs.ledger import order
 from ia.organs.ledger.account import SUSPENDED, Account, CurrencyAccount, sum_if_known
 from ia.organs.ledger.booking import Books
 from ia.organs.ledger.desk import LedgerDesk
 from ia.organs.ledger.journal import ZERO
+from ia.organs.ledger.net_worth import base_currency
+from ia.organs.ledger.performance import Performance, PerformanceRequest, PeriodReturn, measure_performance
 
 _MARKETS = {"USD": "US", "HKD": "HK"}
 """Currency -> the market whose days count; others go by Shanghai's."""
@@ -25,8 +28,7 @@ class PeriodResult:
     flows          what was brought in, less what was taken out
     result         the change of the profit in all: realized, unrealized, dividends, interest
     realized, dividends, fees  what of each there was in these days
-    result_pct     the result in per cent of `before` and the flows, each for the part of the days from `begin` on that
-                   it was there (modified Dietz)
+    returned       the returns of these days, time-weighted first; None where they cannot be told
     priced         the day of the prices at the end: of the oldest one that counts; "" where nothing is held
     old            the positions whose price at the end is older than the last session: symbol, day, sessions since
     """
@@ -42,9 +44,15 @@ class PeriodResult:
     dividends: Decimal
     fees: Decimal
     result: Decimal | None
-    result_pct: Decimal | None
+    returned: PeriodReturn | None = None
     priced: str = ""
     old: tuple[tuple[str, str, int], ...] = ()
+
+    @property
+    def result_pct(self) -> Decimal | None:
+        """The time-weighted return in per cent, to four decimals."""
+        value = self.returned.twr.value if self.returned else None
+        return None if value is None else round(Decimal(repr(value)) * 100, 4)
 
 
 class HoldingResult(NamedTuple):
@@ -95,12 +103,27 @@ class _Moments:
         return self._earlier[day, market]
 
 
-def measure_period(desk: LedgerDesk, first: date, last: date) -> tuple[list[PeriodResult], list[HoldingResult], bool]:
-    """Return what each currency's account and each security made from the close before `first` to that of `last`.
+class PeriodReport(NamedTuple):
+    """What each currency's account and each security made of a stretch of days.
 
-    The third value is whether a price is made up.
+    total      all currencies in the base currency; None where there is only that. simulated: a price is made up
     """
+
+    results: list[PeriodResult]
+    holdings: list[HoldingResult]
+    simulated: bool
+    total: Performance | None = None
+
+
+def measure_period(desk: LedgerDesk, first: date, last: date, benchmark: Symbol | None = None) -> PeriodReport:
+    """Return what was made from the close before `first` to that of `last`, against a benchmark if one is named."""
     moments = _Moments(desk)
+    if not moments.now.account.purses:
+        return PeriodReport([], [], False)
+    request = PerformanceRequest(
+        first=first.isoformat(), last=last.isoformat(), benchmark=benchmark, base=base_currency(), figures=False
+    )
+    report = measure_performance(desk, request, moments.now.books, moments.now.account)
     results: list[PeriodResult] = []
     holdings: list[HoldingResult] = []
     for currency in sorted(moments.now.account.purses):
@@ -110,9 +133,11 @@ def measure_period(desk: LedgerDesk, first: date, last: date) -> tuple[list[Peri
             continue
         before = earlier.purse(currency) or CurrencyAccount(currency, equity=ZERO, total=ZERO)
         flows = _find_flows(earlier.books, later.books, currency, first, last)
-        results.append(_add_price_days(_measure(flows, currency, before, purse, first, last), later.account))
+        measured = _add_price_days(_measure(flows, currency, before, purse, first), later.account)
+        account = report.currencies.get(currency)
+        results.append(replace(measured, returned=account.whole if account else None))
         holdings += _measure_holdings(currency, earlier, later)
-    return results, holdings, moments.now.account.simulated
+    return PeriodReport(results, holdings, moments.now.account.simulated or report.simulated, report.total)
 
 
 def _add_price_days(measured: PeriodResult, at_end: Account) -> PeriodResult:
@@ -156,16 +181,12 @@ def _find_flows(earlier: Books, later: Books, currency: str, first: date, last: 
 
 
 def _measure(
-    flows: dict[date, Decimal], currency: str, earlier: CurrencyAccount, later: CurrencyAccount, first: date, last: date
+    flows: dict[date, Decimal], currency: str, earlier: CurrencyAccount, later: CurrencyAccount, first: date
 ) -> PeriodResult:
     result = None if earlier.total is None or later.total is None else later.total - earlier.total
-    rate, begin = None, first
+    begin = first
     if not earlier.equity and earlier.equity is not None and flows:
         begin = min(flows)  # the days before the first money had nothing at work
-    if result is not None and earlier.equity is not None and later.equity is not None:
-        days = (last - begin).days + 1
-        at_work = earlier.equity + sum((flow * ((last - day).days + 1) / days for day, flow in flows.items()), ZERO)
-        rate = round(result / at_work * 100, 4) if at_work > 0 else None
     return PeriodResult(
         currency=currency,
         begin=begin,
@@ -178,5 +199,4 @@ def _measure(
         dividends=later.dividends - earlier.dividends,
         fees=later.fees - earlier.fees,
         result=result,
-        result_pct=rate,
     )

@@ -33,8 +33,13 @@ def test_the_days_before_the_first_entry_count_as_nothing(week):
     [found], *_ = measure_period(week, MONDAY, FRIDAY)
     assert (found.before, found.flows, found.result) == (0, 150000, -1000 - fees)
     assert found.after == 150000 - 1000 - fees
-    at_work = Decimal(100000) + Decimal(50000) * 3 / 5
-    assert found.result_pct == round((-1000 - fees) / at_work * 100, 4)
+    base = Decimal(100000)
+    days = [(base, base - fees), (base - fees, base - fees), (base - fees + 50000, base - fees + 51000)]
+    days += [(base - fees + 51000, base - fees + 52000), (base - fees + 52000, base - fees + 49000)]
+    linked = Decimal(1)
+    for start, end in days:
+        linked *= end / start
+    assert found.result_pct == round((linked - 1) * 100, 4)
 
 
 def test_a_stretch_in_the_middle(week):
@@ -57,9 +62,9 @@ def test_days_before_the_first_money_do_not_dilute_the_rate(week):
 
 
 def test_each_security_tells_what_it_brought(week):
-    _, [found], _ = measure_period(week, *days(19, 20))
+    _, [found], *_ = measure_period(week, *days(19, 20))
     assert (found.symbol, found.quantity, found.result) == ("600000.SH", 1000, 2000)
-    _, [whole], _ = measure_period(week, MONDAY, FRIDAY)
+    _, [whole], *_ = measure_period(week, MONDAY, FRIDAY)
     assert whole.result == -1000 - week.books().holdings["600000.SH"].fees
 
 
@@ -83,7 +88,7 @@ def test_money_that_was_taken_out_is_no_loss(week):
 
 
 def test_an_empty_ledger_has_no_results(desk):  # noqa: F811
-    assert measure_period(desk, MONDAY, FRIDAY) == ([], [], False)
+    assert measure_period(desk, MONDAY, FRIDAY) == ([], [], False, None)
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "2024-06-31", "20240617x"])

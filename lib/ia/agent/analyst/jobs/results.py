@@ -1,12 +1,9 @@
 """What a stretch of days brought: the account against the index, and the trades with their reasons."""
 
-from datetime import date, timedelta
 from typing import NamedTuple
 
-from ia.agent.analyst.ask.time_spans import RANGE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.evidence import past_views
-from ia.agent.analyst.jobs.facts import bar_rows, wording
+from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.parts import in_list, part
 from ia.agent.analyst.say.view import outline_at
 from ia.kernel.errors import PluralText
@@ -51,33 +48,57 @@ class BookResult(NamedTuple):
 
 
 def measure_books(desk: ToolDesk, period: DeskResult, first: str, last: str) -> Work[list[BookResult]]:
-    """Return the result of each currency's account with that of its index over the same days."""
+    """Return the result of each currency's account with that of its index over the same days: as `ia profit` has it."""
     books = wording.objects_of(period, "currencies") if period.ok else {}
     indices = outline_at(desk.tables).benchmarks
-    names = [str(indices.get(_MARKETS.get(currency, ""), "")) for currency in books]
-    looked = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": name, "tail": 250}) for name in names if name))
-    shown, found = iter(looked), []
-    for (currency, book), name in zip(books.items(), names, strict=True):
-        index = next(shown) if name else None
-        begin = str(book.get("begin") or first)
-        until = min(last, str(book.get("price_date") or last))
-        closes = (yield from closes_since(desk, name, index, begin)) if index is not None else []
-        nothing = not float(book.get("equity_before") or 0)
-        base = f"{date.fromisoformat(begin) + timedelta(days=1)}" if nothing else begin
-        change = change_between(closes, base, until) if base <= until else None
-        title = ""
-        if index is not None and name:
-            title = wording.security_name(desk, str(index.get("symbol") or name), index.get("name"))
-        mark = index is not None and bool(index.get("simulated"))
-        day = max((day for day, _ in closes if day <= until), default="")
-        lags = bool(day) and day < until and day == max(day for day, _ in closes)
-        found.append(
-            BookResult(
-                currency=currency, book=book, begin=begin, benchmark=title, change=change, simulated=mark,
-                until=day if lags else "",
-            )
-        )  # fmt: skip
+    names = {currency: str(indices.get(_MARKETS.get(currency, ""), "")) for currency in books}
+    compared = yield from compare_with(desk, sorted({name for name in names.values() if name}), first, last)
+    found = []
+    for currency, book in books.items():
+        name = names[currency]
+        found.append(_build_result(desk, currency, book, name, compared.get(name), first, last))
     return found
+
+
+class Compared(NamedTuple):
+    """An index, and what the ledger says of the same days against it."""
+
+    prices: DeskResult
+    period: DeskResult
+
+
+def compare_with(desk: ToolDesk, names: list[str], first: str, last: str) -> Work[dict[str, Compared]]:
+    """Return what the ledger says against each of these indices. Their prices are fetched before, if need be."""
+    looked = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": name, "tail": 1}) for name in names))
+    known = [name for name, index in zip(names, looked, strict=True) if index.ok]
+    calls = [DeskCall("account.period", {"first": first, "last": last, "benchmark": name}) for name in known]
+    periods = dict(zip(known, (yield from desk.run(*calls)), strict=True))
+    return {name: Compared(index, periods.get(name, index)) for name, index in zip(names, looked, strict=True)}
+
+
+def _build_result(
+    desk: ToolDesk, currency: str, book: Json, name: str, compared: Compared | None, first: str, last: str
+) -> BookResult:
+    title, mark, change, until = "", False, None, ""
+    if compared is not None:
+        index = compared.prices
+        title = wording.security_name(desk, str(index.get("symbol") or name), index.get("name"))
+        mark = bool(index.get("simulated"))
+        own = wording.objects_of(compared.period, "currencies").get(currency, {})
+        returns = own.get("returns") if isinstance(own.get("returns"), dict) else {}
+        if returns and returns.get("benchmark_frac") is not None:
+            change = float(returns["benchmark_frac"]) * 100
+            day = str(returns.get("benchmark_until") or "")
+            until = day if day < min(last, str(book.get("price_date") or last)) else ""
+    return BookResult(
+        currency=currency,
+        book=book,
+        begin=str(book.get("begin") or first),
+        benchmark=title,
+        change=change,
+        simulated=mark,
+        until=until,
+    )
 
 
 @part("the result of the account", in_list)
@@ -161,27 +182,6 @@ def _say_stale(desk: ToolDesk, days: dict[tuple[str, int], list[str]]) -> list[s
         )
         for (day, missed), codes in days.items()
     ]
-
-
-def closes_since(desk: ToolDesk, symbol: str, newest: DeskResult, first: str) -> Work[list[tuple[str, float]]]:
-    """Return the closes of a security back to before a day: those of a result, and of earlier bars where they lack."""
-    closes = past_views.closes_of(newest.value) if newest.ok else []
-    if not closes or closes[0][0] < first or f"{newest.get('first') or ''}" >= closes[0][0]:
-        return closes
-    span = TimeSpan(
-        kind=RANGE, said="", at=(0, 0), first=date.fromisoformat(first), last=date.fromisoformat(closes[0][0])
-    )
-    found = yield from bar_rows.load_span_of(desk, symbol, span)
-    if isinstance(found, DeskResult):
-        return closes
-    return [*((row.date, row.close) for row in found.with_base if row.date < closes[0][0]), *closes]
-
-
-def change_between(closes: list[tuple[str, float]], first: str, last: str) -> float | None:
-    """Return the change in per cent from the last close before a day to the last close up to another."""
-    before = [close for day, close in closes if day < first]
-    until = [close for day, close in closes if first <= day <= last]
-    return (until[-1] / before[-1] - 1) * 100 if before and until else None
 
 
 @part("what earned and cost most", in_list)

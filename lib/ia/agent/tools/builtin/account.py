@@ -106,19 +106,42 @@ def show_period(
     scope: Scope,
     first: Annotated[str, "first day, YYYY-MM-DD"],
     last: Annotated[str, "last day, YYYY-MM-DD; default: today"] = "",
+    benchmark: Annotated[str, "index or security to compare with: 000300.SH, SPY"] = "",
 ) -> Mapping[str, object]:
     """Show what the account made from the close before the first day to the close of the last, by currency: equity
-    before and after, cash and positions after, money brought in (flows), result in money and in per cent of the money
-    at work since `begin`; and what each position brought. null: not known.
+    before and after, cash and positions after, money brought in (flows), result in money and time-weighted return in
+    per cent since `begin` (`returns`: as fractions, with the benchmark); all in the base currency (`total`); and what
+    each position brought. null: not known.
     """
+    from ia.domain.instruments.symbols import resolve_security
     from ia.organs.ledger import account_documents
     from ia.organs.ledger.period import measure_period
 
     begin, end = _read_day(first), _read_day(last or clock.today())
     if begin > end:
         raise UsageError("{first} is later than {last}", first=begin, last=end)
-    results, holdings, simulated = measure_period(open_ledger(scope.ws, scope.notify), begin, end)
-    return {**account_documents.period_document(results, holdings, begin, end), "simulated": simulated}
+    index = resolve_security(benchmark) if benchmark else None
+    report = measure_period(open_ledger(scope.ws, scope.notify), begin, end, index)
+    return account_documents.period_document(report, begin, end, Voice(scope.lang).say)
+
+
+@tool("account.income", READ)
+def show_income(
+    scope: Scope,
+    first: Annotated[str, "first day, YYYY-MM-DD; default: all"] = "",
+    last: Annotated[str, "last day, YYYY-MM-DD; default: today"] = "",
+    symbol: Symbol = "",
+) -> Mapping[str, object]:
+    """Show the dividends that were received, by year and security, and those that are announced for what is held
+    (`expected`: ex-date, shares, cash a share and amount before tax; null: not announced yet).
+    """
+    from ia.organs.ledger.income import income_document, measure_income
+    from ia.organs.ledger.net_worth import base_currency
+
+    desk = open_ledger(scope.ws, scope.notify)
+    begin, end = (f"{_read_day(day)}" if day else "" for day in (first, last))
+    meant = desk.resolve_symbol(symbol).canonical if symbol else ""
+    return income_document(measure_income(desk, base_currency(), begin, end, meant), Voice(scope.lang).say)
 
 
 def _read_day(text: str) -> date:

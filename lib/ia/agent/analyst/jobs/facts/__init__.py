@@ -17,7 +17,7 @@ _READS_NUMBERS = (
     "term", "screen", "gainers", "calendar", "order_cost", "against_average", "size", "tasks", "day_count", "growth",
     "extreme_day", "refuse", "from_extreme", "new_extreme", "level_crossing", "limit_hit", "volume_against",
     "own_stop", "what_if", "premise", "position_filter", "set_limit", "sellable", "trades_made", "what_if_all",
-    "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
+    "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -117,7 +117,10 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import result_facts
 
         return result_facts.ANSWERS[name]
-    from ia.agent.analyst.jobs.facts import holding_facts, ledger_facts, rule_facts
+    from ia.agent.analyst.jobs.facts import holding_facts, ledger_facts, performance_facts, rule_facts
+
+    if name in performance_facts.ANSWERS:
+        return performance_facts.ANSWERS[name]
 
     found: Answer | None = {**holding_facts.ANSWERS, **rule_facts.ANSWERS, **ledger_facts.ANSWERS}.get(name)
     return found

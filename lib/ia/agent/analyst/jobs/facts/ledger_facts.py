@@ -1,21 +1,16 @@
 """The whole journal and account: how trades went, what day was worst, what a sale or a move would come to."""
 
 import re
-import statistics
-from collections import deque
 from collections.abc import Callable
-from datetime import date, timedelta
-from itertools import pairwise
+from datetime import timedelta
 
 from ia.agent.analyst.ask.amounts import Size, find_currencies, find_market_currencies, find_size
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
-from ia.agent.analyst.ask.time_spans import EVER, FUTURE
-from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.evidence.past_views import closes_of
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.jobs import risk_rules
 from ia.agent.analyst.jobs.daily import positions_of
-from ia.agent.analyst.jobs.facts import account_facts, holding_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts import account_facts, holding_facts, performance_facts, result_facts, wording
 from ia.agent.analyst.jobs.facts.held import load_held, load_status, name_position
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -198,87 +193,65 @@ def _load_journal(desk: ToolDesk, asked: FactQuestion) -> Work[tuple[list[Json],
 
 
 def answer_trade_stats(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer how the sales went: how many with a profit, the best and the worst, and how long they were held."""
-    loaded = yield from _load_journal(desk, asked)
+    """Answer how closed trades went: how many with a profit, the best and the worst, and how long they were held."""
+    loaded = yield from performance_facts.load_performance(desk, asked)
     if isinstance(loaded, Reply):
         return loaded
-    rows, days = loaded
-    speak = desk.speak
-    history = yield from desk.one("account.history", limit=LIMIT)
-    if history.failure is not None:
-        return wording.unreadable(desk, speak("the ledger"), history.failure)
-    sales = [
-        row
-        for row in wording.rows_of(history.value)
-        if row.get("realized") is not None
-        and (not days or any(f"{d.first}" <= str(row.get("date")) <= f"{d.last}" for d in days))
-    ]
-    if not sales:
+    result, label = loaded
+    speak, lines, count = desk.speak, [], 0
+    for currency, account in wording.objects_of(result, "currencies").items():
+        trades = account.get("trades")
+        if not isinstance(trades, dict) or not trades.get("trades"):
+            continue
+        count += int(trades["trades"])
+        lines += _say_trades(desk, currency, trades, asked.facts[0].field)
+    if not lines:
         return reply_of_lines(
             speak("No sale is in the journal, so there is nothing to measure: what is held counts as open.")
         )
-    won = [row for row in sales if float(row["realized"]) > 0]
-    lines = [
-        speak("**{rate}%** of the sales brought a profit: {won} of {count}, fees included.",
-              rate=f"{len(won) / len(sales) * 100:.1f}", won=len(won), count=len(sales))
-    ]  # fmt: skip
-    for currency in dict.fromkeys(str(row.get("currency")) for row in sales):
-        own = sorted((row for row in sales if row.get("currency") == currency), key=lambda row: float(row["realized"]))
-        lines.append(speak("Best: {sale}", sale=_say_sale(desk, own[-1])))
-        if len(own) > 1:
-            lines.append(speak("Worst: {sale}", sale=_say_sale(desk, own[0])))
-    whole = rows
-    if days:
-        result = yield from desk.one("trade.list", limit=LIMIT)
-        whole = account_facts.entries_within(result.value, [])[::-1]
-    held = _holding_days(whole, {row.get("id") for row in sales})
-    if held:
-        weight = sum(shares for shares, _ in held)
-        average = sum(shares * length for shares, length in held) / weight
-        lines.append(
-            speak("Shares sold were held {days} days on average (calendar days, first in, first out).",
-                  days=f"{average:.1f}")
-        )  # fmt: skip
-    first = lines.pop() if asked.facts[0].field == "period" and held else None
-    if asked.facts[0].field == "best":
-        lines = [*lines[1:], lines[0]]
-    if len(sales) < FEW_DAYS:
-        lines.append(speak("Few sales: that says little yet."))
-    return reply_of_lines(*([first] if first else []), *lines)
+    lines.append(
+        speak("Closed trades are matched first in, first out, after all fees, without dividends{days}.",
+              days=speak(" ({days})", days=label) if label else "")
+    )  # fmt: skip
+    if count < FEW_DAYS:
+        lines.append(speak("Few trades: that says little yet."))
+    return reply_of_lines(*lines)
 
 
-def _say_sale(desk: ToolDesk, row: Json) -> str:
-    return desk.speak(
-        "{name} **{realized}** ({rate}), {date} sold {shares} at {price}",
-        name=name_position(desk, str(row.get("symbol")), row),
-        realized=_say_amount(desk, float(row["realized"]), str(row.get("currency") or ""), signed=True),
-        rate=wording.say_percent(float(row["realized"]) / float(row["cost"]) * 100 if row.get("cost") else None),
-        date=row.get("date"),
-        shares=number(float(row.get("quantity") or 0), "shares"),
-        price=number(row.get("price"), "price", desk.speak),
+def _say_trades(desk: ToolDesk, currency: str, trades: Json, field: str) -> list[str]:
+    """Return how the closed trades of a currency went; what the question asks for comes first."""
+    speak = desk.speak
+    wins = speak(
+        "**{rate}%** of the closed trades brought a profit: {won} of {count} ({currency}).",
+        rate=f"{float(trades['win_rate_frac']) * 100:.1f}",
+        won=trades.get("won"),
+        count=trades.get("trades"),
+        currency=currency,
     )
+    held = speak("They were held {days} calendar days on average.", days=f"{float(trades['holding_days']):.1f}")
+    money = speak(
+        "A trade brought {mean} on average; profits over losses {factor}.",
+        mean=_say_amount(desk, float(trades["expectancy"]), currency, signed=True),
+        factor="–" if trades.get("profit_factor") is None else f"{float(trades['profit_factor']):.2f}",
+    )
+    best = [speak("Best: {trade}", trade=_say_trip(desk, trades["best"]))]
+    if trades.get("trades") != 1:
+        best.append(speak("Worst: {trade}", trade=_say_trip(desk, trades["worst"])))
+    if field == "period":
+        return [held, wins, money, *best]
+    return [*best, wins, money, held] if field == "best" else [wins, *best, money, held]
 
 
-def _holding_days(rows: list[Json], sold: set[object]) -> list[tuple[float, int]]:
-    """Return of the sales the shares and the days between purchase and sale, first in, first out."""
-    open_: dict[str, deque[list[object]]] = {}
-    found: list[tuple[float, int]] = []
-    for row in rows:
-        lots = open_.setdefault(str(row.get("symbol")), deque())
-        day, rest = date.fromisoformat(str(row["date"])), float(row.get("quantity") or 0)
-        if row.get("kind") == "buy":
-            lots.append([day, rest])
-            continue
-        while rest > 0 and lots:
-            begun, left = lots[0]
-            taken = min(rest, float(str(left)))
-            if row.get("id") in sold and isinstance(begun, date):
-                found.append((taken, (day - begun).days))
-            rest -= taken
-            lots[0][1] = float(str(left)) - taken
-            if not lots[0][1]:
-                lots.popleft()
-    return found
+def _say_trip(desk: ToolDesk, trip: Json) -> str:
+    return desk.speak(
+        "{name} **{profit}** ({rate}), {shares} shares, {opened} – {closed}",
+        name=name_position(desk, str(trip.get("symbol")), trip),
+        profit=_say_amount(desk, float(trip["profit"]), str(trip.get("currency") or ""), signed=True),
+        rate=wording.say_percent(float(trip["profit"]) / float(trip["cost"]) * 100 if trip.get("cost") else None),
+        shares=number(float(trip.get("quantity") or 0), "shares"),
+        opened=trip.get("opened"),
+        closed=trip.get("closed"),
+    )
 
 
 def answer_last_fees(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -476,142 +449,104 @@ def answer_concentration(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-def _load_days(desk: ToolDesk, asked: FactQuestion) -> Work[tuple[list[tuple[str, DeskResult]], bool] | Reply]:
-    """Return what the account made on each session of the time that is named, and whether earlier ones are left out."""
-    speak, today = desk.speak, desk.request.moment.date()
-    first = yield from result_facts.first_entry(desk)
-    if first is None:
-        return wording.say_empty(desk)
-    last = today
-    for span in asked.spans[:1]:
-        if span.kind == FUTURE:
-            return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
-        days = None if span.kind == EVER else (yield from result_facts.read_days(desk, span))
-        if days is None and span.kind != EVER:
-            return wording.ask_back(desk, (span.said,))
-        if days is not None:
-            first, last = max(first, days.first), days.last
-    bars = yield from desk.one("market.ohlcv", symbol=result_facts.CALENDAR, tail=250)
-    sessions = [day for day, _ in (closes_of(bars.value) if bars.ok else []) if f"{first}" <= day <= f"{last}"]
-    kept = sessions[-MOST_DAYS:]
-    if not kept:
-        return reply_of_lines(speak("No session of that time is known."))
-    looked = yield from desk.run(*(DeskCall("account.period", {"first": day, "last": day}) for day in kept))
-    return list(zip(kept, looked, strict=True)), len(kept) < len(sessions)
-
-
 _BEST = pattern(r"赚|涨|最好|盈利|\b(?:best|made|gain\w*|earn\w*|up|profit\w*)\b", re.I)
 _WORST = pattern(r"亏|跌|最差|惨|\b(?:worst|los[et]|losing|down|fell|drop\w*)\b", re.I)
 
 
 def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer on which day the account gained or lost most."""
-    loaded = yield from _load_days(desk, asked)
+    """Answer on which day the account gained or lost most: by its return, whatever was paid in that day."""
+    loaded = yield from performance_facts.load_performance(desk, asked)
     if isinstance(loaded, Reply):
         return loaded
-    speak, (days, cut) = desk.speak, loaded
+    result, _ = loaded
+    speak, lines = desk.speak, []
     wants = [(True, _BEST.search(asked.words)), (False, _WORST.search(asked.words))]
     sides = [best for best, found in wants if found] or [True, False]
-    rows: dict[str, list[tuple[float, str, float | None]]] = {}
-    for day, period in days:
-        for currency, book in wording.objects_of(period, "currencies").items():
-            if book.get("result") is not None and float(book["result"]):
-                rate = None if book.get("result_pct") is None else float(book["result_pct"])
-                rows.setdefault(currency, []).append((float(book["result"]), day, rate))
-    lines = []
-    for currency, found in rows.items():
+    for name, account in performance_facts.accounts_of(desk, result):
+        risk: Json = account.get("risk") or {}
         for best in sides:
-            value, day, rate = (max if best else min)(found)
-            given: Json = {
-                "day": day,
-                "amount": _say_amount(desk, value, currency, signed=True),
-                "rate": wording.say_percent(rate),
-            }
-            if (value > 0) != best:
-                lines.append(
-                    speak("{currency}: on no day was there a gain; least was lost on {day}: {amount}.",
-                          currency=currency, **given)
-                    if best
-                    else speak("{currency}: on no day was there a loss; least was gained on {day}: {amount}.",
-                               currency=currency, **given)
-                )  # fmt: skip
-                continue
-            lines.append(
-                speak("Best day: **{day}**, {amount} ({rate}).", **given)
-                if best
-                else speak("Worst day: **{day}**, {amount} ({rate}).", **given)
-            )
+            extreme = risk.get("best_day" if best else "worst_day")
+            if isinstance(extreme, dict):
+                lines.append(_say_extreme(desk, name, extreme, best=best))
     if not lines:
         return reply_of_lines(speak("On none of those days did the account change."))
-    lines[0] += wording.simulated_mark(desk, any(period.get("simulated") for _, period in days))
-    scope: Json = {"count": len(days), "first": days[0][0], "last": days[-1][0]}
-    lines.append(
-        speak("Looked at: the last {count} sessions, {first} – {last}; earlier ones are left out.", **scope)
-        if cut
-        else speak("Looked at: {count} sessions, {first} – {last}.", **scope)
+    lines[0] += wording.simulated_mark(desk, result.get("simulated"))
+    spans = [account for _, account in performance_facts.accounts_of(desk, result)]
+    scope: Json = {
+        "count": max(int((each.get("risk") or {}).get("returns") or 0) for each in spans),
+        "first": min(str(each.get("first")) for each in spans),
+        "last": max(str(each.get("last")) for each in spans),
+    }
+    return reply_of_lines(*lines, speak("Looked at: {count} sessions, {first} – {last}.", **scope))
+
+
+def _say_extreme(desk: ToolDesk, name: str, extreme: Json, *, best: bool) -> str:
+    given: Json = {"name": name, "day": extreme.get("day"), "rate": performance_facts.say_fraction(extreme.get("frac"))}
+    gained = float(extreme.get("frac") or 0) > 0
+    if best:
+        return (
+            desk.speak("Best day ({name}): **{day}**, {rate}.", **given)
+            if gained
+            else desk.speak("{name}: on no day was there a gain; least was lost on {day}: {rate}.", **given)
+        )
+    return (
+        desk.speak("{name}: on no day was there a loss; least was gained on {day}: {rate}.", **given)
+        if gained
+        else desk.speak("Worst day ({name}): **{day}**, {rate}.", **given)
     )
-    return reply_of_lines(*lines)
 
 
 def answer_risk_stats(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer how much the account swings: volatility, Sharpe ratio, worst day, and beta, from its days."""
-    loaded = yield from _load_days(desk, asked)
+    """Answer how much the account swings: volatility, ratios, drawdown, and beta to the index of its market."""
+    loaded = yield from performance_facts.load_performance(desk, asked, benchmark=result_facts.CALENDAR)
     if isinstance(loaded, Reply):
         return loaded
-    speak, (days, cut) = desk.speak, loaded
-    closes = yield from desk.one("market.ohlcv", symbol=result_facts.CALENDAR, tail=250)
-    shown = closes_of(closes.value) if closes.ok else []
-    moved = {day: (close / before - 1) * 100 for (_, before), (day, close) in pairwise(shown)}
-    lines = []
-    for currency in dict.fromkeys(c for _, period in days for c in wording.objects_of(period, "currencies")):
-        series = []
-        for day, period in days:
-            book = wording.objects_of(period, "currencies").get(currency, {})
-            if float(book.get("equity_before") or 0) and book.get("result_pct") is not None:
-                series.append((day, float(book["result_pct"])))
-        if len(series) < 2 or not any(rate for _, rate in series):
-            continue
-        rates = [rate for _, rate in series]
-        swing = statistics.stdev(rates) * SESSIONS_A_YEAR**0.5
-        sharpe = statistics.mean(rates) * SESSIONS_A_YEAR / swing if swing else None
-        told = [speak("volatility **{value}%** a year", value=f"{swing:.2f}")]
-        if sharpe is not None:
-            told.append(speak("Sharpe ratio {value} (no interest deducted)", value=f"{sharpe:.2f}"))
-        told.append(speak("worst day {value}", value=wording.say_percent(min(rates))))
-        if currency == "CNY":
-            told += _against_index(desk, series, moved)
-        line = speak("{currency}, {count} days: {figures}.", currency=currency, count=len(rates),
-                     figures=speak.join_clauses(told))  # fmt: skip
-        if len(rates) < FEW_DAYS:
-            line += speak(" **Too few days**: these figures say little yet.")
-        lines.append(line)
-    if not lines:
-        return reply_of_lines(speak("The account has too few days with positions to measure its swings."))
-    lines[0] += wording.simulated_mark(desk, any(period.get("simulated") for _, period in days))
+    result, _ = loaded
+    speak, lines = desk.speak, []
+    for name, account in performance_facts.accounts_of(desk, result):
+        risk: Json = account.get("risk") or {}
+        lines.append(_say_risk(desk, name, str(account.get("currency")), risk))
+    lines[0] += wording.simulated_mark(desk, result.get("simulated"))
     if _VALUE_AT_RISK.search(asked.words):
-        lines.append(speak("A value at risk I do not compute; these are the figures that I have."))
-    if cut:
-        lines.append(speak("Only the last {count} sessions count.", count=len(days)))
+        told = [
+            f"{name} {performance_facts.say_fraction(risk['var95_frac'])}"
+            for name, account in performance_facts.accounts_of(desk, result)
+            if (risk := account.get("risk") or {}).get("var95_frac") is not None
+        ]
+        lines.append(
+            speak("Value at risk (5% of the days were worse than this, historical): {figures}.",
+                  figures=speak.join_clauses(told) or "–")
+        )  # fmt: skip
     return reply_of_lines(*lines)
 
 
 _VALUE_AT_RISK = pattern(r"风险价值|在险价值|\bvalue[- ]at[- ]risk\b|\bvar\b", re.I)
 
 
-def _against_index(desk: ToolDesk, series: list[tuple[str, float]], moved: dict[str, float]) -> list[str]:
-    """Return the swings of the index over the same days, and how much the account moves with it."""
-    pairs = [(rate, moved[day]) for day, rate in series if day in moved]
-    if len(pairs) < 2:
-        return []
-    own, index = [rate for rate, _ in pairs], [move for _, move in pairs]
-    told = [
-        desk.speak("CSI 300 {value}% over the same days",
-                   value=f"{statistics.stdev(index) * SESSIONS_A_YEAR**0.5:.2f}")
-    ]  # fmt: skip
-    spread = statistics.variance(index)
-    if spread:
-        told.append(desk.speak("beta {value}", value=f"{statistics.covariance(own, index) / spread:.2f}"))
-    return told
+def _say_risk(desk: ToolDesk, name: str, currency: str, risk: Json) -> str:
+    """Return the figures of risk of an account in a line; why there is none, where there is none."""
+    speak, count = desk.speak, int(risk.get("returns") or 0)
+    if risk.get("volatility_ann_frac") is None:
+        reason = performance_facts.say_reason(risk, "volatility_ann_frac")
+        return speak("{name}: not told ({reason}).", name=name, reason=reason or "–")
+    told = [speak("volatility **{value}%** a year", value=f"{float(risk['volatility_ann_frac']) * 100:.2f}")]
+    ratios = (
+        (speak("Sharpe ratio {value} (no interest deducted)", value=_say_ratio(risk, "sharpe")), "sharpe"),
+        (speak("Sortino ratio {value}", value=_say_ratio(risk, "sortino")), "sortino"),
+        (speak("Calmar ratio {value}", value=_say_ratio(risk, "calmar")), "calmar"),
+    )
+    told += [text for text, key in ratios if risk.get(key) is not None]
+    if isinstance(worst := risk.get("worst_day"), dict):
+        told.append(speak("worst day {value}", value=performance_facts.say_fraction(worst.get("frac"))))
+    if isinstance(down := risk.get("max_drawdown"), dict):
+        told.append(speak("largest drawdown {value}", value=performance_facts.say_fraction(down.get("frac"))))
+    if currency == "CNY" and risk.get("beta") is not None:
+        told.append(speak("beta {value} to the CSI 300", value=_say_ratio(risk, "beta")))
+    return speak("{name}, {count} days: {figures}.", name=name, count=count, figures=speak.join_clauses(told))
+
+
+def _say_ratio(risk: Json, key: str) -> str:
+    return "–" if risk.get(key) is None else f"{float(risk[key]):.2f}"
 
 
 def answer_year_dividends(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

@@ -12,7 +12,7 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.jobs import results
 from ia.agent.analyst.jobs.daily import positions_of
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts import bar_rows, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.kernel.jsontypes import Json
@@ -150,8 +150,31 @@ def answer_over(desk: ToolDesk, span: TimeSpan) -> Work[Reply]:
         return reply_of_lines(speak("The ledger has no entry up to {day}.", day=f"{days.last}"))
     lines = [days.label + speak(": ") + results.say_result(desk, each, f"{days.first}") for each in measured]
     return reply_of_lines(
-        *lines, *_say_ends(desk, wording.objects_of(period, "positions"), "result"), *_moved_note(desk, days)
+        *lines,
+        *say_total(desk, period),
+        *_say_ends(desk, wording.objects_of(period, "positions"), "result"),
+        *_moved_note(desk, days),
     )
+
+
+def say_total(desk: ToolDesk, period: DeskResult) -> list[str]:
+    """Return the result of all currencies in the base currency; [] where there is only one currency."""
+    speak, total = desk.speak, period.get("total")
+    if not isinstance(total, dict):
+        return []
+    base = str(total.get("currency"))
+    if total.get("twr_frac") is None:
+        reasons = total.get("reasons")
+        why = reasons.get("twr_frac") if isinstance(reasons, dict) else None
+        return [speak("All in {currency}: not known ({reason})", currency=base, reason=why or "–")]
+    return [
+        speak(
+            "All in {currency}: **{money}** ({rate}), at each day's exchange rate",
+            currency=base,
+            money=wording.say_exact(desk, total.get("result"), signed=True, currency=base),
+            rate=wording.say_percent(float(total["twr_frac"]) * 100),
+        )
+    ]
 
 
 def _say_ends(desk: ToolDesk, held: dict[str, Json], field: str) -> list[str]:
@@ -205,11 +228,8 @@ def say_today(desk: ToolDesk, status: DeskResult) -> Work[Reply]:
     return reply_of_lines(*lines, *_say_ends(desk, dict(positions_of(status)), "today_pnl"))
 
 
-_ANNUAL = pattern(r"年化|\bannuali[sz]ed\b|\bper annum\b|\bcagr\b|\ba year\b", re.I)
-
-
 def _say_in_all(desk: ToolDesk, asked: FactQuestion, status: DeskResult) -> Work[Reply]:
-    """Return the profit since the first entry: its parts, and in per cent of the money at work."""
+    """Return the profit since the first entry: its parts, and the time-weighted return."""
     speak = desk.speak
     first = yield from first_entry(desk)
     days = Days(first or desk.request.moment.date(), desk.request.moment.date(), "")
@@ -239,22 +259,7 @@ def _say_in_all(desk: ToolDesk, asked: FactQuestion, status: DeskResult) -> Work
     if status.get("unpriced"):
         names = speak.join_items(wording.names_of(status.get("unpriced")))
         lines.append(speak("Not counted (no price): {names}.", names=names))
-    if _ANNUAL.search(asked.words):
-        lines.append(_say_annual(desk, measured))
-    return reply_of_lines(*lines)
-
-
-def _say_annual(desk: ToolDesk, measured: list[results.BookResult]) -> str:
-    """Return the rates as of a year; below a year no such rate is told, for it would be a forecast."""
-    speak, told, today = desk.speak, [], desk.request.moment.date()
-    for each in measured:
-        years = (today - date.fromisoformat(each.begin)).days / 365.25
-        if years >= 1 and each.rate is not None and each.rate > -100:
-            rate = ((1 + each.rate / 100) ** (1 / years) - 1) * 100
-            told.append(f"{wording.say_percent(rate)} ({each.currency})")
-    if told:
-        return speak("A year: {rates}.", rates=speak.join_clauses(told))
-    return speak("The account is younger than a year, so I give no rate a year: it would be a guess.")
+    return reply_of_lines(*lines, *say_total(desk, period))
 
 
 def first_entry(desk: ToolDesk) -> Work[date | None]:
@@ -284,26 +289,72 @@ def answer_account_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if days is None:
         return wording.ask_back(desk, (span.said if span else "",))
     period = yield from load_period(desk, days)
-    measured = yield from results.measure_books(desk, period, f"{days.first}", f"{days.last}")
     named = [mention for mention in asked.securities if mention.symbol.kind == "index"]
-    lines = []
-    for each in measured:
-        if each.rate is not None and each.change is not None:
-            gap = each.rate - each.change
-            given: Json = {"currency": each.currency, "index": each.benchmark, "gap": f"{abs(gap):.2f}"}
-            lines.append(
-                speak("{currency}: **ahead** of {index} by {gap} percentage points.", **given)
-                if gap > 0
-                else speak("{currency}: **behind** {index} by {gap} percentage points.", **given)
-            )
-        lines.append(days.label + speak(": ") + results.say_result(desk, each, f"{days.first}"))
-    others = [mention for mention in named if not any(mention.code in each.benchmark for each in measured)]
-    if others:
-        names = speak.join_items([wording.head_of(desk, mention) for mention in others])
-        lines.append(
-            speak("Against {names} I do not compare the account, only against the indices above.", names=names)
-        )
+    lines: list[str] = []
+    if named:
+        for mention in named[:2]:
+            lines += yield from _compare_named(desk, mention, days)
+    else:
+        measured = yield from results.measure_books(desk, period, f"{days.first}", f"{days.last}")
+        for each in measured:
+            lines += _say_gap(desk, each.currency, each.benchmark, each.rate, each.change)
+            lines.append(days.label + speak(": ") + results.say_result(desk, each, f"{days.first}"))
+        lines += say_total(desk, period)
     return reply_of_lines(*lines, *_moved_note(desk, days))
+
+
+def _say_gap(desk: ToolDesk, currency: str, index: str, rate: float | None, change: float | None) -> list[str]:
+    """Return by how many points a return is ahead of an index; [] where one of them is not known."""
+    if rate is None or change is None:
+        return []
+    given: Json = {"currency": currency, "index": index, "gap": f"{abs(rate - change):.2f}"}
+    return [
+        desk.speak("{currency}: **ahead** of {index} by {gap} percentage points.", **given)
+        if rate > change
+        else desk.speak("{currency}: **behind** {index} by {gap} percentage points.", **given)
+    ]
+
+
+def _compare_named(desk: ToolDesk, mention: Mention, days: Days) -> Work[list[str]]:
+    """Return how each account did against an index that the question names, all in the base currency last."""
+    speak = desk.speak
+    found = yield from results.compare_with(desk, [mention.code], f"{days.first}", f"{days.last}")
+    compared = found[mention.code]
+    if not compared.prices.ok or not compared.period.ok:
+        return [speak("No prices of {name} are at hand to compare with.", name=wording.head_of(desk, mention))]
+    books = wording.objects_of(compared.period, "currencies")
+    rows: list[tuple[str, str, Json]] = [
+        (currency, currency, book["returns"])
+        for currency, book in books.items()
+        if isinstance(book.get("returns"), dict)
+    ]
+    total = compared.period.get("total")
+    if isinstance(total, dict):
+        base = str(total.get("currency"))
+        rows.append((speak("all in {currency}", currency=base), base, total))
+    mark = wording.simulated_mark(desk, compared.period.get("simulated"))
+    lines = []
+    for name, currency, row in rows:
+        rate, change = wording.figure_of(row, "twr_frac"), wording.figure_of(row, "benchmark_frac")
+        index = wording.short_name(desk, mention)
+        if rate is None or change is None:
+            reasons = row.get("reasons") if isinstance(row.get("reasons"), dict) else {}
+            why = (reasons or {}).get("twr_frac") or (reasons or {}).get("benchmark_frac") or "–"
+            lines.append(speak("{name}: not known ({reason})", name=name, reason=why))
+            continue
+        lines += _say_gap(desk, name, index, rate * 100, change * 100)
+        lines.append(
+            speak(
+                "{days}: **{money}** ({rate}), {index} {change}{mark}",
+                days=days.label,
+                money=wording.say_exact(desk, row.get("result"), signed=True, currency=currency),
+                rate=wording.say_percent(rate * 100),
+                index=index,
+                change=wording.say_percent(change * 100),
+                mark=mark,
+            )
+        )
+    return lines
 
 
 _AT_END = {"equity": "equity_after", "cash": "cash_after", "positions_value": "positions_value_after"}
@@ -432,8 +483,8 @@ def _price_changes(desk: ToolDesk, held: Iterable[str], days: Days) -> Work[dict
     looked = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": symbol, "tail": 250}) for symbol in symbols))
     found = {}
     for symbol, bars in zip(symbols, looked, strict=True):
-        closes = yield from results.closes_since(desk, symbol, bars, f"{days.first}")
-        change = results.change_between(closes, f"{days.first}", f"{days.last}")
+        closes = yield from _closes_since(desk, symbol, bars, f"{days.first}")
+        change = _change_between(closes, f"{days.first}", f"{days.last}")
         if change is not None:
             found[symbol] = change
     return found
@@ -470,6 +521,27 @@ def answer_named(desk: ToolDesk, named: Sequence[Mention], span: TimeSpan) -> Wo
 
 
 _UP = pattern(r"赚|涨|盈利|\b(?:up|made|make|gain\w*|profit\w*|rose|ris\w+)\b", re.I)
+
+
+def _closes_since(desk: ToolDesk, symbol: str, newest: DeskResult, first: str) -> Work[list[tuple[str, float]]]:
+    """Return the closes of a security back to before a day: those of a result, and of earlier bars where they lack."""
+    closes = past_views.closes_of(newest.value) if newest.ok else []
+    if not closes or closes[0][0] < first or f"{newest.get('first') or ''}" >= closes[0][0]:
+        return closes
+    span = TimeSpan(
+        kind=RANGE, said="", at=(0, 0), first=date.fromisoformat(first), last=date.fromisoformat(closes[0][0])
+    )
+    found = yield from bar_rows.load_span_of(desk, symbol, span)
+    if isinstance(found, DeskResult):
+        return closes
+    return [*((row.date, row.close) for row in found.with_base if row.date < closes[0][0]), *closes]
+
+
+def _change_between(closes: list[tuple[str, float]], first: str, last: str) -> float | None:
+    """Return the change in per cent from the last close before a day to the last close up to another."""
+    before = [close for day, close in closes if day < first]
+    until = [close for day, close in closes if first <= day <= last]
+    return (until[-1] / before[-1] - 1) * 100 if before and until else None
 
 
 def answer_why(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

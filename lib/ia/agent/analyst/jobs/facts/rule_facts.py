@@ -6,7 +6,7 @@ from ia.agent.analyst.ask.facts import FactQuestion, condition_words, market_tab
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs import daily
 from ia.agent.analyst.jobs.daily import positions_of
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts import performance_facts, wording
 from ia.agent.analyst.jobs.facts.held import Held, load_held, name_position
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -220,42 +220,21 @@ def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 def answer_groups(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer how much of the account is in an industry; without one named, in each."""
-    loaded = yield from load_held(desk, asked)
-    if isinstance(loaded, Reply):
-        return loaded
-    status, held = loaded
+    """Answer how much of everything that is owned is in an industry; without one named, in each."""
     speak, known = desk.speak, market_table(desk.tables).industries
     wanted = [each.name for each in known if each.words.search(asked.words) or each.name in asked.words]
-    quotes = yield from desk.one("market.quote", symbols=[symbol for symbol, _ in held])
-    group = {str(row.get("symbol")): str(row.get("industry") or "") for row in wording.rows_of(quotes, "quotes")}
-    books, lines = wording.objects_of(status, "currencies"), []
-    for currency, book in books.items():
-        if not book.get("equity"):
-            continue
-        sums: dict[str, list[tuple[float, str]]] = {}
-        for symbol, each in held:
-            if each.get("currency") == currency and each.get("value") is not None:
-                name = group.get(symbol) or speak("industry unknown")
-                sums.setdefault(name, []).append((float(each["value"]), name_position(desk, symbol, each)))
-        shown = {name: rows for name, rows in sums.items() if not wanted or name in wanted}
-        told = [
-            speak(
-                "**{industry}** {share}% ({value} {currency}: {names})",
-                industry=wording.industry_name(desk, name),
-                share=f"{sum(value for value, _ in rows) / float(book['equity']) * 100:.2f}",
-                value=number(sum(value for value, _ in rows), "price", speak),
-                currency=currency,
-                names=speak.join_items([said for _, said in rows]),
-            )
-            for name, rows in sorted(shown.items(), key=lambda item: -sum(value for value, _ in item[1]))
-        ]
-        if told:
-            lines.append(speak("{currency} account: {groups}.", currency=currency, groups=speak.join_clauses(told)))
-    if not lines:
+    if not wanted:
+        return (yield from performance_facts.answer_allocation(desk, asked))
+    if span := wording.other_day(asked, desk.request.day):
+        return reply_of_lines(speak("That I tell of what you hold now, not for “{time}”.", time=span.said))
+    result = yield from desk.one("account.allocation", by="industry")
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), result.failure)
+    shares = [row for row in wording.rows_of(result, "shares") if row.get("name") in wanted]
+    if not shares:
         names = speak.join_items([wording.industry_name(desk, name) for name in wanted])
-        lines.append(speak("Nothing held is of {industry}.", industry=names))
-    return reply_of_lines(*lines, speak("Weights of {date}.{mark}", date=_price_day(held), mark=_mark(desk, status)))
+        return reply_of_lines(speak("Nothing held is of {industry}.", industry=names))
+    return reply_of_lines(*performance_facts.say_allocation(desk, result, shares))
 
 
 def answer_invested(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -317,24 +296,6 @@ def answer_not_computed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 _US = pattern(r"美股|\bu\.?s\.? (?:stocks?|shares|positions|holdings)\b|\bamerican\b", re.I)
 
 
-def answer_convert(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer with the values as they are, and that there is no rate to convert them."""
-    loaded = yield from load_held(desk, asked)
-    if isinstance(loaded, Reply):
-        return loaded
-    status, _ = loaded
-    speak = desk.speak
-    told = [
-        wording.say_exact(desk, book["positions_value"], currency=currency)
-        for currency, book in wording.objects_of(status, "currencies").items()
-        if book.get("positions_value") and (currency == "USD" or not _US.search(asked.words))
-    ]
-    return reply_of_lines(
-        speak("I have no exchange rates, so I do not convert: each currency stands by itself."),
-        speak("**Positions** {values}{mark}", values=speak.join_clauses(told) or "–", mark=_mark(desk, status)),
-    )
-
-
 ANSWERS = {
     "rule_breaks": answer_breaks,
     "at_stop": answer_at_stop,
@@ -344,5 +305,4 @@ ANSWERS = {
     "invested": answer_invested,
     "bearable": answer_bearable,
     "not_computed": answer_not_computed,
-    "convert": answer_convert,
 }

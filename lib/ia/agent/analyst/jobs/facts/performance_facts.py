@@ -1,0 +1,413 @@
+"""The account as investors look at it: returns by period, net worth, how it is spread, dividends, the largest risk.
+
+All figures are those of `ia profit`, `ia account` and their tools; nothing is computed here.
+"""
+
+import re
+
+from ia.agent.analyst.ask.amounts import find_currencies
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.time_spans import EVER, FUTURE
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence.tool_answers import read_value
+from ia.agent.analyst.jobs.facts import result_facts, wording
+from ia.agent.analyst.jobs.facts.result_facts import Days
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
+from ia.kernel.errors import PluralText
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+SHOWN = 12
+"""Periods, parts or payments that are told one by one."""
+
+
+def load_performance(
+    desk: ToolDesk, asked: FactQuestion, by: str = "", benchmark: str = ""
+) -> Work[tuple[DeskResult, str] | Reply]:
+    """Return the performance over the time that a question names, and that time; the reply where it cannot be told."""
+    speak = desk.speak
+    if len(asked.spans) > 1:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans[1:]))
+    span = asked.spans[0] if asked.spans else None
+    if span is not None and span.kind == FUTURE:
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    days: Days | None = None
+    if span is not None and span.kind != EVER:
+        days = yield from result_facts.read_days(desk, span)
+        if days is None:
+            return wording.ask_back(desk, (span.said,))
+    args: Json = {"by": by, "benchmark": benchmark}
+    if days is not None:
+        args |= {"first": f"{days.first}", "last": f"{days.last}"}
+    result = yield from desk.one("account.performance", **{name: value for name, value in args.items() if value})
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), result.failure)
+    if not wording.objects_of(result, "currencies"):
+        unknown = result.get("unknown")
+        told = [str(each) for each in unknown.values()] if isinstance(unknown, dict) else []
+        return reply_of_lines(*told) if told else wording.say_empty(desk)
+    return result, days.label if days else ""
+
+
+def accounts_of(desk: ToolDesk, result: DeskResult) -> list[tuple[str, Json]]:
+    """Return each currency's account and, where there are several, all of them in the base currency, with a name."""
+    found = list(wording.objects_of(result, "currencies").items())
+    total = result.get("total")
+    if isinstance(total, dict):
+        found.append((desk.speak("all in {currency}", currency=total.get("currency")), total))
+    return found
+
+
+def say_fraction(value: object) -> str:
+    """Return a fraction as a signed percentage; `–` where it is not known."""
+    return "–" if value is None else wording.say_percent(float(str(value)) * 100)
+
+
+def say_reason(row: Json, key: str) -> str:
+    """Return why a figure cannot be told; "" where it can."""
+    reasons = row.get("reasons")
+    return str(reasons.get(key) or "") if isinstance(reasons, dict) else ""
+
+
+def answer_periods(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer with the return of each month, or of each year."""
+    by = "year" if _YEARS.search(asked.words) else "month"
+    loaded = yield from load_performance(desk, asked, by=by)
+    if isinstance(loaded, Reply):
+        return loaded
+    (result, _), speak, lines = loaded, desk.speak, []
+    for name, account in accounts_of(desk, result):
+        rows = wording.rows_of(account.get("periods"))
+        lines.append(
+            speak(
+                "**{name}** {rate} ({first} – {last}, time-weighted)",
+                name=name,
+                rate=say_fraction(account.get("twr_frac")),
+                first=account.get("first"),
+                last=account.get("last"),
+            )
+        )
+        for row in rows[-SHOWN:]:
+            period = str(row.get("first"))[: 7 if by == "month" else 4]
+            told = f"- {period}{speak(': ')}{say_fraction(row.get('twr_frac'))}"
+            if row.get("result") is not None:
+                money = wording.say_exact(desk, row["result"], signed=True, currency=str(account.get("currency") or ""))
+                told += speak(" ({money})", money=money)
+            lines.append(told + (f" {reason}" if (reason := say_reason(row, "twr_frac")) else ""))
+        if len(rows) > SHOWN:
+            lines.append(speak("… {count} earlier: `ia profit --by {by}`", count=len(rows) - SHOWN, by=by))
+    lines[0] += wording.simulated_mark(desk, result.get("simulated"))
+    return reply_of_lines(*lines)
+
+
+_YEARS = pattern(r"年化|(?:按|分|逐|每)个?年|每年|\b(?:by|per|each|every) year\b|\byearly\b|\bannual\b", re.I)
+
+
+def answer_annual(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer with the return a year: time-weighted (from a year on), and money-weighted."""
+    loaded = yield from load_performance(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    (result, _), speak, lines = loaded, desk.speak, []
+    for name, account in accounts_of(desk, result):
+        risk: Json = account.get("risk") or {}
+        given: Json = {
+            "name": name,
+            "rate": say_fraction(account.get("twr_frac")),
+            "first": account.get("begin"),
+            "last": account.get("last"),
+        }
+        line = (
+            speak("**{name}** {annual} a year, time-weighted ({rate} from {first} to {last})",
+                  annual=say_fraction(risk["cagr_frac"]), **given)
+            if risk.get("cagr_frac") is not None
+            else speak("**{name}** {rate} from {first} to {last}, time-weighted; a year: not told ({reason})",
+                       reason=say_reason(risk, "cagr_frac") or "–", **given)
+        )  # fmt: skip
+        if account.get("xirr_ann_frac") is not None:
+            line += speak("; money-weighted {rate} a year", rate=say_fraction(account["xirr_ann_frac"]))
+        lines.append(line)
+    lines[0] += wording.simulated_mark(desk, result.get("simulated"))
+    return reply_of_lines(*lines)
+
+
+def answer_net_worth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what all currencies come to in one, with the rates and their dates."""
+    from ia.agent.analyst.jobs.facts import account_facts
+
+    speak = desk.speak
+    span = wording.other_day(asked, desk.request.day)
+    if span is not None and span.kind != EVER:
+        return (yield from account_facts.answer_account(desk, asked))
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    books = wording.objects_of(status, "currencies")
+    if not books:
+        return wording.say_empty(desk)
+    total = status.get("total")
+    if not isinstance(total, dict) or set(books) == {total.get("currency")}:
+        return (yield from account_facts.answer_account(desk, asked))
+    base = str(total.get("currency"))
+    lines = []
+    wanted = [currency for currency in find_currencies(asked.words) if currency != base]
+    if total.get("equity") is None:
+        missing = speak.join_clauses([str(each) for each in total.get("missing") or ()])
+        lines.append(speak("The total in {base} is not known: {reason}", base=base, reason=missing or "–"))
+    else:
+        lines.append(
+            speak(
+                "**{equity}** in all: positions {value}, cash {cash}.{mark}",
+                equity=wording.say_exact(desk, total["equity"], currency=base),
+                value=wording.say_exact(desk, total.get("positions_value")),
+                cash=wording.say_exact(desk, total.get("cash")),
+                mark=wording.simulated_mark(desk, status.get("simulated") or total.get("simulated")),
+            )
+        )
+    told = [
+        wording.say_exact(desk, book.get("equity"), currency=currency)
+        if book.get("equity") is not None
+        else speak("unknown ({currency})", currency=currency)
+        for currency, book in books.items()
+    ]
+    lines.append(speak("By currency: {parts}.", parts=speak.join_clauses(told)))
+    lines += say_rates(desk, total)
+    if wanted:
+        lines.append(
+            speak("In {currency}: `ia account --base {currency}`; the base currency is the setting `ledger.base`.",
+                  currency=wanted[0])
+        )  # fmt: skip
+    return reply_of_lines(*lines)
+
+
+def say_rates(desk: ToolDesk, total: Json) -> list[str]:
+    """Return the exchange rates behind a total, with their dates and sources."""
+    told = [
+        desk.speak(
+            "1 {currency} = {rate} {base} ({date}, {source})",
+            currency=row.get("currency"),
+            rate=f"{float(row.get('rate') or 0):.6g}",
+            base=row.get("base"),
+            date=row.get("date"),
+            source=desk.speak("simulated") if row.get("simulated") else row.get("source"),
+        )
+        for row in wording.rows_of(total.get("rates"))
+    ]
+    return [desk.speak.join_clauses(told)] if told else []
+
+
+_BY = (
+    ("currency", pattern(r"币种|货币|外币|\bcurrenc(?:y|ies)\b", re.I)),
+    ("industry", pattern(r"行业|板块|\b(?:industr(?:y|ies)|sectors?)\b", re.I)),
+    ("market", pattern(r"市场|地区|国家|\b(?:markets?|countr(?:y|ies)|regions?)\b", re.I)),
+)
+
+
+def answer_allocation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how everything that is owned is spread, cash included."""
+    if span := wording.other_day(asked, desk.request.day):
+        return reply_of_lines(desk.speak("That I tell of what you hold now, not for “{time}”.", time=span.said))
+    by = next((name for name, words in _BY if words.search(asked.words)), "security")
+    result = yield from desk.one("account.allocation", by=by)
+    if result.failure is not None:
+        return wording.unreadable(desk, desk.speak("the ledger"), result.failure)
+    shares = wording.rows_of(result, "shares")
+    if not shares:
+        return wording.say_empty(desk)
+    return reply_of_lines(*say_allocation(desk, result, shares))
+
+
+def say_allocation(desk: ToolDesk, result: DeskResult, shares: list[Json]) -> list[str]:
+    """Return the parts of an allocation, the largest first, then the total and its rates."""
+    speak, total = desk.speak, result.get("total")
+    base = str(total.get("currency")) if isinstance(total, dict) else ""
+    lines = []
+    for row in shares[:SHOWN]:
+        weight = "–" if row.get("weight_pct") is None else f"{float(row['weight_pct']):.2f}%"
+        value = "–" if row.get("value") is None else wording.say_exact(desk, row["value"], currency=base)
+        lines.append(speak("- {name}: **{weight}** ({value})", name=name_share(desk, row), weight=weight, value=value))
+    if len(shares) > SHOWN:
+        lines.append(speak(PluralText("… {count} smaller part", "… {count} smaller parts"), count=len(shares) - SHOWN))
+    if isinstance(total, dict) and total.get("equity") is not None:
+        whole = wording.say_exact(desk, total["equity"], currency=base)
+        lines.insert(0, speak("Of {total} in all:{mark}", total=whole,
+                              mark=wording.simulated_mark(desk, result.get("simulated"))))  # fmt: skip
+        lines += say_rates(desk, total)
+    elif isinstance(total, dict):
+        lines += [str(each) for each in total.get("missing") or ()]
+    return lines
+
+
+def name_share(desk: ToolDesk, row: Json) -> str:
+    """Return a part of an allocation as the reader knows it."""
+    speak, kind, name = desk.speak, row.get("kind"), str(row.get("name") or "")
+    if kind == "cash":
+        return speak("cash {currency}", currency=name)
+    if kind == "lent":
+        return speak("lent out {currency}", currency=name)
+    if kind == "security":
+        return wording.security_name(desk, name, "")
+    if kind == "industry":
+        return speak("industry unknown") if name == "unknown" else wording.industry_name(desk, name)
+    if kind == "market":
+        return {"CN": speak("mainland"), "HK": speak("Hong Kong"), "US": speak("United States")}.get(name, name)
+    return name
+
+
+def answer_income(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer with the dividends that were received, by year, or with those that are announced."""
+    speak, expected = desk.speak, asked.facts[0].field == "expected"
+    span = asked.spans[0] if asked.spans and not expected else None
+    args: Json = {}
+    label = ""
+    if span is not None and span.kind not in (EVER, FUTURE):
+        days = yield from result_facts.read_days(desk, span)
+        if days is None:
+            return wording.ask_back(desk, (span.said,))
+        args, label = {"first": f"{days.first}", "last": f"{days.last}"}, days.label
+    result = yield from desk.one("account.income", **args)
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), result.failure)
+    ahead = _say_expected(desk, wording.rows_of(result, "expected"))
+    if expected:
+        nothing = [speak("No dividend of what you hold is announced, as far as ia knows.")]
+        return reply_of_lines(*(ahead or nothing), speak("Dates of companies: `ia calendar`."))
+    sums = result.get("by_currency")
+    told = [
+        wording.say_exact(desk, amount, currency=currency)
+        for currency, amount in (sums.items() if isinstance(sums, dict) else ())
+    ]
+    mark = wording.simulated_mark(desk, result.get("simulated"))
+    name = wording.fact_name(desk, asked.facts[0])
+    line = speak(
+        "**{name}** {values} (before tax{days})",
+        name=name,
+        values=speak.join_clauses(told) or "0",
+        days=speak(", {days}", days=label) if label else "",
+    )
+    if len(told) > 1 and (total := result.get("total")) is not None:
+        whole = wording.say_exact(desk, total, currency=str(result.get("base") or ""))
+        line += speak(", in all {total}", total=whole)
+    return reply_of_lines(line + mark, *_say_received(desk, wording.rows_of(result, "received")), *ahead)
+
+
+def _say_received(desk: ToolDesk, rows: list[Json]) -> list[str]:
+    """Return the dividends of each year by security, the newest year first."""
+    lines = []
+    for year in sorted({str(row.get("year")) for row in rows}, reverse=True):
+        told = [
+            f"{wording.security_name(desk, str(row.get('symbol')), row.get('name'))} "
+            + wording.say_exact(desk, row.get("amount"), currency=str(row.get("currency") or ""))
+            for row in rows
+            if row.get("year") == year
+        ]
+        lines.append(desk.speak("- {year}: {parts}", year=year, parts=desk.speak.join_clauses(told)))
+    return lines
+
+
+def _say_expected(desk: ToolDesk, rows: list[Json]) -> list[str]:
+    """Return the dividends that are announced, with their ex-dates."""
+    speak, lines = desk.speak, []
+    for row in rows[:SHOWN]:
+        given: Json = {
+            "name": wording.security_name(desk, str(row.get("symbol")), row.get("name")),
+            "day": row.get("ex_date"),
+            "shares": number(float(row.get("shares") or 0), "shares"),
+            "mark": wording.simulated_mark(desk, row.get("simulated")),
+        }
+        lines.append(
+            speak("- announced: {name}, ex-date **{day}**, {shares} shares, the amount is not told yet{mark}", **given)
+            if row.get("amount") is None
+            else speak(
+                "- announced: {name}, ex-date **{day}**, {shares} × {cash} = **{amount}** before tax{mark}",
+                cash=row.get("cash_per_share"),
+                amount=wording.say_exact(desk, row["amount"], currency=str(row.get("currency") or "")),
+                **given,
+            )
+        )
+    return lines
+
+
+def answer_largest_risk(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what weighs most: the largest positions and industry against the limit, and what swings most by weight."""
+    from ia.agent.analyst.ask.facts import security_table
+
+    speak = desk.speak
+    if span := wording.other_day(asked, desk.request.day):
+        return reply_of_lines(speak("That I tell of what you hold now, not for “{time}”.", time=span.said))
+    by_security, by_industry = yield from desk.run(
+        DeskCall("account.allocation", {"by": "security"}), DeskCall("account.allocation", {"by": "industry"})
+    )
+    if by_security.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), by_security.failure)
+    held = [row for row in wording.rows_of(by_security, "shares") if row.get("kind") == "security"]
+    if not held:
+        return reply_of_lines(speak("Nothing is held."))
+    if any(row.get("weight_pct") is None for row in held):
+        total = by_security.get("total")
+        missing = [str(each) for each in (total.get("missing") or ())] if isinstance(total, dict) else []
+        return reply_of_lines(speak("The weights are not known: {reason}", reason=speak.join_clauses(missing) or "–"))
+    code = security_table(desk.tables).expressions["volatility"].code
+    looked = yield from desk.run(
+        *(DeskCall("compute.run", {"code": code, "symbol": str(row["name"])}) for row in held[:SHOWN])
+    )
+    swings = [
+        (swing * float(row["weight_pct"]), swing, row)
+        for row, result in zip(held, looked, strict=False)
+        if (swing := read_value(result)[0]) is not None
+    ]
+    limit, lines = desk.request.limits.get("position_pct"), []
+    mark = wording.simulated_mark(desk, by_security.get("simulated"))
+    if swings:
+        _, swing, row = max(swings, key=lambda each: each[0])
+        lines.append(
+            speak(
+                "**{name}** weighs most on your account: {weight}% of it, volatility {swing}% a year (60 days).{mark}",
+                name=name_share(desk, row),
+                weight=f"{float(row['weight_pct']):.2f}",
+                swing=f"{swing:.1f}",
+                mark=mark,
+            )
+        )
+    first = held[0]
+    given: Json = {"name": name_share(desk, first), "weight": f"{float(first['weight_pct']):.2f}"}
+    over = limit is not None and float(first["weight_pct"]) > limit
+    lines.append(
+        speak("Largest position: {name}, {weight}% (above your limit of {limit}%).", limit=f"{limit:g}", **given)
+        if over
+        else speak("Largest position: {name}, {weight}%.", **given)
+    )
+    industries = [
+        row
+        for row in wording.rows_of(by_industry, "shares")
+        if row.get("kind") == "industry" and row.get("name") != "unknown" and row.get("weight_pct") is not None
+    ]
+    if industries:
+        lines.append(
+            speak(
+                "Largest industry: {name}, {weight}%.",
+                name=name_share(desk, industries[0]),
+                weight=f"{float(industries[0]['weight_pct']):.2f}",
+            )
+        )
+    loaded = yield from desk.one("account.performance")
+    for name, account in accounts_of(desk, loaded) if loaded.failure is None else ():
+        down = (account.get("risk") or {}).get("max_drawdown")
+        if isinstance(down, dict) and down.get("peak"):
+            lines.append(
+                speak("Largest drawdown so far ({name}): {fall}, {peak} – {trough}.", name=name,
+                      fall=say_fraction(down.get("frac")), peak=down["peak"], trough=down.get("trough"))
+            )  # fmt: skip
+    lines.append(speak("Weights are of everything that you own, cash included."))
+    return reply_of_lines(*lines)
+
+
+ANSWERS = {
+    "periods": answer_periods,
+    "annual": answer_annual,
+    "net_worth": answer_net_worth,
+    "allocation": answer_allocation,
+    "income": answer_income,
+    "largest_risk": answer_largest_risk,
+}
