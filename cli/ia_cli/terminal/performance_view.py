@@ -33,7 +33,7 @@ PERIOD_HEADS = {
     "benchmark_pct": "benchmark%", "excess_pct": "ahead%",
 }  # fmt: skip
 FIGURE_COLUMNS = ("currency", "figure", "value", "note")
-FIGURE_HEADS = {"currency": "currency", "figure": "figure", "value": "value", "note": "note"}
+FIGURE_HEADS = {"currency": "currency", "figure": "figure", "value": "value", "note": "remark"}
 LABELS = {
     "equity_before": mark_text("equity before"), "equity_after": mark_text("equity after"),
     "flows": mark_text("net deposits"), "result": mark_text("result"),

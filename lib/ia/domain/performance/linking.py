@@ -48,8 +48,9 @@ class DayReturn(NamedTuple):
 def daily_returns(days: Iterable[ValueDay], before: float | None = 0.0) -> list[DayReturn]:
     """Return the return of each day. `before` is the value at the end of the day before the first.
 
-    Where more is taken out than was there at the start (all of it, with the day's gain), the money counts as taken out
-    at the end of the day. A day that began with nothing, or with less, and ended with something cannot be told.
+    Where all is taken out, with the day's gain or loss, the money counts as taken out at the end of the day: it was
+    there until then, and the formula would make a loss of everything of it. A day that began with nothing, or with
+    less, and ended with something cannot be told.
 
     >>> days = [ValueDay("2024-01-02", 110.0, 100.0), ValueDay("2024-01-03", 99.0)]
     >>> [round(each.value, 12) for each in daily_returns(days)]
@@ -71,7 +72,8 @@ def _day_return(day: ValueDay, before: float | None) -> DayReturn:
     base = before + flow
     if abs(base) < _NOTHING and abs(end) < _NOTHING:
         return made._replace(value=0.0, idle=True)
-    if base < _NOTHING and before >= _NOTHING and flow < 0 and end - flow >= 0:
+    emptied = abs(end) < _NOTHING or base < _NOTHING
+    if emptied and before >= _NOTHING and flow < 0 and end - flow >= 0:
         return made._replace(value=(end - flow) / before - 1)
     if base < _NOTHING:
         return made._replace(

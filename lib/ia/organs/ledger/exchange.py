@@ -5,7 +5,7 @@ rate (a weekend, a holiday) takes the last one before it.
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -62,6 +62,11 @@ class Exchange:
             source=found[0].source,
             simulated=any(each.simulated for each in found),
         )
+
+    def rate_days(self, currencies: Iterable[str]) -> set[str]:
+        """Return the days on which the rate of a currency to the base is told anew."""
+        told = {name for currency in currencies if currency != self.base for name in (currency, self.base)}
+        return {day for name in told if name in self._known for day in self._known[name].days}
 
     def _find_yuan(self, currency: str, day: str) -> ExchangeRate | Message:
         stored = self._known.get(currency)

@@ -35,6 +35,8 @@ MARKETS = {"CNY": "CN", "HKD": "HK", "USD": "US"}
 """Currency -> the market whose sessions count."""
 WEEKS = 12
 """Days without a session after which the calendar is asked: no exchange closes for longer."""
+REST = 4
+"""Days after the last known one that may be without a session: a long weekend."""
 MONTH, YEAR = "month", "year"
 
 
@@ -214,7 +216,7 @@ def load_history(desk: LedgerDesk, books: Books, currency: str) -> EquityHistory
     known |= {each.day for each in bare.days if each.session}
     marks = sorted({*known, bare.begin, max(last, bare.begin)})
     for before, after in pairwise(marks):
-        if (date.fromisoformat(after) - date.fromisoformat(before)).days > WEEKS:
+        if _days_between(before, after) > WEEKS:
             known.update(desk.market.calendar_sessions(market, before, after))
     if known == {each.day for each in bare.days if each.session}:
         return bare
@@ -232,6 +234,9 @@ def convert_histories(
     sessions = histories.get(exchange.base)
     found, invested, paid = [], [], 0.0
     days = sorted({each.day for history in histories.values() for each in history.days})
+    if days:
+        moves = exchange.rate_days(histories)  # a rate that moves on a holiday is part of that day's value
+        days = sorted({*days, *(day for day in moves if days[0] < day <= clock.today("CN"))})
     for day in days:
         value, flow, session, missing = 0.0, 0.0, False, next(iter(unknown.values()), None)
         for currency, history in histories.items():
@@ -330,7 +335,8 @@ class _Series:
         result = None if before is None or after is None else after - before - flows
         twr = link_returns(self.returns[low:high])
         if not inside and before:
-            twr = Figure(None, Message("no prices of these days are stored"))
+            rested = high < len(self.names) or _days_between(self.names[high - 1], last) <= REST
+            twr = Figure(0.0) if rested else Figure(None, Message("no prices of these days are stored"))
         xirr, mwr = self._weigh_money(inside, before, after, begin, first, last, twr)
         benchmark, excess, until = self._compare(begin, last, self.names[high - 1] if high else "", twr)
         return PeriodReturn(
@@ -487,6 +493,10 @@ def find_round_trips(books: Books) -> list[RoundTrip]:
                 )
             )
     return found
+
+
+def _days_between(first: str, last: str) -> int:
+    return (date.fromisoformat(last) - date.fromisoformat(first)).days
 
 
 def _within(trips: Sequence[RoundTrip], whole: PeriodReturn) -> list[RoundTrip]:

@@ -11,28 +11,29 @@ from ia.domain.performance.internal_rate import internal_rate
 START = date(2022, 1, 3)
 
 
+GRID = np.concatenate([np.linspace(-0.5, -0.02, 4000), np.linspace(-0.02, 0.02, 8001), np.linspace(0.02, 0.5, 4000)])
+"""Logarithms of the growth of a day."""
+
+
 def roots_on_a_grid(payments):
     """Every sign change of the net future value over growth factors of a day, each bisected: the yearly rates."""
-    days = np.array([(day - START).days for day, _ in payments], dtype=float)
+    days = np.array([day.toordinal() for day, _ in payments], dtype=float)
     amounts = np.array([amount for _, amount in payments])
-    last = days.max()
+    last, first = days.max(), days.min()
 
     def worth(s):
-        return (amounts * np.exp(s * (last - days) - max(s, 0.0) * (last - days.min()))).sum()
+        s = np.atleast_1d(s)
+        growth = np.exp(np.outer(s, last - days) - np.maximum(s, 0.0)[:, None] * (last - first))
+        return growth @ amounts
 
-    grid = np.concatenate(
-        [np.linspace(-0.5, -0.02, 4000), np.linspace(-0.02, 0.02, 8001), np.linspace(0.02, 0.5, 4000)]
-    )
-    values = [worth(s) for s in grid]
-    found = []
-    for low, high, one, other in zip(grid, grid[1:], values, values[1:], strict=False):
-        if one == 0.0:
-            found.append(low)
-        elif one * other < 0:
-            for _ in range(120):
-                middle = (low + high) / 2
-                low, high = (middle, high) if worth(middle) * one > 0 else (low, middle)
-            found.append(low)
+    values, found = worth(GRID), []
+    found += [GRID[at] for at in np.flatnonzero(values == 0.0)]
+    for at in np.flatnonzero(values[:-1] * values[1:] < 0):
+        low, high, sign = GRID[at], GRID[at + 1], values[at]
+        for _ in range(80):
+            middle = (low + high) / 2
+            low, high = (middle, high) if worth(middle)[0] * sign > 0 else (low, middle)
+        found.append(low)
     return [float(np.expm1(s * 365)) for s in found]
 
 
