@@ -74,7 +74,7 @@ def screen(
 
         if call := next(filter(None, map(example_call, re.findall(r"[A-Za-z]+[0-9]*", expr))), ""):
             error.hint = (
-                "a screen has no technical indicators; for one security, use `ia compute '{example}' --symbol 600519`"
+                "a screen has no technical indicators; `ia scan '{example} …'` has them, with the rest in --where"
             )
             error.params["example"] = call
         raise

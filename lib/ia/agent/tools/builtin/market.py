@@ -247,6 +247,54 @@ def screen_stocks(
     return {**_describe_day(found.day), "met": found.met, "unknown": found.unknown, "stocks": rows}
 
 
+@tool("market.scan", READ, together=True, seconds=120)
+def scan_stocks(
+    scope: Scope,
+    expr: Annotated[str, "of compute.run: rsi(close, 14) < 30; (close > sma(close, 200)) & (volume > sma(volume, 20))"],
+    where: Annotated[str | None, "condition of market.screen as well: pe < 15 and industry = 银行"] = None,
+    universe: Annotated[str, "all (stocks), watch, held, an industry"] = "all",
+    columns: Annotated[list[str] | None, "further expressions to show"] = None,
+    limit: Annotated[int, AtLeast(1)] = 20,
+) -> Json:
+    """Find the securities for which an expression is true on their newest bar, or rank all by its number. `met` counts
+    all that were found. Each row has `value` and `columns`; macd(close)['histogram'] names one of several results.
+    """
+    from ia.domain.instruments.symbols import from_canonical, stored_symbols
+    from ia.faculties.lab.scan import ScanRequest, scan_market
+    from ia.organs.market.screen import screen_stocks as find
+    from ia.wiring.universe import list_universe
+
+    chosen = None if universe == "all" else [each.canonical for each in list_universe(scope.ws, universe)]
+    if where:
+        met = {str(row["symbol"]) for row in find(scope.ws, where, columns=("symbol",), notify=scope.notify).rows}
+        chosen = sorted(met) if chosen is None else [symbol for symbol in chosen if symbol in met]
+    request = ScanRequest(
+        expression=expr, columns=tuple(columns or ()), symbols=None if chosen is None else tuple(chosen)
+    )
+    found = scan_market(scope.ws, request, notify=scope.notify)
+    rows = found.rows if found.truth else sorted(found.rows, key=lambda row: -float(row.value))
+    names = {each.canonical: each.name for each in stored_symbols()}
+    return {
+        "date": found.day,
+        "looked": found.looked,
+        "met": len(rows),
+        "stale": len(found.stale),
+        "unknown": found.unknown,
+        "stocks": [
+            {
+                "symbol": row.symbol,
+                "name": names.get(row.symbol) or from_canonical(row.symbol).name,
+                "date": row.date,
+                "close": row.close,
+                "value": row.value,
+                "columns": dict(zip(request.columns, row.values, strict=True)),
+            }
+            for row in rows[: max(1, min(limit, 100))]
+        ],
+        "simulated": found.simulated,
+    }
+
+
 @tool("market.summary", READ, together=True)
 def summarize_market(scope: Scope, date: _DAY = None) -> Json:
     """Show the market of the day: how many rose and fell, limit-ups, median and weighted change, what was traded

@@ -1,0 +1,293 @@
+"""A scan: one expression of `ia compute` over many securities, each on its own bars.
+
+What a security gets is what `ia ohlcv SYMBOL | ia compute EXPR` gives for its newest bar.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ia.domain.instruments.symbols import from_canonical
+from ia.kernel import config
+from ia.kernel.errors import BadData, IaError, Message, NotFound, Notify, PluralText, Refused, UsageError, drop_message
+from ia.kernel.workspace import Workspace
+from ia.organs.compute.array_lane import Plan, compile_array
+from ia.organs.compute.sandbox import ComputeResult
+from ia.organs.market import market_reader
+from ia.organs.market.mirror.reader import load_mirror
+from ia.organs.market.mirror.symbol_bars import iterate_bars
+from ia.organs.ohlcv.canonical import Bars
+
+ALL = "all"
+MOST_SANDBOXED = 200
+"""Securities for which an expression may be evaluated in a sandbox, which takes a third of a second each."""
+_ALL_COLUMNS = ("open", "high", "low", "close", "volume")
+
+
+class ScanRow(NamedTuple):
+    """A security on its newest bar: what the expression gives, and what the further expressions give.
+
+    values  a float, int, bool or None (missing) each
+    """
+
+    symbol: str
+    date: str
+    close: float
+    value: Any
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScanRequest:
+    """What is asked for.
+
+    columns  further expressions to evaluate where the first is true, or has a value
+    symbols  canonical symbols to look at; None: all stocks of the synced market
+    stale    also take securities without a bar on the newest day
+    """
+
+    expression: str
+    columns: tuple[str, ...] = ()
+    symbols: tuple[str, ...] | None = None
+    stale: bool = False
+
+
+@dataclass(kw_only=True)
+class ScanResult:
+    """What a scan found on a day.
+
+    truth      whether the expression gives true or false: then only what is true is in `rows`; else all with a value
+    looked     how many securities were looked at
+    stale      those without a bar on the day
+    missing    those of which no bars are stored
+    unknown    how many have no value yet (too few bars)
+    sandboxed  whether the expression needed the sandbox
+    """
+
+    day: str
+    rows: list[ScanRow] = field(default_factory=list)
+    truth: bool = False
+    looked: int = 0
+    stale: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    unknown: int = 0
+    sandboxed: bool = False
+    simulated: bool = False
+
+
+def scan_market(
+    ws: Workspace,
+    request: ScanRequest,
+    *,
+    notify: Notify = drop_message,
+    show: Callable[[int, int], None] = lambda done, total: None,
+) -> ScanResult:
+    """Return the securities for which an expression is true on their newest bar, or its value for each.
+
+    `show` is told how many of how many were looked at.
+
+    Raises:
+        BadData: an expression does not parse, raises an error on all bars, or gives no single value.
+        Refused: it looks ahead, or the policy of `ia compute` forbids it.
+        NotFound: no market is stored.
+        UsageError: it needs the sandbox for too many securities.
+    """
+    evaluators = [_Evaluator(text) for text in (request.expression, *request.columns)]
+    with market_reader.open_market(ws) as db:
+        day = market_reader.load_day(db, notify)
+    mirror = load_mirror(ws, day.name, day.date)
+    wanted = request.symbols if request.symbols is not None else _stocks(mirror.symbols)
+    found = ScanResult(day=day.date, simulated=day.simulated)
+    found.sandboxed = any(each.plan is None for each in evaluators)
+    if found.sandboxed and len(wanted) > MOST_SANDBOXED:
+        raise UsageError(
+            "{expression!r} needs the sandbox, which is too slow for {count} securities",
+            expression=next(each.source for each in evaluators if each.plan is None),
+            count=len(wanted),
+            hint="use the functions of ia-compute(1), or narrow it with --in or --where",
+        )
+    columns = {"close", *(name for each in evaluators for name in each.columns)}
+    known = set(mirror.symbols)
+    for count, (symbol, bars) in enumerate(_all_bars(ws, mirror, wanted, known, columns, found), 1):
+        show(count, len(wanted))
+        if bars.date[-1] < day.date and symbol in known:
+            found.stale.append(symbol)
+            if not request.stale:
+                continue
+        _look(found, evaluators, symbol, bars)
+    if found.looked == evaluators[0].failures and evaluators[0].failure is not None:
+        raise evaluators[0].failure
+    _tell(found, request, notify)
+    return found
+
+
+def _stocks(symbols: Sequence[str]) -> tuple[str, ...]:
+    return tuple(symbol for symbol in symbols if from_canonical(symbol).kind == "stock")
+
+
+def _all_bars(
+    ws: Workspace, mirror: Any, wanted: Iterable[str], known: set[str], columns: set[str], found: ScanResult
+) -> Iterator[tuple[str, Bars]]:
+    """Yield the bars of the securities: of the market from its matrices, of others (US, Hong Kong) as stored."""
+    wanted = tuple(wanted)
+    yield from iterate_bars(mirror, wanted, columns)
+    for symbol in wanted:
+        if symbol not in known:
+            try:
+                history = market_reader.load_history(ws, symbol)
+            except NotFound:
+                found.missing.append(symbol)
+                continue
+            found.simulated |= history.simulated
+            yield symbol, history.bars
+
+
+def _look(found: ScanResult, evaluators: "list[_Evaluator]", symbol: str, bars: Bars) -> None:
+    """Add a security to what was found."""
+    found.looked += 1
+    value = evaluators[0].evaluate(bars)
+    if isinstance(value, bool):
+        found.truth = True
+        if not value:
+            return
+    elif value is None:
+        found.unknown += 1
+        return
+    values = tuple(each.evaluate(bars) for each in evaluators[1:])
+    found.rows.append(ScanRow(symbol=symbol, date=bars.date[-1], close=bars.close[-1], value=value, values=values))
+
+
+def _tell(found: ScanResult, request: ScanRequest, notify: Notify) -> None:
+    if found.stale and not request.stale:
+        notify(
+            Message(
+                PluralText(
+                    "skipped {count} security without a bar on {day} (suspended or delisted; --stale includes it)",
+                    "skipped {count} securities without a bar on {day} (suspended or delisted; --stale includes them)",
+                ),
+                count=len(found.stale),
+                day=found.day,
+            )
+        )
+    if found.missing:
+        notify(
+            Message(
+                "no bars stored: {symbols}; fetch them with `ia ohlcv {first}`",
+                symbols=", ".join(found.missing[:5]) + (", …" if len(found.missing) > 5 else ""),
+                first=found.missing[0],
+            )
+        )
+    if found.unknown:
+        notify(
+            Message(
+                PluralText("{count} security has no value yet", "{count} securities have no value yet"),
+                count=found.unknown,
+            )
+        )
+
+
+class _Evaluator:
+    """Evaluates one expression over the bars of one security after another; its newest value counts."""
+
+    def __init__(self, source: str) -> None:
+        from ia.organs.compute import array_backend
+        from ia.organs.compute.lint import find_look_ahead
+
+        if not source.strip():
+            raise BadData("the expression is empty", hint="for example `ia scan 'rsi(close, 14) < 30'`")
+        self.source = source
+        array_backend.choose_arrays(source)
+        self.plan: Plan | None = compile_array(source)
+        self.failures = 0
+        self.failure: IaError | None = None
+        if ahead := find_look_ahead(source):
+            raise Refused(
+                "{reason}", reason=ahead[0].message, hint="a scan sees the bars up to the day, and none later"
+            )
+
+    @property
+    def columns(self) -> Iterable[str]:
+        """The columns of the bars that are read."""
+        return _ALL_COLUMNS if self.plan is None else self.plan.series
+
+    def evaluate(self, bars: Bars) -> Any:
+        """Return the newest value: a bool, a number, or None where it is missing.
+
+        Raises:
+            BadData: the expression does not parse, or gives no single value.
+        """
+        if self.plan is not None:
+            try:
+                return _newest(self.plan.run(bars))
+            except _Several:
+                raise self._not_single() from None
+            except Exception:  # whatever it is, the full lane says it properly
+                pass
+        try:
+            return self._evaluate_sandboxed(bars)
+        except BadData as error:
+            self.failures += 1
+            self.failure = self.failure or error
+            if self.plan is None and self.failures == 1:
+                raise
+            return None
+
+    def _evaluate_sandboxed(self, bars: Bars) -> Any:
+        from ia.organs.compute.calculate import calculate_expression
+
+        result = calculate_expression(
+            self.source,
+            lambda: bars,
+            timeout=float(config.get_setting("compute.timeout")),
+            isolation=str(config.get_setting("compute.isolation")),
+        )
+        return self._newest_result(result)
+
+    def _newest_result(self, result: ComputeResult) -> Any:
+        value = result.value
+        if result.type == "series" and not result.row:
+            value = value[-1] if value else None
+        elif result.type not in ("boolean", "scalar"):
+            raise self._not_single()
+        return None if value is None or value != value else value
+
+    def _not_single(self) -> BadData:
+        return BadData(
+            "{expression} gives several values",
+            expression=self.source,
+            hint="name one of them: macd(close)['histogram'] > 0",
+        )
+
+
+class _Several(Exception):
+    """An expression gives several values a bar."""
+
+
+def _newest(result: Any) -> Any:
+    """Return the newest value of what the array lane gives; None for a missing one."""
+    if result.kind == "frame":
+        raise _Several
+    value = result.value if result.kind == "scalar" else result.arrays[0][-1].item()
+    return None if value != value else value
+
+
+def split_expressions(text: str) -> tuple[str, ...]:
+    """Return the expressions of a list with commas, of which those in brackets or quotes separate nothing.
+
+    >>> split_expressions("rsi(close, 14), close / sma(close, 20)")
+    ('rsi(close, 14)', 'close / sma(close, 20)')
+    """
+    parts, depth, quote, start = [], 0, "", 0
+    for place, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        elif char == "," and not depth:
+            parts.append(text[start:place])
+            start = place + 1
+    return tuple(part.strip() for part in (*parts, text[start:]) if part.strip())
