@@ -36,7 +36,10 @@ COMMANDS = {
     "where": ("ia_cli.commands.where:where", "Show the source of a CSV file that ia wrote."),
     "compute": ("ia_cli.commands.compute:compute", "Evaluate a Python expression over canonical OHLCV, in a sandbox."),
     "indicator": ("ia_cli.commands.indicator:indicator", "List, describe and calculate technical indicators."),
-    "scan": ("ia_cli.commands.scan:scan", "Print the securities for which an expression is true on their newest bar."),
+    "scan": (
+        "ia_cli.commands.scan:scan",
+        "Print the securities for which an expression of `ia compute` is true on their newest bar.",
+    ),
     "backtest": ("ia_cli.commands.backtest:backtest", "Run orders on past prices, by the rules of the exchange."),
     "chart": ("ia_cli.commands.chart:chart", "Draw candles, volume, indicators and trades."),
     "compare": (

@@ -218,7 +218,7 @@ class _Evaluator:
         """
         if self.plan is not None:
             try:
-                return _newest(self.plan.run(bars))
+                return _newest_value(self.plan.run(bars))
             except _Several:
                 raise self._not_single() from None
             except Exception:  # whatever it is, the full lane says it properly
@@ -263,7 +263,7 @@ class _Several(Exception):
     """An expression gives several values a bar."""
 
 
-def _newest(result: Any) -> Any:
+def _newest_value(result: Any) -> Any:
     """Return the newest value of what the array lane gives; None for a missing one."""
     if result.kind == "frame":
         raise _Several

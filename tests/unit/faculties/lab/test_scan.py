@@ -43,6 +43,7 @@ def synced(tmp_path_factory):
         folder = tmp_path_factory.mktemp("scan")
         for name, value in {**SETTINGS, "XDG_STATE_HOME": str(folder / "state")}.items():
             patch.setenv(name, value)
+        (folder / "home").mkdir()
         made = Workspace(str(folder / "home"))
         sync_market(made, SyncRequest(job="daily"))
     return made
