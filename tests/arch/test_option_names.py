@@ -19,7 +19,7 @@ MEANING = {
     "--log-scale": "a logarithmic axis", "--cron-log": "write to the log of cron", "--log": "print the log of a run",
     "--tokens": "a number of tokens", "--json": "one JSON document", "--jsonl": "a JSON object a line",
     "--yes": "do not ask", "--factors": "compare the factors of adjustment", "--no-factors": "not so",
-    "--of": "the period that a reflection is about", "--name": "a name to give",
+    "--of": "the period that a reflection is about", "--name": "a name to give", "--count": "print only how many",
 }  # fmt: skip
 """The names that several commands share, or that have been mistaken for each other."""
 
@@ -49,7 +49,7 @@ def test_a_shared_name_is_in_the_table_and_means_one_thing():
             kinds.setdefault(name, {}).setdefault(param.is_flag, []).append(path)
     mixed = {name: found for name, found in kinds.items() if len(found) > 1}
     assert not mixed, f"one name, a flag here and a value there: {mixed}"
-    for name in ("--last", "--count", "--days", "--periods", "--max", "--top", "--from", "--to-date"):
+    for name in ("--last", "--days", "--periods", "--max", "--top", "--from", "--to-date"):
         assert name not in kinds, f"{name}: the table of names has another word for this: {MEANING}"
     assert {name for name in kinds if kinds[name] and name in MEANING} == set(MEANING)
 
