@@ -251,6 +251,32 @@ def screen(expr, sort="", count=0, order="--desc"):
     return " & ".join(row["symbol"] for row in (rows[:count] if count else rows))
 
 
+def wilder_rsi(code, count=14):
+    """The RSI as Wilder has it, from the closes."""
+    closes = [float(each["close"]) for each in bars(code)]
+    moves = [after - before for before, after in pairwise(closes)]
+    up = sum(max(move, 0) for move in moves[:count]) / count
+    down = sum(max(-move, 0) for move in moves[:count]) / count
+    for move in moves[count:]:
+        up = (up * (count - 1) + max(move, 0)) / count
+        down = (down * (count - 1) + max(-move, 0)) / count
+    return 100 - 100 / (1 + up / down)
+
+
+def above_mean(code, count):
+    """Whether the last close is above the mean of the last closes."""
+    closes = [float(each["close"]) for each in bars(code)[-count:]]
+    return len(closes) == count and closes[-1] > sum(closes) / count
+
+
+def scanned(meets, where="price > 0"):
+    """How an answer begins that counts the stocks with a bar of the day that meet a condition."""
+    day = bars("600519")[-1]["date"]
+    codes = run("screen", where, "--codes").split()
+    found = [code for code in codes if bars(code)[-1]["date"] == day and meets(code)]
+    return f"**{len(found)} " if found else "符合"
+
+
 def price(value):
     return f"{value:,.2f}"
 

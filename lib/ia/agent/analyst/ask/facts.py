@@ -255,6 +255,11 @@ def market_table(tables: Tables = SHIPPED) -> MarketTable:
     return tables.build("research", "facts_market", MarketTable)
 
 
+def scan_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of stocks that meet technical conditions."""
+    return tables.build("scan", "facts_scan", build_facts)
+
+
 def build_fact(entry: Entry) -> FactSpec:
     """Return the fact of an entry. raises BadEntry."""
     return FactSpec(
@@ -287,7 +292,7 @@ TABLES = (
 def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     """Return the tables that a message may need, which names these securities."""
     if not securities:
-        return ("facts_trades", "facts_owner", "facts_account", "facts_market")
+        return ("facts_trades", "facts_owner", "facts_account", "facts_scan", "facts_market")
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
     return ("facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market")
@@ -304,6 +309,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
         *owner_table(tables),
         *of_security,
         *account_table(tables).facts,
+        *([] if named else scan_table(tables)),
         *market_table(tables).facts,
     ]
 

@@ -9,11 +9,13 @@ from ia.agent.analyst.ask.facts import (
     owner_table,
     price_table,
     quote_facts,
+    scan_table,
     security_table,
     trades_table,
 )
 from ia.agent.analyst.ask.figures import figures_at
 from ia.agent.analyst.ask.study_words import study_words_at
+from ia.agent.analyst.ask.technicals import technicals_at
 from ia.agent.analyst.desk import HOMES
 from ia.agent.analyst.evidence.lens import lenses_at
 from ia.agent.analyst.evidence.readings import build_reading, labels_at, readings_at
@@ -38,7 +40,8 @@ def read_glossary(known: Tables) -> object:
 
 _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
-    "criteria": criteria_in, "view": outline_at, "facts_trades": trades_table,
+    "criteria": criteria_in, "technicals": technicals_at, "facts_scan": scan_table,
+    "view": outline_at, "facts_trades": trades_table,
     "facts_owner": owner_table, "facts_security": security_table,
     "facts_account": account_table, "facts_prices": price_table, "facts_quote": quote_facts,
     "facts_market": market_table, "glossary": read_glossary,

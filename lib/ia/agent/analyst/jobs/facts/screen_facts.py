@@ -4,6 +4,7 @@ import re
 
 from ia.agent.analyst.ask.facts import WATCH, WATCH_WORDS, FactQuestion, industry_forms
 from ia.agent.analyst.ask.screens import ScreenColumn, ScreenWish, parse_wish
+from ia.agent.analyst.ask.technicals import AskedTechnical, take_technicals
 from ia.agent.analyst.ask.time_spans import blank_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import market_days, wording
@@ -40,9 +41,13 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         among = wording.names_of(watched.get("symbols"))
         if not among:
             return reply_of_lines(desk.speak('Nothing is watched: "track 600519" puts a security on the list.'))
-    words = blank_spans(words, asked.spans)
+    yield from desk.load_tables("technicals")
+    words, technicals = take_technicals(words, desk.tables)
+    words = blank_spans(words, asked.spans) if not technicals else words
     sectors = yield from desk.one("market.sectors", limit=50)
     stored = [str(row.get("name")) for key in ("best", "worst") for row in wording.rows_of(sectors, key)]
+    if technicals:
+        return (yield from _scan(desk, asked, words, technicals, stored, watched=bool(among)))
     wish = parse_wish(words, industry_forms(words, stored, desk.tables))
     if not wish.whole:
         return wording.ask_back(desk, (wish.rest if wish.rest and wish.rest in asked.words else asked.words,))
@@ -66,6 +71,61 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if among:
         before.append(desk.speak("Of the {count} on your watch list:", count=len(among)))
     return reply_of_lines(*before, *(_say_mean if wish.mean else _say_found)(desk, wish, found))
+
+
+def _scan(
+    desk: ToolDesk,
+    asked: FactQuestion,
+    words: str,
+    technicals: list[AskedTechnical],
+    stored: list[str],
+    *,
+    watched: bool,
+) -> Work[Reply]:
+    """Answer which stocks meet technical conditions, with the conditions of a screen beside them."""
+    speak = desk.speak
+    wish = parse_wish(words, industry_forms(words, stored, desk.tables))
+    if wish.rest or wish.mean:
+        said = wish.rest if wish.rest and wish.rest in asked.words else asked.words
+        return wording.ask_back(desk, (said,))
+    screened = bool(wish.bounds or wish.industries or wish.excluded or wish.board or wish.st)
+    given: Json = {"where": wish.expression()} if screened else {}
+    limit = min(max(wish.limit, 1), MOST)
+    found = yield from desk.one(
+        "market.scan",
+        expr=" & ".join(f"({each.code})" for each in technicals),
+        universe="watch" if watched else "all",
+        columns=[each.show for each in technicals],
+        limit=limit,
+        **given,
+    )
+    if not found.ok:
+        assert found.failure is not None
+        return wording.unreadable(desk, wording.fact_name(desk, asked.facts[0]), found.failure)
+    rows, told = wording.rows_of(found, "stocks"), [speak.fill(each.name) for each in technicals]
+    named = _say_conditions(desk, wish, [])
+    said = speak.join_items([*told, *([named] if named else [])])
+    day, mark = wording.result_day(found), wording.simulated_mark(desk, found.get("simulated"))
+    if not rows:
+        return reply_of_lines(
+            speak("**None** meets: {conditions} ({date}){mark}", conditions=said, date=day, mark=mark)
+        )
+    met = int(found.get("met") or 0)
+    lines = [speak("**{count} stocks**: {conditions} ({date}){mark}", count=met, conditions=said, date=day, mark=mark)]
+    lines += [f"- {_name(desk, row)} {_technical_cells(desk, technicals, row)}" for row in rows]
+    if met > len(rows):
+        lines.append(speak("… and {count} more.", count=met - len(rows)))
+    return reply_of_lines(*lines)
+
+
+def _technical_cells(desk: ToolDesk, technicals: list[AskedTechnical], row: Json) -> str:
+    values = row.get("columns")
+    shown = [
+        f"{desk.speak.fill(each.label)} {wording.say_value(desk, values[each.show], each.unit)}"
+        for each in technicals
+        if isinstance(values, dict) and each.label[0] and values.get(each.show) is not None
+    ]
+    return desk.speak.join_items([wording.say_value(desk, row.get("close"), "price"), *shown])
 
 
 def _say_mean(desk: ToolDesk, wish: ScreenWish, found: DeskResult) -> list[str]:
