@@ -107,7 +107,12 @@ def test_front_matter_says_who_it_is_and_what_it_may_call(skill):
     assert named - {"tracking.md"} <= allowed, "a tool is asked for that the skill may not call"
     files = {path.relative_to(PACKS / skill).as_posix() for path in (PACKS / skill).rglob("*") if path.is_file()}
     own = {
-        "scan": {"knowledge/criteria.yaml", "templates/event-gainers.md"},
+        "scan": {
+            "knowledge/criteria.yaml",
+            "knowledge/facts_scan.yaml",
+            "knowledge/technicals.yaml",
+            "templates/event-gainers.md",
+        },
         "review": {"templates/event-daily.md"},
     }.get(skill, set())
     knowledge = {"knowledge/sop.yaml", "knowledge/patterns.yaml", "knowledge/rules.yaml"}
