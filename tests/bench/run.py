@@ -11,6 +11,7 @@ from floors import PYTHON, SCRIPTS, Case, environment, measure, table
 
 REPO = Path(__file__).parent.parent.parent
 BASE = "import click, sqlite3, csv"
+SHORT = "import click, sqlite3"
 START = "2016-07-01"  # about 2,500 bars up to today
 
 
@@ -23,6 +24,7 @@ def commands(home: Path) -> list[Case]:
         Case("python -c pass", f"{PYTHON} -c pass"),
         Case("click hello --help", f"{PYTHON} {SCRIPTS}/hello.py --help"),
         Case("import click, sqlite3, csv", f"{PYTHON} -c '{BASE}'"),
+        Case(SHORT, f"{PYTHON} -c '{SHORT}'"),
         Case("import pandas", f"{PYTHON} -c 'import pandas'"),
         Case("sqlite3+csv | numpy", pair),
         Case("ia --help", "ia --help", "click hello --help", 1.3),
@@ -35,6 +37,8 @@ def commands(home: Path) -> list[Case]:
         Case("ia ohlcv (cached)", prices, BASE, 1.6),
         Case("ia send, to the inbox", "ia send $RANDOM", BASE, 2),
         Case("ia inbox", "ia inbox", BASE, 3),
+        Case("ia account", "ia account", SHORT, 3),
+        Case("ia profit --by month", "ia profit --by month --benchmark 000300.SH", SHORT, 3),
         Case("ia task due, nothing due", "ia task due", BASE, 3),
         Case(
             "ia ohlcv | ia compute 'ta.rsi(close,14)'",
@@ -75,6 +79,9 @@ def main() -> None:
                 "ia task propose --name weekly --cron '0 16 * * 5' --calendar CN --run 'ia usage'",
                 "ia task approve weekly --yes",
                 "ia task due",
+                "ia sync; ia trade deposit 500000 --date 2022-01-04; ia trade deposit 20000 --currency USD --date 2022-01-04",
+                "for code in 600519 300750 600036 000333; do ia trade buy $code 100 --date 2022-03-01 --override"
+                " --because bench; done",
             ):
                 subprocess.run(["bash", "-c", command], env=env, check=True, capture_output=True)
             cases = commands(home)
