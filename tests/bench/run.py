@@ -12,6 +12,8 @@ from floors import PYTHON, SCRIPTS, Case, environment, measure, table
 REPO = Path(__file__).parent.parent.parent
 BASE = "import click, sqlite3, csv"
 SHORT = "import click, sqlite3"
+LEDGER = "IA_HOME=$IA_HOME/ledger IA_NOW=2024-03-15T16:30+08:00"
+"""A workspace of its own with two years of trades, on a day whose prices are stored."""
 START = "2016-07-01"  # about 2,500 bars up to today
 
 
@@ -37,8 +39,8 @@ def commands(home: Path) -> list[Case]:
         Case("ia ohlcv (cached)", prices, BASE, 1.6),
         Case("ia send, to the inbox", "ia send $RANDOM", BASE, 2),
         Case("ia inbox", "ia inbox", BASE, 3),
-        Case("ia account", "ia account", SHORT, 3),
-        Case("ia profit --by month", "ia profit --by month --benchmark 000300.SH", SHORT, 3),
+        Case("ia account", f"{LEDGER} ia account", SHORT, 3),
+        Case("ia profit --by month", f"{LEDGER} ia profit --by month --benchmark 000300.SH", SHORT, 3),
         Case("ia task due, nothing due", "ia task due", BASE, 3),
         Case(
             "ia ohlcv | ia compute 'ta.rsi(close,14)'",
@@ -79,8 +81,9 @@ def main() -> None:
                 "ia task propose --name weekly --cron '0 16 * * 5' --calendar CN --run 'ia usage'",
                 "ia task approve weekly --yes",
                 "ia task due",
-                "ia sync; ia trade deposit 500000 --date 2022-01-04; ia trade deposit 20000 --currency USD --date 2022-01-04",
-                "for code in 600519 300750 600036 000333; do ia trade buy $code 100 --date 2022-03-01 --override"
+                f"export {LEDGER}; ia init; ia trade deposit 500000 --date 2022-01-04; ia sync;"
+                " ia trade deposit 20000 --currency USD --date 2022-01-04; ia ohlcv AAPL; ia sync rates;"
+                " for code in 600519 300750 600036 000333 AAPL; do ia trade buy $code 100 --date 2022-03-01 --override"
                 " --because bench; done",
             ):
                 subprocess.run(["bash", "-c", command], env=env, check=True, capture_output=True)

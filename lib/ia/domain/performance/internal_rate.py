@@ -42,8 +42,11 @@ def internal_rate(payments: Iterable[tuple[date, float]]) -> Figure:
     changes = sum(one != other for one, other in pairwise(signs))
     if changes == 0:
         return Figure(None, Message("money only went one way, so no rate fits"))
-    equation = _Equation(flows)
-    roots = equation.find_roots(most=2 if changes > 1 else 1)
+    if len(flows) == 2:
+        (first, paid), (last, got) = flows
+        roots: list[float] | None = [math.log(-got / paid) / (last - first)]
+    else:
+        roots = _Equation(flows).find_roots(most=2 if changes > 1 else 1)
     if roots is None or len(roots) > 1:
         return Figure(None, Message("more than one rate fits the payments"))
     if not roots:

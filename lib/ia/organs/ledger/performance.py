@@ -207,20 +207,31 @@ def load_history(desk: LedgerDesk, books: Books, currency: str) -> EquityHistory
     holdings = [each for each in books.holdings.values() if each.currency == currency]
     capital = load_capital()
     opening = capital[0] if capital and capital[1] == currency and not cash.deposited else None
-    bare = build_equity(currency, cash, holdings, desk.market.closes, opening=opening)
-    if not bare.days:
-        return bare
+    firsts: list[str] = [*cash.days, *(each.history[0][0] for each in holdings if each.history)]
+    begin = min(firsts, default="")
+    if not begin or not any(each.history for each in holdings):  # money alone: nothing moves, whatever the sessions
+        return build_equity(currency, cash, holdings, desk.market.closes, opening=opening)
     market = MARKETS.get(currency, "CN")
     last = clock.last_visible_date(market)
-    known = {day for day in desk.market.sessions(market, bare.begin) if bare.begin <= day <= last}
-    known |= {each.day for each in bare.days if each.session}
-    marks = sorted({*known, bare.begin, max(last, bare.begin)})
-    for before, after in pairwise(marks):
-        if _days_between(before, after) > WEEKS:
-            known.update(desk.market.calendar_sessions(market, before, after))
-    if known == {each.day for each in bare.days if each.session}:
-        return bare
+    known = {day for day in desk.market.sessions(market, begin) if begin <= day <= last}
+    found = build_equity(currency, cash, holdings, desk.market.closes, opening=opening, sessions=known)
+    known |= {each.day for each in found.days if each.session}
+    gaps = _find_gaps(known, begin, last)
+    if not gaps:
+        return found
+    for each in holdings:  # days on which what was traded later had a close
+        known.update(day for day, _ in desk.market.closes(each.symbol, begin) if begin <= day <= last)
+        if not (gaps := _find_gaps(known, begin, last)):
+            break
+    for before, after in gaps:
+        known.update(desk.market.calendar_sessions(market, before, after))
     return build_equity(currency, cash, holdings, desk.market.closes, opening=opening, sessions=known)
+
+
+def _find_gaps(known: set[str], first: str, last: str) -> list[tuple[str, str]]:
+    """Return the stretches between known sessions that are longer than any exchange closes."""
+    marks = sorted({*known, first, max(first, last)})
+    return [(before, after) for before, after in pairwise(marks) if _days_between(before, after) > WEEKS]
 
 
 def convert_histories(
@@ -235,8 +246,8 @@ def convert_histories(
     found, invested, paid = [], [], 0.0
     days = sorted({each.day for history in histories.values() for each in history.days})
     if days:
-        moves = exchange.rate_days(histories)  # a rate that moves on a holiday is part of that day's value
-        days = sorted({*days, *(day for day in moves if days[0] < day <= clock.today("CN"))})
+        moves, until = exchange.rate_days(histories), clock.today("CN")
+        days = sorted({*days, *(day for day in moves if days[0] < day <= until)})  # a rate may move on a holiday
     for day in days:
         value, flow, session, missing = 0.0, 0.0, False, next(iter(unknown.values()), None)
         for currency, history in histories.items():
@@ -279,7 +290,8 @@ def _measure_history(
     names = [each.day for each in history.days]
     series = _Series(history, returns, names, benchmark)
     whole = series.measure(first, last)
-    months = [series.measure(*span) for span in calendar_spans(first, last, MONTH)]
+    monthly = calendar_spans(first, last, MONTH) if request.by == MONTH or request.figures else []
+    months = [series.measure(*span) for span in monthly]
     periods = months if request.by == MONTH else []
     if request.by == YEAR:
         periods = [series.measure(*span) for span in calendar_spans(first, last, YEAR)]
