@@ -297,36 +297,71 @@ def test_reports_are_quiet_whole_and_safe(page, tmp_path, monkeypatch, lang):
         assert page.run("document.documentElement.lang") == ("zh-CN" if lang == "zh" else "en")
 
 
+SECTIONS = """[...document.querySelectorAll('section')].map(each => ({
+  title: each.querySelector('h2').textContent,
+  tiles: [...each.querySelectorAll('dl.figures:not(.defined) dd')].map(e => e.textContent),
+  defined: [...each.querySelectorAll('dl.defined div')].map(e => e.querySelector('dd').textContent),
+  tables: [...each.querySelectorAll('table')].map(t => [...t.tBodies[0].rows].map(r => [...r.cells].map(e => e.textContent))),
+  months: [...each.querySelectorAll('.wide svg title')].map(e => e.textContent),
+}))"""
+
+
+def figures(texts):
+    return [None if text in ("", "–") else float(text.replace(",", "").rstrip("%")) for text in texts]
+
+
+def percents(*fracs):
+    return [None if frac is None else round(frac * 100, 2) for frac in fracs]
+
+
 def ties_out(page):
     """Every figure of the account's page is the one that `ia account` and `ia profit` print, to the cent."""
     account, profit = (json.loads(made(each, "--json")) for each in ("account", "profit"))
-    purse = account["currencies"]["CNY"]
-    shown = [
-        text.replace(",", "").lstrip("+")
-        for text in page.run("[...document.querySelectorAll('dd')].map(e => e.textContent)")
-    ]
-    names = (
-        "equity",
-        "cash",
-        "positions_value",
-        "invested",
-        "today_pnl",
-        "total_pnl",
-        "",
-        "realized_pnl",
-        "unrealized_pnl",
-        "dividends",
-        "fees",
+    by_month, by_year = (
+        json.loads(made("profit", "--json", "--by", each, "--benchmark", "000300.SH"))["currencies"]["CNY"]
+        for each in ("month", "year")
     )
-    assert [(name, float(text)) for name, text in zip(names, shown, strict=False) if name] == [
+    sections = page.run(SECTIONS)
+    returns = sections[0]
+    tiles = figures(returns["tiles"])
+    assert tiles[0] == by_month["result"]
+    names = ("twr_frac", "xirr_ann_frac", "benchmark_frac", "excess_frac")
+    assert tiles[1:5] == percents(*(by_month[name] for name in names))
+    assert tiles[5] == percents(by_month["risk"]["max_drawdown"]["frac"])[0]
+    *years, whole = returns["tables"][0]
+    names = ("equity_before", "flows", "result", "equity_after")
+    for row, period in zip([*reversed(years), whole], [*by_year["periods"], by_year], strict=True):
+        assert figures(row[1:5]) == [period[name] for name in names]
+        rates = ("twr_frac", "mwr_frac", "benchmark_frac", "excess_frac")
+        assert figures(row[5:9]) == percents(*(period[name] for name in rates))
+    shown = dict(text.split(" ") for text in returns["months"] if re.match(r"\d{4}-\d{2} ", text))
+    assert {month: figures([text])[0] for month, text in shown.items()} == {
+        period["first"][:7]: percents(period["twr_frac"])[0] for period in by_month["periods"]
+    }
+    risk = by_month["risk"]
+    names = ("cagr_frac", "volatility_ann_frac")
+    assert figures(returns["defined"][:2]) == percents(*(risk[name] for name in names))
+    assert figures(returns["defined"][2:5]) == [
+        None if risk[name] is None else round(risk[name], 2) for name in ("sharpe", "sortino", "calmar")
+    ]
+    purse, own = account["currencies"]["CNY"], sections[1]["tiles"]
+    names = (
+        "equity", "cash", "positions_value", "invested", "today_pnl", "total_pnl", "",
+        "realized_pnl", "unrealized_pnl", "dividends", "fees",
+    )  # fmt: skip
+    assert [(name, figures([text])[0]) for name, text in zip(names, own, strict=False) if name] == [
         (name, purse[name]) for name in names if name
-    ]  # fmt: skip
-    assert shown[11] == f"{purse['max_drawdown'] * 100:.2f}%"
+    ]
+    assert own[11] == f"{purse['max_drawdown'] * 100:.2f}%"
+    assert by_month["equity_after"] == purse["equity"]
+    for by, table in zip(("security", "industry", "market", "currency"), sections[2]["tables"], strict=True):
+        shares = json.loads(made("account", "--by", by, "--json"))["shares"]
+        assert [figures(row[1:]) for row in table] == [[each["value"], each["weight_pct"]] for each in shares]
     row = page.run("[...[...[...document.querySelectorAll('table')].at(-2).rows].at(-1).cells].map(e => e.textContent)")
     total = profit["by_currency"]["CNY"]
-    assert [float(text.replace(",", "").rstrip("%")) for text in row[2:]] == [
+    assert figures(row[2:]) == [
         total[name] for name in ("realized", "unrealized", "dividends", "fees", "profit", "profit_rate")
-    ]  # fmt: skip
+    ]
     assert profit["total_profit"] == account["total_pnl"]
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from ia.faculties.pictures import chart_page, report_parts, shapes
-from ia.faculties.pictures.chart import ChartLine, Values, up_color
+from ia.faculties.pictures import chart_page, performance_report, report_parts, shapes
+from ia.faculties.pictures.chart import up_color
 from ia.faculties.pictures.report_parts import SheetCell
 from ia.faculties.pictures.svg import escape_xml
 from ia.faculties.pictures.symbol_report import trades_table
@@ -16,28 +16,15 @@ from ia.kernel.workspace import Workspace
 
 if TYPE_CHECKING:
     from ia.organs.ledger.account import Account, CurrencyAccount
-    from ia.organs.ledger.booking import Books, Holding
-    from ia.organs.ledger.equity import Closes
+    from ia.organs.ledger.booking import Books
 
 SHOWN = 100
-
-
-class EquityCurve(NamedTuple):
-    """The equity of a currency by day: worth, what had been brought in until then, and the fall from the last high.
-
-    Values are None on days on which a price of something held is not known. `fall` is a part of one, 0 or below;
-    deposits and withdrawals do not count in it.
-    """
-
-    dates: list[str]
-    worth: Values
-    invested: Values
-    fall: Values
 
 
 def render_account_report(ws: Workspace, voice: Voice, notify: Notify = drop_message) -> str:
     """Return the page of the account at now(), a part for each currency; what is not known is said to be missing."""
     from ia.organs.ledger import journal
+    from ia.organs.ledger.net_worth import load_net_worth
     from ia.wiring.ledger_prices import open_ledger
 
     say = voice
@@ -52,6 +39,7 @@ def render_account_report(ws: Workspace, voice: Voice, notify: Notify = drop_mes
         report_parts.render_paragraph(
             say("as of {date} · cost basis of sales: {method}", date=_newest_price_day(found), method=method)
         ),
+        report_parts.render_paragraph(describe_colors(gain_color(found.purses), say)) if entries else "",
         chart_page.warning_banner(warning),
     ]
     if not entries:
@@ -65,8 +53,15 @@ def render_account_report(ws: Workspace, voice: Voice, notify: Notify = drop_mes
             "no stored price of {symbols}; figures that depend on it are empty", symbols=", ".join(found.unpriced)
         )
         parts.append(chart_page.warning_banner(told))
+    worth = load_net_worth(desk, found)
+    parts.append(performance_report.render_total(worth, voice))
+    if entries:
+        up = gain_color(found.purses)
+        parts.append(performance_report.render_performance(desk, worth.base, up, voice))
     for purse in found.purses.values():
-        parts.append(_currency_section(purse, found, books, desk.market.closes, voice))
+        parts.append(_currency_section(purse, found, voice))
+    if entries:
+        parts.append(performance_report.render_allocation(desk, found, worth, voice))
     parts.append(_risk_rules_section(found, voice))
     parts.append(_profits_section(books, found, voice))
     if entries:
@@ -94,9 +89,17 @@ def gain_color(currencies: Iterable[str]) -> str:
     return up_color("US" if set(currencies) == {"USD"} else "CN", "en")
 
 
-def _currency_section(
-    purse: "CurrencyAccount", found: "Account", books: "Books", closes: "Closes", voice: Voice
-) -> str:
+def describe_colors(up: str, voice: Voice) -> str:
+    """Return which color a gain has on a page, whatever markets are on it."""
+    told = {
+        "red": voice("gains are red, losses green"),
+        "green": voice("gains are green, losses red"),
+        "blue": voice("gains are blue, losses orange"),
+    }
+    return voice("{colors} on the whole page (setting pictures.up)", colors=told[up])
+
+
+def _currency_section(purse: "CurrencyAccount", found: "Account", voice: Voice) -> str:
     say, up = voice, gain_color(found.purses)
     rate = None
     if purse.total is not None and purse.invested > 0:
@@ -124,82 +127,8 @@ def _currency_section(
         body.append(
             report_parts.render_paragraph(say("cash and equity are unknown; enter your money with `ia trade deposit`"))
         )
-    body.append(_history_section(purse, books, closes, voice))
     body.append(_positions_section(purse, found, voice))
     return report_parts.render_section(say("In {currency}", currency=purse.currency), *body)
-
-
-def _history_section(purse: "CurrencyAccount", books: "Books", closes: "Closes", voice: Voice) -> str:
-    say = voice
-    holdings = [each for each in books.holdings.values() if each.currency == purse.currency]
-    curve = equity_curve(books, holdings, closes, purse.currency)
-    if purse.cash is None or len(curve.dates) < 2:
-        return report_parts.render_paragraph(say("an equity curve needs a deposit and prices of two days"))
-    title = say("Equity and net deposits, {currency}", currency=purse.currency)
-    last = next((value for value in reversed(curve.worth) if value is not None), None)
-    told = say(
-        "{first} to {last}: {value} at the end",
-        first=curve.dates[0],
-        last=curve.dates[-1],
-        value=report_parts.format_money(last),
-    )
-    lines = [ChartLine(say("Equity"), curve.worth), ChartLine(say("Net deposits"), curve.invested)]
-    upper = report_parts.render_picture(
-        lambda width: shapes.draw_curves(curve.dates, lines, title, told, lang=voice.lang, width=width)
-    )
-    deepest = min((value for value in curve.fall if value is not None), default=0.0)
-    fallen = say("deepest {value}", value=f"{deepest:.1%}")
-    under = say("Drawdown from the last high")
-    falls = [ChartLine(under, curve.fall)]
-    lower = report_parts.render_picture(
-        lambda width: shapes.draw_curves(
-            curve.dates, falls, under, fallen, height=150, percent=True, filled=True, width=width
-        )
-    )
-    return f"<h3>{escape_xml(title)}</h3>\n{upper}{lower}"
-
-
-def equity_curve(books: "Books", holdings: "list[Holding]", closes: "Closes", currency: str) -> EquityCurve:
-    """Return the equity of a currency at the close of each day with a price or an entry, from the first entry on.
-
-    It begins with what `ledger.capital` says where no deposit is in the journal.
-    """
-    from ia.organs.ledger.order import load_capital
-
-    cash = books.cash_account(currency)
-    set_ = load_capital()
-    opening = float(set_[0]) if set_ and set_[1] == currency and not cash.deposited else 0.0
-    held: dict[str, list[tuple[int, float | None, float | None]]] = {}
-    start = min([*cash.days, *(each.history[0][0] for each in holdings if each.history)], default="")
-    for number, each in enumerate(holdings):
-        for day, quantity in each.history:
-            held.setdefault(day, []).append((number, float(quantity), None))
-        first = each.history[0][0] if each.history else ""
-        for day, price in closes(each.symbol, first) if first else ():
-            if day <= (each.day if not each.quantity else "9999"):
-                held.setdefault(max(day, start), []).append((number, None, price))
-    quantities: list[float] = [0.0] * len(holdings)
-    prices: list[float | None] = [None] * len(holdings)
-    money, invested, before, index, high = opening, opening, opening, 1.0, 1.0
-    curve = EquityCurve([], [], [], [])
-    for day in sorted({*held, *cash.days}):
-        for number, count, close in held.get(day, ()):
-            quantities[number] = quantities[number] if count is None else count
-            prices[number] = prices[number] if close is None else close
-        moved, flow = cash.days.get(day, (Decimal(0), Decimal(0)))
-        money, invested = money + float(moved), invested + float(flow)
-        known = all(not shares or close is not None for shares, close in zip(quantities, prices, strict=True))
-        worth = money + sum(shares * (close or 0.0) for shares, close in zip(quantities, prices, strict=True))
-        base, end = before + max(float(flow), 0.0), worth - min(float(flow), 0.0)
-        if known and base > 0:
-            index *= end / base
-            high = max(high, index)
-        before = worth
-        curve.dates.append(day)
-        curve.worth.append(worth if known else None)
-        curve.invested.append(invested)
-        curve.fall.append(min(index / high - 1, 0.0) if known and high > 0 else None)
-    return curve
 
 
 def _positions_section(purse: "CurrencyAccount", found: "Account", voice: Voice) -> str:
@@ -217,13 +146,6 @@ def _positions_section(purse: "CurrencyAccount", found: "Account", voice: Voice)
         for each in held
         if each.value
     ]
-    if purse.cash and purse.cash > 0:
-        tiles.append(
-            shapes.Tile(say("Cash"), float(purse.cash), None, f"{say('Cash')}: {report_parts.format_money(purse.cash)}")
-        )
-    if purse.lent:
-        lent = say("Lent out")
-        tiles.append(shapes.Tile(lent, float(purse.lent), None, f"{lent}: {report_parts.format_money(purse.lent)}"))
     drawn = ""
     if len(tiles) > 1:
         title = say("Positions sized by value, colored by unrealized profit")

@@ -1,6 +1,6 @@
 """Drawings of figures that are no bars: lines over time, a map of rectangles, parts of a whole, a distribution."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ia.faculties.pictures.chart import FALL, ChartLine
@@ -97,6 +97,54 @@ def _line_path(values: Sequence[float | None], step: float, axis: AxisScale) -> 
 def _value_ends(values: Sequence[float | None]) -> tuple[int, int]:
     known = [i for i, value in enumerate(values) if value is not None]
     return known[0], known[-1]
+
+
+def draw_bars(
+    parts_: Sequence[tuple[str, float]], title: str, told: str, *, row: float = 26, width: float = WIDE
+) -> str:
+    """Return a bar a part, (name, per cent of the whole), with its name before it and its size behind."""
+    height = row * len(parts_) + 8
+    left = min(max([text_width(name, 11) for name, _ in parts_], default=0) + 22, width * 0.45)
+    room = width - left - 64
+    most = max([size for _, size in parts_], default=0.0) or 1.0
+    parts = [rect_element(0, 0, width, height, "paper")]
+    for k, (name, size) in enumerate(parts_):
+        y = 4 + k * row
+        long = max(size / most * room, 1.0)
+        parts.append(text_element(LEFT, y + row / 2 + 4, fit_text(name, 11, left - LEFT - 6)))
+        parts.append(rect_element(left, y + 4, long, row - 8, "a0", ' rx="2"'))
+        parts.append(text_element(left + long + 6, y + row / 2 + 4, f"{size:.2f}%", "soft"))
+    return svg_document(width, height, title, told, "".join(parts))
+
+
+def draw_month_grid(
+    grid: Mapping[str, Mapping[str, float | None]], title: str, told: str, up: str, *, width: float = WIDE
+) -> str:
+    """Return a heat map: a row a year, a column a month, fractions in per cent; the strongest colors at 10%.
+
+    A month without a known return is a dash; a month outside of the account's days stays empty.
+    """
+    left, row, top = 48.0, 26.0, 24.0
+    step = (width - left - LEFT) / 12
+    small = step < 44
+    parts = [rect_element(0, 0, width, top + row * len(grid) + 6, "paper")]
+    parts += [text_element(left + (m + 0.5) * step, 15, f"{m + 1:02}", "soft small", "middle") for m in range(12)]
+    for k, year in enumerate(sorted(grid, reverse=True)):
+        y = top + k * row
+        parts.append(text_element(LEFT, y + row / 2 + 4, year))
+        for month, value in sorted(grid[year].items()):
+            x = left + (int(month) - 1) * step
+            kind = "chip" if not value else up if value > 0 else FALL[up]
+            shade = f' fill-opacity="{0.12 + 0.5 * min(abs(value) / 0.1, 1.0):.2f}"' if value else ""
+            shown = "–" if value is None else f"{value * 100:+.0f}" if small else f"{value * 100:+.2f}"
+            spoken = f"{year}-{month} {'–' if value is None else f'{value * 100:+.2f}%'}"
+            parts.append(
+                f"<g><title>{escape_xml(spoken)}</title>"
+                + rect_element(x + 1, y + 1, step - 2, row - 2, kind, f' rx="2"{shade}')
+                + text_element(x + step / 2, y + row / 2 + 4, shown, "small", "middle")
+                + "</g>"
+            )
+    return svg_document(width, top + row * len(grid) + 6, title, told, "".join(parts))
 
 
 def draw_treemap(

@@ -52,36 +52,6 @@ def entry(number, day, kind, **more):
     return JournalEntry(id=number, time=f"{day}T02:00:00.000Z", date=day, kind=kind, **more)
 
 
-def test_the_equity_curve_by_hand():
-    from ia.faculties.pictures.account_report import equity_curve
-    from ia.organs.ledger.booking import book_entries
-
-    books = book_entries([
-        entry(1, "2024-01-02", "deposit", cash=Decimal(10_000)),
-        entry(2, "2024-01-03", "buy", symbol="600519.SH", price=Decimal(10), quantity=Decimal(100), cash=Decimal(1000), commission=Decimal(5)),
-        entry(3, "2024-01-05", "deposit", cash=Decimal(2000)),
-    ])  # fmt: skip
-    closes = {"600519.SH": [("2024-01-02", 9.0), ("2024-01-03", 11.0), ("2024-01-04", 9.0), ("2024-01-05", 12.0)]}
-    curve = equity_curve(books, [*books.holdings.values()], lambda symbol, _: closes[symbol], "CNY")
-    assert curve.dates == ["2024-01-02", "2024-01-03", "2024-01-04", "2024-01-05"]
-    assert curve.worth == [10_000, 10_095, 9_895, 12_195]
-    assert curve.invested == [10_000, 10_000, 10_000, 12_000]
-    assert curve.fall[2] == pytest.approx(9_895 / 10_095 - 1)
-    assert curve.fall[3] == 0  # the money that was brought in is no gain, and the rest is one: 12,195 of 11,895
-
-
-def test_a_day_without_a_price_is_a_gap_in_the_curve():
-    from ia.faculties.pictures.account_report import equity_curve
-    from ia.organs.ledger.booking import book_entries
-
-    books = book_entries([
-        entry(1, "2024-01-02", "deposit", cash=Decimal(10_000)),
-        entry(2, "2024-01-03", "buy", symbol="600519.SH", price=Decimal(10), quantity=Decimal(100), cash=Decimal(1000)),
-    ])  # fmt: skip
-    curve = equity_curve(books, [*books.holdings.values()], lambda *_: [], "CNY")
-    assert curve.worth == [10_000, None]
-
-
 def test_hostile_names_of_a_market_stay_words(ws, monkeypatch):
     import contextlib
 
