@@ -5,7 +5,7 @@ BIN     = $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo quick room test test-all cov bench soak man translate fmt lint clean install
+.PHONY: help demo quick room test test-all cov bench soak man picture translate fmt lint clean install
 
 help:
 	@echo 'make demo      build .venv, install ia, run the main job on the simulated market'
@@ -17,6 +17,7 @@ help:
 	@echo 'make bench     the benchmarks, as a table of ratios'
 	@echo 'make soak      the long versions of the random tests'
 	@echo 'make translate bring new and changed texts into the Chinese catalog, and list what is left to translate'
+	@echo 'make picture   draw the picture of README again, from the simulated market'
 	@echo 'make man       write the man pages again from the help texts'
 
 $(VENV)/made:
@@ -90,3 +91,6 @@ fmt: $(VENV)/tools
 
 clean:
 	rm -rf .venv* build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+
+picture: $(VENV)/installed
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tests/support/readme_picture.sh

@@ -135,7 +135,7 @@ def test_a_file_that_is_not_there(ia):
 def test_what_ia_wrote_is_known_through_the_pipe(ia):
     csv = ia("ohlcv", "600519", "--adapter", "demo").stdout
     shown = lines(ia("chart", input=csv))
-    assert shown[0].startswith("600519.SH 贵州茅台 [simulated prices]")
+    assert shown[0].startswith("600519.SH Kweichow Moutai [simulated prices]")
     run = ia("--lang", "zh", "chart", input=csv)
     assert "[模拟行情]" in run.stdout
     own = lines(ia("chart", "600519", "--adapter", "demo"))

@@ -138,10 +138,10 @@ def _positions_section(purse: "CurrencyAccount", found: "Account", voice: Voice)
         return report_parts.render_paragraph(say("no positions"))
     tiles = [
         shapes.Tile(
-            f"{each.name or each.symbol}",
+            report_parts.security_name(each.symbol, each.name, voice.lang) or each.symbol,
             float(each.value),
             None if each.unrealized_pct is None else float(each.unrealized_pct),
-            f"{each.symbol} {each.name}: {report_parts.format_money(each.value)}",
+            f"{each.symbol}: {report_parts.format_money(each.value)}",
         )
         for each in held
         if each.value
@@ -157,7 +157,7 @@ def _positions_section(purse: "CurrencyAccount", found: "Account", voice: Voice)
     rows: list[list[SheetCell | str]] = [
         [
             each.symbol,
-            each.name,
+            report_parts.security_name(each.symbol, each.name, voice.lang),
             report_parts.format_shares(each.quantity),
             report_parts.format_number(each.average, 4),
             report_parts.format_known_price(each.price.price if each.price else None),
@@ -201,7 +201,7 @@ def _risk_rules_section(found: "Account", voice: Voice) -> str:
         add_rule_row(say("daily loss: warning"), lost, limits.day_warning_pct, purse.currency, loss=True)
         add_rule_row(say("daily loss limit: no purchases"), lost, limits.day_stop_pct, purse.currency, loss=True)
     for each in found.positions:
-        named = f"{each.symbol} {each.name}".strip()
+        named = f"{each.symbol} {report_parts.security_name(each.symbol, each.name, voice.lang)}".strip()
         equity = found.purses[each.currency].equity
         part = each.value * 100 / equity if each.value is not None and equity else None
         add_rule_row(say("position size"), part, limits.position_pct, named, loss=False)
@@ -229,7 +229,7 @@ def _profits_section(books: "Books", found: "Account", voice: Voice) -> str:
         cells.append(
             [
                 row.symbol,
-                row.name,
+                report_parts.security_name(row.symbol, row.name, voice.lang),
                 report_parts.profit_cell(row.realized, up),
                 report_parts.profit_cell(row.unrealized, up),
                 report_parts.format_money(row.dividends),

@@ -128,7 +128,7 @@ def build_chart(
     )
     chart = Chart(
         bars,
-        title=origin.title if title is None else title,
+        title=localize_title(origin, voice) if title is None else title,
         overlays=lines,
         up=up_color(origin.market, voice.lang),
         unit=trading_currency(symbol_of_kind(origin.symbol)) if origin.symbol else "",
@@ -138,6 +138,13 @@ def build_chart(
         warning=voice("simulated prices") if origin.simulated else "",
     )
     return replace(chart, events=_collect_events(origin, voice))
+
+
+def localize_title(origin: ChartOrigin, voice: Voice) -> str:
+    """Return code and name, in English where the picture is and the name is known."""
+    from ia.faculties.pictures.report_parts import security_name
+
+    return f"{origin.symbol} {security_name(origin.symbol, origin.name, voice.lang)}".strip()
 
 
 def describe_origin(origin: ChartOrigin, voice: Voice) -> str:

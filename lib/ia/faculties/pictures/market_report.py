@@ -2,15 +2,17 @@
 
 import sqlite3
 
-from ia.faculties.pictures import chart_page, report_parts, shapes
+from ia.domain.instruments.indices import MAIN_INDICES
+from ia.faculties.pictures import chart_page, comparison_chart, report_parts, shapes
 from ia.faculties.pictures.chart import FALL, up_color
 from ia.faculties.pictures.report_parts import SheetCell
 from ia.faculties.pictures.svg import escape_xml
-from ia.kernel.errors import NotFound, Notify, PluralText, drop_message
+from ia.kernel.errors import IaError, NotFound, Notify, PluralText, drop_message
 from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs.market import day_summary, main_lines, market_reader
+from ia.wiring.comparison import CompareRequest, load_side
 
 TOP = 15
 Row = Json
@@ -23,6 +25,7 @@ def render_market_report(ws: Workspace, voice: Voice, notify: Notify = drop_mess
         day = market_reader.load_day(db, notify)
         best, worst = market_reader.load_gainers(db, day, TOP), market_reader.load_gainers(db, day, TOP, losers=True)
         parts = [
+            _indices_section(ws, day.date, voice),
             _summary_section(day_summary.summarize_day(db, day), day_summary.load_stocks(db, day), voice),
             _industries_section(db, day, voice),
             _movers_section(say("Top gainers"), [row for row in best if row["change_pct"] > 0], voice),
@@ -40,6 +43,59 @@ def render_market_report(ws: Workspace, voice: Voice, notify: Notify = drop_mess
         f"<footer>{escape_xml(' · '.join((told, taken, chart_page.describe_creation(voice))))}</footer>\n"
     )
     return chart_page.render_page(title, body, voice.lang)
+
+
+def _indices_section(ws: Workspace, date: str, voice: Voice) -> str:
+    """Return the levels of the main indices on a day, and their lines over a year; only what is stored is read."""
+    say, up = voice, up_color("CN", voice.lang)
+    sides = []
+    for code in MAIN_INDICES:
+        try:
+            sides.append(load_side(ws, code, CompareRequest((), until=date, stale=True)))
+        except IaError:
+            continue
+    if not sides:
+        missing = say("no index is stored; run `ia sync` to fetch them")
+        return report_parts.render_section(say("Indices"), report_parts.render_paragraph(missing))
+    names = [report_parts.security_name(side.symbol.canonical, side.name, voice.lang) for side in sides]
+    rows: list[list[SheetCell | str]] = [
+        [
+            side.symbol.canonical,
+            name,
+            side.bars.date[-1],
+            report_parts.format_number(side.bars.close[-1]),
+            *(report_parts.percent_cell(_change(side.bars.close, count), up) for count in (1, 20, 250)),
+        ]
+        for side, name in zip(sides, names, strict=True)
+    ]
+    heads = [say(head) for head in ("Symbol", "Name", "Date", "Level", "1 day", "20 sessions", "250 sessions")]
+    table = report_parts.render_table(heads, rows, left=2)
+    if len(sides) < 2:
+        return report_parts.render_section(say("Indices"), table)
+    drawn = comparison_chart.build_comparison(sides, comparison_chart.window_start(sides, 250), voice)
+    lines = [line._replace(label=name) for line, name in zip(drawn.overlays, names, strict=True)]
+    title = say("Indices over a year, {unit}", unit=drawn.unit)
+    picture = report_parts.render_picture(
+        lambda width: shapes.draw_curves(drawn.bars.date, lines, title, title, lang=voice.lang, width=width)
+    )
+    return report_parts.render_section(say("Indices"), table, f"<h3>{escape_xml(title)}</h3>\n", picture)
+
+
+def _change(closes: list[float], count: int) -> float | None:
+    """Return the change over the last `count` sessions in per cent."""
+    return (closes[-1] / closes[-1 - count] - 1) * 100 if len(closes) > count else None
+
+
+def _board_name(board: str, voice: Voice) -> str:
+    """Return what a board of the mainland is called."""
+    known = {
+        "all": voice("All boards"),
+        "main": voice("Main board"),
+        "chinext": voice("ChiNext"),
+        "star": voice("STAR Market"),
+        "bse": voice("Beijing exchange"),
+    }
+    return known.get(board) or voice(board)
 
 
 def _summary_section(found: Row, stocks: list[day_summary.TradedStock], voice: Voice) -> str:
@@ -67,7 +123,7 @@ def _summary_section(found: Row, stocks: list[day_summary.TradedStock], voice: V
         mean = say("Amount against the mean of {days} days", days=found["mean_days"])
         pairs.insert(-1, (mean, report_parts.percent_cell(found["amount_vs_mean_pct"], up)))
     rows = [
-        (say(board["board"]), [(board["up"], up), (board["flat"], "chip"), (board["down"], FALL[up])])
+        (_board_name(board["board"], voice), [(board["up"], up), (board["flat"], "chip"), (board["down"], FALL[up])])
         for board in found["boards"]
     ]
     breadth = say("Rising, unchanged and falling stocks by board")
@@ -113,7 +169,8 @@ def _industries_section(db: sqlite3.Connection, day: market_reader.MarketDay, vo
             f"{row['down']:,}",
             report_parts.percent_cell(row["change_pct"], up),
             report_parts.format_large(row["amount"], lang),
-            f"{row['leader_name'] or row['leader']} {row['leader_pct']:+.2f}%",
+            f"{report_parts.security_name(row['leader'], row['leader_name'] or row['leader'], lang)}"
+            f" {row['leader_pct']:+.2f}%",
         ]
         for row in ends
     ]
@@ -135,7 +192,7 @@ def _movers_section(title: str, rows: list[Row], voice: Voice) -> str:
     cells: list[list[SheetCell | str]] = [
         [
             row["symbol"],
-            row["name"] or "",
+            report_parts.security_name(row["symbol"], row["name"] or "", lang),
             row["industry"] or "",
             report_parts.format_known_price(row["price"]),
             report_parts.percent_cell(row["change_pct"], up),
@@ -233,7 +290,7 @@ def _lhb_section(ws: Workspace, date: str, voice: Voice) -> str:
     cells: list[list[SheetCell | str]] = [
         [
             row["symbol"],
-            row["name"] or "",
+            report_parts.security_name(row["symbol"], row["name"] or "", lang),
             report_parts.percent_cell(row["change_pct"], up),
             report_parts.signed_cell(row["net"], up, report_parts.format_large(row["net"], lang)),
             SheetCell(row["reason"], "wrap"),

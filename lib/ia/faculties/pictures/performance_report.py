@@ -101,7 +101,9 @@ def _render_account(
 ) -> str:
     """Return tiles of an account; of the first one with curves, months, years and statistics."""
     say, whole, risk = voice, account.whole, account.risk
-    against = benchmark.symbol.name if benchmark and voice.lang == "zh" else benchmark and benchmark.symbol.canonical
+    against = (
+        report_parts.security_name(benchmark.symbol.canonical, benchmark.symbol.name, voice.lang) if benchmark else ""
+    )
     pairs = [
         (say("Result"), report_parts.profit_cell(whole.result, up)),
         (say("Time-weighted return"), _percent_cell(whole.twr, up)),
@@ -124,7 +126,7 @@ def _render_account(
     parts += [report_parts.render_paragraph(told) for told in reasons]
     if main:
         parts += [
-            _draw_curves(account, benchmark, f"{against or ''}", voice),
+            _draw_curves(account, benchmark, against, voice),
             _draw_months(account, up, voice),
             _year_table(years, up, voice),
             _statistics(account, voice),
@@ -350,7 +352,7 @@ def render_allocation(desk: "LedgerDesk", account: "Account", worth: "NetWorth",
     from ia.organs.ledger.net_worth import BY, load_allocation
 
     say = voice
-    names = {each.symbol: each.name for each in account.positions}
+    names = {each.symbol: report_parts.security_name(each.symbol, each.name, voice.lang) for each in account.positions}
     titles = {
         "security": say("By security"),
         "industry": say("By industry"),

@@ -106,6 +106,13 @@ def unsigned_percent_cell(value: Number, places: int = 2) -> SheetCell:
     return SheetCell("" if value is None else f"{value:.{places}f}%")
 
 
+def security_name(symbol: str, name: str, lang: str) -> str:
+    """Return the name of a security for a reader: the English one where it is known and the page is English."""
+    from ia.domain.instruments.symbols import english_names
+
+    return name if lang == "zh" else english_names().get(symbol, name)
+
+
 def format_money(value: Number) -> str:
     """Return money to the cent, in groups; empty where it is not known."""
     return "" if value is None else f"{value:,.2f}"

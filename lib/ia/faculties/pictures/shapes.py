@@ -136,7 +136,7 @@ def draw_month_grid(
             x = left + (int(month) - 1) * step
             kind = "chip" if not value else up if value > 0 else FALL[up]
             shade = f' fill-opacity="{0.12 + 0.5 * min(abs(value) / 0.1, 1.0):.2f}"' if value else ""
-            shown = "–" if value is None else f"{value * 100:+.0f}" if small else f"{value * 100:+.2f}"
+            shown = "–" if value is None else f"{value * 100:+.1f}" if small else f"{value * 100:+.2f}"
             spoken = f"{year}-{month} {'–' if value is None else f'{value * 100:+.2f}%'}"
             parts.append(
                 f"<g><title>{escape_xml(spoken)}</title>"

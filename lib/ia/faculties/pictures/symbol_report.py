@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ia.faculties.pictures import chart_page, report_parts
+from ia.faculties.pictures import chart_page, report_parts, symbol_history
 from ia.faculties.pictures.chart import Chart
 from ia.faculties.pictures.chart_indicators import PlotLimits, compute_indicators
 from ia.faculties.pictures.chart_source import DRAWN, ChartOrigin, build_chart, load_trade_marks
@@ -36,7 +36,8 @@ def render_symbol_report(
     _, panes = compute_indicators(origin.bars, [], ["rsi", "macd"], limits, notify)
     whole = replace(build_chart(origin, voice), panes=panes, marks=load_trade_marks(ws, origin, voice))
     shown = whole.cut_bars(max(0, len(origin.bars.date) - DRAWN))
-    title = origin.title or say("Chart")
+    name = report_parts.security_name(origin.symbol, origin.name, voice.lang)
+    title = f"{origin.symbol} {name}".strip() or say("Chart")
     body = (
         f"<h1>{escape_xml(title)}</h1>\n{chart_page.warning_banner(_warning_banner(origin, voice))}"
         + chart_page.render_figure(whole, shown)
@@ -45,7 +46,10 @@ def render_symbol_report(
             _performance_section(origin, whole),
             report_parts.render_paragraph(_describe_age(origin, voice)),
         )
+        + symbol_history.render_against_index(ws, origin, voice)
         + _quote_section(ws, origin, whole)
+        + symbol_history.render_valuation_history(ws, origin, voice)
+        + symbol_history.render_dividends(origin, voice)
         + _reports_section(ws, origin, whole)
         + _trades_section(ws, origin, whole)
         + _notes_section(ws, origin, voice)
@@ -260,7 +264,7 @@ def trades_table(entries: "list[JournalEntry]", voice: Voice, *, symbols: bool =
     for entry in reversed(entries[-most:]):
         cells: list[SheetCell | str] = [entry.date]
         if symbols:
-            cells.append(f"{entry.symbol} {entry.name}".strip())
+            cells.append(f"{entry.symbol} {report_parts.security_name(entry.symbol, entry.name, voice.lang)}".strip())
         rows.append(
             [
                 *cells,

@@ -133,6 +133,27 @@ def _load_past(db: sqlite3.Connection, day: MarketDay, symbol: str) -> Row:
     return {**told, "first": rows[0][0] if rows else ""}
 
 
+def load_multiples(ws: Workspace, text: str) -> tuple[list[str], dict[str, list[float | None]]]:
+    """Return the stored days up to the newest that may be seen, and a stock's multiples on them, oldest first.
+
+    raises  NotFound where nothing is stored.
+    """
+    with open_market(ws) as db:
+        day = load_day(db)
+        symbol = resolve_symbol(db, day, text)
+        rows = db.execute(
+            f"SELECT d.date, {', '.join(f's.{name}' for name in MULTIPLES)} FROM days d"
+            " CROSS JOIN snapshots s ON s.source = d.source AND s.date = d.date AND s.symbol = ?"
+            " WHERE d.source = ? AND d.whole = 1 AND d.date <= ? ORDER BY d.date",
+            (symbol, day.source, day.date),
+        ).fetchall()
+    positive = {
+        name: [row[at] if row[at] is not None and row[at] > 0 else None for row in rows]
+        for at, name in enumerate(MULTIPLES, 1)
+    }
+    return [row[0] for row in rows], positive
+
+
 def _rank(value: float | None, others: list[float | None], least: int, first: str = "") -> Rank:
     known = sorted(other for other in others if other is not None)
     middle = len(known) // 2

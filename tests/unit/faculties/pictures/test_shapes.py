@@ -31,6 +31,8 @@ def test_shapes_are_whole_whatever_they_show():
         shapes.draw_treemap(tiles, "t", HOSTILE, "red"), shapes.draw_treemap([], "t", "", "red"),
         shapes.draw_curves(days(3), [ChartLine("a", [1.0, None, 3.0])], "t", ""), shapes.draw_curves([], [ChartLine("a", [])], "t", "", filled=True),
         shapes.draw_curves(days(2), [ChartLine("a", [0.0, -0.1])], "t", "", percent=True, filled=True),
+        shapes.draw_bars([(HOSTILE, 60.0), ("b", 0.0)], "t", HOSTILE), shapes.draw_bars([], "t", ""),
+        shapes.draw_month_grid({"2024": {"01": 0.5, "02": None}, "2023": {"12": -0.01}}, "t", HOSTILE, "red"),
         shapes.draw_shares([(HOSTILE, [(3, "red"), (0, "green")]), ("empty", [])], "t", ""),
         shapes.draw_distribution([-30.0, -0.2, 0.0, 0.4, 10.0, 99.0], "t", "", "red"), shapes.draw_distribution([], "t", "", "red"),
     ):  # fmt: skip
@@ -145,3 +147,12 @@ def test_the_rules_of_the_page_compare_as_the_guard_does(home, lost, value, stat
         re.search(f"{name}.*?(\\w+)</span>", text)[1] for name in ("position size", "position loss: stop-loss")
     )
     assert [stop, size] == states.split()
+
+
+def test_a_month_stands_in_its_place_in_the_color_of_its_sign():
+    text = shapes.draw_month_grid({"2023": {"12": -0.011}, "2024": {"01": 0.0234, "02": None}}, "t", "", "green")
+    cells = {
+        g.find("{http://www.w3.org/2000/svg}title").text: g.find("{http://www.w3.org/2000/svg}rect").get("class")
+        for g in parsed(text).iter("{http://www.w3.org/2000/svg}g")
+    }
+    assert cells == {"2024-01 +2.34%": "green", "2024-02 –": "chip", "2023-12 -1.10%": "red"}
