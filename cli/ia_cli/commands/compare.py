@@ -156,6 +156,12 @@ def _print_tables(sides: list[Row], pairs: list[Row]) -> None:
     from rich.text import Text
 
     console = Console()
+    room = max((console.width - 24) // 14, 1)
+    if len(sides) > room:  # a figure without its end would be another one
+        for at in range(0, len(sides), room):
+            _print_tables(sides[at : at + room], [])
+        _print_pairs(pairs)
+        return
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", no_wrap=True)
     for side in sides:
@@ -165,6 +171,26 @@ def _print_tables(sides: list[Row], pairs: list[Row]) -> None:
         if any(cells):
             table.add_row(Text(tr(head)), *(Text(escape_controls(cell) or "–") for cell in cells))
     console.print(table)
+    if pairs and console.width >= 14 * (len(sides) + 1):
+        _print_matrix(sides, pairs)
+    elif pairs:
+        _print_pairs(pairs)
+
+
+def _print_pairs(pairs: list[Row]) -> None:
+    """Write each correlation in a line of its own."""
+    for each in pairs:
+        value = "–" if each["correlation"] is None else f"{each['correlation']:.2f}"
+        sys.stdout.write(f"{tr('correlation')} {each['one']} {each['other']} {value}\n")
+
+
+def _print_matrix(sides: list[Row], pairs: list[Row]) -> None:
+    """Write the correlations as a matrix."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
     known = {(each["one"], each["other"]): each["correlation"] for each in pairs}
     matrix = Table(box=SIMPLE_HEAD, pad_edge=False)
     matrix.add_column(tr("correlation"), no_wrap=True)
