@@ -189,3 +189,25 @@ def test_a_file_of_rates_that_cannot_be_read_is_told_and_nothing_else_fails(at, 
     run = at("account", "--json", now=FAR)
     assert run.returncode == 0 and "exchange-rates.csv:" in run.stderr
     assert json.loads(run.stdout)["total"]["equity"] is None
+
+
+def test_the_analyst_answers_with_the_figures_of_the_commands(at):
+    enter(at, "deposit 2000 --date 2024-03-11", "buy 600000 100 10 --date 2024-03-11 --commission 0 --transfer 0")
+    enter(at, "deposit 300 --currency USD --date 2024-03-11", "buy AAPL 1 100 --date 2024-03-11 --commission 0")
+    document = json.loads(at("profit", "--stats", "--benchmark", "000300.SH", "--json", now=FAR).stdout)
+    own, whole = document["currencies"]["CNY"], document["total"]
+    worth = json.loads(at("account", "--json", now=FAR).stdout)["total"]["equity"]
+    for question, facts in (
+        ("我跑赢沪深300了吗", (f"{own['twr_frac'] * 100:+.2f}%", f"{whole['twr_frac'] * 100:+.2f}%", "2024-03-18")),
+        ("did I beat the CSI 300 this year", (f"{whole['twr_frac'] * 100:+.2f}%", "CSI 300")),
+        ("我总共有多少人民币资产", (f"{worth:,.2f} CNY", "7.1", "2024-03-15")),
+        ("what do I own in yuan", (f"{worth:,.2f} CNY", "7.1", "2024-03-15")),
+        ("收益率按月列一下", ("2024-03", f"{own['twr_frac'] * 100:+.2f}%")),
+        ("年化收益率多少", (f"{own['twr_frac'] * 100:+.2f}%", "不足一年")),
+        ("currency allocation", ("CNY", "USD", f"{2200 / worth * 100:.2f}%")),
+        ("我的胜率", ("没有卖出",)),
+    ):
+        run = at("turn", question, now=FAR)
+        assert run.returncode == 0, run.stderr
+        for fact in facts:
+            assert fact in run.stdout, f"{question}: {fact}\n{run.stdout}"
