@@ -515,15 +515,18 @@ def _draw_header(chart: Chart, place: ChartLayout) -> str:
 
 def _draw_legend(chart: Chart, place: ChartLayout) -> str:
     """Return the names of the lines and levels with their values, and the unit of the axis."""
-    end = place.width - 6
-    told = text_element(end, 50, chart.unit, "soft small", "end") if chart.unit else ""
-    end -= text_width(chart.unit, TEXT) + 10
     x, parts = place.left, []
     for i, line in enumerate(chart.overlays):
         value = next((v for v in reversed(line.values) if v is not None), None)
         shown = f"{line.label} {'-' if value is None else format_price(value)}"
         parts.append((shown, f"t{color_number(chart, i)}"))
     parts += [(f"╌ {level.label} {format_price(level.price)}", "soft") for level in chart.levels]
+    end = place.width - 6
+    need = sum(text_width(shown, 11) + 14 for shown, _ in parts) - 14
+    told = ""
+    if chart.unit and (chart.candles or place.left + need + text_width(chart.unit, TEXT) + 10 <= end):
+        told = text_element(end, 50, chart.unit, "soft small", "end")
+        end -= text_width(chart.unit, TEXT) + 10
     kept = []
     for shown, kind in parts:
         x += text_width(shown, 11) + 14

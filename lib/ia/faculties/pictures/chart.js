@@ -359,12 +359,14 @@ function alive(figure) {
       px += wide(title, 17) * 1.02 + (title ? 10 : 0);
       out += rect(px, 13, badge - 2, 18, 'warnpaper', ' rx="9"') + text(px + 7, 26, data.warning, 'warn');
     }
-    const ends = place.w - 6, unit = data.unit ? text(ends, 50, data.unit, 'soft small', 'end') : '', stop = ends - wide(data.unit, 10) - 10;
     px = place.left;
     const legend = data.over.map((line, k) => {
       const v = at < 0 ? lastOf(line.v) : line.v[at];
       return [`${line.n} ${v === null ? '-' : price(v)}`, `t${hue(k)}`];
     }).concat(data.levels.map(([v, name]) => [`╌ ${name} ${price(v)}`, 'soft']));
+    const need = legend.reduce((sum, [shown]) => sum + wide(shown, 11) + 14, -14), taken = wide(data.unit, 10) + 10;
+    const named_ = data.unit && (data.candles || place.left + need + taken <= place.w - 6), stop = place.w - 6 - (named_ ? taken : 0);
+    const unit = named_ ? text(place.w - 6, 50, data.unit, 'soft small', 'end') : '';
     const fits = legend.findIndex(([shown]) => { px += wide(shown, 11) + 14; return px - 14 > stop; });
     return out + spans(place.left, 47, fits < 0 ? legend : legend.slice(0, fits), 4) + unit;
   }

@@ -211,9 +211,17 @@ def _draw_months(account: "Performance", up: str, voice: Voice) -> str:
 def _year_table(years: "Performance", up: str, voice: Voice) -> str:
     """Return the years as a table, newest first, then all of it."""
     say = voice
-    heads = ("Year", "Equity before", "Net deposits", "Result", "Equity after", "Time-weighted", "Money-weighted")
     against = years.whole.benchmark is not None
-    names = [say(head) for head in (*heads, *(("Benchmark", "Ahead") if against else ()))]
+    names = [
+        say("Year"),
+        say("Equity before"),
+        say("Net deposits"),
+        say("Result"),
+        say("Equity after"),
+        say("Time-weighted"),
+        say("Money-weighted"),
+    ]
+    names += [say("Benchmark"), say("Ahead")] if against else []
 
     def row(name: str, each: "PeriodReturn") -> list[SheetCell | str]:
         cells: list[SheetCell | str] = [
