@@ -322,6 +322,22 @@ def test_an_approval_asks_the_guard_again_and_its_hint_can_be_typed(ia):
     assert f"`ia trade buy 600519.SH 100 1650 --override --because WHY`, then `ia reject {number}`" in run.stderr
 
 
+def test_a_trade_that_was_made_keeps_its_day_however_late_it_is_approved(ia):
+    told_at, later = {"IA_NOW": "2024-01-15T16:30:00+08:00"}, {"IA_NOW": "2024-01-17T10:00:00+08:00"}
+    ok(ia("trade", "deposit", "1000000", "--date", "2024-01-02"))
+    wish = {"action": "buy", "symbol": "600519", "quantity": 100, "price": 1650, "order_type": "limit"}
+    for extra, day in (({"made": True, "reason": "a"}, "2024-01-15"), ({"reason": "b"}, "2024-01-17")):
+        run = ia("tool", "call", "trade.execute", json.dumps({**wish, **extra}), env={**FREE, **told_at})
+        number = json.loads(ok(run))["order_id"]
+        ok(ia("approve", number, "--yes", env={**FREE, **later}))
+        (entry,) = (
+            row
+            for row in json.loads(ok(ia("trade", "list", "600519", "--json", env={**FREE, **later})))
+            if row["origin"] == f"proposal {number}"
+        )
+        assert entry["date"] == day
+
+
 def test_an_import_can_be_tried_first_and_entered_once(ia, tmp_path):
     bill = tmp_path / "bill.txt"
     bill.write_bytes(

@@ -128,7 +128,12 @@ def _trade_lines(trade: dict[str, Any]) -> list[str]:
             order_type=tr(trade["order_type"]),
             origin=trade["origin"],
         ),
-        tr("approval enters the trade into the journal at this price and the current time; ia places no order"),
+        say(
+            "approval enters the trade into the journal at this price under {day}; ia places no order",
+            day=trade["made"],
+        )
+        if trade["made"]
+        else tr("approval enters the trade into the journal at this price and the current time; ia places no order"),
     ]
     return lines + [say("risk check: {message}", message=message) for message in trade["messages"]]
 

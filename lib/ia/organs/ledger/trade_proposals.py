@@ -4,7 +4,7 @@ import json
 from decimal import Decimal
 
 from ia.domain.instruments.symbols import from_canonical
-from ia.kernel import clock, proposals
+from ia.kernel import proposals
 from ia.kernel.errors import BadData, IaError, Message, NotFound, Refused
 from ia.kernel.jsontypes import Json
 from ia.kernel.proposals import Proposal
@@ -20,8 +20,8 @@ KINDS = (MARKET, LIMIT, STOP)
 MAX_REASON = 600
 
 
-def serialize_order(wish: Order, kind: str) -> str:
-    """Return an order as a proposal keeps it."""
+def serialize_order(wish: Order, kind: str, *, made: bool = False) -> str:
+    """Return an order as a proposal keeps it. made: whether the trade has been made, on the order's day."""
     told = {
         "action": wish.side,
         "symbol": wish.symbol.canonical,
@@ -32,12 +32,13 @@ def serialize_order(wish: Order, kind: str) -> str:
         "reason": wish.reason[:MAX_REASON],
         "session": wish.session,
         "price_from": wish.origin,
+        **({"made": wish.day} if made else {}),
     }
     return json.dumps(told, ensure_ascii=False, sort_keys=True)
 
 
 def parse_order(proposal: Proposal) -> tuple[Order, str]:
-    """Return the order that a proposal holds, as made now, and its type.
+    """Return the order that a proposal holds, and its type: as made on the day that it was told for, else as made now.
 
     raises  BadData for a text that is none.
     """
@@ -51,7 +52,7 @@ def parse_order(proposal: Proposal) -> tuple[Order, str]:
             symbol=symbol,
             quantity=order.parse_shares(told["quantity"], symbol),
             price=order.parse_number(told["price"], "the price"),
-            moment=clock.now(),
+            moment=order.parse_trade_time(made_on(proposal), symbol),
             fees={},
             reason=str(told["reason"]),
             session=str(told["session"]),
@@ -63,6 +64,12 @@ def parse_order(proposal: Proposal) -> tuple[Order, str]:
             "proposal {number} does not contain a trade", number=proposal.id, hint="reject it with `ia reject {number}`"
         ) from None
     return wish, str(told["order_type"])
+
+
+def made_on(proposal: Proposal) -> str | None:
+    """Return the day on which a proposed trade was made, YYYY-MM-DD; None where it is yet to be made."""
+    made = json.loads(proposal.after).get("made")
+    return str(made) if made else None
 
 
 def post_approved(desk: LedgerDesk, proposal: Proposal) -> JournalEntry:
@@ -89,8 +96,9 @@ def post_approved(desk: LedgerDesk, proposal: Proposal) -> JournalEntry:
             count=format_decimal(wish.quantity),
             price=format_decimal(wish.price),
             number=proposal.id,
-            hint="to enter it anyway, run `ia trade {side} {symbol} {count} {price} --override --because WHY`, "
-            "then `ia reject {number}`",
+            when=f" --date {wish.day}" if made_on(proposal) else "",
+            hint="to enter it anyway, run `ia trade {side} {symbol} {count} {price}{when} --override "
+            "--because WHY`, then `ia reject {number}`",
         ) from None
 
 
@@ -125,6 +133,7 @@ def proposal_document(desk: LedgerDesk, proposal: Proposal) -> Json:
         "amount": format(entry.cash or Decimal(0), "f"),
         "fees": format(entry.fees, "f"),
         "order_type": kind,
+        "made": made_on(proposal),
         "reason": wish.reason,
         "origin": wish.origin,
         "messages": messages,

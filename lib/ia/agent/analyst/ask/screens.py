@@ -101,12 +101,16 @@ _ONE = pattern(
     re.I,
 )
 _NOT = pattern(
-    r"(?:除(?:了|去|开)?|不含|不包括|不算|不要|不是|排除|剔除|去掉|非"
-    r"|\b(?:except|except for|excluding|other than|without|apart from|that are not|not|no)|\bnon-?)"
+    r"(?:除(?:了|去|开)?|不含|不包括|不包含|不算|不要|不是|排除|剔除|去掉|抛开|非"
+    r"|\b(?:except|except for|excluding|other than|without|apart from|outside(?: of)?|besides|leaving out|not counting"
+    r"|not including|that are not|not|no)|\bnon-?)"
     r"\s*(?:the\s+|in\s+)?\Z",
     re.I,
 )
-_BUT = pattern(r"\A(?:股|板块|行业|类)?(?:股票)?(?:以外|之外|外)(?:的)?")
+_JOINED = pattern(r"\s*(?:、|和|与|及|以及|或者?|跟|还有|\band\b|\bor\b|\bnor\b|&|,(?:\s*and\b)?)\s*(?:the\s+)?", re.I)
+"""What joins industries: all are wanted, or all are left out."""
+_BUT = pattern(r"(?:股|板块|行业|类)?(?:股票)?(?:以外|之外|外)(?:的)?")
+_OUTSIDE = pattern(r"以外|之外")
 _SUFFIX = r"(?:类?股(?:票)?|板块|行业|概念股?|\s+(?:stocks?|shares?|companies|sector|industry))?"
 _ST = pattern(r"(?:非|不含|剔除|排除|除了|\b(?:not|no|non|without|excluding)[- ])\s*\*?st股?", re.I)
 _BOARDS = (
@@ -268,19 +272,29 @@ def _cut(form: re.Pattern[str], text: str) -> tuple[str, str]:
 
 def _take_industries(text: str, industries: Iterable[tuple[re.Pattern[str], str]]) -> tuple[str, list[str], list[str]]:
     """Return a text without the industries that it names, those that are wanted, and those that are not."""
+    rest, placed = text, list[tuple[int, int, str]]()
+    for form, name in industries:
+        found = re.compile(f"(?:{form.pattern}){_SUFFIX}", re.I).search(rest)
+        if found is not None:
+            placed.append((*found.span(), name))
+            rest = rest[: found.start()] + " " * len(found[0]) + rest[found.end() :]
     chosen: list[str] = []
     excluded: list[str] = []
-    for form, name in industries:
-        found = re.compile(f"(?:{form.pattern}){_SUFFIX}", re.I).search(text)
-        if found is None:
+    chains: list[list[tuple[int, int, str]]] = []
+    for each in sorted(placed):
+        joined = chains and _JOINED.fullmatch(text[chains[-1][-1][1] : each[0]])
+        chains[-1].append(each) if joined else chains.append([each])
+    for chain in chains:
+        begin, end, names = chain[0][0], chain[-1][1], [name for _, _, name in chain]
+        negated, but = _NOT.search(text[:begin]), _BUT.match(text, end)
+        if negated is None and (but is None or _OUTSIDE.search(but[0]) is None):
+            chosen += names
             continue
-        before, after = text[: found.start()], text[found.end() :]
-        negated = _NOT.search(before)
-        (excluded if negated else chosen).append(name)
-        if negated:
-            before, after = before[: negated.start()], _BUT.sub(" ", after)
-        text = f"{before} {after}"
-    return text, list(dict.fromkeys(chosen)), list(dict.fromkeys(excluded))
+        lead, until = negated.start() if negated else begin, but.end() if but else end
+        rest = rest[:lead] + " " * (until - lead) + rest[until:]
+        excluded += names
+    chosen = [name for name in chosen if name not in excluded]
+    return rest, list(dict.fromkeys(chosen)), list(dict.fromkeys(excluded))
 
 
 def parse_bounds(text: str) -> tuple[str, list[Bound]]:

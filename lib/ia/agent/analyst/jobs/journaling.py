@@ -8,7 +8,7 @@ from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.told_trades import ToldTrade, parse_payment, parse_trades
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import describe_failure
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts import account_facts, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.i18n import mark_text
 
@@ -66,6 +66,7 @@ def _order(trade: ToldTrade) -> dict[str, object]:
     side = _SELL if trade.selling else _BUY
     size = {"action": "close"} if trade.part else {"action": side, "quantity": trade.shares}
     told = {"symbol": trade.mention.code, "order_type": "limit", "price": trade.price, "reason": trade.reason}
+    told |= {} if trade.bare else {"made": True}
     return {**size, **told}
 
 
@@ -261,26 +262,27 @@ def hint_payment(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
 
 
 def deny_trade(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
-    """Say that a trade which was not made is not entered, and what the journal has of that security."""
+    """Say that a trade which was not made is not entered, and the newest of its side that the journal has."""
     speak, lines = desk.speak, list[str]()
     for mention in wanted.securities[:1]:
-        lines += yield from _newest_entry(desk, mention)
+        lines += yield from _newest_entry(desk, mention, wanted.words)
     return reply_of_lines(speak("Then there is nothing to enter: the journal stays as it is."), *lines)
 
 
-def _newest_entry(desk: ToolDesk, mention: Mention) -> Work[list[str]]:
+def _newest_entry(desk: ToolDesk, mention: Mention, words: str) -> Work[list[str]]:
     speak = desk.speak
     (result,) = yield from desk.run(DeskCall("trade.list", {"symbol": mention.code, "limit": 20}))
-    rows = [row for row in wording.rows_of(result.value) if row.get("kind") in (_BUY, _SELL)]
+    listed = [row for row in wording.rows_of(result.value) if row.get("kind") in (_BUY, _SELL)]
+    rows = account_facts.one_side(listed, words)
     name = wording.head_of(desk, mention)
     if not rows:
         return [speak("{name}: the journal has no such trade.", name=name)] if result.ok else []
     return [
         speak(
-            "{name}: its newest trade in the journal is of {date}; `ia trade void {number} --because WHY` voids it.",
+            "{name}: the newest such trade in the journal: {trade}. All: `ia trade list {symbol}`",
             name=name,
-            date=rows[0].get("date"),
-            number=rows[0].get("id"),
+            trade=account_facts.say_trade(desk, rows[0]),
+            symbol=mention.code,
         )
     ]
 

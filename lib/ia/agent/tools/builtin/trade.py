@@ -35,6 +35,9 @@ def propose_trade(
     order_type: Literal["market", "limit", "stop"] = "market",
     price: Annotated[float | None, "of a share; needed for limit and stop, else the latest stored one"] = None,
     reason: Annotated[str, "why, for the user who decides"] = "",
+    made: Annotated[
+        bool, "the user says it was made today: approved later, it is journalled under today's date"
+    ] = False,
 ) -> Json:
     """Propose a trade to the user. The risk rules are checked first: `rejected` tells which one and its numbers, and is
     final. `submitted` waits for the user, who places the order elsewhere; approving it only journals it.
@@ -52,13 +55,17 @@ def propose_trade(
         posting.check_consistency(desk, [order.build_entry(wish)])
     except Refused as exc:
         return {"status": "rejected", "reason": Voice(scope.lang).say(exc)}
-    made = gated_writes.propose_content(
-        scope, proposals.TRADE, wish.symbol.canonical, trade_proposals.serialize_order(wish, order_type), wish.reason
+    filed = gated_writes.propose_content(
+        scope,
+        proposals.TRADE,
+        wish.symbol.canonical,
+        trade_proposals.serialize_order(wish, order_type, made=made),
+        wish.reason,
     )
     return {
         "status": "submitted",
-        "order_id": str(made["proposal"]),
-        "note": f"waits for the user: ia approve {made['proposal']}; that journals it, no order is placed anywhere",
+        "order_id": str(filed["proposal"]),
+        "note": f"waits for the user: ia approve {filed['proposal']}; that journals it, no order is placed anywhere",
         "order": {
             "action": wish.side,
             "symbol": wish.symbol.canonical,
