@@ -358,8 +358,25 @@ FILES = {
 }
 
 
+EACH_KIND = {
+    "soul.md",
+    "memory/beliefs.md",
+    ".claude/providers/calendar/PROVIDER.md",
+    ".claude/skills/research/SKILL.md",
+    ".claude/skills/research/knowledge/readings.yaml",
+    ".claude/skills/research/templates/answer.md",
+}
+"""One file of each kind, for `make test`; `make soak` deletes every one."""
+
+
 @pytest.mark.process
-@pytest.mark.parametrize("missing", [*FILES["invest"], "all of it"])
+@pytest.mark.parametrize(
+    "missing",
+    [
+        "all of it",
+        *(path if path in EACH_KIND else pytest.param(path, marks=pytest.mark.soak) for path in FILES["invest"]),
+    ],
+)
 def test_a_working_ia_is_left_whichever_file_of_the_profile_is_deleted(ws, home, monkeypatch, capsys, missing):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     monkeypatch.setenv("IA_NOW", "2024-03-15T16:00:00+08:00")
