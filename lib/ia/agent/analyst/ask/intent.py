@@ -168,12 +168,25 @@ _TO_SEND = pattern(
 )
 
 
+_TO_DO_REGULARLY = pattern(
+    r"复盘|回顾|总结|汇总|扫描|检查|更新|同步|跟踪|盯"
+    r"|\b(?:reviews?|summar\w+|scans?|checks?|updates?|sync\w*|track|watch|look at|run)\b",
+    re.I,
+)
+"""Work that a schedule may be about, though a time that has been is named: every Friday, review last week."""
+
+
 def asks_days(wanted: Intent, today: date) -> bool:
-    """Return True if a message with the words of a schedule asks for the prices of days that have been."""
+    """Return True if a message with the words of a schedule is a question about days that have been."""
     words = wanted.words[:LONGEST]
-    if wanted.kind != "schedule" or not wanted.securities or not _DAYS.search(words) or _TO_SEND.search(words):
+    if wanted.kind != "schedule" or _TO_SEND.search(words):
         return False
-    return any(span.kind in (RANGE, SINCE, SESSIONS) for span in find_time_spans(strip_mentions(words), today))
+    past = any(span.kind in (RANGE, SINCE, SESSIONS) for span in find_time_spans(strip_mentions(words), today))
+    if wanted.securities and _DAYS.search(words):
+        return past
+    own = own_words(words)
+    asked = has_form(own, "question_form") and not has_form(own, "asking")
+    return (past or asked) and not _TO_DO_REGULARLY.search(words)
 
 
 def may_ask_tasks(wanted: Intent) -> bool:
