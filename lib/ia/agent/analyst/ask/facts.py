@@ -369,6 +369,24 @@ def _comes_first(spec: FactSpec) -> int:
     return 0 if spec.field == MEANING else 1 if spec.answer == _DECLINE else 2
 
 
+def find_exception(words: str, securities: list[Mention]) -> str:
+    """Return the words that leave securities out of a question; "" where none are, or the watch list is meant.
+
+    Of the watch list they are left out; elsewhere nothing can be answered without them.
+
+    >>> from ia.agent.analyst.ask.mentions import find_mentions
+    >>> find_exception("除了宁德时代，我还持有哪些股票", find_mentions("除了宁德时代，我还持有哪些股票"))
+    '除了宁德时代'
+    """
+    text = words[:LONGEST]
+    if not securities or _WATCHED.search(strip_mentions(text)) or not _names_exceptions(text, securities):
+        return ""
+    ends = [at + len(each.said) for each in securities if (at := text.find(each.said)) >= 0]
+    first = min(text.find(each.said) for each in securities if each.said in text)
+    found = _LEFT_OUT.search(text[:first])
+    return text[found.start() : max(ends)].strip() if found else ""
+
+
 def _names_exceptions(text: str, securities: list[Mention]) -> bool:
     """Return True if all securities of a text are named to be left out."""
     first = min((at for each in securities if (at := text.find(each.said)) >= 0), default=-1)

@@ -6,6 +6,7 @@ from ia.agent.analyst.ask import intent
 from ia.agent.analyst.ask.facts import (
     SECURITY,
     FactQuestion,
+    find_exception,
     find_question,
     has_condition,
     tables_for,
@@ -73,6 +74,10 @@ def _answer_whole(desk: ToolDesk) -> Work[Reply]:
         from ia.agent.analyst.jobs import small_talk
 
         return small_talk.ask_which(desk, unknown)
+    if wanted.kind in intent.ANSWERABLE and (left_out := find_exception(wanted.words, wanted.securities)):
+        from ia.agent.analyst.jobs.facts import wording
+
+        return wording.ask_back(desk, (left_out,))
     if asking and (answered := (yield from _answer_facts(desk, wanted))):
         return answered
     if intent.asks_figures(desk.request, wanted):
