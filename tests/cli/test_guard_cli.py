@@ -1,18 +1,59 @@
-"""The risk guard as a person meets it: a refusal with its number and the limit, and the word that passes it."""
+"""The risk guard as a person meets it: a refusal with its number and the limit, and the record of who passed it."""
 
 import json
+
+import pytest
 
 MONEY = {"IA_LEDGER_CAPITAL": "100000 CNY", "IA_NOW": "2024-03-29T18:00+08:00"}
 BUY = ("trade", "buy", "600519", "100", "230", "--date", "2024-03-01")
 
 
-def test_the_refusal_is_in_the_words_of_the_user(ia):
-    for lang, refusal in (("zh", "ia: 仓位超限：23% > 20%"), ("en", "ia: position limit: 23% > 20%")):
+@pytest.fixture
+def prices(tmp_path, monkeypatch):
+    """Write bars for a symbol as the csv adapter has them: prices("600519", ("2024-01-15", 1650.0), …)."""
+    folder = tmp_path / "prices"
+    folder.mkdir()
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "csv")
+    monkeypatch.setenv("IA_MARKET_CSV_DIR", str(folder))
+
+    def write(code, *closes):
+        lines = [f"{day},{close},{close},{close},{close},1000" for day, close in closes]
+        (folder / f"{code}.csv").write_text("date,open,high,low,close,volume\n" + "\n".join(lines) + "\n")
+
+    return write
+
+
+def test_the_warning_is_in_the_words_of_the_user(ia):
+    for lang, warning in (("zh", "ia: 警告：仓位超限：23% > 20%"), ("en", "ia: warning: position limit: 23% > 20%")):
         run = ia(*BUY, env={**MONEY, "IA_LANG": lang})
-        assert (run.returncode, run.stdout) == (77, "")
-        assert refusal in run.stderr.splitlines()
-        assert "--override --because" in run.stderr.splitlines()[-1]
-    assert ia("trade", "list", env=MONEY).returncode == 1
+        assert run.returncode == 0 and warning in run.stderr.splitlines()
+
+
+def test_a_check_before_the_trade_refuses_and_records_nothing(ia, prices):
+    prices("600519", ("2024-03-28", 229.0), ("2024-03-29", 230.0))
+    run = ia("trade", "check", "600519", "100", "230", env=MONEY)
+    assert run.returncode == 77 and "position limit: 23% > 20%" in run.stderr
+    assert "allowed_quantity\t0" in run.stdout  # one lot is too much
+    rich = {**MONEY, "IA_LEDGER_CAPITAL": "1000000 CNY"}
+    found = json.loads(ia("trade", "check", "600519", "1000", "230", "--json", env=rich).stdout)
+    assert found["allowed"] is False and found["allowed_quantity"] == 800
+    assert found["fees"] == pytest.approx(57.5 + 2.3) and found["cash_after"] == 1000000 - 230000 - 59.8
+    for count, status in (("800", 0), ("900", 77), ("150", 77)):
+        assert ia("trade", "check", "600519", count, "230", env=rich).returncode == status
+    run = ia("trade", "check", "600519", "-100", "230", env=rich)
+    assert run.returncode == 77 and "sale of 100 > 0 held" in run.stderr
+    assert ia("trade", "check", "sell", "600519", "100", "230", env=rich).returncode == 77
+    told = json.loads(ia("tool", "call", "risk.check", '{"symbol": "600519", "quantity": 900}', env=rich).stdout)
+    assert (told["allowed"], told["allowed_quantity"]) == (False, 800)
+    assert ia("trade", "list", env=rich).returncode == 1
+
+
+def test_what_cannot_be_judged_is_not_allowed(ia, prices):
+    run = ia("trade", "check", "600519", "100", env=MONEY)
+    assert run.returncode == 1 and "no price" in run.stderr
+    prices("600519", ("2024-03-28", 229.0), ("2024-03-29", 230.0))
+    run = ia("trade", "check", "600519", "100", "230", env={"IA_NOW": MONEY["IA_NOW"]})
+    assert run.returncode == 1 and "cash in CNY is unknown" in run.stderr and "allowed_quantity\tunknown" in run.stdout
 
 
 def test_who_passes_it_and_why_is_kept(ia):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ia.kernel.errors import BadData, Message, NotFound, PluralText, UsageError
+from ia_cli.commands.trade_check import check
 from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import json_option, rows_options
@@ -29,11 +30,14 @@ if TYPE_CHECKING:
 def trade() -> None:
     """Record trades and payments in the journal. ia never places orders.
 
-    The journal is append-only: `correct` and `void` add entries that refer to an earlier one. ia checks a purchase
-    against your risk rules (`ia config list risk.`) and the exchange's rules (`ia trade rules`). If a check fails, ia
-    refuses the purchase with status 77. `--override --because WHY` enters it anyway and records who overrode the check
-    and why.
+    The journal is append-only: `correct` and `void` add entries that refer to an earlier one. What happened is
+    entered: if a trade breaks one of your risk rules (`ia config list risk.`) or a rule of the exchange (`ia trade
+    rules`), ia warns and stores the rule with the entry. ia refuses only to sell more than was held (77). Ask before
+    you trade: `ia trade check`.
     """
+
+
+trade.add_command(check)
 
 
 def _date_option(command: "Callable[..., Any]") -> "Callable[..., Any]":
@@ -77,7 +81,7 @@ _COSTS = {
 
 
 def _trade_options(command: "Callable[..., Any]") -> "Callable[..., Any]":
-    override = click.option("--override", is_flag=True, help="Enter the trade despite the risk rules; needs --because.")
+    override = click.option("--override", is_flag=True, help="Say that you broke a rule on purpose; needs --because.")
     return _date_option(_cost_options(override(_reason_options(command))))
 
 
@@ -88,7 +92,10 @@ def _trade_options(command: "Callable[..., Any]") -> "Callable[..., Any]":
 @click.option("--subscribed", is_flag=True, help="Shares from a rights issue or a new issue: no fees, no risk check.")
 @_trade_options
 def buy(symbol: str, quantity: str, price: str | None, price_: str | None, subscribed: bool, **options: Any) -> None:
-    """Enter a purchase and print it with its fees."""
+    """Enter a purchase and print it with its fees. Rules that it breaks are warnings.
+
+    Before you trade, ask the rules with `ia trade check`.
+    """
     _enter_trade("subscribe" if subscribed else "buy", symbol, quantity, _choose_price(price, price_), **options)
 
 
@@ -101,7 +108,7 @@ def buy(symbol: str, quantity: str, price: str | None, price_: str | None, subsc
 @_price_option
 @_trade_options
 def sell(symbol: str, quantity: str, price: str | None, price_: str | None, **options: Any) -> None:
-    """Enter a sale. ia refuses to sell more than was held (77).
+    """Enter a sale. ia refuses to sell more than was held (77); other rules are warnings.
 
     QUANTITY is a number of shares, `all`, or a percentage of the holding (50%).
     """
@@ -199,7 +206,7 @@ def _print_done(desk: "LedgerDesk", done: "Posting", *, as_json: bool) -> None:
     from ia.organs.ledger.account_documents import entry_document
 
     for breach in done.breaches:
-        notify(breach.message)
+        notify(Message("warning: {breach}", breach=breach.message) if breach.refuses else breach.message)
     if as_json and done.entry.kind == "sell":
         emit_json({**entry_document(done.entry), **_gain_field(_realized_gains(desk), done.entry)})
     else:

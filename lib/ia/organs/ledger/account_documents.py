@@ -25,7 +25,11 @@ Money: TypeAlias = float | None
 
 
 class EntryDocument(TypedDict):
-    """An entry of the journal. `time` is a UTC stamp; `override` holds the breaches that a person overrode."""
+    """An entry of the journal. `time` is a UTC stamp.
+
+    `breaches` are the rules that the trade breached when it was entered; `override` says who overrode them, and why,
+    where `--override` was given.
+    """
 
     id: int
     date: str
@@ -50,6 +54,7 @@ class EntryDocument(TypedDict):
     corrects: int | None
     correction: str
     override: object
+    breaches: list[object]
 
 
 class PositionDocument(TypedDict):
@@ -182,10 +187,11 @@ def json_money(number: Decimal | None) -> float | None:
 
 
 def entry_document(entry: JournalEntry) -> EntryDocument:
-    """Return an entry as plain data. raises BadData where the note of what was overridden is damaged."""
+    """Return an entry as plain data. raises BadData where the note of what was breached is damaged."""
     try:
-        override = None if entry.override is None else json.loads(entry.override)
-    except ValueError:
+        told = {} if entry.override is None else dict(json.loads(entry.override))
+        breaches = list(told.get("breaches") or ())
+    except (ValueError, TypeError):
         raise damaged_entry_error(entry.id) from None
     return {
         "id": entry.id,
@@ -210,7 +216,8 @@ def entry_document(entry: JournalEntry) -> EntryDocument:
         "origin": entry.origin,
         "corrects": entry.corrects,
         "correction": entry.note,
-        "override": override,
+        "override": told if told.get("because") is not None else None,
+        "breaches": breaches,
     }
 
 

@@ -24,7 +24,7 @@ from ia.organs.ledger.account import Account, LastPrice, build_account
 from ia.organs.ledger.benchmark import Benchmark
 from ia.organs.ledger.booking import Books, book_entries, format_decimal
 from ia.organs.ledger.exchange import StoredRates
-from ia.organs.ledger.guard import AccountState, Breach, GuardHolding, SecurityQuote
+from ia.organs.ledger.guard import AccountState, Breach, CheckedOrder, GuardHolding, SecurityQuote
 from ia.organs.ledger.journal import ACTIONS, BUY, DEPOSIT, DIVIDEND, SELL, TRADES, ZERO, JournalEntry
 from ia.organs.ledger.order import Order
 
@@ -434,17 +434,7 @@ class LedgerDesk:
         """
         if wish.side not in (BUY, SELL):
             return []
-        asked = guard.CheckedOrder(
-            symbol=wish.symbol,
-            action="buy" if wish.side == BUY else "sell",
-            quantity=wish.quantity,
-            price=wish.price,
-            moment=wish.moment,
-            day=wish.day,
-            name=wish.symbol.name,
-            fees=order.build_entry(wish).fees,
-        )
-        return guard.check_order(asked, self.guard_state(wish, replaced), guard.load_limits())
+        return guard.check_order(make_checked(wish), self.guard_state(wish, replaced), guard.load_limits())
 
     def guard_state(self, wish: Order, replaced: JournalEntry | None = None) -> AccountState:
         """Return the account in the order's currency as the guard needs it.
@@ -480,6 +470,20 @@ class LedgerDesk:
         ]
         nearest = min(moments, key=lambda moment: abs(moment - wish.moment), default=None)
         return {} if nearest is None else {wish.symbol.canonical: nearest}
+
+
+def make_checked(wish: Order) -> CheckedOrder:
+    """Return a trade as the guard takes it, with its fees."""
+    return CheckedOrder(
+        symbol=wish.symbol,
+        action="buy" if wish.side == BUY else "sell",
+        quantity=wish.quantity,
+        price=wish.price,
+        moment=wish.moment,
+        day=wish.day,
+        name=wish.symbol.name,
+        fees=order.build_entry(wish).fees,
+    )
 
 
 def _build_state(found: Account, currency: str, day: str = "", wish: Order | None = None) -> AccountState:

@@ -1,7 +1,8 @@
-"""The risk guard: what speaks against an order before it is journalled, and what an account should be warned of.
+"""The risk guard: what speaks against an order before it is made, and what an account should be warned of.
 
 It refuses what the settings `risk.*` forbid and what an exchange would not have done; it places and stops no order
-anywhere. A buy is held to every rule, adding to a position like opening one. A sale makes the risk smaller: of the
+anywhere. Who asks before a trade is refused (`ia trade check`, proposals of models); who enters a trade that happened
+is warned. A buy is held to every rule, adding to a position like opening one. A sale makes the risk smaller: of the
 settings none refuses it, and cooling is only told, not even that where the sale is a stop-loss. What cannot be checked
 is said, not passed over.
 """
@@ -127,8 +128,9 @@ class Breach(NamedTuple):
         rule: its setting (`risk.position_pct`) or `exchange.…`, `account.…`.
         value: the number that breaks it, in per cent, hours, shares or money, as the limit.
         refuses: False for what is only told.
-        overridable: whether `--override --because` may pass it.
+        possible: whether such a trade can have happened all the same; a sale of more than was held cannot.
         symbol: the position that it is about, where that is not the security of the order.
+        unchecked: that the rule could not be judged, for lack of a figure.
     """
 
     rule: str
@@ -136,8 +138,9 @@ class Breach(NamedTuple):
     limit: Decimal | None
     message: Message
     refuses: bool = True
-    overridable: bool = True
+    possible: bool = True
     symbol: str = ""
+    unchecked: bool = False
 
 
 class JoinedMessages(list[Message]):
@@ -226,18 +229,26 @@ def excess_shares(
     return min(max(lots, least), quantity)
 
 
+class RuleRefused(Refused):
+    """A trade that the rules forbid, but that may have happened all the same."""
+
+
 def build_refusal(breaches: Iterable[Breach]) -> Refused:
     """Return the failure (77) that names every breach that refuses."""
     refusing = [breach for breach in breaches if breach.refuses]
-    pass_by = all(breach.overridable for breach in refusing)
-    hint = "to enter it anyway, add `--override --because WHY`; the journal stores both" if pass_by else None
-    if any(breach.rule == "exchange.held" for breach in refusing):
-        hint = "your positions: `ia account`"
-    return Refused(
-        "{breaches}",
-        breaches=JoinedMessages(breach.message for breach in refusing),
-        hint=hint,
-    )
+    messages = JoinedMessages(breach.message for breach in refusing)
+    if all(breach.possible for breach in refusing):
+        return RuleRefused("{breaches}", breaches=messages)
+    return Refused("{breaches}", breaches=messages, hint="your positions: `ia account`")
+
+
+def position_share(order: CheckedOrder, state: AccountState) -> Decimal | None:
+    """Return the weight of the security after a buy and its fees, in per cent of equity; None where not known."""
+    equity = None if state.equity is None else state.equity - order.fees
+    if equity is None or equity <= 0:
+        return None
+    held = _position_value(state.positions.get(order.symbol.canonical), order.price)
+    return (order.quantity * order.price + held) * HUNDRED / equity
 
 
 def format_percent(value: Decimal, limit: Decimal) -> str:
@@ -276,7 +287,7 @@ def _check_position(order: CheckedOrder, state: AccountState, limits: RiskLimits
             )
         )
         message = Message(template, limit=format_limit(most), currency=state.currency)
-        yield Breach(rule, None, most, message, refuses=False)
+        yield Breach(rule, None, most, message, refuses=False, unchecked=True)
         return
     value = order.quantity * order.price + _position_value(state.positions.get(order.symbol.canonical), order.price)
     equity = state.equity - order.fees
@@ -309,7 +320,7 @@ def _check_daily_loss(state: AccountState, limits: RiskLimits, *, buying: bool) 
     if state.day_pnl is None or state.day_start_equity is None or state.day_start_equity <= 0:
         if buying and state.equity is not None and state.positions:
             message = Message("daily loss limit not checked: the day's loss is unknown")
-            yield Breach("risk.day_stop_pct", None, limits.day_stop_pct, message, refuses=False)
+            yield Breach("risk.day_stop_pct", None, limits.day_stop_pct, message, refuses=False, unchecked=True)
         return
     loss = -state.day_pnl * HUNDRED / state.day_start_equity
     for name, template in (
@@ -345,14 +356,18 @@ def _check_rise(order: CheckedOrder, state: AccountState, limits: RiskLimits) ->
     if rise is None and quote.stale:
         template = "daily change of {symbol} on {day} not checked: the last stored close before it is from {date}"
         message = Message(template, symbol=order.symbol.canonical, day=order.day, date=quote.stale)
-        yield Breach("risk.rise_pct", None, limit, message, refuses=False)
+        yield Breach("risk.rise_pct", None, limit, message, refuses=False, unchecked=True)
     elif rise is None:
         template = "daily change of {symbol} on {day} not checked: the previous close is not stored"
         message = Message(template, symbol=order.symbol.canonical, day=order.day)
-        yield Breach("risk.rise_pct", None, limit, message, refuses=False)
+        yield Breach("risk.rise_pct", None, limit, message, refuses=False, unchecked=True)
     elif rise > limit:
-        told = {"value": format_percent(rise, limit), "limit": format_limit(limit)}
-        yield Breach("risk.rise_pct", rise, limit, Message("daily change: {value} > {limit}", **told))
+        yield Breach("risk.rise_pct", rise, limit, rise_message(rise, limit))
+
+
+def rise_message(rise: Decimal, limit: Decimal) -> Message:
+    """Return that a security rose by too much to be bought."""
+    return Message("daily change: {value} > {limit}", value=format_percent(rise, limit), limit=format_limit(limit))
 
 
 def _check_exchange_rules(order: CheckedOrder, state: AccountState) -> Iterator[Breach]:
@@ -368,7 +383,7 @@ def _check_exchange_rules(order: CheckedOrder, state: AccountState) -> Iterator[
         beyond = list(_check_price_limits(order, state))
         yield from beyond or _check_day_range(order, state)
     except NotFound as exc:  # before the table of rules begins
-        yield Breach("exchange.rules", None, None, Message(exc.template, **exc.params), refuses=False)
+        yield Breach("exchange.rules", None, None, Message(exc.template, **exc.params), refuses=False, unchecked=True)
 
 
 def _check_quantity(order: CheckedOrder, state: AccountState) -> Iterator[Breach]:
@@ -378,7 +393,7 @@ def _check_quantity(order: CheckedOrder, state: AccountState) -> Iterator[Breach
         yield Breach("exchange.lot", order.quantity, None, wrong)
     elif order.action == "buy" and order.symbol.market == "HK":
         message = Message("{symbol}: quantity not checked, because the board lot is unknown", symbol=order.symbol)
-        yield Breach("exchange.lot", order.quantity, None, message, refuses=False)
+        yield Breach("exchange.lot", order.quantity, None, message, refuses=False, unchecked=True)
     if order.action == "buy":
         return
     if order.quantity > quantity:
@@ -388,7 +403,7 @@ def _check_quantity(order: CheckedOrder, state: AccountState) -> Iterator[Breach
             "held": _format_decimal(quantity),
         }
         message = Message("{symbol}: sale of {quantity} > {held} held", **told)
-        yield Breach("exchange.held", order.quantity, quantity, message, overridable=False)
+        yield Breach("exchange.held", order.quantity, quantity, message, possible=False)
     elif held is not None and order.quantity > held.sellable:
         sure = sellable_after(order.symbol, order.day).sure
         told = {
@@ -452,7 +467,7 @@ def _check_price_limits(order: CheckedOrder, state: AccountState) -> Iterator[Br
         certain = found.sure and not quote.simulated and (quote.reference or (over and not special))
         certain = certain and "退" not in name  # the first day of a delisting period has no limits
         message = Message(template, **told, limit=_format_decimal(bound))
-        yield Breach("exchange.price_limit", order.price, bound, message, refuses=certain)
+        yield Breach("exchange.price_limit", order.price, bound, message, refuses=certain, unchecked=quote.simulated)
         return
 
 

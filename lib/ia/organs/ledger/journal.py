@@ -43,7 +43,7 @@ class JournalEntry(NamedTuple):
     cash      price x quantity to the cent, before fees; of a dividend, deposit … the money; negative: taken back
     ratio     of a bonus new shares per share held; of a split shares afterwards per share held
     key       what it was made from (a row of a statement, a corporate action): the same is entered once
-    override  JSON of the breaches that a person overrode, and why
+    override  JSON of the rules that the trade breached, and why it was made all the same, where somebody said so
     note      of a correction: why the entry that it replaces was wrong
     place     among entries of one moment: the number of the entry that was first made of it. Not stored
     """

@@ -64,12 +64,14 @@ def post_trade(
     replaces: JournalEntry | None = None,
     key: str | None = None,
     note: str = "",
+    enforce: bool = False,
 ) -> Posting:
-    """Journal a trade that the guard lets pass.
+    """Journal a trade that happened. Breached rules do not stop it; they are stored with the entry.
 
-    override  why the guard is not to be heeded: a person's word. by: who says so. replaces: the entry that it corrects
+    override  why the rules were not heeded: a person's word. by: who says so. replaces: the entry that it corrects
     key       what it was made from. note: why the entry that it corrects was wrong
-    raises    Refused (77) with what speaks against it, or where more is sold than was held.
+    enforce   refuse what breaches a rule: a trade that a model proposed
+    raises    Refused (77) where more is sold than was held; RuleRefused where a rule is enforced.
     """
     refuse_unattended()
     with desk.ws.lock():
@@ -77,10 +79,10 @@ def post_trade(
         entry = order.build_entry(wish)._replace(key=key, note=note)
         breaches = desk.check_order(wish, replaces)
         refusing = [each for each in breaches if each.refuses]
-        if refusing and (override is None or not all(each.overridable for each in refusing)):
+        if refusing and (enforce or not all(each.possible for each in refusing)):
             raise guard.build_refusal(breaches)
         if refusing:
-            entry = entry._replace(override=_override_record(refusing, override or "", by))
+            entry = entry._replace(override=breach_record(refusing, override, by))
         if replaces is not None:
             entry = entry._replace(corrects=number, place=replaces.place or number, name=replaces.name)
         done = Posting(_append_entries(desk, [entry], number)[0], breaches)
@@ -406,8 +408,8 @@ def check_consistency(desk: LedgerDesk, new: Sequence[JournalEntry], gone: int =
     book_entries(both, desk.missing_actions(both))
 
 
-def _override_record(breaches: list[Breach], why: str, by: str) -> str:
-    """Return who overrode what, when and why, as JSON."""
+def breach_record(breaches: list[Breach], why: str | None = None, by: str = "user") -> str:
+    """Return which rules a trade breached, when and by whom it was entered, and why all the same, as JSON."""
     rules = [
         {
             "rule": each.rule,

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from ia.domain.instruments.symbols import from_canonical
 from ia.kernel import proposals
-from ia.kernel.errors import BadData, IaError, Message, NotFound, Refused
+from ia.kernel.errors import BadData, IaError, Message, NotFound
 from ia.kernel.jsontypes import Json
 from ia.kernel.proposals import Proposal
 from ia.kernel.workspace import Workspace
@@ -75,20 +75,18 @@ def made_on(proposal: Proposal) -> str | None:
 def post_approved(desk: LedgerDesk, proposal: Proposal) -> JournalEntry:
     """Journal what a person agreed to. One that was journalled already, by an approval that was interrupted, stays.
 
-    raises  what entering.trade() raises: the guard is asked now.
+    raises  what posting.post_trade() raises: the rules are enforced, as they are now.
     """
     wish, _ = parse_order(proposal)
     found = _find_by_key(desk.ws, proposal)
     if found is not None:
         return found
-    from ia.organs.ledger import posting  # listing what waits enters nothing
+    from ia.organs.ledger import guard, posting  # listing what waits enters nothing
 
     try:
-        return posting.post_trade(desk, wish, key=entry_key(proposal)).entry
-    except Refused as exc:
-        if exc.hint is None:
-            raise
-        raise Refused(
+        return posting.post_trade(desk, wish, key=entry_key(proposal), enforce=True).entry
+    except guard.RuleRefused as exc:
+        raise guard.RuleRefused(
             "{reason}",
             reason=Message(exc.template, **exc.params),
             side=wish.side,
@@ -97,8 +95,8 @@ def post_approved(desk: LedgerDesk, proposal: Proposal) -> JournalEntry:
             price=format_decimal(wish.price),
             number=proposal.id,
             when=f" --date {wish.day}" if made_on(proposal) else "",
-            hint="to enter it anyway, run `ia trade {side} {symbol} {count} {price}{when} --override "
-            "--because WHY`, then `ia reject {number}`",
+            hint="if the trade was executed, run `ia trade {side} {symbol} {count} {price}{when} --because WHY`, "
+            "then `ia reject {number}`",
         ) from None
 
 

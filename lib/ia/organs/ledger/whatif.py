@@ -1,13 +1,15 @@
-"""The account under a supposition: how it stands now, and what the guard would say of a buy. Nothing is entered."""
+"""How the account stands now, and what the guard says of a trade to come. Nothing is entered."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import ROUND_CEILING, Decimal
 from statistics import median
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ia.domain.instruments.boards import trading_currency as currency_of
-from ia.domain.instruments.symbols import Symbol, resolve_security
+from ia.domain.instruments.symbols import Symbol
+from ia.domain.rules.fees import round_to_cents
 from ia.domain.rules.lots import find_lot
 from ia.kernel import clock
 from ia.kernel.errors import Message
@@ -15,16 +17,16 @@ from ia.kernel.jsontypes import Json
 from ia.organs.ledger import guard, journal, order
 from ia.organs.ledger.account import Account, LastPrice, Position
 from ia.organs.ledger.booking import Books
-from ia.organs.ledger.desk import LedgerDesk
-from ia.organs.ledger.guard import Breach, RiskLimits
+from ia.organs.ledger.desk import LedgerDesk, make_checked
+from ia.organs.ledger.guard import Breach, CheckedOrder, RiskLimits
 
 LAST_BUYS = 10
 USUAL_FRAC = Decimal("0.1")
 """So much of the account a usual buy is, where none was made yet."""
 
 
-class LargestPurchase(NamedTuple):
-    """How many shares the position limit and the cash allow to be bought, in whole lots, and which of them binds."""
+class LargestTrade(NamedTuple):
+    """How many shares may be traded, in whole lots, and what binds: position limit, cash, or what is held."""
 
     quantity: Decimal
     bound: str
@@ -74,32 +76,39 @@ def _list_cooldowns(books: Books, limits: RiskLimits) -> list[tuple[str, str]]:
     return sorted(found)
 
 
-def suppose_buy(
+def suppose_trade(
     desk: LedgerDesk,
     text: str,
     *,
-    quantity: int | None = None,
-    price: float | None = None,
+    action: Literal["buy", "sell"] = "buy",
+    quantity: Decimal | int | None = None,
+    price: Decimal | float | None = None,
     translate: Callable[[Message], str] = str,
 ) -> Json:
-    """Return what the guard would say of a buy at now(), as plain data; nothing is entered anywhere.
+    """Return what the rules say of a trade at now(), as plain data; nothing is entered anywhere.
 
-    quantity  shares; None: as much as the last buys in this currency were, else a tenth of the account, else one lot;
-              no more than may be bought, where anything may
+    `allowed` is True where every rule was checked and none refuses, None where something could not be judged
+    (`unknown`), else False. `allowed_quantity` is how many shares the rules would let pass at that price.
+
+    quantity  shares; None: all that may be sold; of a buy as much as the last buys in this currency were, else a tenth
+              of the account, else one lot; no more than may be bought, where anything may
     price     None: the latest that is stored
     translate turns a message of the guard into text
     raises    NotFound, UsageError for the security.
     """
-    symbol = resolve_security(text, traded=True)
+    symbol = desk.resolve_symbol(text)
     last = desk.market.latest_prices([symbol]).get(symbol.canonical)
-    at = order.to_decimal(price) if price is not None else last.price if last else None
+    at = price if isinstance(price, Decimal) else order.to_decimal(price) if price else last.price if last else None
     books = desk.books()
     account = desk.account(books=books, curve=False)
     limits = guard.load_limits()
     held = next((each for each in account.positions if each.symbol == symbol.canonical), None)
     told: Json = {
         "symbol": symbol.canonical,
+        "name": symbol.name,
+        "action": action,
         "price": None if at is None else float(at),
+        "price_given": price is not None,
         "date": last.date if last else None,
         "simulated": bool(last and last.simulated),
         "change_pct": _daily_change(last),
@@ -109,40 +118,160 @@ def suppose_buy(
         "warnings": [_breach_data(breach, translate) for breach in desk.account_warnings(account)],
     }
     if at is None:
-        return {**told, "quantity": None, "breaches": [], "allowed": None}
-    largest = _find_largest(desk, account, symbol, at, limits)
-    size = Decimal(quantity) if quantity else _usual_quantity(desk, account, symbol, at)
-    if not quantity and largest is not None:
-        size = min(size, max(largest.quantity, _least_quantity(symbol)))
-    wish = order.Order(side="buy", symbol=symbol, quantity=size, price=at, moment=clock.now())
-    breaches = desk.check_order(wish)
-    rules = {breach.rule for breach in breaches}
-    change = told["change_pct"]
-    told["breaches"] = [_breach_data(breach, translate) for breach in breaches]
-    if change is not None and change > limits.rise_pct and "risk.rise_pct" not in rules:
-        told["breaches"].insert(
-            0,
-            {  # the guard judges the day of the order, advice the last session that there was
-                "rule": "risk.rise_pct",
-                "value": change,
-                "limit": float(limits.rise_pct),
-                "refuses": True,
-                "message": "",
-            },
-        )
-    purse = account.purses.get(currency_of(symbol))
-    equity = purse.equity if purse else None
-    worth = size * at + (held.value if held and held.value else Decimal(0))
+        no_price = Message("{symbol}: no price is stored and none was given", symbol=symbol.canonical)
+        return {
+            **told,
+            "quantity": None if quantity is None else float(quantity),
+            "breaches": [],
+            "allowed": None,
+            "unknown": [{"rule": "price", "message": translate(no_price)}],
+        }
+    trial = _Trial(desk, symbol, action, at, limits)
+    most = trial.find_largest(account, held)
+    size = Decimal(quantity) if quantity else trial.usual_quantity(account, held, most)
+    asked, breaches = trial.check(size)
+    if action == "buy" and (rise := _late_rise(told["change_pct"], breaches, limits)):
+        breaches.insert(0, rise)
+    found = [_breach_data(breach, translate) for breach in breaches]
+    unknown = [breach for breach in breaches if breach.unchecked]
+    unknown += [] if any(breach.rule == "risk.position_pct" for breach in unknown) else _unknown_money(trial, action)
+    refused = any(each["refuses"] for each in found)
     return {
         **told,
-        "quantity": float(size),
+        "breaches": found,
+        "unknown": [{"rule": breach.rule, "message": translate(breach.message)} for breach in unknown],
+        "allowed": False if refused else None if unknown else True,
         "asked": bool(quantity),
-        "most": None if largest is None else float(largest.quantity),
-        "most_by": None if largest is None else largest.bound,
-        "amount": float(size * at),
-        "weight_pct": _round_float(worth * 100 / equity) if equity else None,
-        "allowed": not any(breach["refuses"] for breach in told["breaches"]),
+        "most": None if most is None else float(most.quantity),
+        "most_by": None if most is None else most.bound,
+        "allowed_quantity": None if unknown and not refused else _allowed_quantity(found, size, most),
+        **_trade_figures(trial, asked),
     }
+
+
+def _late_rise(change: float | None, breaches: list[Breach], limits: RiskLimits) -> Breach | None:
+    """Return the breach of the last session's rise: the guard judges the day of the order, advice the last session."""
+    if change is None or change <= limits.rise_pct or "risk.rise_pct" in {breach.rule for breach in breaches}:
+        return None
+    rise = Decimal(str(change))
+    message = guard.rise_message(rise, limits.rise_pct)
+    return Breach("risk.rise_pct", rise, limits.rise_pct, message)
+
+
+_OF_SIZE = frozenset({"risk.position_pct", "account.cash", "exchange.lot", "exchange.held", "exchange.t1"})
+"""Rules that another quantity may keep."""
+_OF_RECORD = ("exchange.closed", "exchange.day_range")
+"""What speaks against a trade that is said to have happened, not against one to come."""
+
+
+def _allowed_quantity(breaches: list[Json], size: Decimal, most: LargestTrade | None) -> float | None:
+    """Return how many shares the rules let pass: none where another rule than those of the size refuses."""
+    refusing = {str(each["rule"]) for each in breaches if each["refuses"]}
+    if not refusing <= _OF_SIZE:
+        return 0.0
+    if most is None:
+        return None if refusing else float(size)
+    return float(most.quantity)
+
+
+def _unknown_money(trial: "_Trial", action: str) -> list[Breach]:
+    """Return that cash cannot be checked, where it is unknown."""
+    state = trial.state
+    if action == "sell" or state.cash is not None:
+        return []
+    message = Message(
+        "cash in {currency} is unknown; enter it with `ia trade deposit` or set ledger.capital", currency=state.currency
+    )
+    return [Breach("account.cash", None, None, message, refuses=False, unchecked=True)]
+
+
+def _trade_figures(trial: "_Trial", asked: CheckedOrder) -> Json:
+    """Return what a trade costs or brings, and what it leaves: money to the cent, weight in per cent."""
+    amount, cash = round_to_cents(asked.quantity * asked.price), trial.state.cash
+    paid = amount + asked.fees if asked.action == "buy" else asked.fees - amount
+    before = trial.state.positions.get(asked.symbol.canonical)
+    change = asked.quantity if asked.action == "buy" else -asked.quantity
+    share = guard.position_share(replace(asked, quantity=change), trial.state)
+    return {
+        "quantity": float(asked.quantity),
+        "amount": float(amount),
+        "fees": float(asked.fees),
+        "cash": _to_float(cash),
+        "cash_after": None if cash is None else float(round_to_cents(cash - paid)),
+        "equity": _to_float(trial.state.equity),
+        "quantity_after": float((before.quantity if before else Decimal(0)) + change),
+        "weight_pct": None if share is None else _round_float(max(share, Decimal(0))),
+    }
+
+
+class _Trial:
+    """A trade of one security at one price, tried with several quantities on the account as it is."""
+
+    def __init__(
+        self, desk: LedgerDesk, symbol: Symbol, action: Literal["buy", "sell"], price: Decimal, limits: RiskLimits
+    ) -> None:
+        self._desk, self._symbol, self._action, self._price, self._limits = desk, symbol, action, price, limits
+        self._moment = clock.now()
+        rule = find_lot(symbol, order.exchange_date(symbol, self._moment))
+        self._least, self._step = (Decimal(rule.least), Decimal(rule.step)) if rule else (Decimal(1), Decimal(1))
+        self.state = desk.guard_state(self._order(self._least))
+
+    def _order(self, count: Decimal) -> order.Order:
+        return order.Order(
+            side=self._action, symbol=self._symbol, quantity=count, price=self._price, moment=self._moment
+        )
+
+    def check(self, count: Decimal) -> tuple[CheckedOrder, list[Breach]]:
+        """Return the trade of a quantity, and what speaks against it."""
+        asked = make_checked(self._order(count))
+        found = guard.check_order(asked, self.state, self._limits)
+        return asked, [breach for breach in found if breach.rule not in _OF_RECORD]
+
+    def usual_quantity(self, account: Account, held: Position | None, most: LargestTrade | None) -> Decimal:
+        """Return how many shares are meant where none are named."""
+        if self._action == "sell":
+            return (most and most.quantity) or (held and held.quantity) or self._least
+        size = self._usual_purchase(account)
+        return size if most is None else min(size, max(most.quantity, self._least))
+
+    def _usual_purchase(self, account: Account) -> Decimal:
+        """Return how many shares a usual buy is, in whole lots and at least one."""
+        currency = currency_of(self._symbol)
+        entries = journal.effective_entries(self._desk.ws.db)
+        bought = [each.cash for each in entries if each.kind == journal.BUY and each.currency == currency]
+        amounts = [cash for cash in bought[-LAST_BUYS:] if cash]
+        purse = account.purses.get(currency)
+        money = median(amounts) if amounts else purse.equity * USUAL_FRAC if purse and purse.equity else Decimal(0)
+        return max(money / self._price // self._step * self._step, self._least)
+
+    def find_largest(self, account: Account, held: Position | None) -> LargestTrade | None:
+        """Return how much may be traded by position limit and cash, or of what is held.
+
+        None where the account or a price is not known.
+        """
+        if self._action == "sell":
+            return LargestTrade(held.sellable if held is not None else Decimal(0), "held")
+        purse = account.purses.get(currency_of(self._symbol))
+        if purse is None or purse.equity is None or purse.cash is None or (held is not None and held.value is None):
+            return None
+        room = self._limits.position_pct * purse.equity / 100 - (held.value or Decimal(0) if held else Decimal(0))
+        count, bound = min((self._in_lots(room), "position"), (self._in_lots(purse.cash), "cash"))
+        if bound == "cash" and count:
+            count = self._in_lots(purse.cash - self.check(count)[0].fees)
+            while not self._broken(count + self._step):
+                count += self._step
+        while count and (broken := self._broken(count)):  # fees make cash and account smaller
+            count, bound = count - self._step, "cash" if broken == {"account.cash"} else bound
+            count = count if count >= self._least else Decimal(0)
+        return LargestTrade(count, bound)
+
+    def _in_lots(self, money: Decimal) -> Decimal:
+        count = max(money, Decimal(0)) / self._price // self._step * self._step
+        return count if count >= self._least else Decimal(0)
+
+    def _broken(self, count: Decimal) -> set[str]:
+        found = {breach.rule for breach in self.check(count)[1] if breach.refuses}
+        return found & {"risk.position_pct", "account.cash"}
 
 
 def _account_facts(account: Account, limits: RiskLimits, held: Position | None, currency: str) -> Json:
@@ -177,56 +306,6 @@ def _daily_change(last: LastPrice | None) -> float | None:
     if last is None or not last.previous:
         return None
     return round(float((last.price / last.previous - 1) * 100), 2)
-
-
-def _usual_quantity(desk: LedgerDesk, account: Account, symbol: Symbol, price: Decimal) -> Decimal:
-    """Return how many shares a usual buy is, in whole lots and at least one."""
-    currency = currency_of(symbol)
-    entries = journal.effective_entries(desk.ws.db)
-    bought = [each.cash for each in entries if each.kind == journal.BUY and each.currency == currency]
-    amounts = [cash for cash in bought[-LAST_BUYS:] if cash]
-    purse = account.purses.get(currency)
-    money = median(amounts) if amounts else purse.equity * USUAL_FRAC if purse and purse.equity else Decimal(0)
-    rule = find_lot(symbol, order.exchange_date(symbol, clock.now()))
-    step = Decimal(rule.step) if rule else Decimal(1)
-    return max(money / price // step * step, _least_quantity(symbol))
-
-
-def _least_quantity(symbol: Symbol) -> Decimal:
-    """Return the least quantity of an order today; one share where no lot is known."""
-    rule = find_lot(symbol, order.exchange_date(symbol, clock.now()))
-    return Decimal(rule.least) if rule else Decimal(1)
-
-
-def _find_largest(
-    desk: LedgerDesk, account: Account, symbol: Symbol, price: Decimal, limits: RiskLimits
-) -> LargestPurchase | None:
-    """Return how much may be bought by position limit and cash; None where the account or a price is not known."""
-    purse = account.purses.get(currency_of(symbol))
-    held = next((each for each in account.positions if each.symbol == symbol.canonical), None)
-    if purse is None or purse.equity is None or purse.cash is None or (held is not None and held.value is None):
-        return None
-    room = limits.position_pct * purse.equity / 100 - (held.value or Decimal(0) if held else Decimal(0))
-    rule = find_lot(symbol, order.exchange_date(symbol, clock.now()))
-    least, step = (Decimal(rule.least), Decimal(rule.step)) if rule else (Decimal(1), Decimal(1))
-
-    def in_lots(money: Decimal) -> Decimal:
-        count = max(money, Decimal(0)) / price // step * step
-        return count if count >= least else Decimal(0)
-
-    def order_of(count: Decimal) -> order.Order:
-        return order.Order(side="buy", symbol=symbol, quantity=count, price=price, moment=clock.now())
-
-    paid = in_lots(purse.cash)
-    if paid:
-        paid = in_lots(purse.cash - order.build_entry(order_of(paid)).fees)
-    count, bound = min((in_lots(room), "position"), (paid, "cash"))
-    for _ in range(3):  # the fees make the account smaller, too
-        rules = {each.rule for each in desk.check_order(order_of(count)) if each.refuses} if count else set()
-        if not rules & {"risk.position_pct", "account.cash"}:
-            break
-        count = count - step if count - step >= least else Decimal(0)
-    return LargestPurchase(count, bound)
 
 
 def _breach_data(breach: Breach, translate: Callable[[Message], str]) -> Json:

@@ -96,7 +96,7 @@ def _enter_ledger(ws: Workspace, entries: list[Json]) -> None:
             side=each["kind"], symbol=symbol, quantity=count, price=count, moment=moment, reason=each["because"]
         )
         wish = order.price_order(wish, desk.latest_price(symbol, moment))
-        posting.post_trade(desk, wish, override=each["because"])
+        posting.post_trade(desk, wish)
 
 
 def copy_workspace(source: str, target: str) -> None:

@@ -14,7 +14,7 @@ from ia.kernel import clock, proposals
 from ia.kernel.untrusted import plain_name
 from ia.organs.ledger import journal, posting
 from ia.organs.ledger.order import Order
-from ia.organs.ledger.whatif import suppose_buy
+from ia.organs.ledger.whatif import suppose_trade
 from ia.wiring.ledger_prices import open_ledger
 from support.markets.stored_quotes import fill, quote
 
@@ -49,7 +49,7 @@ def held(ws, *trades, deposit="100000", day="2024-06-03"):
 
 
 def rules(ws, symbol, **kwargs):
-    return {each["rule"]: each for each in suppose_buy(open_ledger(ws), symbol, **kwargs)["breaches"]}
+    return {each["rule"]: each for each in suppose_trade(open_ledger(ws), symbol, **kwargs)["breaches"]}
 
 
 def parts(ws, question="你好"):
@@ -123,9 +123,9 @@ def test_a_rise_a_large_position_and_a_bad_day_speak_against_a_buy(ws):
     found = rules(ws, "贵州茅台")
     assert found["risk.rise_pct"]["value"] == pytest.approx(6.5, abs=0.05) and found["risk.rise_pct"]["refuses"]
     assert "risk.position_pct" not in found, "a usual buy is 10,000, a tenth"
-    assert found.keys() >= {"risk.rise_pct"} and suppose_buy(open_ledger(ws), MOUTAI)["allowed"] is False
+    assert found.keys() >= {"risk.rise_pct"} and suppose_trade(open_ledger(ws), MOUTAI)["allowed"] is False
     assert rules(ws, MOUTAI, quantity=500)["risk.position_pct"]["limit"] == 20.0
-    assert suppose_buy(open_ledger(ws), CATL)["held"] == {"quantity": 200.0, "profit_pct": pytest.approx(0, abs=0.1), "weight_pct": pytest.approx(10, abs=0.1)}  # fmt: skip
+    assert suppose_trade(open_ledger(ws), CATL)["held"] == {"quantity": 200.0, "profit_pct": pytest.approx(0, abs=0.1), "weight_pct": pytest.approx(10, abs=0.1)}  # fmt: skip
 
 
 def test_the_last_session_counts_for_advice_on_a_day_without_one(ws, monkeypatch):
@@ -138,14 +138,14 @@ def test_the_last_session_counts_for_advice_on_a_day_without_one(ws, monkeypatch
 def test_what_nothing_speaks_against_is_allowed(ws):
     market(ws)
     held(ws, (CATL, 200, "50"))
-    found = suppose_buy(open_ledger(ws), MOUTAI)
+    found = suppose_trade(open_ledger(ws), MOUTAI)
     assert (found["allowed"], found["quantity"], found["weight_pct"]) == (True, 100.0, pytest.approx(10, abs=0.2))
     assert not [each for each in found["breaches"] if each["refuses"]]
 
 
 def test_without_a_price_nothing_is_allowed_or_refused(ws):
     market(ws)
-    assert suppose_buy(open_ledger(ws), "000001.SZ")["allowed"] is None
+    assert suppose_trade(open_ledger(ws), "000001.SZ")["allowed"] is None
 
 
 def test_the_tool_looks_and_writes_nothing(ws):

@@ -215,10 +215,9 @@ def _say_outcome(desk: ToolDesk, trade: ToldTrade, made: DeskResult, today: date
             speak("Enter it yourself: `{command}`", command=command),
         ]
     if made.get("status") == "rejected":
-        because = "" if trade.reason else " --because REASON"
         return [
             speak("Not journalled: your risk rules refuse it: {reason}", reason=made.get("reason")),
-            speak("It has happened? Then: `{command}`", command=f"{command} --override{because}"),
+            speak("It has happened? Then: `{command}`", command=command),
         ]
     order = made.get("order")
     shares = trade.shares or (order.get("quantity") if isinstance(order, dict) else None) or 0

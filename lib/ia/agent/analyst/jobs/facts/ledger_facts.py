@@ -595,7 +595,7 @@ def answer_followed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak, (rows, _) = desk.speak, loaded
     if not rows:
         return reply_of_lines(speak("The journal has no such trade."))
-    against = [row for row in rows if row.get("override")]
+    against = [row for row in rows if row.get("breaches") or row.get("override")]
     given: Json = {"count": len(against), "all": len(rows), "first": rows[0]["date"], "last": rows[-1]["date"]}
     if not against:
         return reply_of_lines(speak("None of {all} trades ({first} – {last}) went against a rule.", **given))

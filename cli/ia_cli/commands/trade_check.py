@@ -1,0 +1,137 @@
+"""`ia trade check`: what the risk rules say of a trade before it is made."""
+
+from decimal import Decimal
+from typing import Any, Literal
+
+import click
+
+from ia.kernel.errors import Message, Refused, Simulated, UsageError, notify_once
+from ia_cli.terminal.group import Command
+from ia_cli.terminal.options import json_option
+from ia_cli.terminal.output import emit_json, emit_text, notify, record_run_failure, tell_hint
+from ia_cli.terminal.text import say
+
+Side = Literal["buy", "sell"]
+_SIDES: dict[str, Side] = {
+    **dict.fromkeys(("buy", "买", "买入"), "buy"),
+    **dict.fromkeys(("sell", "close", "卖", "卖出"), "sell"),
+}
+_ALL = ("all", "全部")
+NOT_JUDGED = 1
+
+
+@click.command(
+    cls=Command,
+    example="IA_LEDGER_CAPITAL='100000 CNY' IA_MARKET_ADAPTER=demo ia trade check 300750 500 82.54 || echo refused: $?",
+)
+@click.argument("words", metavar="[buy|sell] SYMBOL [QUANTITY] [PRICE]", nargs=-1, required=True)
+@click.option("--sell", "selling", is_flag=True, help="Check a sale. A negative QUANTITY is a sale, too.")
+@json_option
+@click.pass_context
+def check(ctx: click.Context, words: tuple[str, ...], selling: bool, as_json: bool) -> None:
+    """Ask the risk rules about a trade before you make it. ia records nothing.
+
+    PRICE is per share (default: the latest stored price). QUANTITY is a number of shares; without one, ia checks your
+    usual purchase, or the sale of all that you may sell. ia prints the amount, the fees, the cash and the weight
+    afterwards, and how many shares the rules allow.
+
+    Status 0 if the rules allow the trade, 77 if a rule forbids it, 1 if a rule could not be checked because a price or
+    your cash is unknown.
+    """
+    from ia.kernel.workspace import Workspace
+    from ia.organs.ledger.whatif import suppose_trade
+    from ia.wiring.ledger_prices import open_ledger
+
+    side, symbol, quantity, price = _parse_words(words, selling)
+    tell = notify_once(notify)
+    desk = open_ledger(Workspace(), tell)
+    found = suppose_trade(
+        desk,
+        symbol,
+        action=side,
+        quantity=_parse_count(desk, symbol, quantity),
+        price=_parse_price(price),
+        translate=lambda message: say(message.template, **message.params),
+    )
+    if as_json:
+        emit_json(found)
+    else:
+        emit_text("".join(f"{name}\t{value}\n" for name, value in _figures(found)))
+    if found["simulated"]:
+        tell(Simulated("the prices are simulated"))
+    _tell_verdict(found)
+    if found["allowed"] is not True:
+        ctx.exit(NOT_JUDGED if found["allowed"] is None else Refused.status)
+
+
+def _parse_words(words: tuple[str, ...], selling: bool) -> tuple[Side, str, str | None, str | None]:
+    """Return side, security, quantity and price."""
+    side: Side = "sell" if selling else "buy"
+    rest = list(words)
+    if len(rest) > 1 and (named := _SIDES.get(rest[0].casefold())):
+        if selling and named == "buy":
+            raise UsageError("{word} and --sell contradict each other", word=rest[0])
+        side, rest = named, rest[1:]
+    if len(rest) > 3:
+        raise UsageError("unexpected argument: {word}", word=rest[3], hint="ia trade check SYMBOL QUANTITY PRICE")
+    quantity, price = rest[1] if len(rest) > 1 else None, rest[2] if len(rest) > 2 else None
+    if quantity is not None and quantity.startswith("-"):
+        side, quantity = "sell", quantity[1:]
+    return side, rest[0], None if quantity in _ALL else quantity, price
+
+
+def _parse_count(desk: Any, symbol: str, text: str | None) -> Decimal | None:
+    from ia.organs.ledger import order
+
+    return None if text is None else order.parse_shares(text, desk.resolve_symbol(symbol))
+
+
+def _parse_price(text: str | None) -> Decimal | None:
+    from ia.organs.ledger import order
+
+    return None if text is None else order.parse_number(text, "the price")
+
+
+def _figures(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what is known of the trade, as (name, value)."""
+
+    def money(name: str) -> str:
+        value = found.get(name)
+        return say("unknown") if value is None else f"{value:.2f} {found['currency']}"
+
+    def shares(name: str) -> str:
+        value = found.get(name)
+        return say("unknown") if value is None else f"{value:.10g}"
+
+    verdict = {True: "allowed", False: "refused", None: "not judged"}[found["allowed"]]
+    what = f"{found['action']} {shares('quantity')} {found['symbol']} {found['name']}".rstrip()
+    price = say("unknown") if found["price"] is None else f"{found['price']:.10g} {found['currency']}"
+    if found["price"] is not None and not found["price_given"]:
+        price += f" ({found['date']})"
+    rows = [("verdict", verdict), ("trade", what), ("price", price)]
+    if found["price"] is None:
+        return rows
+    rows += [(name, money(name)) for name in ("amount", "fees", "cash_after")]
+    weight = found["weight_pct"]
+    limit = f"{found['limits']['position_pct']:g}%"
+    rows.append(("weight_after", say("unknown") if weight is None else f"{weight:.2f}% ({say('limit')} {limit})"))
+    rows.append(("allowed_quantity", shares("allowed_quantity")))
+    return rows
+
+
+def _tell_verdict(found: dict[str, Any]) -> None:
+    """Say on stderr what speaks against the trade, and what could not be checked: a line each."""
+    messages = []
+    for breach in found["breaches"]:
+        if breach["refuses"]:
+            messages.append(str(breach["message"]))
+        elif not any(each["message"] == breach["message"] for each in found["unknown"]):
+            notify(Message("{message}", message=breach["message"]))
+    for message in messages:
+        notify(Message("{message}", message=message))
+    for each in found["unknown"]:
+        notify(Message("{message}", message=each["message"]))
+    if found["allowed"] is False:
+        record_run_failure("; ".join(messages))
+    if found["allowed"] is False and found["allowed_quantity"]:
+        tell_hint("the rules allow {count} shares at that price", count=f"{found['allowed_quantity']:.10g}")
