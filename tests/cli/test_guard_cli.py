@@ -27,6 +27,8 @@ def test_the_warning_is_in_the_words_of_the_user(ia):
     for lang, warning in (("zh", "ia: 警告：仓位超限：23% > 20%"), ("en", "ia: warning: position limit: 23% > 20%")):
         run = ia(*BUY, env={**MONEY, "IA_LANG": lang})
         assert run.returncode == 0 and warning in run.stderr.splitlines()
+        number = run.stdout.partition("\t")[0]
+        assert ia("trade", "void", number, "--because", "x", env=MONEY).returncode == 0
 
 
 def test_a_check_before_the_trade_refuses_and_records_nothing(ia, prices):
