@@ -16,7 +16,6 @@ _SIDES: dict[str, Side] = {
     **dict.fromkeys(("buy", "买", "买入"), "buy"),
     **dict.fromkeys(("sell", "close", "卖", "卖出"), "sell"),
 }
-_ALL = ("all", "全部")
 NOT_JUDGED = 1
 
 
@@ -77,7 +76,7 @@ def _parse_words(words: tuple[str, ...], selling: bool) -> tuple[Side, str, str 
     quantity, price = rest[1] if len(rest) > 1 else None, rest[2] if len(rest) > 2 else None
     if quantity is not None and quantity.startswith("-"):
         side, quantity = "sell", quantity[1:]
-    return side, rest[0], None if quantity in _ALL else quantity, price
+    return side, rest[0], None if quantity in ("all", "全部") else quantity, price
 
 
 def _parse_count(desk: Any, symbol: str, text: str | None) -> Decimal | None:
