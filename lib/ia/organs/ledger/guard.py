@@ -205,7 +205,14 @@ def account_warnings(state: AccountState, limits: RiskLimits) -> list[Breach]:
             }
             message = Message("stop-loss: {symbol} has lost {value} >= {limit}", **told)
             found.append(
-                Breach("risk.stop_loss_pct", loss, limits.stop_loss_pct, message, refuses=False, symbol=symbol)
+                Breach(
+                    rule="risk.stop_loss_pct",
+                    value=loss,
+                    limit=limits.stop_loss_pct,
+                    message=message,
+                    refuses=False,
+                    symbol=symbol,
+                )
             )
     return found
 
@@ -287,19 +294,19 @@ def _check_position(order: CheckedOrder, state: AccountState, limits: RiskLimits
             )
         )
         message = Message(template, limit=format_limit(most), currency=state.currency)
-        yield Breach(rule, None, most, message, refuses=False, unchecked=True)
+        yield Breach(rule=rule, value=None, limit=most, message=message, refuses=False, unchecked=True)
         return
     value = order.quantity * order.price + _position_value(state.positions.get(order.symbol.canonical), order.price)
     equity = state.equity - order.fees
     if equity <= 0:
         message = Message("position limit: the account's equity is {equity} {currency}", **_money_params(equity, state))
-        yield Breach(rule, None, most, message)
+        yield Breach(rule=rule, value=None, limit=most, message=message)
     elif value * HUNDRED > most * equity:
         share = value * HUNDRED / equity
         message = Message(
             "position limit: {value} > {limit}", value=format_percent(share, most), limit=format_limit(most)
         )
-        yield Breach(rule, share, most, message)
+        yield Breach(rule=rule, value=share, limit=most, message=message)
 
 
 def _position_value(held: GuardHolding | None, price: Decimal) -> Decimal:
@@ -312,7 +319,12 @@ def _check_cash(order: CheckedOrder, state: AccountState) -> Iterator[Breach]:
     need = order.quantity * order.price + order.fees
     if state.cash is not None and need > state.cash:
         told = {"need": f"{need:,.2f}", "cash": f"{state.cash:,.2f}", "currency": state.currency}
-        yield Breach("account.cash", need, state.cash, Message("not enough cash: {need} > {cash} {currency}", **told))
+        yield Breach(
+            rule="account.cash",
+            value=need,
+            limit=state.cash,
+            message=Message("not enough cash: {need} > {cash} {currency}", **told),
+        )
 
 
 def _check_daily_loss(state: AccountState, limits: RiskLimits, *, buying: bool) -> Iterator[Breach]:
@@ -320,7 +332,14 @@ def _check_daily_loss(state: AccountState, limits: RiskLimits, *, buying: bool) 
     if state.day_pnl is None or state.day_start_equity is None or state.day_start_equity <= 0:
         if buying and state.equity is not None and state.positions:
             message = Message("daily loss limit not checked: the day's loss is unknown")
-            yield Breach("risk.day_stop_pct", None, limits.day_stop_pct, message, refuses=False, unchecked=True)
+            yield Breach(
+                rule="risk.day_stop_pct",
+                value=None,
+                limit=limits.day_stop_pct,
+                message=message,
+                refuses=False,
+                unchecked=True,
+            )
         return
     loss = -state.day_pnl * HUNDRED / state.day_start_equity
     for name, template in (
@@ -330,7 +349,7 @@ def _check_daily_loss(state: AccountState, limits: RiskLimits, *, buying: bool) 
         limit: Decimal = getattr(limits, name)
         if loss >= limit:
             message = Message(template, value=format_percent(loss, limit), limit=format_limit(limit))
-            yield Breach(f"risk.{name}", loss, limit, message, refuses=name == "day_stop_pct")
+            yield Breach(rule=f"risk.{name}", value=loss, limit=limit, message=message, refuses=name == "day_stop_pct")
             return
 
 
@@ -344,7 +363,7 @@ def _check_cooldown(order: CheckedOrder, state: AccountState, limits: RiskLimits
         shown = hours.quantize(Decimal("0.1"), ROUND_FLOOR)  # 23.98 is not yet 24
         told = {"hours": f"{shown:f}", "limit": f"{limits.cooling_hours.normalize():f}"}
         message = Message("cooldown: {hours} h since the last trade < {limit} h", **told)
-        yield Breach("risk.cooling_hours", hours, limits.cooling_hours, message)
+        yield Breach(rule="risk.cooling_hours", value=hours, limit=limits.cooling_hours, message=message)
 
 
 def _check_rise(order: CheckedOrder, state: AccountState, limits: RiskLimits) -> Iterator[Breach]:
@@ -356,13 +375,13 @@ def _check_rise(order: CheckedOrder, state: AccountState, limits: RiskLimits) ->
     if rise is None and quote.stale:
         template = "daily change of {symbol} on {day} not checked: the last stored close before it is from {date}"
         message = Message(template, symbol=order.symbol.canonical, day=order.day, date=quote.stale)
-        yield Breach("risk.rise_pct", None, limit, message, refuses=False, unchecked=True)
+        yield Breach(rule="risk.rise_pct", value=None, limit=limit, message=message, refuses=False, unchecked=True)
     elif rise is None:
         template = "daily change of {symbol} on {day} not checked: the previous close is not stored"
         message = Message(template, symbol=order.symbol.canonical, day=order.day)
-        yield Breach("risk.rise_pct", None, limit, message, refuses=False, unchecked=True)
+        yield Breach(rule="risk.rise_pct", value=None, limit=limit, message=message, refuses=False, unchecked=True)
     elif rise > limit:
-        yield Breach("risk.rise_pct", rise, limit, rise_message(rise, limit))
+        yield Breach(rule="risk.rise_pct", value=rise, limit=limit, message=rise_message(rise, limit))
 
 
 def rise_message(rise: Decimal, limit: Decimal) -> Message:
@@ -374,26 +393,39 @@ def _check_exchange_rules(order: CheckedOrder, state: AccountState) -> Iterator[
     """What the exchange would not have done: such a quantity, such a price, such a sale."""
     if date.fromisoformat(order.day).weekday() > 4:
         template = "{day} falls on a weekend, when exchanges are closed; give the trade date with `--date`"
-        yield Breach("exchange.closed", None, None, Message(template, day=order.day), refuses=False)
+        yield Breach(
+            rule="exchange.closed", value=None, limit=None, message=Message(template, day=order.day), refuses=False
+        )
     elif state.holiday:
         template = "{day} is an exchange holiday; give the trade date with `--date`"
-        yield Breach("exchange.closed", None, None, Message(template, day=order.day), refuses=False)
+        yield Breach(
+            rule="exchange.closed", value=None, limit=None, message=Message(template, day=order.day), refuses=False
+        )
     try:
         yield from _check_quantity(order, state)
         beyond = list(_check_price_limits(order, state))
         yield from beyond or _check_day_range(order, state)
     except NotFound as exc:  # before the table of rules begins
-        yield Breach("exchange.rules", None, None, Message(exc.template, **exc.params), refuses=False, unchecked=True)
+        yield Breach(
+            rule="exchange.rules",
+            value=None,
+            limit=None,
+            message=Message(exc.template, **exc.params),
+            refuses=False,
+            unchecked=True,
+        )
 
 
 def _check_quantity(order: CheckedOrder, state: AccountState) -> Iterator[Breach]:
     held = state.positions.get(order.symbol.canonical)
     quantity = held.quantity if held is not None else NOTHING
     if (wrong := check_quantity(order.symbol, order.day, order.action, order.quantity, quantity)) is not None:
-        yield Breach("exchange.lot", order.quantity, None, wrong)
+        yield Breach(rule="exchange.lot", value=order.quantity, limit=None, message=wrong)
     elif order.action == "buy" and order.symbol.market == "HK":
         message = Message("{symbol}: quantity not checked, because the board lot is unknown", symbol=order.symbol)
-        yield Breach("exchange.lot", order.quantity, None, message, refuses=False, unchecked=True)
+        yield Breach(
+            rule="exchange.lot", value=order.quantity, limit=None, message=message, refuses=False, unchecked=True
+        )
     if order.action == "buy":
         return
     if order.quantity > quantity:
@@ -403,7 +435,7 @@ def _check_quantity(order: CheckedOrder, state: AccountState) -> Iterator[Breach
             "held": _format_decimal(quantity),
         }
         message = Message("{symbol}: sale of {quantity} > {held} held", **told)
-        yield Breach("exchange.held", order.quantity, quantity, message, possible=False)
+        yield Breach(rule="exchange.held", value=order.quantity, limit=quantity, message=message, possible=False)
     elif held is not None and order.quantity > held.sellable:
         sure = sellable_after(order.symbol, order.day).sure
         told = {
@@ -412,7 +444,7 @@ def _check_quantity(order: CheckedOrder, state: AccountState) -> Iterator[Breach
             "sellable": _format_decimal(held.sellable),
         }
         message = Message("T+1: {symbol}: sale of {quantity} > {sellable} sellable that day", **told)
-        yield Breach("exchange.t1", order.quantity, held.sellable, message, refuses=sure)
+        yield Breach(rule="exchange.t1", value=order.quantity, limit=held.sellable, message=message, refuses=sure)
 
 
 def _check_day_range(order: CheckedOrder, state: AccountState) -> Iterator[Breach]:
@@ -427,7 +459,7 @@ def _check_day_range(order: CheckedOrder, state: AccountState) -> Iterator[Breac
         low=_format_decimal(found[0]),
         high=_format_decimal(found[1]),
     )
-    yield Breach("exchange.day_range", order.price, None, message, refuses=False)
+    yield Breach(rule="exchange.day_range", value=order.price, limit=None, message=message, refuses=False)
 
 
 def _check_price_limits(order: CheckedOrder, state: AccountState) -> Iterator[Breach]:
@@ -467,7 +499,14 @@ def _check_price_limits(order: CheckedOrder, state: AccountState) -> Iterator[Br
         certain = found.sure and not quote.simulated and (quote.reference or (over and not special))
         certain = certain and "退" not in name  # the first day of a delisting period has no limits
         message = Message(template, **told, limit=_format_decimal(bound))
-        yield Breach("exchange.price_limit", order.price, bound, message, refuses=certain, unchecked=quote.simulated)
+        yield Breach(
+            rule="exchange.price_limit",
+            value=order.price,
+            limit=bound,
+            message=message,
+            refuses=certain,
+            unchecked=quote.simulated,
+        )
         return
 
 

@@ -155,7 +155,7 @@ def _late_rise(change: float | None, breaches: list[Breach], limits: RiskLimits)
         return None
     rise = Decimal(str(change))
     message = guard.rise_message(rise, limits.rise_pct)
-    return Breach("risk.rise_pct", rise, limits.rise_pct, message)
+    return Breach(rule="risk.rise_pct", value=rise, limit=limits.rise_pct, message=message)
 
 
 _OF_SIZE = frozenset({"risk.position_pct", "account.cash", "exchange.lot", "exchange.held", "exchange.t1"})
@@ -182,7 +182,7 @@ def _unknown_money(trial: "_Trial", action: str) -> list[Breach]:
     message = Message(
         "cash in {currency} is unknown; enter it with `ia trade deposit` or set ledger.capital", currency=state.currency
     )
-    return [Breach("account.cash", None, None, message, refuses=False, unchecked=True)]
+    return [Breach(rule="account.cash", value=None, limit=None, message=message, refuses=False, unchecked=True)]
 
 
 def _trade_figures(trial: "_Trial", asked: CheckedOrder) -> Json:
