@@ -25,6 +25,7 @@ COMMANDS = {
     "ohlcv": ("ia_cli.commands.ohlcv:ohlcv", "Print the prices of a symbol as canonical CSV."),
     "verify": ("ia_cli.commands.verify:verify", "Compare the prices of two different hosts, row by row."),
     "quote": ("ia_cli.commands.quote:quote", "Print stored quotes: price, change, valuation, market value."),
+    "watch": ("ia_cli.commands.watch:watch", "Keep the watch list: securities, in groups, with reasons."),
     "fundamentals": (
         "ia_cli.commands.fundamentals:fundamentals",
         "Print a company's financial reports, newest first.",

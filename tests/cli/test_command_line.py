@@ -25,8 +25,8 @@ ia ask                                   | 2  | `ia turn "…"`
 ia ask "How is CATL?"                    | 2  | `ia turn "…"`
 ia price 300750                          | 2  | `ia quote SYMBOL`
 ia prices                                | 2  | `ia quote SYMBOL`
-ia track 300750                          | 2  | `ia memory track SYMBOL`
-ia watchlist                             | 2  | --universe watch
+ia track 300750                          | 2  | `ia watch add SYMBOL`
+ia watchlist                             | 2  | `ia watch list`
 ia portfolio                             | 2  | `ia account`
 ia holdings                              | 2  | `ia account`
 ia positions                             | 2  | `ia account`
@@ -152,7 +152,7 @@ ia provider add http://x                 | 77 | only https, ssh and file
 ia screen 'rsi < 30'                     | 65 | ia compute 'rsi(close, 14)' --symbol
 ia screen 'dividend > 3'                 | 65 | `ia screen --columns`
 ia task propose 'remind me tomorrow at 9' | 65 | the job is missing
-ia quote --universe watch                | 66 | `ia memory track 600519`
+ia quote --universe watch                | 66 | `ia watch add 600519`
 ia quote --universe held                 | 66 | `ia trade buy`
 ia trade deposit 10x                     | 2  | is not a number
 ia trade deposit 万                      | 2  | is not a number

@@ -6,7 +6,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from ia.kernel import proposals
-from ia.organs.memory import writing
+from ia.organs.memory import watch_list
 from support.markets.stored_quotes import fill, quote
 
 
@@ -55,7 +55,7 @@ def test_words_of_the_store_of_settings_and_files(completed, line, words):
 
 def test_what_is_watched_and_what_waits(ws, completed):
     assert completed("ia quote ") == []
-    writing.track_item(ws, "600519.SH")
+    watch_list.track_item(ws, "600519.SH")
     proposals.propose(ws, "preference", "memory/preferences.md", "- 短\n", because="")
     assert completed("ia quote ") == ["600519.SH"]
     assert completed("ia approve ") == ["1"]
@@ -66,7 +66,7 @@ def test_notes_memory_sessions_and_trades(ws, completed):
 
     assert completed("ia note read ") == completed("ia trade void ") == []
     notebook.write_note(ws, "research/宁德时代/2024-03-15", "产能")
-    writing.track_item(ws, "600519.SH")
+    watch_list.track_item(ws, "600519.SH")
     assert completed("ia note read res") == ["research/宁德时代/2024-03-15"]
     assert "memory/tracking.md" in completed("ia memory read ")
     assert "note.write" in completed("ia log --kind ")

@@ -115,6 +115,7 @@ TOOLS = {
     "memory.reflect": {"content": "买早了"},
     "memory.track": {"symbol": "600276", "why": "等回调"},
     "memory.untrack": {"symbol": "600276"},
+    "watch.list": {},
     "memory.prefer": {"text": "回答短一点"},
     "soul.propose": {"add": "先看现金流", "because": "教练"},
     "skills.list": {},

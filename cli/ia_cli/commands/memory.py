@@ -104,10 +104,10 @@ def track(words: tuple[str, ...], remove: bool, as_json: bool) -> None:
     """Add securities or a topic to the watch list.
 
     ia writes a code or name that identifies one security as code and name, so that the list has it once. Several
-    securities share the same WHY. Quote a WHY of several words.
+    securities share the same WHY. Quote a WHY of several words. `ia watch` has groups and shows prices too.
     """
     from ia.kernel.workspace import Workspace
-    from ia.organs.memory import writing
+    from ia.organs.memory import change_rules, watch_list
     from ia.wiring.security_mentions import identify_security
 
     items, why = _parse_watched(words)
@@ -118,10 +118,10 @@ def track(words: tuple[str, ...], remove: bool, as_json: bool) -> None:
         for symbol in items:
             item, code, *names = identify_security(symbol)
             if remove:
-                paths = writing.untrack_item(ws, item, code=code, names=names)
+                watch_list.untrack_item(ws, item, code=code, names=names)
             else:
-                paths = writing.track_item(ws, item, why, code=code, names=names)
-    _print_outcome(paths, as_json)
+                watch_list.track_item(ws, item, why, code=code, names=names)
+    _print_outcome([change_rules.TRACKING], as_json)
 
 
 def _parse_watched(words: tuple[str, ...]) -> tuple[list[str], str]:

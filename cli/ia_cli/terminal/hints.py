@@ -77,6 +77,9 @@ def unknown_command_error(typed: str, rest: list[str], context: click.Context | 
     more = ["help", "version"] if path == "ia" else ["help"]
     if path == "ia indicator" and (found := _indicator_command(typed, rest)):
         return UsageError("no such command: {typed}", hint="`{answer}`", answer=found, **fields)
+    if path == "ia watch" and not rest:
+        answer = f"ia watch add {typed}" if _find_security(typed) else f"ia watch list {typed}"
+        return UsageError("no such command: {typed}", hint="`{answer}`", answer=answer, **fields)
     names = context.command.list_commands(context) if context and isinstance(context.command, click.Group) else []
     if close := find_closest(typed, [*names, *more]):
         return UsageError("no such command: {typed}", hint="did you mean {close}?", close=f"{path} {close}", **fields)

@@ -11,11 +11,10 @@ COMMANDS = {
     **dict.fromkeys(("price", "prices", "stock", "ticker", "行情", "价格", "报价", "股价"), "ia quote SYMBOL"),
     **dict.fromkeys(("bars", "history", "kline", "download", "fetch", "get", "历史"), "ia ohlcv SYMBOL"),
     **dict.fromkeys(
-        ("watchlist", "watch", "favorites", "favourites", "自选", "自选股"),
-        "ia quote --universe watch`, and to put one on it `ia memory track SYMBOL",
+        ("watchlist", "watched", "favorites", "favourites", "favs", "自选", "自选股", "关注列表"), "ia watch list"
     ),
-    **dict.fromkeys(("track", "follow", "关注"), "ia memory track SYMBOL"),
-    **dict.fromkeys(("untrack", "unfollow"), "ia memory track --remove SYMBOL"),
+    **dict.fromkeys(("track", "follow", "关注", "加自选"), "ia watch add SYMBOL"),
+    **dict.fromkeys(("untrack", "unfollow", "unwatch", "取消关注"), "ia watch remove SYMBOL"),
     **dict.fromkeys(
         (
             "portfolio",
@@ -123,11 +122,16 @@ VERBS = {
     "memory": {
         **dict.fromkeys(("show", "cat"), "ia memory read"),
         **dict.fromkeys(("search", "find"), "ia recall WORDS"),
-        **dict.fromkeys(("watch", "follow"), "ia memory track SYMBOL"),
-        **dict.fromkeys(("untrack", "unfollow", "unwatch"), "ia memory track --remove SYMBOL"),
+        **dict.fromkeys(("watch", "follow"), "ia watch add SYMBOL"),
+        **dict.fromkeys(("untrack", "unfollow", "unwatch"), "ia watch remove SYMBOL"),
         **dict.fromkeys(("add", "remember", "note"), 'ia memory observe TOPIC "…"'),
         **dict.fromkeys(("revert", "restore"), "ia memory undo PATH"),
         "ls": "ia memory list",
+    },
+    "watch": {
+        **dict.fromkeys(("track", "follow", "put", "new", "move", "group"), "ia watch add SYMBOL --group GROUP"),
+        **dict.fromkeys(("delete", "rm", "drop", "untrack", "unfollow"), "ia watch remove SYMBOL"),
+        **dict.fromkeys(("ls", "show", "all", "groups", "view"), "ia watch list"),
     },
     "market": {
         **dict.fromkeys(("losers", "falls", "worst"), "ia market gainers --losers"),

@@ -1,9 +1,13 @@
 """Securities in text: how the memory writes one, and which notes mention one."""
 
 import re
+from typing import TYPE_CHECKING
 
 from ia.kernel.errors import IaError
 from ia.kernel.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.domain.instruments.symbols import Symbol
 
 
 def identify_security(text: str) -> list[str]:
@@ -21,7 +25,12 @@ def identify_security(text: str) -> list[str]:
         return [topic, ""]
     if not symbol.name and topic.isalpha():
         return [topic, ""]
-    return [str(symbol), symbol.canonical, topic, symbol.code, *filter(None, [symbol.name])]
+    return [*name_security(symbol), topic]
+
+
+def name_security(symbol: "Symbol") -> list[str]:
+    """Return how the watch list writes a security, its code, and what else it may stand there as."""
+    return [str(symbol), symbol.canonical, symbol.code, *filter(None, [symbol.name])]
 
 
 def split_securities(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from ruamel.yaml import YAML
 
 from ia.agent.tools import catalog
 from ia.faculties import profiles, skills
-from ia.organs.memory import writing
+from ia.organs.memory import watch_list, writing
 from support.program import REPO
 
 FOLDER = REPO / "profiles"
@@ -44,7 +44,7 @@ def test_memory_is_a_skeleton_that_can_be_added_to(ws, profile, monkeypatch):
     monkeypatch.setenv("IA_LANG", "zh")
     profiles.use_profile(ws, profiles.find_profile(profile))
     assert ws.read("memory/tracking.md") == "# 关注\n\n"
-    writing.track_item(ws, "第一件事", "等回信")
+    watch_list.track_item(ws, "第一件事", "等回信")
     assert re.fullmatch(r"# 关注\n\n- 第一件事: 等回信 \(\d{4}-\d\d-\d\d\)\n", ws.read("memory/tracking.md"))
     before = ws.read("memory/beliefs.md")
     writing.add_belief(ws, "早上效率高", because="两周的记录")

@@ -18,6 +18,7 @@ BUILTIN = (
     "indicator",
     "notebook",
     "memory",
+    "watch",
     "skills",
     "tasks",
     "alerts",

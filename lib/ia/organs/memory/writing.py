@@ -1,12 +1,12 @@
 """Writing into the memory, each kind by its rule.
 
-Journal, tracking, observations and reflections are free. A belief changes with its reason, and what was believed
-before, what now and why goes into the reflections. Preferences and the soul only ever become a proposal. Every function
-returns the paths that it wrote, in the order in which it wrote them; times in texts are the user's.
+Journal, observations and reflections are free, and so is the watch list (`watch_list`). A belief changes with its
+reason, and what was believed before, what now and why goes into the reflections. Preferences and the soul only ever
+become a proposal. Every function returns the paths that it wrote, in the order in which it wrote them; times in texts
+are the user's.
 """
 
 import re
-from collections.abc import Sequence
 from datetime import date
 
 from ia.kernel import clock, proposals
@@ -55,49 +55,6 @@ def add_observation(ws: Workspace, topic: str, text: str, *, actor: str = "user"
 def add_reflection(ws: Workspace, text: str, *, period: str = "", actor: str = "user") -> list[str]:
     """Add a reflection to reflections/YYYY-period.md. The period is the month (`11`) if none is given (`W47`, `Q4`)."""
     return [_append_reflection(ws, _require_text(text), period, actor)]
-
-
-def track_item(
-    ws: Workspace, symbol: str, why: str = "", *, code: str = "", names: Sequence[str] = (), actor: str = "user"
-) -> list[str]:
-    """Put a symbol or a topic on the watch list, or give it a new reason.
-
-    code    canonical code that `symbol` begins with: one security stands there once. names: what else it may stand as.
-    """
-    item = " ".join(symbol.split())
-    if not item:
-        raise UsageError("nothing to track: give a symbol")
-    line = f"- {item}" + (f": {' '.join(why.split())}" if why.strip() else "") + f" ({clock.today()})"
-    with ws.lock():
-        lines = _read_list(ws, change_rules.TRACKING, "# Tracking")
-        known = _find_tracked(lines, (item, *names), code)
-        if known:
-            lines[known[0]] = line
-            lines = [kept for at, kept in enumerate(lines) if at not in known[1:]]
-        else:
-            lines.append(line)
-        _write_list(ws, change_rules.TRACKING, lines, actor, "memory.track", symbol=item)
-    return [change_rules.TRACKING]
-
-
-def untrack_item(
-    ws: Workspace, symbol: str, *, code: str = "", names: Sequence[str] = (), actor: str = "user"
-) -> list[str]:
-    """Take a symbol or a topic off the watch list.
-
-    raises  NotFound.
-    """
-    item = " ".join(symbol.split())
-    with ws.lock():
-        lines = _read_list(ws, change_rules.TRACKING, "# Tracking")
-        known = _find_tracked(lines, (item, *names), code)
-        if not known:
-            raise NotFound(
-                "{symbol} is not tracked", symbol=item, hint="`ia memory read tracking` shows the tracked securities"
-            )
-        lines = [kept for at, kept in enumerate(lines) if at not in known]
-        _write_list(ws, change_rules.TRACKING, lines, actor, "memory.untrack", symbol=item)
-    return [change_rules.TRACKING]
 
 
 def add_belief(ws: Workspace, text: str, *, because: str, replaces: str = "", actor: str = "user") -> list[str]:
@@ -265,22 +222,6 @@ def _read_list(ws: Workspace, path: str, title: str) -> list[str]:
     """Return a list file's lines, or a new one's head."""
     lines = (ws.read(path) or "").rstrip().splitlines() or [title]
     return [*lines, ""] if lines[-1].startswith("#") else lines
-
-
-def _write_list(ws: Workspace, path: str, lines: list[str], actor: str, event: str, symbol: str) -> None:
-    ws.write(path, "\n".join(lines) + "\n", actor=actor, event=event, symbol=symbol)
-
-
-def _find_tracked(lines: list[str], names: tuple[str, ...], code: str) -> list[int]:
-    """Return where an item stands: its lines are `- NAME`, `- NAME: WHY` or `- NAME (DATE)`, or begin with its code."""
-    begins = tuple(f"{name}{end}" for name in filter(None, (*names, code)) for end in (": ", " ("))
-    begins += (f"{code} ",) if code else ()
-    found = []
-    for at, line in enumerate(lines):
-        head = line.removeprefix("- ")
-        if head != line and (head in (*names, code or None) or head.startswith(begins)):
-            found.append(at)
-    return found
 
 
 def _find_belief(lines: list[str], part: str) -> int:

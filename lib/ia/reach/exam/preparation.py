@@ -48,7 +48,7 @@ def build_workspace(plan: Json) -> None:
     from ia.faculties import profiles
     from ia.organs import notebook
     from ia.organs.market.sync import SyncRequest, sync_market
-    from ia.organs.memory import writing
+    from ia.organs.memory import watch_list, writing
     from ia.organs.ohlcv.history import BarsRequest, load_history
     from ia.wiring.security_mentions import identify_security
 
@@ -64,7 +64,7 @@ def build_workspace(plan: Json) -> None:
     _enter_ledger(ws, plan["ledger"])
     for each in plan["watched"]:
         item, code, *names = identify_security(each["symbol"])
-        writing.track_item(ws, item, each["because"], code=code, names=names)
+        watch_list.track_item(ws, item, each["because"], code=code, names=names)
     for note in plan["notes"]:
         notebook.write_note(ws, note["path"], note["text"].format(**plan["facts"]))
     for belief in plan["beliefs"]:

@@ -10,7 +10,7 @@ from ia.faculties.taskbook import run_store
 from ia.kernel import untrusted
 from ia.kernel.errors import UsageError, drop_message
 from ia.organs import notebook
-from ia.organs.memory import writing
+from ia.organs.memory import watch_list
 from ia.reach.tasks import decisions, reporting
 
 DESIGN = """---
@@ -33,7 +33,7 @@ def lived(ws, monkeypatch):
     """A workspace with a task that waits for approval, and notes."""
     monkeypatch.setenv("IA_NOW", "2024-03-15T16:00:00+08:00")
     ws.write("tasks/catl.md", DESIGN)
-    writing.track_item(ws, "300750")
+    watch_list.track_item(ws, "300750")
     for day in range(1, 8):
         ws.write(f"memory/observations/2024-03-0{day}-市场.md", f"# 市场\n\n第{day}天\n")
     notebook.write_note(ws, "reports/weekly/2024-03-08.md", "# 周报\n宁德时代 300750 排产回落", actor="task weekly")

@@ -7,7 +7,7 @@ import pytest
 
 from ia.kernel import observers
 from ia.organs import notebook
-from ia.organs.memory import contents, writing
+from ia.organs.memory import contents, watch_list
 from ia.wiring.indexing import notice_changes
 
 
@@ -25,7 +25,7 @@ def test_a_note_is_entered_with_time_path_and_summary(ws, monkeypatch):
 
 def test_newest_first_the_core_before_all_and_each_path_once(ws):
     notebook.write_note(ws, "a", "text")
-    writing.track_item(ws, "600519")
+    watch_list.track_item(ws, "600519")
     notebook.write_note(ws, "b", "text")
     notebook.write_note(ws, "a", "again")
     assert listed(ws) == ["memory/tracking.md", "notebook/a.md", "notebook/b.md"]

@@ -7,8 +7,7 @@ import pytest
 from ia.kernel import audit
 from ia.kernel.errors import BadData, NotFound, Refused, UsageError
 from ia.kernel.proposals import Proposal
-from ia.organs.memory import change_rules, changes, writing
-from ia.wiring.security_mentions import identify_security
+from ia.organs.memory import change_rules, changes, watch_list, writing
 
 
 @pytest.fixture(autouse=True)
@@ -47,48 +46,6 @@ def test_reflections_are_files_of_a_period(ws, period, file):
 def test_an_invalid_period_is_refused(ws, period):
     with pytest.raises(UsageError):
         writing.add_reflection(ws, "x", period=period)
-
-
-def test_tracking_is_a_list(ws):
-    writing.track_item(ws, "600519", "等估值")
-    writing.track_item(ws, "AI 算力")
-    writing.track_item(ws, "600519", "更低")
-    assert ws.read(change_rules.TRACKING) == "# Tracking\n\n- 600519: 更低 (2024-03-15)\n- AI 算力 (2024-03-15)\n"
-    writing.untrack_item(ws, "600519")
-    assert ws.read(change_rules.TRACKING) == "# Tracking\n\n- AI 算力 (2024-03-15)\n"
-    with pytest.raises(NotFound):
-        writing.untrack_item(ws, "60051")
-
-
-def test_a_security_is_tracked_once_whatever_it_is_called(ws):
-    ws.write(
-        change_rules.TRACKING,
-        "# Tracking\n\n- 600519: old (2023-01-01)\n- AI 算力 (2023-01-01)\n- 贵州茅台 (2023-01-02)\n",
-    )
-    for name in ("600519", "贵州茅台", "sh600519"):
-        item, code, *names = identify_security(name)
-        writing.track_item(ws, item, name, code=code, names=names)
-    assert ws.read(change_rules.TRACKING).splitlines()[2:] == [
-        "- 600519.SH 贵州茅台: sh600519 (2024-03-15)",
-        "- AI 算力 (2023-01-01)",
-    ]
-    writing.track_item(ws, "600519.SH 茅台", code="600519.SH")  # the company was renamed
-    assert ws.read(change_rules.TRACKING).count("600519.SH") == 1
-    item, code, *names = identify_security("茅台")
-    writing.untrack_item(ws, item, code=code, names=names)
-    assert ws.read(change_rules.TRACKING) == "# Tracking\n\n- AI 算力 (2023-01-01)\n"
-
-
-def test_what_means_no_one_security_is_a_topic():
-    for topic in ("AI  算力", "GDP", "银行", "a"):
-        assert identify_security(topic) == [" ".join(topic.split()), ""]
-    assert identify_security("GDP.US")[1] == "GDP.US" and identify_security("SPY")[1] == "SPY.US"
-
-
-def test_lists_keep_the_head_that_a_profile_gave_them(ws):
-    ws.write(change_rules.TRACKING, "# 关注\n\n")
-    writing.track_item(ws, "600519")
-    assert ws.read(change_rules.TRACKING) == "# 关注\n\n- 600519 (2024-03-15)\n"
 
 
 def test_a_belief_changes_with_its_reason_and_leaves_a_trace(ws):
@@ -172,7 +129,7 @@ def test_undoing_the_soul_is_a_proposal(ws):
 def test_undo_without_a_path_takes_the_last_file(ws):
     with pytest.raises(NotFound):
         changes.undo_change(ws, None)
-    writing.track_item(ws, "a")
+    watch_list.track_item(ws, "a")
     writing.log_journal(ws, "b")
     assert changes.undo_change(ws, None) == ["memory/journal/2024-03-15.md"]
 

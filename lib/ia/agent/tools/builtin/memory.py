@@ -10,7 +10,7 @@ from ia.kernel import clock, untrusted
 from ia.kernel.errors import NotFound, UsageError
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
-from ia.organs.memory import change_rules, contents, writing
+from ia.organs.memory import change_rules, contents, watch_list, writing
 
 if TYPE_CHECKING:
     from ia.organs.recall.search import Hit
@@ -205,33 +205,38 @@ def add_reflection(
 def add_to_watch_list(
     scope: Scope,
     symbol: Annotated[str, "a code, a name or a topic; several securities apart by commas"],
-    why: Annotated[str, "what is waited for"] = "",
+    why: Annotated[str, "what is waited for; default: the reason that it has stays"] = "",
+    group: Annotated[str | None, "the group it belongs in, or is moved to; default: the one it is in"] = None,
 ) -> gated_writes.WriteResult:
-    """Put a security or a topic on the watch list."""
+    """Put securities or a topic on the watch list, give them a new reason, or move them to another group."""
     from ia.wiring.security_mentions import identify_security, split_securities
 
     text, reason = gated_writes.clean_text(scope, symbol), gated_writes.clean_text(scope, why)
+    place = None if group is None else gated_writes.clean_text(scope, group)
 
     def track_all(ws: Workspace) -> list[str]:
         for each in split_securities(text) or [text]:
             item, code, *names = identify_security(each)
-            paths = writing.track_item(ws, item, reason, code=code, names=names, actor=scope.actor)
-        return paths
+            watch_list.track_item(ws, item, reason, code=code, names=names, group=place, actor=scope.actor)
+        return [change_rules.TRACKING]
 
     return gated_writes.write_or_propose(scope, "tracking", track_all, because=why)
 
 
 @tool("memory.untrack", WRITE)
 def remove_from_watch_list(
-    scope: Scope, symbol: Annotated[str, "a code, a name or a topic"]
+    scope: Scope, symbol: Annotated[str, "a code, a name or a topic; several securities apart by commas"]
 ) -> gated_writes.WriteResult:
-    """Take a security or a topic off the watch list."""
-    from ia.wiring.security_mentions import identify_security
+    """Take securities or a topic off the watch list."""
+    from ia.wiring.security_mentions import identify_security, split_securities
 
-    item, code, *names = identify_security(symbol)
-    return gated_writes.write_or_propose(
-        scope, "tracking", lambda ws: writing.untrack_item(ws, item, code=code, names=names, actor=scope.actor)
-    )
+    def untrack_all(ws: Workspace) -> list[str]:
+        for each in split_securities(symbol) or [symbol]:
+            item, code, *names = identify_security(each)
+            watch_list.untrack_item(ws, item, code=code, names=names, actor=scope.actor)
+        return [change_rules.TRACKING]
+
+    return gated_writes.write_or_propose(scope, "tracking", untrack_all)
 
 
 @tool("memory.prefer", CONFIRM)
