@@ -95,9 +95,9 @@ def _identify_item(item: WatchItem) -> Watched:
             known, code, *_ = identify_security(first)
         name = known.partition(" ")[2]
     if not code:
-        return Watched("", item.text, item.why, item.since, item.group)
+        return Watched(symbol="", name=item.text, why=item.why, since=item.since, group=item.group)
     name, left = split_name(rest.strip(), name)
-    return Watched(code, name, item.why or left, item.since, item.group)
+    return Watched(symbol=code, name=name, why=item.why or left, since=item.since, group=item.group)
 
 
 def split_name(text: str, name: str) -> tuple[str, str]:

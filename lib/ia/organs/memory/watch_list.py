@@ -154,7 +154,7 @@ def _parse_lines(lines: Sequence[str]) -> list[WatchItem]:
                 rest, since = dated.groups()
             named = _reasoned.fullmatch(rest)
             text, why = named.groups() if named else (rest, "")
-            found.append(WatchItem(at, text.strip(), why, since, group))
+            found.append(WatchItem(at=at, text=text.strip(), why=why, since=since, group=group))
     return found
 
 
