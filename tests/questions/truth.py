@@ -139,7 +139,7 @@ def beta(one, other, count):
 
 
 def sharpe(code, count):
-    found = returns(code, count)
+    found = returns(code, count + 1)
     return statistics.fmean(found) / statistics.stdev(found) * math.sqrt(250)
 
 
