@@ -30,7 +30,7 @@ def report(target: str, output: str | None, adapter: tuple[str, ...], adjust: st
     prices of a SYMBOL, as `ia ohlcv` does.
     """
     from ia.faculties.pictures import saving
-    from ia.kernel.errors import UsageError
+    from ia.kernel.errors import UsageError, notify_once
     from ia.kernel.workspace import Workspace
     from ia_cli.terminal.picture_language import make_picture_voice
 
@@ -48,11 +48,11 @@ def report(target: str, output: str | None, adapter: tuple[str, ...], adjust: st
     if target == "account":
         from ia.faculties.pictures import account_report
 
-        page = account_report.render_account_report(ws, make_picture_voice(), notify)
+        page = account_report.render_account_report(ws, make_picture_voice(), notify_once(notify))
     elif target == "market":
         from ia.faculties.pictures import market_report
 
-        page = market_report.render_market_report(ws, make_picture_voice(), notify)
+        page = market_report.render_market_report(ws, make_picture_voice(), notify_once(notify))
     else:
         page = _render_symbol_page(ws, target, adapter, adjust, stale)
     if output is None:
