@@ -22,8 +22,9 @@ UNATTENDED: dict[str, tuple[str, ...] | None] = {
     "session": ("list", "show"), "usage": None, "log": None, "config": ("get", "list"), "doctor": None,
     "profile": ("list", "show"), "task": ("list", "show", "history"), "send": None, "verify": None, "event": None,
     "sync": None,
-    "quote": None, "fundamentals": None, "screen": None, "market": None,
-    "trade": ("list", "rules", "export"), "account": None, "profit": None,
+    "quote": None, "fundamentals": None, "screen": None, "market": None, "news": None, "watch": ("list",),
+    "scan": None, "compare": None, "backtest": None,
+    "trade": ("list", "rules", "export", "check"), "account": None, "profit": None,
 }  # fmt: skip
 """Commands that a task may run, and of some only these verbs."""
 ATTENDED = frozenset({"approve", "reject", "listen", "mcp", "init", "completion", "chat"})

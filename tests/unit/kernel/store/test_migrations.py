@@ -21,7 +21,7 @@ from ia.organs.ohlcv import series_store
 from support.program import REPO
 
 DATABASES = REPO / "tests" / "fixtures" / "databases"
-IA_VERSION, MARKET_VERSION = 7, 4
+IA_VERSION, MARKET_VERSION = 8, 5
 
 
 def unpack(name, path):
