@@ -52,7 +52,10 @@ def measure_books(desk: ToolDesk, period: DeskResult, first: str, last: str) -> 
     books = wording.objects_of(period, "currencies") if period.ok else {}
     indices = outline_at(desk.tables).benchmarks
     names = {currency: str(indices.get(_MARKETS.get(currency, ""), "")) for currency in books}
-    compared = yield from compare_with(desk, sorted({name for name in names.values() if name}), first, last)
+    priced = [day for book in books.values() if first <= (day := str(book.get("price_date") or "")) < last]
+    compared = yield from compare_with(
+        desk, sorted({name for name in names.values() if name}), first, min(priced, default=last)
+    )
     found = []
     for currency, book in books.items():
         name = names[currency]
