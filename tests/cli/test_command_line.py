@@ -36,7 +36,7 @@ ia buy 300750 100                        | 2  | `ia trade buy
 ia sell 300750 100                       | 2  | `ia trade sell
 ia deposit 1000                          | 2  | `ia trade deposit`
 ia search rates                          | 2  | `ia recall
-ia messages                              | 2  | `ia send --list`
+ia messages                              | 2  | `ia inbox`
 ia gainers                               | 2  | `ia market gainers
 ia lhb                                   | 2  | `ia market lhb`
 ia northbound                            | 2  | `ia market northbound`
@@ -67,7 +67,7 @@ ia trade edit 3                          | 2  | `ia trade correct ID
 ia trade add 300750                      | 2  | `ia trade buy
 ia trade history                         | 2  | `ia trade list`
 ia trade depsoit 100                     | 2  | did you mean ia trade deposit?
-ia trade foo                             | 2  | subcommands of `ia trade`: buy, sell
+ia trade foo                             | 2  | subcommands of `ia trade`: check, buy, sell
 ia config show                           | 2  | `ia config list`
 ia config remove lang                    | 2  | `ia config unset KEY`
 ia config edit                           | 2  | `ia config set KEY VALUE`
@@ -149,7 +149,7 @@ ia note "some text"                      | 2  | `ia note scratch/ideas 'some tex
 ia note 宁德时代产能利用率下降               | 2  | `ia note scratch/ideas
 ia memory observe "宁德时代 产能利用率下降"  | 2  | `ia memory observe '宁德时代' '产能利用率下降'`
 ia provider add http://x                 | 77 | only https, ssh and file
-ia screen 'rsi < 30'                     | 65 | ia compute 'rsi(close, 14)' --symbol
+ia screen 'rsi < 30'                     | 65 | ia scan
 ia screen 'dividend > 3'                 | 65 | `ia screen --columns`
 ia task propose 'remind me tomorrow at 9' | 65 | the job is missing
 ia quote --universe watch                | 66 | `ia watch add 600519`
