@@ -80,7 +80,7 @@ def set_(
         notify(Message("this alert is set already: {name}", name=known["name"]))
         _finish(known, known["name"], as_json)
         return
-    made = drafting.keep_design(scope, design, replace_other=True)
+    made = drafting.keep_design(scope, design)
     _show_draft(draft.alert, draft.history, draft.state, made.design, note)
     approved = _decide(ws, made.number, yes)
     row = _row_of(ws, made.design.name)

@@ -6,7 +6,6 @@ from ia.agent.tools import gate, gated_writes
 from ia.agent.tools.builtin import tasks
 from ia.agent.tools.registry import CONFIRM, READ, tool
 from ia.agent.tools.scope import Scope
-from ia.kernel import proposals
 from ia.kernel.errors import Message, Notify, TryLater, Unavailable, drop_message
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
@@ -61,14 +60,8 @@ def complete_alert(alert: "Alert", *, note: str = "", channels: tuple[str, ...] 
     return tasks.complete_design(design_alert(alert, note=note, notify=channels or (ME,)))
 
 
-def keep_design(scope: Scope, design: "TaskDesign", *, replace_other: bool = False) -> tasks.Kept:
-    """Propose the task of an alert. One that waits already and says the same is not made again.
-
-    replace_other   a person typed it: one that waits with another note makes room
-    """
-    same = tasks.find_same_proposal(scope, design)
-    if replace_other and same is not None and same.design.because != design.because:
-        proposals.reject(scope.ws, same.number, by="user", because="replaced by the same alert with another note")
+def keep_design(scope: Scope, design: "TaskDesign") -> tasks.Kept:
+    """Propose the task of an alert. One that waits already and says the same is not made again."""
     return tasks.propose_design(scope, design, scope.lang)
 
 
