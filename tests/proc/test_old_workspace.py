@@ -17,6 +17,8 @@ ADDED = {
     "pending.json": {"run", "source", "profile", "turn", "session", "origins"},
     "sessions.json": {"title"},
     "recall.json": {"kind", "author"},
+    "account.json": {"total"},
+    "trades.jsonl": {"breaches"},
 }
 """Keys of JSON that a document has gained since."""
 
