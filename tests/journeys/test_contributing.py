@@ -97,5 +97,6 @@ def test_what_was_added_works(run, checkout, home, tmp_path, monkeypatch):
     assert "pulse" in ia("skill", "list")
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     monkeypatch.setenv("IA_LANG", "zh")
+    monkeypatch.setenv("IA_NOW", "2024-03-15T16:30:00+08:00")  # the simulated RSI of that day is 38.7
     answer = ia("turn", "/pulse 600519", "-m", "ia-offline")
     assert answer.startswith("**贵州茅台** ") and "\n- 不冷不热（" in answer

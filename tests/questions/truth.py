@@ -140,7 +140,7 @@ def beta(one, other, count):
 
 def sharpe(code, count):
     found = returns(code, count + 1)
-    return statistics.fmean(found) / statistics.stdev(found) * math.sqrt(250)
+    return statistics.fmean(found) / statistics.stdev(found) * math.sqrt(243)  # sessions a year in China
 
 
 def quote(code, field):

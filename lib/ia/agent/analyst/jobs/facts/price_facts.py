@@ -1,6 +1,5 @@
 """Facts that are computed from closes: correlation, beta, Sharpe ratio, against an index; stop, size and levels."""
 
-import math
 import re
 from collections.abc import Sequence
 from datetime import timedelta
@@ -20,6 +19,7 @@ from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, load_span, load_spans
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.domain.performance.ratios import SESSIONS_A_YEAR, sharpe_ratio
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -67,16 +67,6 @@ def _returns(one: Closes, other: Closes) -> tuple[list[str], list[float], list[f
         [one.by_date[b] / one.by_date[a] - 1 for a, b in pairs],
         [other.by_date[b] / other.by_date[a] - 1 for a, b in pairs],
     )
-
-
-def _mean(values: list[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
-def _covariance(one: list[float], other: list[float]) -> float:
-    """Return the covariance of a sample (n - 1)."""
-    a, b = _mean(one), _mean(other)
-    return math.fsum((x - a) * (y - b) for x, y in zip(one, other, strict=True)) / (len(one) - 1)
 
 
 _JOINED = pattern(r"和|与|跟|、|谁|哪[个只]|\b(?:and|with|between|versus|vs|which)\b", re.I)
@@ -143,15 +133,17 @@ def _say_sharpe(desk: ToolDesk, mention: Mention, own: Closes) -> Reply:
     days, returns, _ = _returns(own, own)
     if len(returns) < FEW:
         return _too_few(desk, len(returns))
-    spread = math.sqrt(_covariance(returns, returns))
-    if not spread:
+    sessions = SESSIONS_A_YEAR[mention.symbol.market]
+    ratio = sharpe_ratio(returns, sessions).value
+    if ratio is None:
         return _too_few(desk, 0)
     return reply_of_lines(
         speak(
-            "{name}: Sharpe ratio {value} ({first} to {last}, {count} daily returns, a year of 250 days, risk-free rate"
-            " taken as 0){mark}",
+            "{name}: Sharpe ratio {value} ({first} to {last}, {count} daily returns, a year of {sessions} sessions,"
+            " risk-free rate taken as 0){mark}",
             name=wording.head_of(desk, mention),
-            value=f"{_mean(returns) / spread * math.sqrt(YEAR):.2f}",
+            value=f"{ratio:.2f}",
+            sessions=sessions,
             first=days[0],
             last=days[-1],
             count=len(returns),
