@@ -1,12 +1,18 @@
 """What a shell completes: as click asks for it, in this process, on a small market."""
 
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.shell_completion import ShellComplete
 
+from ia.domain.instruments import name_sources
 from ia.kernel import proposals
 from ia.organs.memory import watch_list
+from ia.wiring.stored_names import register_names
 from support.markets.stored_quotes import fill, quote
 
 
@@ -16,6 +22,8 @@ def completed(ws, monkeypatch):
     from ia_cli.main import cli
 
     monkeypatch.setenv("IA_HOME", ws.root)
+    monkeypatch.setattr(name_sources, "registered", {})
+    register_names()
     fill(
         ws,
         {
@@ -23,6 +31,9 @@ def completed(ws, monkeypatch):
                 quote("600519.SH", "贵州茅台"),
                 quote("600036.SH", "招商银行"),
                 quote("300750.SZ", "宁德时代"),
+                quote("600606.SH", "绿地控股"),
+                quote("601916.SH", "浙商银行"),
+                quote("605499.SH", "东鹏饮料"),
             ]
         },
     )
@@ -38,11 +49,16 @@ def completed(ws, monkeypatch):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("ia quote 600", ["600036.SH", "600519.SH"]), ("ia trade buy 贵", ["贵州茅台"]),
+        ("ia quote 600", ["600036.SH", "600519.SH", "600606.SH"]), ("ia trade buy 贵", ["贵州茅台"]),
         ("ia sync --symbols 300750.SZ,6005", ["300750.SZ,600519.SH"]), ("ia report a", ["account"]),
         ("ia sync --universe ", ["watch", "held", "all"]), ("ia sync d", ["daily"]), ("ia quote 9", []),
         ("ia trade import ", ["file"]), ("ia chart -o ", ["file"]), ("ia config set risk.r", ["risk.rise_pct"]),
-        ("ia quote gzm", ["gzmt"]), ("ia chart ningdes", ["ningdeshidai"]), ("ia config set lang ", ["en", "zh"]),
+        ("ia quote gzmt", ["600519.SH"]), ("ia chart ningdes", ["300750.SZ"]), ("ia quote dongp", ["605499.SH"]),
+        ("ia quote zsyh", ["招商银行", "浙商银行"]), ("ia quote zhes", ["zheshangzhongtuo", "zheshangyinhang"]),
+        ("ia alert set gzmt", ["600519.SH"]), ("ia sync --symbols 600519,ldk", ["600519,600606.SH"]),
+        ("ia chart 600519 --indicator rs", ["rsi(close,14)"]), ("ia ohlcv 600519 --adapter demo,cs", ["demo,csv"]),
+        ("ia config set pictures.up b", ["blue"]), ("ia turn x -m ia", ["ia-offline"]),
+        ("ia config set lang ", ["zh", "en"]),
         ("ia config set market.adapter d", ["demo"]), ("ia screen --sort pe_", ["pe_ttm"]), ("ia recall x --in n", ["notebook"]),
         ("ia recall x --in memory,n", ["memory,notebook"]), ("ia chart 600519 --panes rsi,mac", ["rsi,macd"]),
         ("ia send x --to m", ["me"]), ("ia config list risk.r", ["risk.rise_pct"]),
@@ -59,6 +75,9 @@ def test_what_is_watched_and_what_waits(ws, completed):
     proposals.propose(ws, "preference", "memory/preferences.md", "- 短\n", because="")
     assert completed("ia quote ") == ["600519.SH"]
     assert completed("ia approve ") == ["1"]
+    watch_list.track_item(ws, "300750.SZ", group="battery")
+    assert completed("ia watch list ") == completed("ia watch add 600519 -g ") == ["battery"]
+    assert completed("ia quote --universe watch:") == ["watch:battery"]
 
 
 def test_notes_memory_sessions_and_trades(ws, completed):
@@ -80,6 +99,18 @@ def test_a_skill_says_what_it_is_for(ws, completed):
     (folder / "SKILL.md").write_text("---\nname: brief\ndescription: Say it shortly\n---\nBe short.\n")
     found = ShellComplete(cli, {}, "ia", "_IA_COMPLETE").get_completions(["skill", "show"], "b")
     assert [(item.value, item.help) for item in found] == [("brief", "Say it shortly")]
+    assert completed("ia turn /b") == ["/brief"]
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
+def test_bash_puts_a_code_in_the_place_of_pinyin(ws, completed):
+    """What `ia completion bash` prints, read by a real bash; its function is called as a key pressed calls it."""
+    bin_folder = os.path.dirname(sys.executable)
+    script = 'eval "$(ia completion bash)"; COMP_WORDS=(ia quote gzmt) COMP_CWORD=2; _ia_completion ia gzmt quote; echo "${COMPREPLY[@]}"'
+    env = {**os.environ, "IA_HOME": ws.root, "PATH": f"{bin_folder}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", script], env=env, capture_output=True, text=True, check=True, timeout=30)
+    assert (done.stdout, done.stderr) == ("600519.SH\n", "")
 
 
 def test_nothing_is_made_and_nothing_is_said_where_there_is_no_market(tmp_path, monkeypatch, capsys):

@@ -28,36 +28,53 @@ def complete_value(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
     metavar = param.metavar or ""
     try:
-        if ctx.command_path == "ia config set" and param.name == "value":
-            found = list(_setting_values(str(ctx.params.get("key"))))
+        path = ctx.command_path.split()[1:]
+        if path == ["config", "set"] and param.name == "value":
+            found = _begin_as(incomplete, _setting_values(Workspace(), str(ctx.params.get("key"))))
+        elif _is_security(path, param.name or "", metavar):
+            fixed = ((word, "") for word in metavar.split("|") if word.islower())
+            found = [*_begin_as(incomplete, fixed), *_security_words(Workspace(), incomplete)]
         else:
-            found = list(_find_words(Workspace(), ctx.command_path.split()[1:], param, metavar, incomplete))
+            found = _begin_as(incomplete, _find_words(Workspace(), path, param, metavar, incomplete))
     except (IaError, OSError, sqlite3.Error):
         found = []
-    items = [CompletionItem(word, help=told or None) for word, told in found if word.startswith(incomplete)]
+    items = [CompletionItem(word, help=told or None) for word, told in dict(found).items()]
     if not items and "FILE" in metavar:
         return [CompletionItem(incomplete, type="file")]
     return items[:MOST]
 
 
-def _find_words(ws: "Workspace", path: list[str], param: click.Parameter, metavar: str, typed: str) -> Iterable[Word]:
-    command, name = path[0], param.name
+def _is_security(path: list[str], name: str, metavar: str) -> bool:
+    """Return whether a parameter takes securities."""
     if name == "universe":
-        return [(word, "") for word in UNIVERSES]
-    if "SYMBOL" in metavar or metavar == "A,B" or path[-1] in ("track", "untrack"):
-        fixed = [(word, "") for word in metavar.split("|") if word.islower()]
-        return [*fixed, *_security_words(ws, typed)]
-    if name == "session" or (command == "session" and name == "id"):
-        return _session_words(ws)
-    if path in (["init"], ["profile", "use"]) and name in ("profile", "name"):
-        return _profile_words(ws)
-    named = _NAMED.get((" ".join(path), name or "")) or _NAMED.get((command, name or ""))
+        return False
+    return (
+        "SYMBOL" in metavar
+        or metavar == "A,B"
+        or path[-1] in ("track", "untrack")
+        or (path[0], name) == ("alert", "symbol")
+    )
+
+
+def _begin_as(typed: str, words: Iterable[Word]) -> list[Word]:
+    return [each for each in words if each[0].startswith(typed)]
+
+
+def _find_words(ws: "Workspace", path: list[str], param: click.Parameter, metavar: str, typed: str) -> Iterable[Word]:
+    name = param.name or ""
+    keys = ((" ".join(path), name), (path[0], name), ("", name))
+    named = next((_NAMED[key] for key in keys if key in _NAMED), None)
     if named is None:
         return ()
     if "," in metavar:  # a list: only the last of its words is completed
-        before, comma, _ = typed.rpartition(",")
-        return [(before + comma + word, about) for word, about in named(ws)]
+        return _prefix_list(typed, named(ws))
     return named(ws)
+
+
+def _prefix_list(typed: str, words: Iterable[Word]) -> list[Word]:
+    """Return the words with what was typed before the last comma."""
+    before, comma, _ = typed.rpartition(",")
+    return [(before + comma + word, about) for word, about in words]
 
 
 def _security_words(ws: "Workspace", typed: str) -> Iterable[Word]:
@@ -69,7 +86,7 @@ def _security_words(ws: "Workspace", typed: str) -> Iterable[Word]:
     if not word:
         yield from ((before + code, "") for code in _held_and_watched(ws))
         return
-    yield from _nickname_words(before, word)
+    yield from _spelled_words(before, word)
     if not marketdb.is_stored(ws):
         return
     db = marketdb.connect(ws)
@@ -79,20 +96,36 @@ def _security_words(ws: "Workspace", typed: str) -> Iterable[Word]:
             yield (before + symbol, name or "") if column == "symbol" else (before + name, symbol)
 
 
-def _nickname_words(before: str, word: str) -> Iterable[Word]:
-    """Yield the code for the beginning of a nickname or of pinyin: `gzmt`, `ningde`.
+def _spelled_words(before: str, word: str) -> Iterable[Word]:
+    """Yield what the beginning of a nickname or of pinyin stands for: `gzmt`, `ningde`.
 
-    A shell keeps only words that begin as typed, so that what is completed is the name; ia understands it.
+    One security: its code. Several: how each is typed; or their names, where all are typed alike. fish keeps only words
+    that begin as typed, so that it is given how the security is typed.
     """
-    from ia.domain.instruments.symbols import bundled_names
+    from ia.domain.instruments.symbols import Symbol, bundled_names, find_spelled, stored_symbols
+    from ia.kernel import config
 
     folded = word.casefold()
     if len(folded) < 2 or not folded.isascii() or folded[0].isdigit():
         return
+    found: dict[Symbol, str] = {}
     for symbol, names in bundled_names():
         for name in names:
             if name.startswith(folded) and " " not in name:
-                yield before + word + name[len(word) :], str(symbol)
+                found.setdefault(symbol, name)
+    known = {symbol.canonical for symbol in found}
+    for symbol, spelling in find_spelled(folded, stored_symbols(), whole=False).items():
+        if symbol.canonical not in known:
+            found[symbol] = spelling
+    fish = (config.env("_IA_COMPLETE") or "").startswith("fish")
+    alike = len(found) > 1 and set(found.values()) == {folded}
+    for symbol, spelling in found.items():
+        if len(found) == 1 and not fish:
+            yield before + symbol.canonical, symbol.name
+        elif alike and not fish:
+            yield before + symbol.name, symbol.canonical
+        else:
+            yield before + word + spelling[len(word) :], str(symbol)
 
 
 def _held_and_watched(ws: "Workspace") -> list[str]:
@@ -172,15 +205,55 @@ def _markdown_files(ws: "Workspace", folder: str) -> Iterable[str]:
         yield from (os.path.relpath(os.path.join(place, name), root) for name in sorted(names) if name.endswith(".md"))
 
 
-def _setting_values(key: str) -> Iterable[Word]:
+def _setting_values(ws: "Workspace", key: str) -> Iterable[Word]:
     """Yield what a setting may be, where that is known."""
     from ia.kernel import config
     from ia.organs.ohlcv.adapters import BUILT_IN
 
-    found = {"market.adapter": tuple(BUILT_IN), "model": ("ia-offline",), "lang": ("en", "zh")}
+    if key == "model":
+        return _model_words(ws)
+    if key == "market.adapter":
+        return [(name, "") for name in BUILT_IN]
+    if key in ("messaging.default", "messaging.recipients"):
+        return _channel_words(ws)
     spec = config.SPEC.get(key)
-    choices = found.get(key) or (getattr(spec, "choices", ()) or ())
-    return [(str(choice), "") for choice in choices]
+    if spec is not None and spec.type is bool:
+        return [("true", ""), ("false", "")]
+    return [(choice, "") for choice in (spec.choices if spec else ())]
+
+
+def _model_words(ws: "Workspace") -> Iterable[Word]:
+    """Yield models by what is known without a plugin of theirs: the one that is set, those with a price or a use."""
+    from ia.kernel import config
+
+    found = {"ia-offline": "", str(config.get_setting("model") or "ia-offline"): ""}
+    for name in config.setting_names():
+        if name.startswith("prices.") and name.endswith(".input"):
+            found[name.removeprefix("prices.").removesuffix(".input")] = ""
+    found |= {model: "" for (model,) in ws.db.execute("SELECT DISTINCT model FROM usage ORDER BY 1")}
+    return found.items()
+
+
+def _alert_words(ws: "Workspace") -> Iterable[Word]:
+    from ia.faculties.taskbook import alert_list
+
+    return [(each.name, f"{alert.symbol} {alert.condition}") for each, alert in alert_list.list_alerts(ws)]
+
+
+def _group_words(ws: "Workspace") -> Iterable[Word]:
+    from ia.organs.memory import watch_list
+
+    return [(group, "") for group in watch_list.list_groups(watch_list.list_items(ws))]
+
+
+def _universe_words(ws: "Workspace") -> Iterable[Word]:
+    return [*((word, "") for word in UNIVERSES), *((f"watch:{group}", "") for group, _ in _group_words(ws))]
+
+
+def _message_words(ws: "Workspace") -> Iterable[Word]:
+    from ia.organs.channels import inbox
+
+    return [(str(each.id), " ".join(each.text.split())[:60]) for each in inbox.list_inbox(ws, MOST)]
 
 
 def _column_words(_ws: "Workspace") -> Iterable[Word]:
@@ -233,13 +306,33 @@ def _indicator_words(_ws: "Workspace") -> Iterable[Word]:
     return [(found.name, found.category) for found in REGISTRY.values()]
 
 
+def _call_words(_ws: "Workspace") -> Iterable[Word]:
+    """Yield indicators as an expression calls them: `rsi(close,14)`."""
+    from ia.organs.compute.indicators import REGISTRY, example_call
+
+    return [(call.replace(" ", ""), found.name) for found in REGISTRY.values() if (call := example_call(found.alias))]
+
+
 def _tool_words(ws: "Workspace") -> Iterable[Word]:
     from ia.agent.tools import catalog
 
     return [(found.name, "") for found in catalog.build_router(ws).tools.values()]
 
 
+def _adapter_words(ws: "Workspace") -> Iterable[Word]:
+    return _setting_values(ws, "market.adapter")
+
+
 _NAMED: dict[tuple[str, str], Callable[["Workspace"], Iterable[Word]]] = {
+    ("", "universe"): _universe_words,
+    ("", "adapter"): _adapter_words,
+    ("", "model"): _model_words,
+    ("", "channels"): _channel_words,
+    ("", "session"): _session_words,
+    ("session", "id"): _session_words,
+    ("init", "profile"): _profile_words,
+    ("profile use", "name"): _profile_words,
+    ("alert", "name"): _alert_words,
     ("pending", "number"): _proposal_words,
     ("approve", "which"): _proposal_words,
     ("reject", "number"): _proposal_words,
@@ -254,6 +347,13 @@ _NAMED: dict[tuple[str, str], Callable[["Workspace"], Iterable[Word]]] = {
     ("screen", "columns"): _column_words,
     ("screen", "sort"): _column_words,
     ("chart", "panes"): _pane_words,
+    ("chart", "indicators"): _call_words,
+    ("compute", "expr"): _call_words,
+    ("watch", "group"): _group_words,
+    ("inbox", "number"): _message_words,
+    ("inbox", "which"): _message_words,
+    ("context", "message"): _slash_words,
+    ("context", "name"): _task_words,
     ("recall", "areas"): _area_words,
     ("log", "kind"): _event_kind_words,
     ("send", "to"): _channel_words,
@@ -263,4 +363,4 @@ _NAMED: dict[tuple[str, str], Callable[["Workspace"], Iterable[Word]]] = {
     ("indicator", "name"): _indicator_words,
     ("tool", "name"): _tool_words,
 }
-"""By command and the name of its parameter."""
+"""By command (or all: "") and the name of its parameter."""

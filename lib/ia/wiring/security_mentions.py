@@ -20,7 +20,7 @@ def identify_security(text: str) -> list[str]:
 
     topic = " ".join(text.split())
     try:
-        symbol = resolve_security(topic)
+        symbol = resolve_security(topic, spelled=False)
     except IaError:
         return [topic, ""]
     if not symbol.name and topic.isalpha():

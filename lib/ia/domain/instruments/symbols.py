@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from ia.domain.instruments import name_sources
+from ia.domain.instruments import name_sources, pinyin
 from ia.domain.instruments.codes import HK_ETFS, find_range, is_between
 from ia.kernel.errors import NotFound, UsageError
 from ia.kernel.patterns import pattern
@@ -25,6 +25,8 @@ EXCHANGES = {
     "BJ": "BJ", "BSE": "BJ", "HK": "HK", "XHKG": "HK", "US": "US",
 }  # fmt: skip
 """The exchange suffix that each name of an exchange stands for."""
+SHORTEST_SPELLING = 2
+"""Number of letters from which on text may be pinyin."""
 _SUBSCRIBED = {"730": "600", "732": "603", "780": "601", "707": "605", "787": "688"}
 _RIGHTS = {
     "700": "600",
@@ -69,12 +71,15 @@ def stored_symbols() -> list[Symbol]:
     return [symbol for tell in name_sources.registered.values() for symbol in tell()]
 
 
-def resolve_security(text: str, learned: Iterable[Symbol] = (), *, traded: bool = False) -> Symbol:
-    """Return the one security that a code or a name means.
+def resolve_security(
+    text: str, learned: Iterable[Symbol] = (), *, traded: bool = False, spelled: bool = True
+) -> Symbol:
+    """Return the one security that a code, a name, or a name in pinyin means.
 
     learned  securities whose names sources have told; they and `stored_symbols` count where the bundled table does
              not know.
     traded  whether only what can be bought is meant: `000001` is then no doubt, since the other one is an index
+    spelled  whether small letters may be pinyin of a stored name. Words of sentences and topics are no pinyin: `cash`
 
     raises  UsageError (2) listing the candidates where it could be several; NotFound (66), with near names, where it
             is none, or where code and exchange contradict each other.
@@ -89,7 +94,7 @@ def resolve_security(text: str, learned: Iterable[Symbol] = (), *, traded: bool 
         )
     if len(asked) > 60 or not asked.isprintable():
         raise UsageError("{text!r} is not a valid symbol", text=asked[:60])
-    found = _resolve_code(asked.upper(), asked, traded) or _resolve_name(asked, learned)
+    found = _resolve_code(asked.upper(), asked, traded) or _resolve_name(asked, learned, spelled)
     return found if found.name else _add_learned_name(found, learned)
 
 
@@ -232,14 +237,20 @@ def _resolve_ticker(code: str, asked: str) -> Symbol | None:
     return ticker if found or asked.isupper() else None
 
 
-def _resolve_name(asked: str, learned: Iterable[Symbol]) -> Symbol:
+def _resolve_name(asked: str, learned: Iterable[Symbol], spelled: bool) -> Symbol:
     key = _comparison_key(asked)
     table = _folded_names()
-    found = _find_exact(key, table) or _find_exact(key, _pinyin_names())
+    found = _find_exact(key, table)
     if not found:
-        told = dict.fromkeys((*learned, *stored_symbols()))
-        table = (*table, *((symbol, name_forms(symbol.name)) for symbol in told if symbol.name))
-        found = _find_exact(key, table)
+        found = _find_exact(key, _pinyin_names())
+        if spelled or not found:
+            told = dict.fromkeys((*learned, *stored_symbols()))
+            if spelled:
+                known = {symbol.canonical for symbol in found}
+                others = {symbol.canonical: symbol for symbol in find_spelled(key, told)}
+                found += [symbol for code, symbol in others.items() if code not in known]
+            table = (*table, *((symbol, name_forms(symbol.name)) for symbol in told if symbol.name))
+            found = found or _find_exact(key, table)
     if len(found) == 1:
         return found[0]
     if found:
@@ -267,6 +278,27 @@ def _find_exact(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> li
     )
     mainland = [symbol for symbol in found if symbol.market == "CN"]
     return mainland if len(mainland) == 1 and all(s.market in ("CN", "HK") for s in found) else found
+
+
+def find_spelled(typed: str, among: Iterable[Symbol], *, whole: bool = True) -> dict[Symbol, str]:
+    """Return the securities whose Chinese names are typed so in pinyin, each with the spelling of its name.
+
+    whole  whether the whole name must have been typed; else its beginning is enough
+
+    >>> find_spelled("zsy", [from_canonical("600036.SH")], whole=False)
+    {Symbol(code='600036', market='CN', exchange='SH', kind='stock', name='招商银行'): 'zsyh'}
+    """
+    found: dict[Symbol, str] = {}
+    if len(typed) < SHORTEST_SPELLING or not typed.isascii() or not typed.isalnum() or not typed[0].isalpha():
+        return found
+    for symbol in among:
+        if symbol.name[:1].isalpha() and not pinyin.may_begin(symbol.name, typed[0]) and symbol.name[:1] not in "XDRN":
+            continue  # no need to spell it, unless it begins with a mark of the day
+        for form in reversed(name_forms(symbol.name)):
+            for spelling in pinyin.spell_name(form):
+                if spelling == typed or (not whole and spelling.startswith(typed)):
+                    found.setdefault(symbol, spelling)
+    return found
 
 
 def _is_part(key: str, name: str) -> bool:

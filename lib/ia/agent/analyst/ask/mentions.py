@@ -237,7 +237,7 @@ def _stored_names(stored: tuple[_Same, ...]) -> dict[str, list[tuple[str, Symbol
 
 def _resolve_mention(text: str) -> Symbol | None:
     try:
-        return resolve_security(text)
+        return resolve_security(text, spelled=False)
     except IaError:
         return None
 

@@ -81,7 +81,7 @@ def find_unknown_subject(text: str) -> str:
         return ""
     name = match["w"]
     try:
-        resolve_security(name)
+        resolve_security(name, spelled=False)
     except IaError as exc:
         if exc.params.get("candidates"):
             return name
