@@ -34,6 +34,10 @@ COMMANDS = {
     "market": ("ia_cli.commands.market:market", "Show the whole market of a day."),
     "sync": ("ia_cli.commands.sync:sync", "Sync the whole market into the local store."),
     "news": ("ia_cli.commands.news:news", "Print announcements and news of companies, newest first."),
+    "calendar": (
+        "ia_cli.commands.calendar:calendar",
+        "Print coming dates: ex-dates, reports, lock-up expiries, closed markets.",
+    ),
     "where": ("ia_cli.commands.where:where", "Show the source of a CSV file that ia wrote."),
     "compute": ("ia_cli.commands.compute:compute", "Evaluate a Python expression over canonical OHLCV, in a sandbox."),
     "indicator": ("ia_cli.commands.indicator:indicator", "List, describe and calculate technical indicators."),

@@ -95,6 +95,7 @@ TOOLS = {
     "market.valuation": {"symbol": "600519"},
     "market.compare": {"symbols": ["600519", "300750"]},
     "market.lhb": {},
+    "market.calendar": {"symbols": ["300750"], "days": 365},
     "compute.run": {"code": "rsi(close, 14)", "symbol": "300750"},
     "indicator.list": {},
     "indicator.describe": {"name": "RSI"},

@@ -16,7 +16,7 @@ from ia_cli.terminal.text import tr
 if TYPE_CHECKING:
     from ia.kernel.workspace import Workspace
 
-JOBS = ("daily", "indices", "rates", "symbols", "fundamentals", "northbound", "lhb", "sectors", "all")
+JOBS = ("daily", "indices", "rates", "symbols", "fundamentals", "northbound", "lhb", "sectors", "calendar", "all")
 COLUMNS = (
     "job",
     "day",
@@ -55,6 +55,7 @@ LABELS = {
     "sectors": "sector members",
     "indices": "indices",
     "rates": "exchange rates",
+    "calendar": "coming dates",
 }
 """What the progress bar says of what is being fetched."""
 
@@ -84,8 +85,8 @@ def sync(
 ) -> None:
     """Sync the whole market into the local store.
 
-    JOB is daily, indices, rates, symbols, fundamentals, northbound, lhb, sectors or all (default: daily and those of
-    the others that are due). You can interrupt ia at any point; the next run continues from there.
+    JOB is daily, indices, rates, symbols, fundamentals, northbound, lhb, sectors, calendar or all (default: daily and
+    those of the others that are due). You can interrupt ia at any point; the next run continues from there.
 
     daily takes one snapshot of the market: the bars of the day. It fetches more only for securities whose previous
     close differs from the stored one (an ex-dividend date, a gap). A first sync has no history: ia estimates how long
@@ -96,6 +97,9 @@ def sync(
 
     rates keeps the yuan's central parity of the US and the Hong Kong dollar (safe.gov.cn). It is due every day while
     the ledger has money in another currency than the yuan.
+
+    calendar keeps the coming dates of the securities that you hold or watch, for `ia calendar`: ex-dates, report
+    dates, lock-up expiries. It is due once a day. --symbols and --universe name other securities.
 
     Status 75 if a source blocks ia or is unreachable. Stored data stays, and the next run continues.
     """
@@ -108,9 +112,9 @@ def sync(
 
     if symbols is not None and universe is not None:
         raise UsageError("--symbols and --universe cannot be combined; give one")
-    only_prices = job not in (None, "daily", "fundamentals")
-    if only_prices and (symbols is not None or universe is not None):
-        raise UsageError("--symbols and --universe work only with daily and fundamentals")
+    whole = job not in (None, "daily", "fundamentals", "calendar")
+    if whole and (symbols is not None or universe is not None):
+        raise UsageError("--symbols and --universe work only with daily, fundamentals and calendar")
     if job not in (None, "daily") and (history or start):
         raise UsageError("--history and --start work only with daily")
     start = resolve_dates(Bars(symbol="", start=start)).start
@@ -122,7 +126,9 @@ def sync(
             outcome = bring(ws, SyncRequest("daily", chosen, True, start), notify, progress)
             outcome = outcome._replace(rows=first.rows + outcome.rows, failures=first.failures + outcome.failures)
         else:
-            request = SyncRequest(job or "", chosen, history, start, rates=_needs_rates(ws))
+            dated = _choose_dated(ws, job, chosen)
+            chosen = None if job == "calendar" else chosen
+            request = SyncRequest(job or "", chosen, history, start, rates=_needs_rates(ws), dated=dated)
             outcome = bring(ws, request, notify, progress)
     if quiet:
         pass
@@ -169,6 +175,15 @@ def _choose_symbols(ws: "Workspace", symbols: str | None, universe: str | None) 
         template = "skipped: {symbols} (ia sync fetches only the mainland market; `ia ohlcv SYMBOL` fetches others)"
         notify(Message(template, symbols=", ".join(abroad)))
     return tuple(symbol.canonical for symbol in found if symbol.market == "CN")
+
+
+def _choose_dated(ws: "Workspace", job: str | None, chosen: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Return the securities whose coming dates are kept: those that were named, else what is held or watched."""
+    if job == "calendar" and chosen is not None:
+        return chosen
+    from ia.wiring.universe import list_own_symbols
+
+    return tuple(list_own_symbols(ws))
 
 
 def _needs_rates(ws: "Workspace") -> bool:

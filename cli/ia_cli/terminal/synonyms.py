@@ -55,6 +55,23 @@ COMMANDS = {
     **dict.fromkeys(("search", "find", "grep", "查找", "搜索"), "ia recall WORDS"),
     **dict.fromkeys(("filter", "screener", "选股", "筛选"), "ia screen 'pe < 15 and roe > 10'"),
     **dict.fromkeys(("announcements", "announcement", "notices", "headlines", "新闻", "公告"), "ia news SYMBOL"),
+    **dict.fromkeys(
+        (
+            "dates",
+            "agenda",
+            "upcoming",
+            "earnings",
+            "exdates",
+            "ex-dates",
+            "holidays",
+            "日历",
+            "日程",
+            "财报日",
+            "除权",
+            "解禁",
+        ),
+        "ia calendar",
+    ),
     **dict.fromkeys(("alerts", "提醒", "预警", "到价提醒"), "ia alert SYMBOL 'close < 80'`, and `ia alert list"),
     **dict.fromkeys(
         ("remind", "reminder", "reminders", "schedule", "cron", "job", "jobs", "定时"), 'ia task propose "…"'

@@ -1,5 +1,6 @@
 """Memory, ledger and market → lists of securities."""
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from ia.kernel.errors import NotFound
@@ -34,3 +35,12 @@ def list_universe(ws: Workspace, text: str) -> "list[Symbol]":
         hints = {"watch": "add one with `ia watch add 600519`", "held": "enter a purchase with `ia trade buy`"}
         raise NotFound("{universe} contains no securities", universe=text, hint=hints.get(text))
     return [from_canonical(symbol) for symbol in sorted(set(found))]
+
+
+def list_own_symbols(ws: Workspace) -> list[str]:
+    """Return the canonical symbols of what is held, then of what is watched, each once."""
+    found: dict[str, None] = {}
+    for name in ("held", "watch"):
+        with contextlib.suppress(NotFound):
+            found |= dict.fromkeys(symbol.canonical for symbol in list_universe(ws, name))
+    return list(found)

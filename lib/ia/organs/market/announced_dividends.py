@@ -1,16 +1,17 @@
 """Dividends that are announced and whose ex-date is still ahead, as they were known at now(). No network.
 
-What a source told of a company's dates (`events`) has the day on which it could be known; a corporate action with a
-later ex-date counts where it was fetched by now(). A market that is made up is asked at once.
+What a source told of a company's dates (`date_store`) counts from when it was known; a corporate action with a later
+ex-date, where it was fetched by now(). A market that is made up is asked at once.
 """
 
 import sqlite3
 from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from ia.kernel import clock, config
 from ia.kernel.errors import IaError
-from ia.organs.market import sources
+from ia.organs.market import date_store, sources
 
 
 class AnnouncedDividend(NamedTuple):
@@ -31,7 +32,7 @@ def load_announced(db: sqlite3.Connection, symbols: Iterable[str]) -> list[Annou
     for symbol in symbols:
         for name in config.get_setting_words("market.adapter"):
             number, made_up = ids.get(name, (0, False))
-            told = dict(_stored_events(db, number, symbol)) if number else {}
+            told = dict(_stored_events(db, symbol, name)) if number else {}
             if not told:
                 told, made_up = _ask_simulated(name, symbol, made_up)
             told |= dict(_fetched_actions(db, name, symbol))
@@ -44,18 +45,12 @@ def load_announced(db: sqlite3.Connection, symbols: Iterable[str]) -> list[Annou
     return sorted(found, key=lambda each: (each.date, each.symbol))
 
 
-def _stored_events(db: sqlite3.Connection, number: int, symbol: str) -> Iterator[tuple[str, float | None]]:
+def _stored_events(db: sqlite3.Connection, symbol: str, adapter: str) -> Iterator[tuple[str, float | None]]:
     """Yield (ex-date, cash) of the newest word by now() on each dividend; what was withdrawn is left out."""
-    today = clock.today("CN")
-    rows = db.execute(
-        "SELECT key, date, cash, gone, known FROM events WHERE source = ? AND symbol = ? AND kind = 'ex-dividend'"
-        " AND known <= ? ORDER BY known",
-        (number, symbol, today),
-    ).fetchall()
-    newest = {key: (date, cash, gone) for key, date, cash, gone, _ in rows}
-    for date, cash, gone in newest.values():
-        if date > today and not (gone and gone <= today) and (cash is None or cash > 0):
-            yield date, cash
+    tomorrow = (date.fromisoformat(clock.today("CN")) + timedelta(days=1)).isoformat()
+    for each in date_store.load_dates(db, [symbol], tomorrow, "9999", ("ex-dividend",)):
+        if each.source == adapter and (each.cash is None or each.cash > 0):
+            yield each.date, each.cash
 
 
 def _fetched_actions(db: sqlite3.Connection, adapter: str, symbol: str) -> Iterator[tuple[str, float]]:
@@ -78,6 +73,13 @@ def _ask_simulated(name: str, symbol: str, made_up: bool) -> tuple[dict[str, flo
         events = source.events_of(symbol)
     except IaError:
         return {}, made_up
-    today = clock.today("CN")
-    ahead = [each for each in events if each.kind == "ex-dividend" and each.date > today >= (each.known or "9999")]
+    today, now = clock.today("CN"), clock.now()
+    ahead = [
+        each
+        for each in events
+        if each.kind == "ex-dividend"
+        and each.date > today
+        and each.known
+        and date_store.known_since(each.known, clock.wall_time()) <= clock.utc_stamp(now)
+    ]
     return {each.date: each.cash for each in ahead}, True

@@ -48,6 +48,7 @@ class SyncRequest(NamedTuple):
     symbols  only these securities, canonical: their histories or reports, and no snapshot
     history  fetch the histories that are missing too; start: from when on, YYYY-MM-DD
     rates    whether exchange rates are among what is due: the ledger has money in another currency than the yuan
+    dated    securities whose dates ahead are kept up to date
     """
 
     job: str = ""
@@ -55,6 +56,7 @@ class SyncRequest(NamedTuple):
     history: bool = False
     start: str | None = None
     rates: bool = False
+    dated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -29,7 +29,7 @@ from ia.kernel.errors import (
 from ia.kernel.store import Damaged, explain_sqlite_error
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
-from ia.organs.market import continuity, daily_sync, indices, market_jobs, rate_sync, sources, store
+from ia.organs.market import continuity, daily_sync, date_sync, indices, market_jobs, rate_sync, sources, store
 from ia.organs.market import snapshot as snapshots
 from ia.organs.market.daily_sync import SyncRequest, SyncRun
 from ia.organs.market.sources import MarketSource
@@ -37,7 +37,7 @@ from ia.organs.ohlcv.adapters import Adapter
 
 __all__ = ["JOBS", "SyncOutcome", "SyncRequest", "sync_market"]
 
-JOBS = ("daily", "indices", "rates", "fundamentals", "northbound", "lhb", "sectors", "symbols")
+JOBS = ("daily", "indices", "rates", "fundamentals", "northbound", "lhb", "sectors", "calendar", "symbols")
 _DAILY = ("daily", "symbols")
 
 
@@ -122,6 +122,8 @@ def _run_jobs(
             due = market_jobs.due_jobs(db, number, continuity.last_session())
             if request.rates and rate_sync.is_due(db, number):
                 due.insert(0, "rates")
+            if date_sync.is_due(db, number, source.name, request.dated):
+                due.append("calendar")
             for name in due:
                 _run_job(run, name, rows, failures)
     return SyncOutcome(rows, sorted(failures, key=daily_sync.failure_rank))
@@ -193,6 +195,8 @@ def _run_market_job(run: SyncRun, name: str, row: daily_sync.Row) -> None:
             store.note_job(run.db, run.number, "indices", "", "done", str(done.rows))
         elif name == "rates":
             done = rate_sync.sync_rates(run.db, run.number, run.source)
+        elif name == "calendar":
+            done = date_sync.sync_dates(run.db, run.number, run.source, run.request.dated, report_progress)
         elif name == "northbound":
             done = market_jobs.sync_northbound(run.db, run.number, run.source, run.notify)
         elif name == "lhb":

@@ -70,6 +70,21 @@ def is_holiday(market: str, day: str) -> bool:
     return date.fromisoformat(day).weekday() < 5 and _session_close(market, day) is None
 
 
+def unscheduled_closures(market: str) -> frozenset[str]:
+    """Return the days on which Hong Kong or New York was closed without a plan: typhoons, days of mourning."""
+    calendar = _load_calendar(market)
+    if calendar is None or market == "CN":
+        return frozenset()
+    if market == "HK":
+        import sys
+
+        module = sys.modules[type(calendar).__module__]
+        days = getattr(module, "HKAdhocClosures", ())
+    else:
+        days = calendar.adhoc_holidays
+    return frozenset(str(day)[:10] for day in days)
+
+
 def fresh_until(market: str, fetched_at: datetime, last_bar: str) -> datetime:
     """Return until when a series needs no new fetch.
 

@@ -61,9 +61,9 @@ def test_a_simulated_market_announces_ten_days_ahead(ws, monkeypatch):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     monkeypatch.setenv("IA_NOW", "2024-12-31T20:00+08:00")
     day = next(each.date for each in load_source("demo").events_of("600519.SH") if each.kind == "ex-dividend")
-    for before, told in ((11, []), (10, [day]), (1, [day]), (0, [])):
+    for before, hour, told in ((10, 12, []), (9, 0, [day]), (1, 12, [day]), (0, 12, [])):
         moment = date.fromisoformat(day) - timedelta(before)
-        monkeypatch.setenv("IA_NOW", f"{moment}T12:00+08:00")
+        monkeypatch.setenv("IA_NOW", f"{moment}T{hour:02}:00+08:00")
         db = marketdb.connect(ws)
         assert [each.date for each in load_announced(db, ["600519.SH"]) if each.date == day] == told, before
         db.close()

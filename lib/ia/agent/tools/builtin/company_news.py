@@ -1,6 +1,5 @@
 """market.news: what was told of companies, as text from outside that nothing is concluded from."""
 
-import contextlib
 from typing import Annotated, Literal
 
 from ia.agent.tools.gate import RULES
@@ -65,12 +64,9 @@ def _choose_symbols(scope: Scope, symbols: list[str] | None) -> list[str]:
     if symbols:
         found = [resolve_security(text, traded=True).canonical for text in symbols[:MAX_SYMBOLS]]
         return list(dict.fromkeys(found))
-    from ia.wiring.universe import list_universe
+    from ia.wiring.universe import list_own_symbols
 
-    every: dict[str, None] = {}
-    for name in ("held", "watch"):
-        with contextlib.suppress(NotFound):
-            every |= dict.fromkeys(symbol.canonical for symbol in list_universe(scope.ws, name))
+    every = list_own_symbols(scope.ws)
     if not every:
         raise NotFound("no securities are held or watched", code="nothing-watched", hint="give symbols")
-    return list(every)[:MAX_SYMBOLS]
+    return every[:MAX_SYMBOLS]

@@ -1,8 +1,8 @@
 """Eastmoney's data center: ex-dates, appointed report dates and lock-up expiries of one company.
 
 Three reports, some rows each. An ex-date is known from the announcement that names it (NOTICE_DATE), an appointed day
-from when the source entered it (EITIME). Of lock-ups the source tells no such day: they count from when ia first saw
-them. What happened more than some weeks ago is left out.
+from when the source entered it (EITIME). Of one that was moved, and of lock-ups, the source tells no such day: they
+count from when ia first saw them. What happened more than some weeks ago is left out.
 """
 
 from datetime import timedelta
@@ -93,13 +93,16 @@ def _parse_appointment(company: Symbol, row: Json) -> CompanyEvent | None:
     period = parse_day(row.get("REPORT_DATE"))
     if period is None:
         raise ImplausibleRow("REPORT_DATE", row.get("REPORT_DATE", "missing"))
-    changed = [_parse_optional_day(row, field) for field in _CHANGES]
-    day = _parse_optional_day(row, "ACTUAL_PUBLISH_DATE") or next((each for each in changed if each), None)
+    *changes, first = (_parse_optional_day(row, field) for field in _CHANGES)
+    published = _parse_optional_day(row, "ACTUAL_PUBLISH_DATE")
+    day = published or next((each for each in (*changes, first) if each), None)
     if day is None:
         return None
     if day <= period:
         raise ImplausibleRow("FIRST_APPOINT_DATE", day)
     told = parse_day(row.get("EITIME"))
+    if any(changes) or day != first:  # the row tells when it was entered, not when the day was moved
+        told = published
     return CompanyEvent(
         symbol=company.canonical,
         kind="report",
