@@ -330,6 +330,7 @@ def _ambiguity_error(asked: str, found: Iterable[Symbol]) -> UsageError:
         text=asked,
         candidates=shown,
         first=listed[0].canonical,
+        codes=tuple(symbol.canonical for symbol in listed),
         hint=hint,
     )
 

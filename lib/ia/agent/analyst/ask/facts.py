@@ -241,13 +241,18 @@ def account_table(tables: Tables = SHIPPED) -> AccountTable:
     return tables.build("research", "facts_account", AccountTable)
 
 
+def history_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of the owner's history and the wishes that have a command, which are looked at first."""
+    return tables.build("research", "facts_history", build_facts)
+
+
 def trades_table(tables: Tables = SHIPPED) -> list[FactSpec]:
-    """Return the facts of the owner's trades, of the account's days and of suppositions, which are looked at first."""
+    """Return the facts of the owner's trades, of the account's days and of suppositions, which are looked at next."""
     return tables.build("research", "facts_trades", build_facts)
 
 
 def owner_table(tables: Tables = SHIPPED) -> list[FactSpec]:
-    """Return the facts of the owner's positions, rules and results, which are looked at next."""
+    """Return the facts of the owner's positions, rules and results, which are looked at after those."""
     return tables.build("research", "facts_owner", build_facts)
 
 
@@ -279,6 +284,7 @@ def build_fact(entry: Entry) -> FactSpec:
 
 
 TABLES = (
+    "facts_history",
     "facts_trades",
     "facts_owner",
     "facts_prices",
@@ -293,10 +299,12 @@ TABLES = (
 def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     """Return the tables that a message may need, which names these securities."""
     if not securities:
-        return ("facts_trades", "facts_owner", "facts_account", "facts_scan", "facts_market")
+        return ("facts_history", "facts_trades", "facts_owner", "facts_account", "facts_scan", "facts_market")
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
-    return ("facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market")
+    return (
+        "facts_history", "facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market",
+    )  # fmt: skip
 
 
 def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
@@ -306,6 +314,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
     """
     of_security = [*price_table(tables).facts, *security_table(tables).facts, *quote_facts(tables)] if named else []
     return [
+        *history_table(tables),
         *trades_table(tables),
         *owner_table(tables),
         *of_security,

@@ -68,11 +68,76 @@ def _named_in(text: str) -> list[Mention]:
     return named
 
 
+_ASIDE = pattern(
+    r"\W*(?:(?:but|and|so|ok(?:ay)?)\b[, ]*)?"
+    r"(?:why(?: so| is that| not)?|how (?:so|come)|what for|为什么|为啥|凭什么|怎么说|何以见得"
+    r"|(?:理由|依据|原因)(?:是什么|呢)?|(?:many )?thanks?(?: you)?(?: a lot)?|thank you|great|谢谢你?|多谢|好的?)"
+    r"(?:呢|吗|啊)?\W*",
+    re.I,
+)
+"""What says nothing of what the next question is about."""
+_TONGUE = (
+    ("en", r"(?:in|into) english|用?(?:英文|英语)(?:回答|说|讲|回复|写)?(?:一遍|一下|吧)?"),
+    ("zh", r"(?:in|into) (?:chinese|mandarin)|用?(?:中文|汉语|普通话)(?:回答|说|讲|回复|写)?(?:一遍|一下|吧)?"),
+)
+_SAY = (
+    r"(?:(?:can|could|would) you |please |and |now |请|再|麻烦|能不能|可以)*"
+    r"(?:(?:say|write|repeat|give|answer|tell me|translate)\b(?: (?:it|that|this|me|the same))* ?)?"
+)
+_POLITE = r"(?:[, ]*(?:please|thanks?|吗|好吗))?\W*"
+_WISHES = tuple(
+    (lang, pattern(rf"(?P<rest>.*?)[\s,，、;；。.?？!！—–-]*(?<![a-z]){_SAY}(?:{form}){_POLITE}", re.I | re.S))
+    for lang, form in _TONGUE
+)
+
+
+def split_language_wish(text: str) -> tuple[str, str]:
+    """Return a message without the language in which it wants its answer, and that language; "" where it wants none.
+
+    >>> split_language_wish("in English please"), split_language_wish("茅台现价多少，用英文回答")
+    (('', 'en'), ('茅台现价多少', 'en'))
+    >>> split_language_wish("How is BYD?"), split_language_wish("What is CATL's price? Answer in Chinese.")
+    (('How is BYD?', ''), ("What is CATL's price", 'zh'))
+    """
+    for lang, form in _WISHES:
+        if len(text) <= LONGEST * 4 and (found := form.fullmatch(text)):
+            return found["rest"].strip(), lang
+    return text, ""
+
+
+_ORDINALS = tuple(
+    pattern(
+        rf"\W*(?:i mean |take |just )?(?:(?:the )?(?:{en})(?: one)?|第[{zh}](?:只|个|家|支|项)?|{more})(?:的|吧)?\W*",
+        re.I,
+    )
+    for en, zh, more in (
+        ("first|1st", "一1", "前者|the former|(?:number )?1"),
+        ("second|2nd", "二2", "后者|the latter|(?:number )?2"),
+        ("third|3rd", "三3", "(?:number )?3"),
+        ("fourth|4th", "四4", "(?:number )?4"),
+    )
+)
+
+
+def read_ordinal(text: str) -> int | None:
+    """Return which of several a message chooses, from 0; None where it chooses none.
+
+    >>> read_ordinal("the second one"), read_ordinal("第一只"), read_ordinal("BYD")
+    (1, 0, None)
+    """
+    return next((at for at, form in enumerate(_ORDINALS) if form.fullmatch(text)), None)
+
+
+def drop_asides(before: list[str]) -> list[str]:
+    """Return the questions before without thanks, "why?" and wishes for a language: they name no subject."""
+    return [said for said in before if not _ASIDE.fullmatch(said) and split_language_wish(said)[0]]
+
+
 def _read_before(before: list[str], today: date) -> tuple[str, list[Mention]]:
     """Return the last of some questions as a whole one, and the securities that they named, the newest last."""
     whole = ""
     recent: dict[str, Mention] = {}
-    for said in before[-6:]:
+    for said in drop_asides(before)[-6:]:
         done = _complete(said, whole, list(recent.values()), today)
         if done == said and is_bare(said) and not find_mentions(said):
             done = _attach(_named_in(whole), said)
@@ -103,6 +168,18 @@ def complete_question(question: str, before: list[str], today: date) -> str:
 def names_subject(text: str) -> bool:
     """Return True if a question names what it is about, other than a security: the market, an industry, the account."""
     return _ELSEWHERE.search(text) is not None
+
+
+_OWNER = pattern(r"我(?:的|们)?|咱们?|\b(?:i|my|me|mine|we|our)\b", re.I)
+
+
+def names_owner_alone(text: str) -> bool:
+    """Return True if a text speaks of its owner and names nothing of theirs: "how much have I made", not "my cash".
+
+    >>> names_owner_alone("我赚了多少"), names_owner_alone("我的现金有多少"), names_owner_alone("它的市盈率")
+    (True, False, False)
+    """
+    return _OWNER.search(text) is not None and not names_subject(_OWNER.sub(" ", text))
 
 
 def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:

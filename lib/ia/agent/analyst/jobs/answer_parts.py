@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ia.agent.analyst.ask import intent, several
 from ia.agent.analyst.ask.facts import HOLDING, SECURITY, FactQuestion, find_question, tables_for
-from ia.agent.analyst.ask.follow_on import names_subject
+from ia.agent.analyst.ask.follow_on import names_owner_alone, names_subject
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.request import UserRequest
@@ -39,7 +39,7 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
         return None
     parts, left = found
     one = _read_whole(desk)
-    single = len(parts) == 1 and one is not None and not left
+    single = len(parts) == 1 and not left and (one is not None or parts[0].wanted.kind == "research")
     if single or (_asks_as_one(one, parts) and not left):
         return None
     replies = []
@@ -86,12 +86,15 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
         return _Part(request, wanted, None)
     carried = parts[-1].wanted.securities if parts and not wanted.securities else []
     named = wanted.securities or carried
-    tried, elsewhere = [named, []] if carried else [named], names_subject(request.question)
+    elsewhere, own = names_subject(request.question), len(carried) == 1 and names_owner_alone(request.question)
+    tried = [named, []] if carried and (own or not elsewhere) else [[], named] if carried else [named]
     before = parts[-1].asked.facts[0].of if parts and parts[-1].asked and not (named or elsewhere) else ""
-    for securities in reversed(tried) if elsewhere else tried:
+    for securities in tried:
         yield from desk.load_tables(*tables_for(securities))
         asked = find_question(wanted.words, securities, request.moment.date(), desk.tables)
         if asked is None or asked.unread or asked.facts[0].of != (before or asked.facts[0].of):
+            continue
+        if own and securities and asked.facts[0].of != HOLDING:
             continue
         if not securities or asked.facts[0].of in (SECURITY, HOLDING):
             return _Part(request, wanted._replace(securities=securities), asked)
@@ -100,7 +103,7 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
         meant = intent.read_figures(request, wanted._replace(securities=named), desk.tables)
         if meant.kind == "figure" and meant.securities:
             return _Part(request, meant, None)
-    if parts and len(named) == 1:
+    if len(named) == 1:
         yield from desk.load_tables("study")
         unread, asks = find_unread(wanted.words, named, (), desk.tables)
         if asks and not unread:

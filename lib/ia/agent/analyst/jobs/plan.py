@@ -1,8 +1,9 @@
 """From what is wanted to the work that does it."""
 
 import re
+from dataclasses import replace
 
-from ia.agent.analyst.ask import intent
+from ia.agent.analyst.ask import choices, follow_on, intent
 from ia.agent.analyst.ask.facts import (
     SECURITY,
     FactQuestion,
@@ -18,6 +19,7 @@ from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
+from ia.agent.analyst.voice import AnswerVoice
 from ia.kernel.patterns import pattern
 
 __all__ = ["Reply", "work"]
@@ -57,11 +59,42 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
             return (yield from daily.EVENTS[desk.request.event](desk))
     if refusal := _find_refusal(desk):
         return refusal
+    if said_again := _complete_request(desk):
+        return said_again
     from ia.agent.analyst.jobs.answer_parts import answer_parts
 
     if answered := (yield from answer_parts(desk, _answer_whole)):
         return answered
     return (yield from _answer_whole(desk))
+
+
+def _complete_request(desk: ToolDesk) -> Reply | None:
+    """Put in order a request for a language or for one of several securities; return the reply where that is all.
+
+    "in English please" asks the question before once more; "the second one" chooses what the question before left open.
+    """
+    request = desk.request
+    if request.skill or request.data or request.bars or request.form or request.sections:
+        return None
+    rest, lang = follow_on.split_language_wish(request.question)
+    if lang:
+        before = follow_on.drop_asides(request.before)
+        desk.speak = AnswerVoice(lang)
+        if not rest and not before:
+            return reply.reply_of_lines(
+                desk.speak("I answer in the language of the question; `ia config set lang {lang}` sets that of"
+                           " messages.", lang=lang)
+            )  # fmt: skip
+        again = replace(request, question=rest or before[-1], speak=desk.speak,
+                        before=request.before if rest else before[:-1])  # fmt: skip
+        if not rest and intent.read_acts(again).kind not in intent.ANSWERABLE:
+            return reply.reply_of_lines(desk.speak("Nothing is done twice: say it again in the language you want."))
+        desk.request = again
+        return None
+    chosen = choices.read_choice(request)
+    if chosen:
+        desk.request = replace(request, question=chosen, before=request.before[:-1])
+    return None
 
 
 def _answer_whole(desk: ToolDesk) -> Work[Reply]:

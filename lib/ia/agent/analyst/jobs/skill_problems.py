@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 from ia.agent.analyst.ask.facts import (
     account_table,
+    history_table,
     market_table,
     owner_table,
     price_table,
@@ -41,7 +42,7 @@ def read_glossary(known: Tables) -> object:
 _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
     "criteria": criteria_in, "technicals": technicals_at, "facts_scan": scan_table,
-    "view": outline_at, "facts_trades": trades_table,
+    "view": outline_at, "facts_history": history_table, "facts_trades": trades_table,
     "facts_owner": owner_table, "facts_security": security_table,
     "facts_account": account_table, "facts_prices": price_table, "facts_quote": quote_facts,
     "facts_market": market_table, "glossary": read_glossary,

@@ -507,6 +507,12 @@ def answer_limits(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             desk.speak("No risk rules are in force yet: they begin with the first entry of the ledger.")
         )
     speak, given = desk.speak, {key: f"{value:g}" for key, value in limits.items()}
+    if asked.facts[0].field == "reason":
+        from ia.agent.analyst.jobs.facts import size_facts
+
+        return size_facts.explain_limit(desk, asked)
+    if unread := [word for word in asked.unread if word not in asked.times]:
+        return wording.ask_back(desk, tuple(unread))
     told = []
     if limit := given.get("position_pct"):
         told.append(speak("a single position: at most {limit}% of the account", limit=limit))

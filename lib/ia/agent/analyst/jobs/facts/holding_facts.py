@@ -293,11 +293,16 @@ def answer_what_if(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return (yield from _of_held(say, asked, desk))
 
 
-def _load_trades(desk: ToolDesk, mention: Mention) -> Work[tuple[list[Json], DeskResult]]:
+def load_trades(desk: ToolDesk, mention: Mention) -> Work[tuple[list[Json], DeskResult]]:
     """Return the purchases and sales of a security, oldest first."""
     result = yield from desk.one("trade.list", symbol=mention.code, limit=LIMIT)
+    return trades_of(result), result
+
+
+def trades_of(result: DeskResult) -> list[Json]:
+    """Return the purchases and sales that `trade.list` returned, oldest first."""
     rows = [row for row in wording.rows_of(result.value) if row.get("kind") in ("buy", "sell")] if result.ok else []
-    return rows[::-1], result
+    return rows[::-1]
 
 
 def _say_trade(desk: ToolDesk, row: Json) -> str:
@@ -323,6 +328,16 @@ def _start_of(rows: list[Json]) -> Json | None:
     return start
 
 
+def purchases_of_held(rows: list[Json]) -> list[Json]:
+    """Return the purchases from which what is held now comes; [] where nothing is held by these trades."""
+    start = _start_of(rows)
+    signed = sum((1 if row.get("kind") == "buy" else -1) * float(row.get("quantity") or 0) for row in rows)
+    if start is None or signed <= 0:
+        return []
+    begin = next(at for at, row in enumerate(rows) if row is start)
+    return [row for row in rows[begin:] if row.get("kind") == "buy"]
+
+
 def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what was paid, when the last trade was, since when and how often: from the journal."""
     speak, lines = desk.speak, []
@@ -334,7 +349,7 @@ def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     status = yield from desk.one("account.status")
     held = wording.objects_of(status, "positions")
     for mention in asked.securities[:SHOWN]:
-        rows, result = yield from _load_trades(desk, mention)
+        rows, result = yield from load_trades(desk, mention)
         if result.failure is not None:
             return wording.unreadable(desk, speak("the journal"), result.failure)
         rows = [row for row in rows if not days or any(f"{d.first}" <= str(row["date"]) <= f"{d.last}" for d in days)]
@@ -411,14 +426,26 @@ def _say_price_then(desk: ToolDesk, asked: FactQuestion, head: str, found: Json)
     bought = [row for row in found["rows"] if row.get("kind") == "buy"]
     told = desk.speak.join_clauses([_say_trade(desk, row) for row in bought[-SHOWN:]])
     lines = [f"{head}{desk.speak(': ')}**{told}**"] if told else []
-    if found.get("current_price") is not None and bought:
-        price = float(found["current_price"])
-        change = price / float(bought[-1]["price"]) * 100 - 100
-        lines.append(
+    if found.get("current_price") is None or not bought:
+        return lines
+    price = float(found["current_price"])
+    change = wording.say_percent(price / float(bought[-1]["price"]) * 100 - 100)
+    now = _prices(desk, found)
+    if _PRICE_THEN.search(asked.words):
+        return [
+            *lines,
             desk.speak("Now {price} ({date}): {change} since the last purchase; your position {profit} ({rate}).{mark}",
-                       change=wording.say_percent(change), **_prices(desk, found))
-        )  # fmt: skip
-    return lines
+                       change=change, **now),
+        ]  # fmt: skip
+    return [
+        desk.speak("{name}: **{change}** since the last purchase, {price} now ({date}); your position {profit}"
+                   " ({rate}).{mark}", name=head, change=change, **now),
+        *(f"- {_say_trade(desk, row)}" for row in bought[-SHOWN:]),
+    ]  # fmt: skip
+
+
+_PRICE_THEN = pattern(r"买(?:入|进)?(?:的时候|时|那天|当天)|\bwhen i (?:bought|got|purchased)\b", re.I)
+"""Words that ask for the price of the purchase, not for the change since."""
 
 
 _COUNTED = ((pattern(r"买|加仓|\b(?:buy|bought|purchas|add)", re.I), "buy"),

@@ -1,7 +1,7 @@
 """Facts of what is said to the owner: unread messages, and the price alerts that are set."""
 
 from ia.agent.analyst.ask.facts import FactQuestion
-from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
@@ -11,9 +11,13 @@ SHOWN = 6
 
 
 def answer_inbox(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer which messages are unread, or which alerts are set."""
+    """Answer which messages are unread, which alerts are set, or what they told."""
     if asked.facts[0].field == "alerts":
         return (yield from _answer_alerts(desk))
+    if asked.facts[0].field == "said":
+        return (yield from _answer_said(desk))
+    if asked.facts[0].field == "reminders":
+        return (yield from _answer_reminders(desk, asked))
     speak = desk.speak
     result = yield from desk.one("messaging.inbox", limit=SHOWN)
     if result.failure is not None:
@@ -37,6 +41,42 @@ def _say_message(desk: ToolDesk, row: Json) -> str:
     return f"- {row['message']} ({time}) {said}"
 
 
+def _answer_said(desk: ToolDesk) -> Work[Reply]:
+    """Answer which alerts came true, with the newest messages."""
+    speak = desk.speak
+    result, inbox = yield from desk.run(
+        DeskCall("alert.list", {}), DeskCall("messaging.inbox", {"unread": False, "limit": SHOWN})
+    )
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the alerts"), result.failure)
+    rows, messages = wording.rows_of(result, "alerts"), wording.rows_of(inbox, "messages")
+    told = [row for row in rows if row.get("crossed")]
+    if not rows and not messages:
+        return reply_of_lines(speak("There are no alerts yet; say for example “tell me when CATL falls below 80”."))
+    head = speak("**{count} of {all}** alerts came true so far.", count=len(told), all=len(rows))
+    lines = [head, *(_say_alert(desk, row) for row in told[: SHOWN * 2])]
+    if messages:
+        lines += [speak("The newest messages:"), *(_say_message(desk, row) for row in messages)]
+        lines.append(speak("`ia inbox show {number}` shows one whole.", number=messages[0]["message"]))
+    return reply_of_lines(*lines)
+
+
+def _answer_reminders(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which alerts are set and which reminders are planned: Chinese has one word for both."""
+    from ia.agent.analyst.jobs.facts import task_facts
+
+    alerts, listed = yield from desk.run(DeskCall("alert.list", {}), DeskCall("tasks.list", {}))
+    rows = wording.rows_of(alerts, "alerts")
+    own = {str(row["name"]) for row in rows}
+    yield from desk.load_tables("facts_account")
+    tasks = [task for task in wording.rows_of(listed, "tasks") if task["name"] not in own]
+    meant, named = task_facts.find_meant(desk, asked.words, tasks) if tasks else ([], False)
+    if not (named and meant):
+        return (yield from _answer_alerts(desk))
+    reminders = task_facts.say_list(desk, meant)
+    return reply_of_lines(*(_say_alerts(desk, rows) if rows else []), *reminders)
+
+
 def _answer_alerts(desk: ToolDesk) -> Work[Reply]:
     speak = desk.speak
     result = yield from desk.one("alert.list")
@@ -45,8 +85,12 @@ def _answer_alerts(desk: ToolDesk) -> Work[Reply]:
     rows = wording.rows_of(result, "alerts")
     if not rows:
         return reply_of_lines(speak("There are no alerts yet; say for example “tell me when CATL falls below 80”."))
-    head = speak(PluralText("**{count} alert**:", "**{count} alerts**:"), count=len(rows))
-    return reply_of_lines(head, *(_say_alert(desk, row) for row in rows[: SHOWN * 2]))
+    return reply_of_lines(*_say_alerts(desk, rows))
+
+
+def _say_alerts(desk: ToolDesk, rows: list[Json]) -> list[str]:
+    head = desk.speak(PluralText("**{count} alert**:", "**{count} alerts**:"), count=len(rows))
+    return [head, *(_say_alert(desk, row) for row in rows[: SHOWN * 2])]
 
 
 def _say_alert(desk: ToolDesk, row: Json) -> str:

@@ -204,7 +204,7 @@ def answer_trade_stats(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if not isinstance(trades, dict) or not trades.get("trades"):
             continue
         count += int(trades["trades"])
-        lines += _say_trades(desk, currency, trades, asked.facts[0].field)
+        lines += _say_trades(desk, currency, trades, asked)
     if not lines:
         return reply_of_lines(
             speak("No sale is in the journal, so there is nothing to measure: what is held counts as open.")
@@ -218,9 +218,9 @@ def answer_trade_stats(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-def _say_trades(desk: ToolDesk, currency: str, trades: Json, field: str) -> list[str]:
+def _say_trades(desk: ToolDesk, currency: str, trades: Json, asked: FactQuestion) -> list[str]:
     """Return how the closed trades of a currency went; what the question asks for comes first."""
-    speak = desk.speak
+    speak, field = desk.speak, asked.facts[0].field
     wins = speak(
         "**{rate}%** of the closed trades brought a profit: {won} of {count} ({currency}).",
         rate=f"{float(trades['win_rate_frac']) * 100:.1f}",
@@ -237,8 +237,12 @@ def _say_trades(desk: ToolDesk, currency: str, trades: Json, field: str) -> list
     best = [speak("Best: {trade}", trade=_say_trip(desk, trades["best"]))]
     if trades.get("trades") != 1:
         best.append(speak("Worst: {trade}", trade=_say_trip(desk, trades["worst"])))
+    if _WORST.search(asked.words) and not _BEST.search(asked.words):
+        best.reverse()
     if field == "period":
         return [held, wins, money, *best]
+    if field == "money":
+        return [money, wins, *best, held]
     return [*best, wins, money, held] if field == "best" else [wins, *best, money, held]
 
 
@@ -449,8 +453,8 @@ def answer_concentration(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-_BEST = pattern(r"赚|涨|最好|盈利|\b(?:best|made|gain\w*|earn\w*|up|profit\w*)\b", re.I)
-_WORST = pattern(r"亏|跌|最差|惨|\b(?:worst|los[et]|losing|down|fell|drop\w*)\b", re.I)
+_BEST = pattern(r"赚|涨|最好|盈利|成功|\b(?:best|made|gain\w*|earn\w*|up|profit\w*)\b", re.I)
+_WORST = pattern(r"亏|跌|最差|惨|失败|\b(?:worst|los[et]|losing|down|fell|drop\w*)\b", re.I)
 
 
 def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

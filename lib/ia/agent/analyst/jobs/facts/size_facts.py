@@ -17,6 +17,7 @@ from ia.agent.analyst.voice import number
 from ia.domain.instruments.symbols import Symbol
 from ia.domain.rules.lots import LotRule, find_lot
 from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel import config
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -636,6 +637,31 @@ def answer_set_limit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines = [speak("I do not change your rules; you do: `ia config set {name} {value}`", name=name, value=value)]
     if now is not None:
         lines.append(speak("In force now: `{name}` {value}.", name=name, value=f"{now:g}"))
+    return reply_of_lines(*lines)
+
+
+def explain_limit(desk: ToolDesk, asked: FactQuestion) -> Reply:
+    """Return why a risk rule has its number: it is the owner's setting, with its default and what it costs at most."""
+    speak, limits = desk.speak, desk.request.limits
+    name = next((name for name, form in _SETTINGS if form.search(asked.words)), "risk.position_pct")
+    value = limits.get(name.removeprefix("risk."))
+    if value is None:
+        return reply_of_lines(speak("No risk rules are in force yet: they begin with the first entry of the ledger."))
+    default = next(str(key.default) for key in config.KEYS if key.name == name)
+    given: Json = {"name": name, "value": f"{value:g}", "default": default}
+    lines = [
+        speak("**{value}** is ia's default of the setting `{name}`.", **given)
+        if f"{value:g}" == default
+        else speak("**{value}** is your setting `{name}` (ia's default: {default}).", **given)
+    ]
+    stop, weight = limits.get("stop_loss_pct"), limits.get("position_pct")
+    if name in ("risk.stop_loss_pct", "risk.position_pct") and stop and weight:
+        lines.append(
+            speak("A position at its limit of {weight}% that is sold at the stop of -{stop}% costs {cost}% of the"
+                  " account.", weight=f"{weight:g}", stop=f"{stop:g}", cost=f"{weight * stop / 100:.2f}")
+        )  # fmt: skip
+    lines.append(speak("The number is a convention, not computed from your securities; yours to change: `ia config set"
+                       " {name} VALUE`.", **given))  # fmt: skip
     return reply_of_lines(*lines)
 
 

@@ -65,7 +65,7 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         case "ran" | "why":
             lines = [_say_runs(desk, asked, task) for task in meant[:SHOWN]]
         case _:
-            lines = _say_list(desk, meant)
+            lines = say_list(desk, meant)
     return reply_of_lines(*lines)
 
 
@@ -130,7 +130,7 @@ def _runs_in_hours(task: Json, hours: range) -> bool:
     return any(time is not None and time.hour in hours for time in times)
 
 
-def _say_list(desk: ToolDesk, tasks: list[Json]) -> list[str]:
+def say_list(desk: ToolDesk, tasks: list[Json]) -> list[str]:
     """Return the tasks that run, and those that wait for the owner."""
     speak = desk.speak
     waiting = [task for task in tasks if task["state"] in WAITING]

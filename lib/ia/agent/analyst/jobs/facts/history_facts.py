@@ -1,0 +1,209 @@
+"""The owner's history: a position against an index, the longest held, the best month, the drawdown; commands."""
+
+import re
+from datetime import date
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import Mention
+from ia.agent.analyst.ask.time_spans import RANGE, TimeSpan
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence.tool_answers import display_name
+from ia.agent.analyst.jobs.facts import bar_rows, holding_facts, performance_facts, wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.say.view import outline_at
+from ia.kernel.errors import PluralText
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+SHOWN = 4
+
+
+def answer_own_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether what is held of a security did better than an index since it was bought."""
+    speak, lines = desk.speak, []
+    yield from desk.load_tables("view")
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    held = wording.objects_of(status, "positions")
+    for mention in [each for each in asked.securities if each.symbol.kind != "index"][:SHOWN]:
+        position = held.get(mention.code)
+        if position is None or position.get("unrealized_pct") is None:
+            lines.append(speak("{name}: you hold none now, so there is nothing to compare.",
+                               name=wording.head_of(desk, mention)))  # fmt: skip
+            continue
+        lines += yield from _compare_position(desk, asked, mention, position)
+    return reply_of_lines(*lines)
+
+
+def _compare_position(desk: ToolDesk, asked: FactQuestion, mention: Mention, position: Json) -> Work[list[str]]:
+    """Return how a position did against an index into which the same money went on the same days."""
+    speak, name = desk.speak, wording.head_of(desk, mention)
+    rows, result = yield from holding_facts.load_trades(desk, mention)
+    bought = holding_facts.purchases_of_held(rows)
+    if result.failure is not None or not bought:
+        return [speak("{name}: the journal has no purchase of it, so I cannot say since when.", name=name)]
+    named = [each.code for each in asked.securities if each.symbol.kind == "index"]
+    index = named[0] if named else str(outline_at(desk.tables).benchmarks.get(mention.symbol.market, ""))
+    first, last = str(bought[0]["date"]), str(position.get("price_date") or desk.request.day)
+    span = TimeSpan(kind=RANGE, said="", at=(0, 0), first=date.fromisoformat(first), last=date.fromisoformat(last))
+    loaded = (yield from bar_rows.load_span_of(desk, index, span)) if index else None
+    if loaded is None or isinstance(loaded, DeskResult):
+        return [speak("No prices of {name} are at hand to compare with.", name=index or "–")]
+    closes = [(row.date, row.close) for row in loaded.with_base]
+    change = _follow_index(closes, bought, last)
+    if change is None:
+        return [speak("No prices of {name} are at hand to compare with.", name=index)]
+    rate = float(position["unrealized_pct"])
+    given: Json = {
+        "name": name, "rate": wording.say_percent(rate), "change": wording.say_percent(change),
+        "index": wording.name_alone(desk, index, ""), "gap": f"{abs(rate - change):.2f}", "first": first,
+    }  # fmt: skip
+    head = (
+        speak("{name}: **ahead** of {index} by {gap} percentage points since {first}.", **given)
+        if rate > change
+        else speak("{name}: **behind** {index} by {gap} percentage points since {first}.", **given)
+    )
+    told = speak("Your position {rate} (fees included, dividends not), {index} {change} to {last}.", last=last, **given)
+    if len(bought) > 1:
+        told += " " + speak("The index is counted from each of {count} purchases.", count=len(bought))
+    return [head, told + wording.simulated_mark(desk, loaded.simulated)]
+
+
+def _follow_index(closes: list[tuple[str, float]], bought: list[Json], last: str) -> float | None:
+    """Return what the money of purchases would have made in an index, in per cent; None without its closes."""
+    then = [[close for day, close in closes if day <= str(row["date"])] for row in bought]
+    now = [close for day, close in closes if day <= last]
+    if not now or not all(then):
+        return None
+    paid = [float(row["quantity"]) * float(row["price"]) for row in bought]
+    worth = sum(money * now[-1] / known[-1] for money, known in zip(paid, then, strict=True))
+    return (worth / sum(paid) - 1) * 100
+
+
+_NEWEST = pattern(r"最短|最晚|最近|最新|\b(?:shortest|newest|latest|most recent(?:ly)?|last)\b", re.I)
+
+
+def answer_held_longest(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which holding has been held longest, or bought last."""
+    speak = desk.speak
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    held = wording.objects_of(status, "positions")
+    if not held:
+        return reply_of_lines(speak("Nothing is held."))
+    calls = [DeskCall("trade.list", {"symbol": symbol, "limit": holding_facts.LIMIT}) for symbol in held]
+    listed = yield from desk.run(*calls)
+    known, unknown = [], []
+    for (symbol, position), result in zip(held.items(), listed, strict=True):
+        bought = holding_facts.purchases_of_held(holding_facts.trades_of(result))
+        name = wording.security_name(desk, symbol, position.get("name"))
+        if bought:
+            known.append((str(bought[0]["date"]), name))
+        else:
+            unknown.append(name)
+    known.sort(reverse=bool(_NEWEST.search(asked.words)))
+    told = [_say_held(desk, first, name) for first, name in known]
+    lines = [f"**{told[0]}**"] if told else []
+    if told[1:]:
+        lines.append(speak("Then: {rest}.", rest=speak.join_clauses(told[1 : SHOWN + 1])))
+    if unknown:
+        lines.append(speak("Not known of: {names}.", names=speak.join_items(unknown)))
+    return reply_of_lines(*lines)
+
+
+def _say_held(desk: ToolDesk, first: str, name: str) -> str:
+    days = (date.fromisoformat(desk.request.day) - date.fromisoformat(first)).days
+    counted = desk.speak(PluralText("{count} day", "{count} days"), count=days)
+    return desk.speak("{name} since {date} ({days})", name=name, date=first, days=counted)
+
+
+def answer_best_months(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer in which month the account did best and worst."""
+    loaded = yield from performance_facts.load_performance(desk, asked, by="month")
+    if isinstance(loaded, Reply):
+        return loaded
+    (result, _), speak, lines = loaded, desk.speak, []
+    for name, account in performance_facts.accounts_of(desk, result):
+        risk: Json = account.get("risk") or {}
+        best, worst = risk.get("best_month"), risk.get("worst_month")
+        if not isinstance(best, dict) or not isinstance(worst, dict):
+            lines.append(speak("{name}: not known ({reason})", name=name, reason="–"))
+            continue
+        high, low = performance_facts.say_fraction(best["frac"]), performance_facts.say_fraction(worst["frac"])
+        told = [
+            speak("best month **{month}** {rate}", month=best["day"], rate=high),
+            speak("worst month **{month}** {rate}", month=worst["day"], rate=low),
+        ]
+        lines.append(f"{name}{speak(': ')}{speak.join_clauses(told)}")
+    lines[0] += wording.simulated_mark(desk, result.get("simulated"))
+    return reply_of_lines(*lines, speak("Time-weighted, of calendar months; `ia profit --by month` lists all."))
+
+
+def answer_drawdown(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how far the account fell from its highest value, and when."""
+    loaded = yield from performance_facts.load_performance(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    (result, label), speak = loaded, desk.speak
+    told = []
+    for name, account in performance_facts.accounts_of(desk, result):
+        found = (account.get("risk") or {}).get("max_drawdown")
+        if not isinstance(found, dict) or found.get("frac") is None:
+            told.append(speak("not known ({name})", name=name))
+            continue
+        given: Json = {"rate": f"{float(found['frac']) * 100 or 0.0:.2f}", "name": name,
+                       "peak": found.get("peak"), "trough": found.get("trough")}  # fmt: skip
+        if not found.get("peak"):
+            told.append(speak("{rate}% ({name})", **given))
+        elif found.get("recovered"):
+            told.append(speak("{rate}% ({name}), {peak} – {trough}, recovered on {day}", day=found["recovered"],
+                              **given))  # fmt: skip
+        else:
+            told.append(speak("{rate}% ({name}), {peak} – {trough}, not recovered yet", **given))
+    head = wording.fact_name(desk, asked.facts[0]) + (speak(" ({days})", days=label) if label else "")
+    return reply_of_lines(
+        f"**{head}** {told[0] if told else '–'}{wording.simulated_mark(desk, result.get('simulated'))}",
+        *(f"- {each}" for each in told[1:]),
+    )
+
+
+_PERIODS = (
+    ("weekly", pattern(r"周[Kk线]|每周|\bweekly\b", re.I)),
+    ("monthly", pattern(r"月[Kk线]|每月|\bmonthly\b", re.I)),
+)
+_PANES = pattern(r"macd|rsi|kdj|obv|atr|boll", re.I)
+
+
+def answer_command(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer a wish for a chart or a backtest with the command that does it."""
+    yield from ()
+    speak = desk.speak
+    if asked.facts[0].field == "backtest":
+        return reply_of_lines(
+            speak("`ia backtest orders FILE` runs orders on past prices by the exchange's rules; I do not test a rule"
+                  " that is said in words. `ia backtest --help` shows all forms.")
+        )  # fmt: skip
+    codes = [each.code for each in asked.securities]
+    command = f"ia chart {codes[0]}" + (f" --with {','.join(codes[1:5])}" if codes[1:] else "")
+    command += next((f" --period {name}" for name, form in _PERIODS if form.search(asked.words)), "")
+    span = asked.spans[0] if len(asked.spans) == 1 else None
+    if span is not None and isinstance(span.first, date):
+        command += f" --start {span.first}" + (f" --end {span.last}" if span.last else "")
+    panes = dict.fromkeys(each.casefold() for each in _PANES.findall(asked.words))
+    command += f" --panes {','.join(panes)}" if panes else ""
+    names = speak.join_items([display_name(desk, each) for each in asked.securities[:5]])
+    return reply_of_lines(
+        speak("`{command}` draws the chart of {names}; `-o FILE.svg` or `-o FILE.html` writes it to a file.",
+              command=command, names=names)
+    )  # fmt: skip
+
+
+ANSWERS = {
+    "own_index": answer_own_index,
+    "held_longest": answer_held_longest,
+    "best_months": answer_best_months,
+    "own_drawdown": answer_drawdown,
+    "command": answer_command,
+}
