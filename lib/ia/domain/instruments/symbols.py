@@ -71,6 +71,12 @@ def stored_symbols() -> list[Symbol]:
     return [symbol for tell in name_sources.registered.values() for symbol in tell()]
 
 
+class AmbiguousName(UsageError):
+    """A text that means several securities; `codes` are their canonical codes, as the message lists them."""
+
+    codes: tuple[str, ...] = ()
+
+
 def resolve_security(
     text: str, learned: Iterable[Symbol] = (), *, traded: bool = False, spelled: bool = True
 ) -> Symbol:
@@ -324,15 +330,16 @@ def _ambiguity_error(asked: str, found: Iterable[Symbol]) -> UsageError:
     listed = sorted(found, key=lambda symbol: (symbol.exchange not in ("SH", "SZ", "BJ"), symbol.canonical))
     shown = ", ".join(map(str, listed[:12])) + (", …" if len(listed) > 12 else "")
     hint = "write one of the codes, such as `{first}`"
-    return UsageError(
+    error = AmbiguousName(
         "{text} is ambiguous: {candidates}",
         code="ambiguous-symbol",
         text=asked,
         candidates=shown,
         first=listed[0].canonical,
-        codes=tuple(symbol.canonical for symbol in listed),
         hint=hint,
     )
+    error.codes = tuple(symbol.canonical for symbol in listed)
+    return error
 
 
 def _assume_symbol(code: str, exchange: str, asked: str) -> Symbol:

@@ -4,7 +4,7 @@ from ia.agent.analyst.ask import intent
 from ia.agent.analyst.ask.follow_on import read_ordinal
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.request import UserRequest
-from ia.domain.instruments.symbols import resolve_security
+from ia.domain.instruments.symbols import AmbiguousName, resolve_security
 from ia.kernel.errors import IaError
 
 LONGEST = 30
@@ -33,7 +33,8 @@ def _find_open(request: UserRequest, last: str) -> tuple[str, tuple[str, ...]]:
         return "", ()
     try:
         resolve_security(wanted.words)
-    except IaError as exc:
-        codes = exc.params.get("codes")
-        return wanted.words, codes if isinstance(codes, tuple) else ()
+    except AmbiguousName as exc:
+        return wanted.words, exc.codes
+    except IaError:
+        return "", ()
     return "", ()

@@ -105,17 +105,14 @@ def split_language_wish(text: str) -> tuple[str, str]:
     return text, ""
 
 
-_ORDINALS = tuple(
-    pattern(
-        rf"\W*(?:i mean |take |just )?(?:(?:the )?(?:{en})(?: one)?|第[{zh}](?:只|个|家|支|项)?|{more})(?:的|吧)?\W*",
-        re.I,
-    )
-    for en, zh, more in (
-        ("first|1st", "一1", "前者|the former|(?:number )?1"),
-        ("second|2nd", "二2", "后者|the latter|(?:number )?2"),
-        ("third|3rd", "三3", "(?:number )?3"),
-        ("fourth|4th", "四4", "(?:number )?4"),
-    )
+_CHOICE = pattern(
+    r"\W*(?:i mean |take |just )?(?:the )?(?:"
+    r"((?:first|1st|former)(?: one)?|第[一1](?:只|个|家|支|项)?|(?:number )?1|前者)"
+    r"|((?:second|2nd|latter)(?: one)?|第[二2](?:只|个|家|支|项)?|(?:number )?2|后者)"
+    r"|((?:third|3rd)(?: one)?|第[三3](?:只|个|家|支|项)?|(?:number )?3)"
+    r"|((?:fourth|4th)(?: one)?|第[四4](?:只|个|家|支|项)?|(?:number )?4)"
+    r")(?:的|吧)?\W*",
+    re.I,
 )
 
 
@@ -125,7 +122,8 @@ def read_ordinal(text: str) -> int | None:
     >>> read_ordinal("the second one"), read_ordinal("第一只"), read_ordinal("BYD")
     (1, 0, None)
     """
-    return next((at for at, form in enumerate(_ORDINALS) if form.fullmatch(text)), None)
+    found = _CHOICE.fullmatch(text)
+    return found.lastindex - 1 if found and found.lastindex else None
 
 
 def drop_asides(before: list[str]) -> list[str]:
