@@ -33,6 +33,8 @@ RESERVED = frozenset(
         "account",
         "trade",
         "risk",
+        "watch",
+        "alert",
     }
 )
 """Organs of ia. What is allowed for `memory.*` must never reach a stranger's tool."""
