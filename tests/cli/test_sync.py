@@ -109,7 +109,9 @@ def test_universes(hosts, ia, tmp_path):
     ia("--now", f"{DAY}T15:30+08:00", "memory", "track", "688981", "because")
     assert table(on(hosts, ia, DAY, "--universe", "watch"))[0]["histories"] in ("0", "1")
     ia("--now", f"{DAY}T15:30+08:00", "memory", "track", "AAPL.US")
-    assert "skipped: AAPL.US" in on(hosts, ia, DAY, "--universe", "watch").stderr
+    run = on(hosts, ia, DAY, "--universe", "watch")
+    assert run.returncode == 69 and run.stderr.startswith("ia: AAPL.US"), "no host of this market has US shares"
+    assert [line.split("\t")[0] for line in run.stdout.splitlines()] == ["job", "daily", "us"]
     run = on(hosts, ia, DAY, "--universe", "held")
     assert (run.returncode, run.stderr) == (
         66,
@@ -125,10 +127,14 @@ def test_universes(hosts, ia, tmp_path):
     ("words", "status", "said"),
     [
         (("nonsense",), 2, "nonsense"),
-        (("lhb", "--symbols", "600519"), 2, "--symbols and --universe work only with daily and fundamentals"),
+        (
+            ("lhb", "--symbols", "600519"),
+            2,
+            "--symbols and --universe work only with daily, hk, us, fundamentals and calendar",
+        ),
         (("sectors", "--history"), 2, "--history and --start work only with daily"),
         (("--symbols", "600519", "--universe", "all"), 2, "--symbols and --universe cannot be combined"),
-        (("--symbols", "00700.HK"), 2, "only the mainland market"),
+        (("calendar", "--symbols", "00700.HK"), 2, "covers only mainland securities"),
         (("--symbols", ","), 2, "--symbols contains no symbols"),
         (("daily", "--start", "someday"), 2, "is not a date"),
         (("--universe", "no such industry"), 66, "no such industry"),

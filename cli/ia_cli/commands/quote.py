@@ -20,8 +20,8 @@ def quote(ctx: click.Context, symbols: tuple[str, ...], universe: str | None, as
 
     SYMBOL is a code or a name. With -, ia reads symbols from standard input, one per line. A quote is from the newest
     day that `ia sync` has stored and --now may see. For other securities (Hong Kong, US, suspended) ia uses the newest
-    stored bars. ia contacts no source. Money is in yuan, volume in shares, *_pct in percent. Status 66 if a security
-    has no stored quote.
+    stored bars; the column date tells their day. ia contacts no source. Money is in the currency of the exchange,
+    volume in shares, *_pct in percent. Status 66 if a security has no stored quote.
     """
     from ia.kernel.errors import UsageError
     from ia.kernel.workspace import Workspace

@@ -14,9 +14,13 @@ from ia_cli.terminal.output import emit_json, notify, tell_error
 from ia_cli.terminal.text import tr
 
 if TYPE_CHECKING:
+    from ia.domain.instruments.symbols import Symbol
     from ia.kernel.workspace import Workspace
 
-JOBS = ("daily", "indices", "rates", "symbols", "fundamentals", "northbound", "lhb", "sectors", "calendar", "all")
+JOBS = (
+    "daily", "hk", "us", "indices", "rates", "symbols", "fundamentals", "northbound", "lhb", "sectors", "calendar",
+    "all",
+)  # fmt: skip
 COLUMNS = (
     "job",
     "day",
@@ -48,6 +52,8 @@ HEADS = {
 """What stands above a column on a terminal, where nobody counts the milliseconds."""
 LABELS = {
     "market": "whole market",
+    "hk": "Hong Kong shares",
+    "us": "US shares",
     "symbols": "list of securities",
     "histories": "bar histories",
     "fundamentals": "company reports",
@@ -85,13 +91,17 @@ def sync(
 ) -> None:
     """Sync the whole market into the local store.
 
-    JOB is daily, indices, rates, symbols, fundamentals, northbound, lhb, sectors, calendar or all (default: daily and
-    those of the others that are due). You can interrupt ia at any point; the next run continues from there.
+    JOB is daily, hk, us, indices, rates, symbols, fundamentals, northbound, lhb, sectors, calendar or all (default:
+    daily and those of the others that are due). You can interrupt ia at any point; the next run continues from there.
 
     daily takes one snapshot of the market: the bars of the day. It fetches more only for securities whose previous
     close differs from the stored one (an ex-dividend date, a gap). A first sync has no history: ia estimates how long
     fetching it takes, and --history fetches it at a limited rate, over days if needed. With --symbols or --universe,
-    ia fetches only the histories of those securities; if you also give --history, it takes the snapshot first.
+    ia fetches only the histories of those securities, on every market; if you also give --history, it takes the
+    snapshot first.
+
+    hk and us keep the bars of the Hong Kong and US securities that you hold or watch, up to the last closed session of
+    their exchange. They are due whenever an exchange has closed since the last run. ia reports each one that fails.
 
     indices keeps the bars of the main indices (000001.SH, 399001.SZ, 399006.SZ, 000300.SH, 000905.SH, 000688.SH).
 
@@ -112,23 +122,25 @@ def sync(
 
     if symbols is not None and universe is not None:
         raise UsageError("--symbols and --universe cannot be combined; give one")
-    whole = job not in (None, "daily", "fundamentals", "calendar")
+    whole = job not in (None, "daily", "hk", "us", "fundamentals", "calendar")
     if whole and (symbols is not None or universe is not None):
-        raise UsageError("--symbols and --universe work only with daily, fundamentals and calendar")
+        raise UsageError("--symbols and --universe work only with daily, hk, us, fundamentals and calendar")
     if job not in (None, "daily") and (history or start):
         raise UsageError("--history and --start work only with daily")
     start = resolve_dates(Bars(symbol="", start=start)).start
     ws = Workspace()
-    chosen = _choose_symbols(ws, symbols, universe)
+    named = _choose_securities(ws, symbols, universe)
+    chosen, foreign = _split_markets(ws, job, named)
     with _tell_on_interrupt(), _show_progress() as progress:
-        if chosen is not None and history:
+        if chosen and history:
             first = bring(ws, SyncRequest("daily"), notify, progress)
-            outcome = bring(ws, SyncRequest("daily", chosen, True, start), notify, progress)
+            outcome = bring(ws, SyncRequest("daily", chosen, True, start, foreign=foreign), notify, progress)
             outcome = outcome._replace(rows=first.rows + outcome.rows, failures=first.failures + outcome.failures)
         else:
             dated = _choose_dated(ws, job, chosen)
             chosen = None if job == "calendar" else chosen
-            request = SyncRequest(job or "", chosen, history, start, rates=_needs_rates(ws), dated=dated)
+            rates = _needs_rates(ws)
+            request = SyncRequest(job or "", chosen, history, start, rates=rates, dated=dated, foreign=foreign)
             outcome = bring(ws, request, notify, progress)
     if quiet:
         pass
@@ -145,8 +157,8 @@ def sync(
         ctx.exit(min(outcome.failures, key=lambda failure: failure.status != 75).status)
 
 
-def _choose_symbols(ws: "Workspace", symbols: str | None, universe: str | None) -> tuple[str, ...] | None:
-    """Return the canonical symbols that are meant; None for the whole market."""
+def _choose_securities(ws: "Workspace", symbols: str | None, universe: str | None) -> "list[Symbol] | None":
+    """Return the securities that are meant, each once; None for the whole market."""
     from ia.kernel.errors import UsageError
 
     if symbols is not None:
@@ -155,26 +167,40 @@ def _choose_symbols(ws: "Workspace", symbols: str | None, universe: str | None) 
         found = [resolve_security(part, traded=True) for part in symbols.split(",") if part.strip()]
         if not found:
             raise UsageError("--symbols contains no symbols", hint="`--symbols 600519,300750`")
-        abroad = [str(symbol) for symbol in found if symbol.market != "CN"]
-        if abroad:
-            raise UsageError(
-                "{symbol}: ia sync fetches only the mainland market",
-                symbol=abroad[0],
-                hint="`ia ohlcv SYMBOL` fetches and stores it",
-            )
-        return tuple(dict.fromkeys(symbol.canonical for symbol in found))
+        return list(dict.fromkeys(found))
     if universe is None:
         return None
     from ia.wiring.universe import list_universe as members
 
-    found = members(ws, universe)
-    abroad = [str(symbol) for symbol in found if symbol.market != "CN"]
-    if abroad:
-        from ia.kernel.errors import Message
+    return members(ws, universe)
 
-        template = "skipped: {symbols} (ia sync fetches only the mainland market; `ia ohlcv SYMBOL` fetches others)"
-        notify(Message(template, symbols=", ".join(abroad)))
-    return tuple(symbol.canonical for symbol in found if symbol.market == "CN")
+
+def _split_markets(
+    ws: "Workspace", job: str | None, named: "list[Symbol] | None"
+) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """Return the mainland's securities that were named, None for all, and those of Hong Kong and the US.
+
+    Where none were named, the latter are those that are held or watched.
+    """
+    from ia.kernel.errors import Message, UsageError
+
+    if named is None:
+        if job not in (None, "all", "hk", "us"):
+            return None, ()
+        from ia.domain.instruments.symbols import from_canonical
+        from ia.wiring.universe import list_own_symbols
+
+        own = list_own_symbols(ws)
+        return None, tuple(symbol for symbol in own if from_canonical(symbol).market != "CN")
+    home = tuple(symbol.canonical for symbol in named if symbol.market == "CN")
+    abroad = tuple(symbol.canonical for symbol in named if symbol.market != "CN")
+    if abroad and job in ("fundamentals", "calendar"):
+        if not home:
+            template = "{symbol}: `ia sync {job}` covers only mainland securities"
+            raise UsageError(template, symbol=abroad[0], job=job)
+        template = "skipped: {symbols} (`ia sync {job}` covers only mainland securities)"
+        notify(Message(template, symbols=", ".join(abroad), job=job))
+    return home, abroad
 
 
 def _choose_dated(ws: "Workspace", job: str | None, chosen: tuple[str, ...] | None) -> tuple[str, ...]:

@@ -49,6 +49,7 @@ class SyncRequest(NamedTuple):
     history  fetch the histories that are missing too; start: from when on, YYYY-MM-DD
     rates    whether exchange rates are among what is due: the ledger has money in another currency than the yuan
     dated    securities whose dates ahead are kept up to date
+    foreign  securities of Hong Kong and the US whose bars are kept up to date, canonical
     """
 
     job: str = ""
@@ -57,6 +58,7 @@ class SyncRequest(NamedTuple):
     start: str | None = None
     rates: bool = False
     dated: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,7 +15,17 @@ from typing import Any, NamedTuple
 from ia.domain.instruments.boards import tick_size
 from ia.domain.instruments.symbols import MARKET, Symbol, from_canonical, resolve_security, symbol_of_kind
 from ia.kernel import clock, config, dateforms
-from ia.kernel.errors import Message, NotFound, Notify, PluralText, Simulated, SimulatedPrices, UsageError, drop_message
+from ia.kernel.errors import (
+    IaError,
+    Message,
+    NotFound,
+    Notify,
+    PluralText,
+    Simulated,
+    SimulatedPrices,
+    UsageError,
+    drop_message,
+)
 from ia.kernel.jsontypes import Json
 from ia.kernel.store import translate_errors
 from ia.kernel.workspace import Workspace
@@ -250,13 +260,15 @@ def load_quotes(ws: Workspace, texts: Sequence[str], notify: Notify = drop_messa
             try:
                 symbol = resolve_symbol(db, day, text)
                 row = _load_quote(db, day, symbol) or _quote_from_series(db, symbol, notify)
+                row = row or _quote_from_free_source(db, symbol, notify)
             except NotFound as exc:
                 lost.append(exc)
                 continue
             if row:
                 found.append(row)
             else:
-                hint = missing[0].hint if missing else "fetch its prices with `ia ohlcv {symbol}`"
+                home = symbol.endswith((".SH", ".SZ", ".BJ"))
+                hint = missing[0].hint if missing and home else "fetch its prices with `ia sync --symbols {symbol}`"
                 lost.append(NotFound("{symbol}: no stored price", symbol=symbol, hint=hint))
         return found, lost
 
@@ -327,6 +339,33 @@ def _quote_from_series(db: sqlite3.Connection, symbol: str, notify: Notify) -> R
                 "source": name,
                 "simulated": fake,
             }
+    return None
+
+
+def _quote_from_free_source(db: sqlite3.Connection, symbol: str, notify: Notify) -> Row | None:
+    """Return a quote of a Hong Kong or US security from a source that reads this disk or invents prices."""
+    if (market := MARKET.get(symbol.rpartition(".")[2], "CN")) == "CN":
+        return None
+    from ia.organs.ohlcv.adapters import find_adapter, is_free
+
+    until = clock.last_visible_date(market)
+    for name in config.get_setting_words("market.adapter"):
+        if (adapter := find_adapter(name)) is None or not is_free(adapter):
+            continue
+        try:
+            seen = adapter.normalize(adapter.fetch(from_canonical(symbol))).between_dates(None, until)
+        except NotFound:
+            continue
+        except IaError as exc:
+            notify(Message(exc.template, **exc.params))
+            continue
+        if seen.date:
+            if adapter.simulated:
+                template = "simulated prices: {symbol} is invented by {adapter}"
+                notify(SimulatedPrices(template, symbol=symbol, adapter=name))
+            bars = [(*row, None) for row in reversed(list(zip(*seen, strict=True))[-2:])]
+            row = _quote_from_bars(db, symbol, name, bars)
+            return {**dict.fromkeys(QUOTE), **row, "source": name, "simulated": adapter.simulated}
     return None
 
 

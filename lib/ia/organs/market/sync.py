@@ -29,7 +29,17 @@ from ia.kernel.errors import (
 from ia.kernel.store import Damaged, explain_sqlite_error
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
-from ia.organs.market import continuity, daily_sync, date_sync, indices, market_jobs, rate_sync, sources, store
+from ia.organs.market import (
+    continuity,
+    daily_sync,
+    date_sync,
+    foreign_sync,
+    indices,
+    market_jobs,
+    rate_sync,
+    sources,
+    store,
+)
 from ia.organs.market import snapshot as snapshots
 from ia.organs.market.daily_sync import SyncRequest, SyncRun
 from ia.organs.market.sources import MarketSource
@@ -37,7 +47,9 @@ from ia.organs.ohlcv.adapters import Adapter
 
 __all__ = ["JOBS", "SyncOutcome", "SyncRequest", "sync_market"]
 
-JOBS = ("daily", "indices", "rates", "fundamentals", "northbound", "lhb", "sectors", "calendar", "symbols")
+JOBS = (
+    "daily", "hk", "us", "indices", "rates", "fundamentals", "northbound", "lhb", "sectors", "calendar", "symbols"
+)  # fmt: skip
 _DAILY = ("daily", "symbols")
 
 
@@ -118,10 +130,10 @@ def _run_jobs(
         failures: list[IaError] = []
         for name in _job_names(request):
             _run_job(run, name, rows, failures)
+        if not request.job and request.symbols is None and request.rates and rate_sync.is_due(db, number):
+            _run_job(run, "rates", rows, failures)
         if not request.job and request.symbols is None and not failures:
             due = market_jobs.due_jobs(db, number, continuity.last_session())
-            if request.rates and rate_sync.is_due(db, number):
-                due.insert(0, "rates")
             if date_sync.is_due(db, number, source.name, request.dated):
                 due.append("calendar")
             for name in due:
@@ -130,9 +142,13 @@ def _run_jobs(
 
 
 def _job_names(request: SyncRequest) -> Sequence[str]:
+    abroad = [name for name in foreign_sync.MARKETS if foreign_sync.select_market(name, request.foreign)]
     if request.job == "all":
-        return JOBS[:-1]  # the snapshot of the day tells the symbols too
-    return (request.job or "daily",)
+        rest = JOBS[JOBS.index("indices") : -1]  # the snapshot of the day tells the symbols too
+        return ("daily", *abroad, *rest)
+    if request.job in ("", "daily"):
+        return abroad if abroad and request.symbols == () else ("daily", *abroad)
+    return (request.job,)
 
 
 def _load_source() -> tuple[MarketSource, Adapter]:
@@ -157,6 +173,8 @@ def _run_job(run: SyncRun, name: str, rows: list[daily_sync.Row], failures: list
             failed = daily_sync.sync_histories(run, row)
         elif name == "daily":
             failed = daily_sync.sync_day(run, row)
+        elif name in foreign_sync.MARKETS:
+            failed = _sync_foreign(run, name, row)
         else:
             _run_market_job(run, name, row)
             failed = []
@@ -174,6 +192,21 @@ def _run_job(run: SyncRun, name: str, rows: list[daily_sync.Row], failures: list
     row["seconds"] = round(time.monotonic() - began, 3)
     rows.append(row)
     failures.extend(failed)
+
+
+def _sync_foreign(run: SyncRun, name: str, row: daily_sync.Row) -> list[IaError]:
+    """Bring the securities of one market abroad up to date; return a failure for each that could not be."""
+    symbols = foreign_sync.select_market(name, run.request.foreign)
+    notify = foreign_sync.drop_simulated(run.notify) if run.source.simulated else run.notify
+    with daily_sync.hold_sync_lock(run.ws, name, daily_sync.PATIENCE):
+        done = foreign_sync.sync_foreign(run.ws, symbols, notify, lambda *counts: run.progress(name, *counts))
+    row |= {"day": done.day, "symbols": done.rows, "changed": done.changed}
+    row["failed"] = {symbol: str(failure) for symbol, failure in done.failed.items()}
+    if done.skipped:
+        run.notify(Message("not fetched after the failures before: {symbols}", symbols=", ".join(done.skipped)))
+    for failure in done.failed.values():
+        failure.hint = "stored prices stay; `ia doctor` shows the state of each host"
+    return list(done.failed.values())
 
 
 def _run_market_job(run: SyncRun, name: str, row: daily_sync.Row) -> None:
