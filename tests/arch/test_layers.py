@@ -73,9 +73,8 @@ HOMES = {  # third party -> the only modules that import it
     "requests": {"ia.organs.ohlcv"},
     "tenacity": {"ia.organs.ohlcv"},
     "exchange_calendars": {
-        "ia.organs.ohlcv.calendar",
+        "ia.organs.ohlcv.session_days",
         "ia.faculties.providers.trading_calendar",
-        "ia.faculties.schedule.exchange",
     },
     "crontab": {"ia.faculties.schedule"},
     "cron_descriptor": {"ia.faculties.schedule"},

@@ -14,6 +14,8 @@ BASE = "import click, sqlite3, csv"
 SHORT = "import click, sqlite3"
 LEDGER = "IA_HOME=$IA_HOME/ledger IA_NOW=2024-03-15T16:30+08:00"
 """A workspace of its own with two years of trades, on a day whose prices are stored."""
+OLD = "IA_HOME=$IA_HOME/ledger IA_NOW=2024-03-22T16:30+08:00"
+"""The same workspace a week later: five sessions are missing."""
 START = "2016-07-01"  # about 2,500 bars up to today
 
 
@@ -41,6 +43,11 @@ def commands(home: Path) -> list[Case]:
         Case("ia inbox", "ia inbox", BASE, 3),
         Case("ia account", f"{LEDGER} ia account", SHORT, 3),
         Case("ia profit --by month", f"{LEDGER} ia profit --by month --benchmark 000300.SH", SHORT, 3),
+        Case("ia watch list", f"{LEDGER} ia watch list", SHORT, 3),
+        Case("ia account, old prices", f"{OLD} ia account", SHORT, 3),
+        Case("ia profit --by month, old prices", f"{OLD} ia profit --by month --benchmark 000300.SH", SHORT, 3),
+        Case("ia watch list, old prices", f"{OLD} ia watch list", SHORT, 3),
+        Case("ia inbox, old prices", f"{OLD} ia inbox", SHORT, 3),
         Case("ia task due, nothing due", "ia task due", BASE, 3),
         Case(
             "ia ohlcv | ia compute 'ta.rsi(close,14)'",
@@ -84,7 +91,7 @@ def main() -> None:
                 f"export {LEDGER}; ia init; ia trade deposit 500000 --date 2022-01-04; ia sync;"
                 " ia trade deposit 20000 --currency USD --date 2022-01-04; ia ohlcv AAPL; ia sync rates;"
                 " for code in 600519 300750 600036 000333 AAPL; do ia trade buy $code 100 --date 2022-03-01 --override"
-                " --because bench; done",
+                " --because bench; done; for code in 600519 000001 00700.HK AAPL; do ia watch add $code; done; ia send bench",
             ):
                 subprocess.run(["bash", "-c", command], env=env, check=True, capture_output=True)
             cases = commands(home)

@@ -1,35 +1,28 @@
 """Trading sessions of an exchange and when each of them closes, half days included.
 
-exchange_calendars knows them; its import costs half a second, so what it said is kept in a file of the derived cache.
-Beyond the days that it knows (mainland China announces its holidays a year ahead) the list counts that `ia sync`
-fetched from a source, and past that every weekday: `unknown` says so.
+`organs/ohlcv/session_days` keeps what exchange_calendars says. Beyond the days that it knows (mainland China announces
+its holidays a year ahead) the list counts that `ia sync` fetched from a source, and past that every weekday: `unknown`
+says so.
 """
 
-import os
-import warnings
-from collections import Counter
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from ia.kernel import config, files
 from ia.kernel.clock import UTC
 from ia.kernel.errors import Message
 from ia.kernel.jsontypes import Json
+from ia.organs.ohlcv import session_days as kept_sessions
 from ia.organs.ohlcv import trade_dates
 
-CODES = {"CN": "XSHG", "HK": "XHKG", "US": "XNYS"}
+CODES, ZONES, CLOSES = kept_sessions.CODES, kept_sessions.ZONES, kept_sessions.CLOSES
 MARKETS = {**{name: name for name in CODES}, **{code: name for name, code in CODES.items()}, "XSHE": "CN", "XNAS": "US"}
 """What a calendar may be called -> the market."""
-ZONES = {"CN": "Asia/Shanghai", "HK": "Asia/Hong_Kong", "US": "America/New_York"}
-CLOSES = {"CN": (time(15),), "HK": (time(12), time(16)), "US": (time(13), time(16))}
-"""When sessions close in the exchange's own time: early and regular."""
 HOME = "CN"
 """The exchange whose close is meant where a design names no calendar."""
 WORKDAYS = frozenset(range(1, 6))
 """The weekdays on which exchanges trade, 0 for Sunday."""
-FIRST, LAST = date(1991, 1, 1), date(2049, 12, 31)
 
 
 class ExchangeSessions(NamedTuple):
@@ -50,7 +43,7 @@ def holidays_known_until(market: str, cache: str | None = None) -> date:
 
     cache   the folder that keeps what the package said, here and below; default that of the workspace, if there is one.
     """
-    return _load_sessions(market, cache or _cache_folder(), trade_dates.file_stamp()).last
+    return _load_sessions(market, cache or kept_sessions.cache_folder(), trade_dates.file_stamp()).last
 
 
 def unknown_holidays_message(calendar: str, day: date) -> Message | None:
@@ -72,7 +65,7 @@ def is_session(market: str, day: date, cache: str | None = None) -> bool:
 
 def session_close(market: str, day: date, cache: str | None = None) -> datetime | None:
     """Return when the session of a day closes, UTC; None where there is none."""
-    known = _load_sessions(market, cache or _cache_folder(), trade_dates.file_stamp())
+    known = _load_sessions(market, cache or kept_sessions.cache_folder(), trade_dates.file_stamp())
     if known.first <= day <= known.last:
         return known.closes.get(day)
     if day.weekday() > 4:
@@ -86,24 +79,13 @@ def session_days(market: str, first: date, last: date, cache: str | None = None)
     return [day for day in days if is_session(market, day, cache)]
 
 
-def _cache_folder() -> str | None:
-    own = os.path.join(config.home(), ".ia")
-    return os.path.join(own, "cache") if os.path.isdir(own) else None
-
-
 @lru_cache(8)
 def _load_sessions(market: str, cache: str | None, _stamp: tuple[str, int] = ("", 0)) -> ExchangeSessions:
-    place = os.path.join(cache or "", f"sessions-{CODES[market]}.json")
     local = exchange_zone(market)
     try:
-        first, last, closes = files.load_cached(
-            place,
-            _package_version() if cache else None,
-            lambda: _query_package(market),
-            lambda raw: _parse_sessions(local, raw),
-        )
+        first, last, closes = kept_sessions.load_sessions(market, cache, lambda raw: _parse_sessions(local, raw))
     except (ImportError, ValueError, KeyError):  # the package is missing, or does not know the exchange
-        first, last, closes = FIRST, date(1990, 12, 31), {}
+        first, last, closes = kept_sessions.FIRST, date(1990, 12, 31), {}
     more = trade_dates.announced_sessions(market)
     if more is not None and more.until > last.isoformat():
         for text in more.days:
@@ -122,29 +104,3 @@ def _parse_sessions(local: ZoneInfo, raw: Json) -> ExchangeSessions:
         hour, minute = divmod(other.get(text, regular), 60)
         closes[day] = datetime.combine(day, time(hour, minute), local).astimezone(UTC)
     return ExchangeSessions(date.fromisoformat(raw["first"]), date.fromisoformat(raw["last"]), closes)
-
-
-def _package_version() -> str:
-    from importlib.metadata import PackageNotFoundError, version  # as slow as all the rest here
-
-    try:
-        return version("exchange_calendars")
-    except PackageNotFoundError:
-        return ""
-
-
-def _query_package(market: str) -> Json:
-    """Return what the package knows: its days, the regular close in minutes of the day, and the closes that differ."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import exchange_calendars
-
-        bound = exchange_calendars.get_calendar(CODES[market]).bound_max()
-        last = min(LAST, bound.date()) if bound is not None else LAST
-        calendar = exchange_calendars.get_calendar(CODES[market], start=str(FIRST), end=str(last))
-        local = calendar.closes.dt.tz_convert(ZONES[market])
-        minutes = (local.dt.hour * 60 + local.dt.minute).tolist()
-        days = [str(day)[:10] for day in calendar.sessions]
-    regular = Counter(minutes).most_common(1)[0][0]
-    other = {day: minute for day, minute in zip(days, minutes, strict=True) if minute != regular}
-    return {"first": str(FIRST), "last": str(last), "regular": regular, "days": days, "other": other}

@@ -1,19 +1,13 @@
 """Trading days: when a market closed last, and until when what was fetched is fresh.
 
-exchange_calendars knows the holidays; its import (half a second) is paid here, when something is fetched,
-and never by a cached read. Beyond the days that it knows a source's list counts (`trade_dates`), else every weekday.
+`session_days` knows the holidays. Beyond the days that it knows every weekday counts.
 """
 
-import threading
-import warnings
 from datetime import date, datetime, timedelta
-from functools import cache
-from typing import Any
 
 from ia.kernel import clock
-from ia.organs.ohlcv import trade_dates
+from ia.organs.ohlcv.session_days import load_session_days
 
-_EXCHANGE = {"CN": "XSHG", "HK": "XHKG", "US": "XNYS"}
 DELIVERY = timedelta(hours=2)
 """How long after the close a source may take to have the day's bar."""
 RETRY = timedelta(minutes=15)
@@ -37,11 +31,7 @@ def next_close(market: str, moment: datetime) -> datetime:
 
 def known_until(market: str) -> str:
     """Return the last day of which it is known whether it is a session, YYYY-MM-DD."""
-    calendar, more = _load_calendar(market), trade_dates.announced_sessions(market)
-    end = calendar.last_session.strftime("%Y-%m-%d") if calendar else "1990-12-31"
-    if calendar is not None and (bound := calendar.bound_max()) is not None:
-        end = bound.strftime("%Y-%m-%d")
-    return max(end, more.until) if more else end
+    return load_session_days(market).last or "1990-12-31"
 
 
 def weekday_closures(market: str, day: str, days: int = 21) -> list[str]:
@@ -62,7 +52,8 @@ def list_sessions(market: str, after: str, until: str) -> list[str]:
     begin = date.fromisoformat(after)
     count = (date.fromisoformat(until) - begin).days
     days = ((begin + timedelta(n)).isoformat() for n in range(1, count + 1))
-    return [day for day in days if _session_close(market, day) is not None]
+    known = load_session_days(market)
+    return [day for day in days if known.is_session(day)]
 
 
 def is_holiday(market: str, day: str) -> bool:
@@ -72,17 +63,7 @@ def is_holiday(market: str, day: str) -> bool:
 
 def unscheduled_closures(market: str) -> frozenset[str]:
     """Return the days on which Hong Kong or New York was closed without a plan: typhoons, days of mourning."""
-    calendar = _load_calendar(market)
-    if calendar is None or market == "CN":
-        return frozenset()
-    if market == "HK":
-        import sys
-
-        module = sys.modules[type(calendar).__module__]
-        days = getattr(module, "HKAdhocClosures", ())
-    else:
-        days = calendar.adhoc_holidays
-    return frozenset(str(day)[:10] for day in days)
+    return load_session_days(market).unplanned
 
 
 def fresh_until(market: str, fetched_at: datetime, last_bar: str) -> datetime:
@@ -110,35 +91,7 @@ def _last_close(market: str, moment: datetime) -> tuple[str, datetime]:
 
 def _session_close(market: str, day: str) -> datetime | None:
     """Return when a day's bar becomes visible; None where the day has no session. Half days count as whole ones."""
-    calendar = _load_calendar(market)
-    if calendar and calendar.first_session.strftime("%Y-%m-%d") <= day <= calendar.last_session.strftime("%Y-%m-%d"):
-        if not calendar.is_session(day):
-            return None
-    elif (known := trade_dates.announced_sessions(market)) and min(known.days) <= day <= known.until:
-        if day not in known.days:
-            return None
-    elif datetime.fromisoformat(day).weekday() > 4:
+    if not load_session_days(market).is_session(day):
         return None
-    local = datetime.combine(datetime.fromisoformat(day).date(), clock.CLOSE[market], clock.exchange_zone(market))
+    local = datetime.combine(date.fromisoformat(day), clock.CLOSE[market], clock.exchange_zone(market))
     return local.astimezone(clock.UTC)
-
-
-_LOADING = threading.Lock()
-
-
-def _load_calendar(market: str) -> Any:
-    """Return the exchange's calendar, or None where there is none. One thread loads it, the others wait."""
-    with _LOADING:
-        return _load_calendar_once(market)
-
-
-@cache
-def _load_calendar_once(market: str) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            import exchange_calendars
-
-            return exchange_calendars.get_calendar(_EXCHANGE[market], start="2015-01-01")
-        except (ImportError, ValueError, KeyError):
-            return None

@@ -8,6 +8,7 @@ import pytest
 
 from ia.faculties.schedule import exchange
 from ia.kernel.clock import UTC
+from ia.organs.ohlcv import session_days
 
 DAYS = [
     ("CN", "2026-10-08", 15, 0),
@@ -49,7 +50,7 @@ def test_what_was_asked_is_kept_and_read_again(tmp_path, monkeypatch):
         "sessions-XHKG.json", "sessions-XNYS.json", "sessions-XSHG.json",
     ]  # fmt: skip
     exchange._load_sessions.cache_clear()
-    monkeypatch.setattr(exchange, "_query_package", None)  # it is not asked again
+    monkeypatch.setattr(session_days, "_query_package", None)  # it is not asked again
     assert {market: exchange._load_sessions(market, cache) for market in exchange.CODES} == first
 
 
