@@ -69,8 +69,17 @@ def foreign_adapter(tmp_path, monkeypatch):
     return install
 
 
+@pytest.fixture(scope="session")
+def shared_cache(tmp_path_factory):
+    """A folder for what can be made again, which all tests of a run share: to parse the tables of skills takes long."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
+def home(tmp_path, monkeypatch, shared_cache):
     """A workspace, a home folder and a state folder of this test's own; English; no settings from outside."""
     for name in list(os.environ):
         if name.startswith(("IA_", "TUSHARE", "LC_")) and name not in (
@@ -85,6 +94,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("IA_HOME", str(folder))
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(shared_cache))
     monkeypatch.setenv("LANG", "C.UTF-8")
     monkeypatch.setenv("PYTHONWARNINGS", "ignore")
     return folder

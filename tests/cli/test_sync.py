@@ -176,7 +176,9 @@ def test_one_failing_job_of_all_is_told_and_the_others_are_done(hosts, ia):
     run = on(hosts, ia, DAY, "all", "--json")
     assert run.returncode == 69
     document = json.loads(run.stdout)
-    assert [row["job"] for row in document["jobs"]] == ["daily", "indices", "rates", "fundamentals", "lhb", "sectors"]
+    assert [row["job"] for row in document["jobs"]] == [
+        "daily", "indices", "rates", "fundamentals", "lhb", "sectors", "calendar",
+    ]  # fmt: skip
     assert [failure["status"] for failure in document["failures"]] == [69]
 
 

@@ -22,7 +22,7 @@ HEADS = {name: name for name in COLUMNS}
 KINDS = ("ex-dividend", "report", "lock-up", "closed")
 
 
-@click.command(cls=Command, example="IA_MARKET_ADAPTER=demo ia calendar 600519 300750 --days 365")
+@click.command(cls=Command, example="IA_MARKET_ADAPTER=demo ia calendar 600519 300750 --since 200d")
 @click.argument("symbols", nargs=-1, metavar="[SYMBOL…]")
 @click.option("--days", type=click.IntRange(0, 3660), metavar="N", help="Number of days ahead (default: 30).")
 @click.option("--since", metavar="DATE", help="First date (default: today): 2024-03-01, 30d (30 days back) ….")

@@ -198,6 +198,12 @@ def user_state() -> str:
     return os.path.join(base, "ia")
 
 
+def user_cache() -> str:
+    """Return the folder for what can be made again, for all workspaces of this user: `$XDG_CACHE_HOME/ia`."""
+    base = env("XDG_CACHE_HOME", os.path.expanduser("~/.cache")) or ""
+    return os.path.join(base, "ia")
+
+
 def get_setting(name: str) -> Any:
     """Return the value of a setting, typed, with `${NAME}` filled in.
 

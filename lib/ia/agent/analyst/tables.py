@@ -10,7 +10,6 @@ from functools import cache, partial
 from typing import Any, TypeVar
 
 from ia.kernel.errors import Message
-from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern_by_letters
 
 T = TypeVar("T")
@@ -24,11 +23,24 @@ class Table:
 
     def __init__(
         self, tree: Mapping[str, Any], *, skill: str, name: str, lines: Mapping[str, int] | None = None,
-        report: Report | None = None, own: bool = False,
+        report: Report | None = None, own: bool = False, strict: bool = False,
     ) -> None:  # fmt: skip
-        """own  it is of the workspace: the table that comes with ia stands in for what is missing here."""
+        """Make a table.
+
+        own     it is of the workspace: the table that comes with ia stands in for what is missing here
+        strict  each regular expression is compiled as it is read; otherwise a wrong one is reported when it is used
+        """
         self.tree, self.skill, self.name = tree, skill, name
-        self.lines, self.report, self.own = lines or {}, report, own
+        self.lines, self.report, self.own, self.strict = lines or {}, report, own, strict
+        self.sound = True
+        self._made: Any = None
+
+    def build(self, make: Callable[["Table"], T]) -> T:
+        """Return what is made of the table, once: everybody makes the same of a table."""
+        if self._made is None:
+            self._made = make(self)
+        made: T = self._made
+        return made
 
     @property
     def shipped(self) -> "Table | None":
@@ -100,6 +112,7 @@ class Table:
 
     def complain(self, entry: str, problem: Message) -> None:
         """Report what cannot be used, with file and line."""
+        self.sound = False
         line = self.lines.get(entry)
         where = f"knowledge/{self.name}.yaml" + (f":{line}" if line else "")
         if self.report is not None:
@@ -170,7 +183,7 @@ class Entry:
         found = self.tree.get(key)
         words = "|".join(map(str, found)) if isinstance(found, list) else self.text(key, "")
         problem = Message("{entry}: {key} is not a regular expression", entry=self.id, key=key)
-        if self.table.report is not None:
+        if self.table.strict:
             try:
                 re.compile(words, flags)
             except re.error:
@@ -178,14 +191,18 @@ class Entry:
         return pattern_by_letters(words, flags, partial(self.table.complain, self.id, problem)) if words else _NEVER
 
 
+_LAST: dict[str, Table] = {}
+"""The tables of the workspace that were used last, by name: each round of a turn asks for them anew."""
+
+
 class Tables:
     """The tables at hand: those that were loaded from the workspace, else those that come with ia."""
 
-    def __init__(self, report: Report | None = None) -> None:
-        self.report = report
+    def __init__(self, report: Report | None = None, *, strict: bool = False) -> None:
+        """Hold no table yet; `strict` as for Table."""
+        self.report, self.strict = report, strict
         self._own: dict[str, Table | None] = {}
         self._templates: dict[str, str] = {}
-        self._built: Json = {}
 
     def put_template(self, name: str, text: str) -> None:
         """Take a template of the workspace's skill research; "": it has none that can be used."""
@@ -201,10 +218,15 @@ class Tables:
 
     def put(self, home: str, name: str, tree: Mapping[str, Any] | None, lines: Mapping[str, int]) -> None:
         """Take a table of the workspace; None: it has none that can be read."""
-        self._own[name] = (
-            None if tree is None else Table(tree, skill=home, name=name, lines=lines, report=self.report, own=True)
-        )
-        self._built.clear()
+        kept = _LAST.get(name)
+        if kept and kept.sound and not self.strict and (kept.skill, kept.tree, kept.lines) == (home, tree, lines):
+            kept.report = self.report
+            self._own[name] = kept
+        elif tree is None:
+            self._own[name] = None
+        else:
+            made = Table(tree, skill=home, name=name, lines=lines, report=self.report, own=True, strict=self.strict)
+            self._own[name] = _LAST[name] = made
 
     def has(self, name: str) -> bool:
         """Return True if a table was asked for already."""
@@ -212,10 +234,7 @@ class Tables:
 
     def build(self, home: str, name: str, make: Callable[[Table], T]) -> T:
         """Return what is made of a table, once."""
-        if name not in self._built:
-            self._built[name] = make(self._own.get(name) or shipped_table(home, name))
-        made: T = self._built[name]
-        return made
+        return (self._own.get(name) or shipped_table(home, name)).build(make)
 
 
 SHIPPED = Tables()

@@ -1,41 +1,50 @@
-"""What was made of a file of a skill, kept until the file changes."""
+"""What was made of a file of a skill, kept for all workspaces of a user: parsing a table takes long."""
 
 import contextlib
 import os
-import time
 from collections.abc import Callable
 from typing import Any
 
-from ia.kernel import files
+from ia.kernel import config, files
 from ia.kernel.digest import sha256
-from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 
-TICK = 0.05
-"""Seconds within which two writes of a file may have one time."""
+FORMAT = 1
+"""Counts what changes the result of `make` for the same text."""
+MOST_KEPT = 500
+"""Files that are kept; the oldest go first."""
 
 
 def load_made(ws: Workspace, path: str, make: Callable[[str], object]) -> Any:
-    """Return make(text of the file), or None where there is no file; what was made before where the file is the same.
+    """Return make(text of the file), or None where there is no file; what was made before where the text is the same.
 
     Skills are read as they stand on the disk, whatever now() is: they say how, not what happened when.
     raises  what make raises, and BadData, Refused of reading; a failure is not kept.
     """
-    absolute = ws.resolve(path)
-    try:
-        status = os.stat(absolute)
-    except OSError:
-        return None
+    text = ws.read_present(path)
+    return None if text is None else make_cached(path, text, make)
 
-    def parse() -> Json:
-        text = ws.read_present(path)
-        if text is None:
-            raise FileNotFoundError(path)
-        return {"value": make(text)}
 
-    place = os.path.join(ws.root, ".ia", "cache", "skills", sha256(path.encode()).hexdigest()[:24] + ".json")
-    settled = abs(time.time() - status.st_mtime) >= TICK  # else another write might leave the same stamp
-    stamp = [path, *files.stamp_of(status)] if settled else None
-    with contextlib.suppress(FileNotFoundError):
-        return files.load_cached(place, stamp, parse, lambda kept: kept["value"])
-    return None
+def make_cached(path: str, text: str, make: Callable[[str], object]) -> Any:
+    """Return make(text), or what it returned before for the same text at the same path.
+
+    What it returns must be what JSON can hold.
+    """
+    folder = os.path.join(config.user_cache(), "skills")
+    digest = sha256(f"{FORMAT}\0{path}\0{text}".encode(errors="surrogatepass")).hexdigest()[:32]
+
+    def make_new() -> dict[str, object]:
+        made = {"value": make(text)}
+        _drop_oldest(folder)
+        return made
+
+    return files.load_cached(os.path.join(folder, f"{digest}.json"), FORMAT, make_new, lambda kept: kept["value"])
+
+
+def _drop_oldest(folder: str) -> None:
+    """Make room for one more file."""
+    with contextlib.suppress(OSError):
+        paths = [entry.path for entry in os.scandir(folder)]
+        if len(paths) >= MOST_KEPT:
+            for path in sorted(paths, key=os.path.getmtime)[: MOST_KEPT // 2]:
+                os.unlink(path)

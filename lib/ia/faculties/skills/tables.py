@@ -5,13 +5,11 @@ does not have, the skill of that name has that comes with ia.
 """
 
 import os
-from functools import partial
 from glob import escape, glob
 from typing import Any, NamedTuple
 
-from ia.faculties.skills.cache import load_made
+from ia.faculties.skills.cache import load_made, make_cached
 from ia.faculties.skills.model import Skill
-from ia.kernel import files
 from ia.kernel.errors import BadData
 from ia.kernel.formats.yaml import load_yaml
 from ia.kernel.jsontypes import Json
@@ -46,26 +44,15 @@ def load_table(ws: Workspace, skill: Skill, path: str) -> SkillTable | None:
     return None if made is None else SkillTable(made["data"], made["lines"])
 
 
-def load_shipped(skill: str, path: str, ws: Workspace | None = None) -> SkillTable | None:
-    """Return a table or template of a skill that comes with ia; None where it has none.
-
-    ws  keeps what was made of it
-    """
+def load_shipped(skill: str, path: str) -> SkillTable | None:
+    """Return a table or template of a skill that comes with ia; None where it has none."""
     from ia.faculties.profiles import shipped_folder
 
     for file in sorted(glob(os.path.join(escape(shipped_folder()), "*", ".claude", "skills", skill, path))):
-        kept, stamp = "", None
-        if ws is not None and os.path.isdir(ws.root):  # a command that only reads makes no workspace
-            kept = os.path.join(ws.root, ".ia", "cache", "skills", f"shipped-{skill}-{path.replace('/', '-')}.json")
-            stamp = [file, *files.stamp_of(os.stat(file))]
-        made = files.load_cached(kept, stamp, partial(_read, file, path), dict)
+        with open(file, encoding="utf-8") as stream:
+            made = make_cached(file, stream.read(), lambda text: _parse(text, path))
         return SkillTable(made["data"], {})
     return None
-
-
-def _read(file: str, path: str) -> Json:
-    with open(file, encoding="utf-8") as stream:
-        return _parse(stream.read(), path)
 
 
 def _parse(text: str, path: str) -> Json:

@@ -106,7 +106,7 @@ def load_template(ws: Workspace, skill: str, name: str, notify: Notify = drop_me
         notify(Message("skill {skill}: {problem}; the text that comes with ia is used", skill=skill, problem=problem))
     if own is not None:
         return own
-    shipped = load_shipped(skill, path, ws)
+    shipped = load_shipped(skill, path)
     return str(shipped.data) if shipped else ""
 
 

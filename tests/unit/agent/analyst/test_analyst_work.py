@@ -874,7 +874,7 @@ def test_one_share_has_one_verdict_however_it_is_asked_for_and_is_filed_once(pac
             continue
         views.add(parse_view(notes[0].args["content"]).data_line)
         filed += sum(call.name in ("memory.write", "memory.observe") for call in done.calls)
-    assert (len(views), filed, unjudged) == (1, 1, ["{} 止损", "{} stop loss please"])
+    assert (len(views), filed, unjudged) == (1, 1, ["{} 回测", "{} 止损", "{} stop loss please"])
 
 
 @pytest.mark.process

@@ -184,15 +184,17 @@ def test_an_invalid_name_gives_way_to_the_folder(ws, put):
     assert [skill.name for skill in skills.list_skills(ws)] == ["fine-name"]
 
 
-def test_an_edit_is_seen_at_once_and_a_cache_of_it_is_only_that(ws, put, home):
+def test_an_edit_is_seen_at_once_and_a_cache_of_it_is_only_that(ws, put, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = put("a", "---\ndescription: one\n---\nbody")
     assert skills.summaries(ws) == skills.summaries(ws) == ["a: one"]
     path.write_text("---\ndescription: two\n---\nbody")
     assert skills.summaries(ws) == ["a: two"]
     os.utime(path, (1e9, 1e9))
     assert skills.summaries(ws) == ["a: two"]
-    (kept,) = (home / ".ia" / "cache" / "skills").iterdir()
-    kept.write_text("{broken")
+    first, second = (tmp_path / "cache" / "ia" / "skills").iterdir()
+    for kept in (first, second):
+        kept.write_text("{broken")
     assert skills.summaries(ws) == ["a: two"]
 
 
@@ -324,7 +326,8 @@ def test_yaml_is_data_only():
             load_yaml(text, "x")
 
 
-def test_a_listing_costs_little_once_it_was_read(ws, put):
+def test_a_listing_costs_little_once_it_was_read(ws, put, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for number in range(20):
         os.utime(put(f"skill-{number}", FULL.replace("name: research", f"name: skill-{number}")), (1e9, 1e9))
     assert len(skills.list_skills(ws)) == 20
@@ -332,4 +335,4 @@ def test_a_listing_costs_little_once_it_was_read(ws, put):
     for _ in range(5):
         skills.list_skills(ws)
     assert (time.process_time() - started) / 5 < 0.05
-    assert len(os.listdir(os.path.join(ws.root, ".ia/cache/skills"))) == 20
+    assert len(os.listdir(tmp_path / "cache/ia/skills")) == 20

@@ -64,7 +64,7 @@ def find_problems(ws: Workspace, skill: Skill, lang: str = "") -> list[str]:
     def report(_: str, problem: Message) -> None:
         told.append(voice.say(problem))
 
-    at_hand = Tables(report)
+    at_hand = Tables(report, strict=True)
     for path in [path for path, _ in skills.files(ws, skill) if tables.is_table(path)]:
         name = path.rpartition("/")[2].rpartition(".")[0]
         if path.startswith("knowledge/") and name in FILES:
@@ -117,7 +117,7 @@ def _read_table(skill: str, name: str, table: tables.SkillTable, at_hand: Tables
         if name == "view":
             _check_sentences(table, at_hand)
     elif name == "readings":
-        own = Table(table.data, skill=skill, name=name, lines=table.lines, report=at_hand.report)
+        own = Table(table.data, skill=skill, name=name, lines=table.lines, report=at_hand.report, strict=True)
         own.entries("entries", build_reading)
 
 

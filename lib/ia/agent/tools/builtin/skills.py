@@ -96,7 +96,7 @@ def _table(scope: Scope, name: str, file: str) -> Json:
     """
     skill = next((each for each in skills.list_skills(scope.ws) if each.name == name and _may_read(scope, each)), None)
     own = tables.load_table(scope.ws, skill, file) if skill else None
-    found = own or tables.load_shipped(name, file, scope.ws) if _NAME.fullmatch(name) else own
+    found = own or tables.load_shipped(name, file) if _NAME.fullmatch(name) else own
     told = {"skill": name, "file": file, "data": found.data if found else None}
     if found and len(json.dumps(told, ensure_ascii=False)) > tables.MAX_TABLE:
         raise BadData("{file} is larger than {limit} characters as JSON", file=file, limit=tables.MAX_TABLE)

@@ -14,6 +14,7 @@ from ia.agent.analyst.say.view import outline_at
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
+from ia.organs.compute.indicators import example_call
 
 SHOWN = 4
 
@@ -173,7 +174,7 @@ _PERIODS = (
     ("weekly", pattern(r"周[Kk线]|每周|\bweekly\b", re.I)),
     ("monthly", pattern(r"月[Kk线]|每月|\bmonthly\b", re.I)),
 )
-_PANES = pattern(r"macd|rsi|kdj|obv|atr|boll", re.I)
+_LATIN = pattern(r"[A-Za-z]{3,}")
 
 
 def answer_command(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -191,7 +192,7 @@ def answer_command(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     span = asked.spans[0] if len(asked.spans) == 1 else None
     if span is not None and isinstance(span.first, date):
         command += f" --start {span.first}" + (f" --end {span.last}" if span.last else "")
-    panes = dict.fromkeys(each.casefold() for each in _PANES.findall(asked.words))
+    panes = dict.fromkeys(each.casefold() for each in _LATIN.findall(asked.words) if example_call(each))
     command += f" --panes {','.join(panes)}" if panes else ""
     names = speak.join_items([display_name(desk, each) for each in asked.securities[:5]])
     return reply_of_lines(
