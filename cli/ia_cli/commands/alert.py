@@ -240,7 +240,7 @@ def resume(name: str) -> None:
     notify(Message("alert {name} is resumed", name=done.name))
 
 
-@alert.command(example="ia alert check 300750 'close < 80'")
+@alert.command(example="ia alert check 300750 'close > 10'")
 @click.argument("symbol")
 @click.argument("condition")
 @click.option("--until", metavar="DATE", help="Last session to look at (default: no end).")
