@@ -73,6 +73,7 @@ class Life:
         self.place, self.home, self.desk = place, place / "home", place / "person"
         self.env = {
             "PATH": os.environ["PATH"], "HOME": str(self.desk), "LANG": "C.UTF-8", "XDG_STATE_HOME": str(place / "state"),
+            "XDG_CACHE_HOME": str(place / "cache"),
             "IA_HOME": str(self.home), "IA_CRONTAB": str(place / "crontab"), "IA_MARKET_ADAPTER": market, "PYTHONWARNINGS": "ignore",
         }  # fmt: skip
         if prices is not None:

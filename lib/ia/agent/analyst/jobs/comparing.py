@@ -353,12 +353,10 @@ def _side_told(desk: ToolDesk, side: ComparedSide) -> str:
 def _unjudged_lines(desk: ToolDesk, sides: list[ComparedSide]) -> str:
     if all(any(code.startswith(key(VALUATION)) for code in side.values) for side in sides):
         return desk.speak(
-            "Not judged: announcements, debt, what you hold; another window may reverse the order."
-            " The horizon is months.",
+            "Not judged: announcements, debt, holdings. Horizon: months; another window may differ.",
         )
     return desk.speak(
-        "Not judged: accounts, valuation, announcements, what you hold; another window may reverse the order."
-        " The horizon is months.",
+        "Not judged: accounts, valuation, news, holdings. Horizon: months; another window may differ.",
     )
 
 
