@@ -18,7 +18,7 @@ _READS_NUMBERS = (
     "extreme_day", "refuse", "from_extreme", "new_extreme", "level_crossing", "limit_hit", "volume_against",
     "own_stop", "what_if", "premise", "position_filter", "set_limit", "sellable", "trades_made", "what_if_all",
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
-    "command", "limits",
+    "command", "limits", "dates",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -87,6 +87,10 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import inbox_facts
 
         return inbox_facts.answer_inbox
+    if name in ("dates", "news"):
+        from ia.agent.analyst.jobs.facts import date_facts
+
+        return date_facts.ANSWERS[name]
     if name == "calendar":
         from ia.agent.analyst.jobs.facts import calendar_facts
 

@@ -201,14 +201,9 @@ def answer_decline(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("Such prices are not stored here: there are shares, funds and indices only."),
             speak("A fund that follows it may be: ask for its code, such as 518880 (gold)."),
         )
-    if field == "events":
-        return reply_of_lines(
-            speak("Coming ex-dates and reports of many stocks are not known here: only those that have been."),
-            speak('Of one share: "dividends of 600519", "when did 600519 report".'),
-        )
     return reply_of_lines(
-        speak("I have no source for news, policy or the economy, and I do not invent."),
-        speak("What there is: prices, valuation, reports and dividends, and the market of each stored day."),
+        speak("I have no source for policy or the economy, and I do not invent."),
+        speak("What there is: prices, valuation, reports, dividends, news of companies, and the market of each day."),
     )
 
 

@@ -8,7 +8,7 @@ from ia.agent.analyst.ask.facts import FactQuestion, FactSpec
 from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, RANGE, TimeSpan
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
-from ia.agent.analyst.jobs.facts import market_days, wording
+from ia.agent.analyst.jobs.facts import date_facts, market_days, wording
 from ia.agent.analyst.jobs.facts.valuation_facts import Compared, say_comparison, say_verdict
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.domain.speech.numerals import COUNT, parse_count
@@ -319,8 +319,32 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             + mark
         )
     if not asked.spans or asked.spans[0].kind == FUTURE:
-        lines.append(speak("The next ex-date is not known here: the company's announcement tells it."))
+        nexts = yield from _say_next_dates(desk, asked, "ex-dividend")
+        lines = nexts + lines if _ASKS_WHEN.search(asked.words) else lines + nexts
     return reply_of_lines(*lines)
+
+
+_ASKS_WHEN = pattern(r"什么时候|何时|哪[天日]|几号|下[一个次]|接下来|\b(?:when|next|upcoming|coming)\b", re.I)
+
+
+def _say_next_dates(desk: ToolDesk, asked: FactQuestion, kind: str) -> Work[list[str]]:
+    """Return the next ex-date, or the next report, of each security; that none is known where none is."""
+    speak, lines = desk.speak, []
+    for mention in asked.securities[:MOST]:
+        told, known = yield from date_facts.find_next_dates(desk, mention, kind)
+        name = wording.short_name(desk, mention)
+        if not known:
+            lines.append(
+                speak("{name}: no coming ex-date is known; the company's announcement tells it.", name=name)
+                if kind == "ex-dividend"
+                else speak("{name}: the date of the next report is not known.", name=name)
+            )
+            lines += told
+        elif kind == "ex-dividend":
+            lines.append(speak("**{name}: next ex-date {told}**", name=name, told=told[0]))
+        else:
+            lines.append(speak("**{name}: next report {told}**", name=name, told=told[0]))
+    return lines
 
 
 def _say_action(desk: ToolDesk, row: Json) -> str:
@@ -343,8 +367,9 @@ def _say_action(desk: ToolDesk, row: Json) -> str:
 
 
 def answer_report_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer when a company last reported; when it will is not known here."""
-    speak, lines = desk.speak, []
+    """Answer when a company will report, as far as it is known, and when it last did."""
+    speak = desk.speak
+    lines = yield from _say_next_dates(desk, asked, "report")
     for mention in asked.securities[:MOST]:
         result = yield from desk.one("market.fundamentals", symbol=mention.code, periods=5)
         rows = wording.rows_of(result, "reports") if result.ok else []
@@ -362,7 +387,6 @@ def answer_report_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         )
         if hint := _say_last_year(desk, rows):
             lines.append(hint)
-    lines.append(speak("The date of the next one is not known here; exchanges publish the appointments."))
     return reply_of_lines(*lines)
 
 
@@ -393,9 +417,9 @@ def answer_unknowable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     name = wording.head_of(desk, mention)
     if asked.facts[0].field == "no_source":
         return reply_of_lines(
-            speak("{name}: I have no source for news, announcements, products or sales figures, and I do not invent.",
+            speak("{name}: I have no source for policy, opinions, products or sales figures, and I do not invent.",
                   name=name),
-            speak('What there is: prices, valuation, reports and dividends, such as "revenue growth of {security}".',
+            speak('What there is: prices, valuation, reports, dividends and news, such as "any news on {security}?".',
                   security=mention.said),
         )  # fmt: skip
     if asked.facts[0].field == "target_price":

@@ -1,0 +1,246 @@
+"""Facts of dates to come, and of news: what is known of each, from which source; nothing is judged by it."""
+
+import re
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import Mention
+from ia.agent.analyst.ask.time_spans import FUTURE, RANGE
+from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.errors import NotFound
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+from ia.organs.market.coming_dates import describe_date
+
+MOST = 4
+"""So many securities are answered for."""
+SHOWN = 12
+NEWS = 5
+AHEAD = 400
+"""Days in which the next date of a security is looked for."""
+USUAL = 30
+"""Days that are shown where a question names no time."""
+_COUNTS = {"一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "十": 10, "半": 0}
+_NUMBERED = pattern(
+    r"(?:未来|接下来|今后|往后|后面?)的?\s*(\d{1,3}|[一两二三四五六七十])?\s*个?(天|日|周|星期|月)"
+    r"|\b(?:next|coming|following)\s+(\d{1,3}|two|three|four)?\s*(days?|weeks?|months?)\b",
+    re.I,
+)
+_ENGLISH_COUNTS = {"two": 2, "three": 3, "four": 4}
+_NEXT_WEEK = pattern(r"下个?(?:周|星期)|\bnext week\b", re.I)
+_THIS_WEEK = pattern(r"[本这]个?(?:周|星期)|\bthis week\b", re.I)
+_NEXT_MONTH = pattern(r"下个?月|\bnext month\b", re.I)
+_THIS_MONTH = pattern(r"[本这]个?月|\bthis month\b", re.I)
+_KINDS = (
+    ("report", pattern(r"财报|年报|季报|中报|业绩|披露|\b(?:earnings|results|reports?|reporting)\b", re.I)),
+    ("ex-dividend", pattern(r"分红|派息|除权|除息|股息|\b(?:dividends?|ex-?dates?|ex-dividend)\b", re.I)),
+    ("lock-up", pattern(r"解禁|限售|\block-?ups?\b", re.I)),
+    ("closed", pattern(r"休市|放假|假期|\b(?:holidays?|closed)\b", re.I)),
+)
+
+
+class Window(NamedTuple):
+    """The days that a question means, and its words for them; "" where it names none."""
+
+    first: date
+    last: date
+    said: str
+
+
+def answer_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which dates are ahead: of the securities that are named, else of what is held and watched."""
+    speak = desk.speak
+    window = find_window(asked, date.fromisoformat(desk.request.day))
+    if unread := tuple(word for word in asked.unread if word not in window.said):
+        return wording.ask_back(desk, unread)
+    kinds = [kind for kind, words in _KINDS if words.search(asked.words)]
+    days = (window.last - window.first).days if window.said or not asked.securities else AHEAD
+    args: Json = {"since": f"{window.first}", "days": days}
+    if asked.securities:
+        args["symbols"] = [mention.code for mention in asked.securities[:MOST]]
+    if len(kinds) == 1:
+        args["kind"] = kinds[0]
+    found = yield from desk.one("market.calendar", **args)
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the calendar"), found.failure)
+    rows = [row for row in wording.rows_of(found, "dates") if not kinds or row["kind"] in kinds]
+    if asked.securities and not kinds:
+        rows = [row for row in rows if row["kind"] != "closed"]
+    span = {"since": found.get("since"), "until": found.get("until")}
+    whose = _say_whose(desk, asked, found)
+    if rows:
+        lines = [
+            speak("**{since} to {until}**, {whose}:", whose=whose, **span) + simulated_dates_mark(desk, found),
+            *(f"- {_say_row(desk, row)}" for row in rows[:SHOWN]),
+        ]
+        if len(rows) > SHOWN:
+            lines.append(speak("`ia calendar --since {since} --until {until}` lists all {count}.", count=len(rows),
+                               **span))  # fmt: skip
+    else:
+        lines = [speak("From {since} to {until} no such date is known, {whose}.", whose=whose, **span)]
+    return reply_of_lines(*lines, *say_missing_dates(desk, found))
+
+
+def _say_whose(desk: ToolDesk, asked: FactQuestion, found: DeskResult) -> str:
+    speak = desk.speak
+    if asked.securities:
+        return speak.join_items([wording.short_name(desk, mention) for mention in asked.securities[:MOST]])
+    if not found.get("symbols"):
+        return speak("nothing is held or watched (`ia watch add 600519` adds a security)")
+    return speak("of what you hold and watch")
+
+
+def _say_row(desk: ToolDesk, row: Json) -> str:
+    speak = desk.speak
+    told = speak.say(describe_date(row))
+    if row["kind"] == "closed":
+        return f"{row['date']} {told}"
+    name = row["name"] or row["symbol"]
+    return speak("{date} {name} {symbol}: {told}", date=row["date"], name=name, symbol=row["symbol"], told=told)
+
+
+def simulated_dates_mark(desk: ToolDesk, found: DeskResult) -> str:
+    """Return the remark that dates are invented; "" for real ones."""
+    return desk.speak(" (simulated dates)") if found.get("simulated") else ""
+
+
+def say_missing_dates(desk: ToolDesk, found: DeskResult) -> list[str]:
+    """Return which securities no source covers, and of which a source failed."""
+    speak = desk.speak
+    uncovered, failed = _split_missing(desk, found)
+    lines = []
+    if uncovered:
+        lines.append(speak("No source of dates for {symbols}; there is one for mainland stocks.", symbols=uncovered))
+    if failed:
+        lines.append(speak("The dates of {symbols} could not be fetched now.", symbols=failed))
+    return lines
+
+
+def _split_missing(desk: ToolDesk, found: DeskResult) -> tuple[str, str]:
+    """Return the securities that no source covers, and those of which a source failed."""
+    rows = wording.rows_of(found, "missing")
+    uncovered = [str(row["symbol"]) for row in rows if row["status"] == NotFound.status]
+    failed = [str(row["symbol"]) for row in rows if row["status"] != NotFound.status]
+    return desk.speak.join_items(uncovered), desk.speak.join_items(failed)
+
+
+def find_window(asked: FactQuestion, today: date) -> Window:
+    """Return the days that a question means; USUAL days from today on where it names none."""
+    words = asked.words
+    if match := _NUMBERED.search(words):
+        count = match[1] or match[3] or ""
+        unit = (match[2] or match[4]).lower()
+        number = int(count) if count.isdigit() else _COUNTS.get(count) or _ENGLISH_COUNTS.get(count.lower(), 1)
+        size = 7 if unit[0] in "周星w" else 30 if unit[0] in "月m" else 1
+        if count or size > 1:
+            if not count and _NEXT_WEEK.search(match[0]):
+                return _next_week(today, match[0])
+            if not (not count and _NEXT_MONTH.search(match[0])):
+                return Window(today, today + timedelta(days=number * size), match[0])
+    if match := _NEXT_WEEK.search(words):
+        return _next_week(today, match[0])
+    if match := _THIS_WEEK.search(words):
+        return Window(today, today + timedelta(days=6 - today.weekday()), match[0])
+    if match := _NEXT_MONTH.search(words):
+        first = _next_month(today)
+        return Window(first, _next_month(first) - timedelta(days=1), match[0])
+    if match := _THIS_MONTH.search(words):
+        return Window(today, _next_month(today) - timedelta(days=1), match[0])
+    span = asked.spans[0] if asked.spans else None
+    if span is None or span.first is None or span.last is None:
+        said = span.said if span is not None and span.kind == FUTURE else ""
+        return Window(today, today + timedelta(days=USUAL), said)
+    first, last = span.first, span.last
+    if span.kind == RANGE and last < today and not re.search(r"\d{4}|[去前上]|\b(?:last|ago|past)\b", span.said, re.I):
+        first, last = (_add_year(first), _add_year(last))
+    return Window(first, last, span.said)
+
+
+def _next_week(today: date, said: str) -> Window:
+    monday = today + timedelta(days=7 - today.weekday())
+    return Window(monday, monday + timedelta(days=6), said)
+
+
+def _next_month(day: date) -> date:
+    return (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+
+
+def _add_year(day: date) -> date:
+    return day.replace(year=day.year + 1) if (day.month, day.day) != (2, 29) else date(day.year + 1, 2, 28)
+
+
+def find_next_dates(desk: ToolDesk, mention: Mention, kind: str) -> Work[tuple[list[str], bool]]:
+    """Return the sentences about the next date of a kind of a security, and whether one is known."""
+    speak = desk.speak
+    found = yield from desk.one("market.calendar", symbols=[mention.code], days=AHEAD, kind=kind)
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the calendar"), found.failure).lines, False
+    rows = [row for row in wording.rows_of(found, "dates") if row["status"] != "published"]
+    if not rows:
+        return say_missing_dates(desk, found), False
+    told = speak("{date} ({told}; source {source})", date=rows[0]["date"], told=speak.say(describe_date(rows[0])),
+                 source=rows[0]["source"])  # fmt: skip
+    return [told + simulated_dates_mark(desk, found)], True
+
+
+def answer_news(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Name the newest items about securities with time and publisher; nothing is judged by them."""
+    speak = desk.speak
+    symbols = [mention.code for mention in asked.securities[:MOST]]
+    args: Json = {"symbols": symbols} if symbols else {}
+    span = asked.spans[0] if asked.spans else None
+    if span is not None and span.first is not None and span.first <= date.fromisoformat(desk.request.day):
+        args["since"] = f"{span.first}"
+    found = yield from desk.one("market.news", limit=NEWS * max(1, len(symbols)), **args)
+    if found.failure is not None:
+        if found.failure.code == "nothing-watched":
+            return reply_of_lines(speak('Nothing is held or watched; ask about one share: "any news on CATL?"'))
+        return wording.unreadable(desk, speak("the news"), found.failure)
+    rows = wording.rows_of(found, "items")
+    if span is not None and span.last is not None:
+        rows = [row for row in rows if str(row["time"])[:10] <= f"{span.last}"]
+    lines = []
+    if rows:
+        mark = speak(" (simulated news)") if found.get("simulated") else ""
+        lines.append(speak("**News, newest first**{mark}:", mark=mark))
+        lines += [f"- {_say_item(desk, row)}" for row in rows]
+        lines.append(
+            speak(
+                "These are titles of others, as they were told. I judge nothing by them and do not know if they hold."
+            )
+        )
+    else:
+        since = args.get("since")
+        whose = speak.join_items([wording.short_name(desk, mention) for mention in asked.securities[:MOST]])
+        whose = whose or speak("what you hold and watch")
+        lines.append(
+            speak("No item about {whose} since {since} is known.", whose=whose, since=since)
+            if since
+            else speak("No item about {whose} is known.", whose=whose)
+        )
+    return reply_of_lines(*lines, *_say_missing_news(desk, found))
+
+
+def _say_item(desk: ToolDesk, row: Json) -> str:
+    time = str(row["time"])
+    moment = f"{time[:10]} {time[11:16]}".strip()
+    name = row["name"] or row["symbol"]
+    kind = desk.speak("announcement") if row["kind"] == "announcement" else desk.speak("news")
+    publisher = row.get("publisher") or row["source"]
+    return f"{moment} {name} [{kind}] {row.get('title', '')} ({publisher})"
+
+
+def _say_missing_news(desk: ToolDesk, found: DeskResult) -> list[str]:
+    speak, lines = desk.speak, []
+    uncovered, failed = _split_missing(desk, found)
+    if uncovered:
+        lines.append(speak("No source of news for {symbols}; there is one for mainland stocks.", symbols=uncovered))
+    if failed:
+        lines.append(speak("The news of {symbols} could not be fetched now.", symbols=failed))
+    return lines
+
+
+ANSWERS = {"dates": answer_dates, "news": answer_news}
