@@ -127,15 +127,11 @@ def test_universes(hosts, ia, tmp_path):
     ("words", "status", "said"),
     [
         (("nonsense",), 2, "nonsense"),
-<<<<<<< HEAD
         (
             ("lhb", "--symbols", "600519"),
             2,
             "--symbols and --universe work only with daily, hk, us, fundamentals and calendar",
         ),
-=======
-        (("lhb", "--symbols", "600519"), 2, "--symbols and --universe work only with daily, fundamentals and calendar"),
->>>>>>> 79ea7303 (analyst: answer for news and coming dates)
         (("sectors", "--history"), 2, "--history and --start work only with daily"),
         (("--symbols", "600519", "--universe", "all"), 2, "--symbols and --universe cannot be combined"),
         (("calendar", "--symbols", "00700.HK"), 2, "covers only mainland securities"),
