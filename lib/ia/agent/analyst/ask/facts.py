@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
+from ia.agent.analyst.ask.leftover_words import find_leftovers, is_checked, without_gaps
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
-from ia.agent.analyst.ask.screens import parse_wish
-from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, blank_spans, find_time_spans
+from ia.agent.analyst.ask.screens import parse_bounds, parse_wish
+from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, blank_spans, find_time_spans, is_comparison
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
 from ia.kernel.patterns import pattern
 
@@ -77,6 +78,7 @@ class FactQuestion:
     spans   the stretches of time that it names
     unread  what of it was not understood and may change the answer: a number, a comparison, an exception, a time
     times   the times among them
+    left    words that nobody has read, of a question whose answer knows all the words that it reads
     """
 
     facts: tuple[FactSpec, ...]
@@ -85,6 +87,7 @@ class FactQuestion:
     spans: tuple[TimeSpan, ...]
     unread: tuple[str, ...]
     times: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
     @property
     def asks_market(self) -> bool:
@@ -360,9 +363,16 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
     times = tuple(span.said for span in spans if span.kind == UNREAD)
     unread = [*times]
     unread += [match[0] for match in _HARD.finditer(rest) if not (excepted and _LEFT_OUT.search(match[0]))][:3]
-    return FactQuestion(
+    asked = FactQuestion(
         tuple(found), tuple(securities), text, tuple(s for s in spans if s.kind != UNREAD), tuple(unread), times
     )
+    return replace(asked, left=_find_left(asked, timeless)) if securities and is_checked(asked.answer) else asked
+
+
+def _find_left(asked: FactQuestion, timeless: str) -> tuple[str, ...]:
+    """Return the words that nobody has read: a fact's own words count as read where they have no gaps."""
+    rest = parse_bounds(timeless)[0] if asked.answer in _STORED else timeless
+    return find_leftovers(rest, asked.answer, [without_gaps(spec.words) for spec in asked.facts])
 
 
 _TERM, _SCREEN, _SECTORS = "term", "screen", "sectors"
@@ -489,7 +499,9 @@ def _concerns(spec: FactSpec, securities: list[Mention], mine: bool, watched: bo
 
 def _has_needed(spec: FactSpec, securities: list[Mention], spans: list[TimeSpan], plain: str) -> bool:
     """Return True if a question names what a fact needs to be one, and nothing that makes it another."""
-    if spec.unless.search(plain) or (spec.given is not None and not spec.given.search(plain)):
+    if spec.unless.search(blank_spans(plain, filter(is_comparison, spans))) or (
+        spec.given is not None and not spec.given.search(plain)
+    ):
         return False
     if "time" in spec.needs and not any(span.kind not in (UNREAD, FUTURE) for span in spans):
         return False

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
+from ia.agent.analyst.ask.leftover_words import find_leftovers
 from ia.agent.analyst.ask.time_spans import (
     DAY,
     EVER,
@@ -14,7 +15,9 @@ from ia.agent.analyst.ask.time_spans import (
     SINCE,
     UNREAD,
     TimeSpan,
+    blank_spans,
     find_time_spans,
+    is_comparison,
 )
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
 from ia.agent.analyst.voice import EN, AnswerVoice
@@ -24,6 +27,13 @@ _ENGLISH = AnswerVoice(EN)
 
 Figure = tuple[str, str, str]
 """An expression, what it is called in the language of the reader, and its unit."""
+
+
+_GIVEN = (
+    r"\s*(?:指标|的参数)?\s*(?:[(（]\s*(?P<in>\d{1,4}(?:\.\d+)?(?:\s*[,，、]\s*\d{1,4}(?:\.\d+)?)*)\s*[)）]"
+    r"|(?<=[a-z])[-_ ]?(?P<to>\d{1,3})(?![\d年月日号%.]))"
+)
+_BEFORE = r"(?:(?P<of>\d{1,3})\s*-?\s*(?:个?交易日|日|天|周期|days?|periods?|周|weeks?)\s*(?:的)?\s*(?:period )?)?"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +97,11 @@ class AskedFigures:
         )
         self.extreme_words = table.entry("extremes").pattern("words")
         self.extremes = build_extremes(table.entry("extremes"))
+        self.words = [
+            self.average, *(re.compile(rf"(?<![a-z])(?:{each.words})(?![a-z])") for each in self.entries),
+            re.compile(_GIVEN.replace("(?<=[a-z])", "")), *(each.words for each in self.ranged),
+            self.weekly, self.monthly, self.minutes, self.unavailable, self.not_ranged, self.look, self.extreme_words,
+        ]  # fmt: skip
         self.which = table.pair("which")
         self.examples = [[str(each) for each in table.section(key, list)] for key in ("examples", "examples_en")]
 
@@ -139,18 +154,13 @@ def build_extremes(entry: Entry) -> Extremes:
     )
 
 
-_GIVEN = (
-    r"\s*(?:指标|的参数)?\s*(?:[(（]\s*(?P<in>\d{1,4}(?:\.\d+)?(?:\s*[,，、]\s*\d{1,4}(?:\.\d+)?)*)\s*[)）]"
-    r"|(?<=[a-z])[-_ ]?(?P<to>\d{1,3})(?![\d年月日号%.]))"
-)
-_BEFORE = r"(?:(?P<of>\d{1,3})\s*-?\s*(?:个?交易日|日|天|周期|days?|periods?|周|weeks?)\s*(?:的)?\s*(?:period )?)?"
-
-
 class Asked(NamedTuple):
     """Figures, of which bars, of which day, and what of the message could not be met.
 
     day       the one day that is meant; None for the newest
     upto      the date up to which the figures are said to be; "" where none is said
+    others    the same figures at the other times that the text names
+    left      words that nobody has read
     future    words of a time that has not come
     unread    words of time that were not understood, or that are one too many
     """
@@ -163,6 +173,8 @@ class Asked(NamedTuple):
     future: str = ""
     unread: tuple[str, ...] = ()
     upto: str = ""
+    others: tuple["Asked", ...] = ()
+    left: tuple[str, ...] = ()
 
 
 class BarStretch(NamedTuple):
@@ -185,43 +197,77 @@ def find_figures(words: str, today: date, tables: Tables = SHIPPED, speak: Answe
     period = "weekly" if known.weekly.search(low) else "monthly" if known.monthly.search(low) else "daily"
     found: list[Figure] = []
     ignored: list[str] = []
-    timed = known.average.sub(" ", low)
+    timed = known.average.sub(_put_blanks, low)
     for spec in known.entries:
         timed = _add_indicator(spec, (low, timed), speak, found, ignored)
-    taken = bool(known.average.search(low))
     for match in known.average.finditer(low):
         for number in re.findall(r"\d+", match["b"] or match["a"]):
             _average(_AskedAverage(known, match[0], int(number), period), speak, found, ignored)
     spans = find_time_spans(timed, today)
-    unread = [span.said for span in spans if span.kind == UNREAD]
-    future = next((span.said for span in spans if span.kind == FUTURE), "")
     past = [span for span in spans if span.kind not in (UNREAD, FUTURE)]
-    unread += [span.said for span in past[1:]] + [match[0] for match in EXCEPTION.finditer(low)]
-    day = past[0] if past and past[0].kind == DAY else None
-    stretch = stretch_of(past[0]) if past and day is None else None
+    times = past[:MOST_TIMES] if len({span.kind == DAY for span in past}) == 1 else past[:1]
+    unread = [span.said for span in spans if span.kind == UNREAD] + [span.said for span in past[len(times) :]]
+    unread += [match[0] for match in EXCEPTION.finditer(blank_spans(timed, filter(is_comparison, past)))]
     rest = known.not_ranged.sub(" ", _blank_words(known.average.sub(" ", low), spans))
-    if rest.strip():
-        _add_range(known, rest, stretch if not taken or stretch else None, speak, found)
-    if found and (mean := _MEAN.search(rest)) and not any("mean()" in code or "ma(" in code for code, *_ in found):
-        unread.append(mean[0])
-    if day and not found and _NOTHING.fullmatch(rest):
-        found += [(each.alone_code, speak.fill(each.alone_name), each.unit) for each in known.daily]
-    if stretch and not found and _asks_change(rest):
-        found.append((change_over(stretch), speak.fill(known.change.name), known.change.unit))
     ignored += [match[0] for match in known.unavailable.finditer(words)]
-    ignored += [match[0] for match in known.minutes.finditer(words)] if found else []
-    if stretch:
-        found = [_name_figure(item, stretch, speak) for item in found]
-    return Asked(
-        tuple(dict.fromkeys(found)),
-        period,
-        day,
-        tuple(dict.fromkeys(ignored)),
-        bool(known.extreme_words.search(low)),
-        future,
-        tuple(unread) if found else (),
-        f"{stretch.span.last}" if stretch and stretch.span.kind not in (SESSIONS, EVER) else "",
+    read = _ReadText(known, low, rest, bool(known.average.search(low)))
+    first, *others = [
+        Asked(
+            tuple(dict.fromkeys(_figures_of_time(read, span, found, speak))),
+            period,
+            span if span and span.kind == DAY else None,
+            upto=f"{span.last}" if span and span.kind not in (DAY, SESSIONS, EVER) else "",
+        )
+        for span in (times or (None,))
+    ]
+    if first.figures:
+        ignored += [match[0] for match in known.minutes.finditer(words)]
+        unread += _unread_mean(rest, first.figures)
+    return first._replace(
+        ignored=tuple(dict.fromkeys(ignored)),
+        extremes=bool(known.extreme_words.search(low)),
+        future=next((span.said for span in spans if span.kind == FUTURE), ""),
+        unread=tuple(dict.fromkeys(unread)) if first.figures else (),
+        others=tuple(others),
+        left=find_leftovers(blank_spans(timed, spans), "figure", known.words),
     )
+
+
+MOST_TIMES = 3
+"""Times of one question for which its figures are answered."""
+
+
+class _ReadText(NamedTuple):
+    """A text as it was read: whole, what is left of it for figures of bars, whether it names an average."""
+
+    known: AskedFigures
+    low: str
+    rest: str
+    averaged: bool
+
+
+def _figures_of_time(read: _ReadText, span: TimeSpan | None, named: list[Figure], speak: AnswerVoice) -> list[Figure]:
+    """Return the figures that a text asks for of one time: those that it names with parameters, and those of bars."""
+    known, found = read.known, list(named)
+    stretch = stretch_of(span) if span and span.kind != DAY else None
+    if read.rest.strip():
+        _add_range(known, read.rest, stretch if not read.averaged or stretch else None, speak, found)
+    if span and span.kind == DAY and not found and _NOTHING.fullmatch(read.rest):
+        found += [(each.alone_code, speak.fill(each.alone_name), each.unit) for each in known.daily]
+    if stretch and not found and _asks_change(read.rest):
+        found.append((change_over(stretch), speak.fill(known.change.name), known.change.unit))
+    return [_name_figure(item, stretch, speak) for item in found] if stretch else found
+
+
+def _put_blanks(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _unread_mean(rest: str, found: tuple[Figure, ...]) -> list[str]:
+    """Return the word for an average that no figure is of."""
+    mean = _MEAN.search(rest)
+    known = any("mean()" in code or "ma(" in code for code, *_ in found)
+    return [mean[0]] if mean and not known else []
 
 
 _DONE = re.compile(
@@ -266,10 +312,10 @@ def _add_indicator(
     for match in seen:
         if not match["in"] and (odd := _ODD.match(low, match.end())):
             ignored.append(speak("the parameters of {figure}", figure=match[0].strip() + odd[0]))
-            return timed.replace(odd[0], " ")
+            return timed.replace(odd[0], " " * len(odd[0]))
     given = [match for match in seen if match["in"] or match["to"] or match["of"]]
     for match in given:
-        timed = timed.replace(match[0], " ")
+        timed = timed.replace(match[0], " " * len(match[0]))
     for match in given or seen[:1]:
         numbers = [
             int(float(text)) for text in re.findall(r"\d+(?:\.\d+)?", match["in"] or match["to"] or match["of"] or "")

@@ -213,7 +213,8 @@ def read_figures(request: UserRequest, first: Intent, tables: Tables = SHIPPED) 
     if len(securities) > 1:
         kind = "figure" if exact and _HOW_MUCH.search(plain) and kind == "" else "compare"
     elif securities:
-        alone = exact and bool(_HOW_MUCH.search(plain) or len(plain) < 40 or wanted.period != "daily")
+        bare = not wanted.left or len(plain) < 40
+        alone = exact and bool(_HOW_MUCH.search(plain) or bare or wanted.period != "daily")
         kind = "figure" if alone and not _WIDER.search(figures.look.sub("", plain, count=1)) else "research"
     if kind == "research" and _QUANTITY.search(plain) and not _WIDER.search(plain):
         return Intent("vague", securities, words, "", wanted)

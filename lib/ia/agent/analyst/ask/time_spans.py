@@ -91,6 +91,8 @@ def _begin_with(span: TimeSpan, text: str, today: date) -> TimeSpan:
     """Return a time that a stretch up to now begins with as that stretch: "since last Friday", "上周以来"."""
     if span.kind not in (DAY, RANGE) or span.first is None or span.first > today or span.last == today:
         return span
+    if compared := _find_compared(span, text, today):
+        return compared
     begun, ended = _FROM.search(text[: span.at[0]]), _UNTIL_NOW.match(text, span.at[1])
     if ended is None and (begun is None or re.match(r"\s*(?:低|高|最|年?[低高]点|to\b|到|至)", text[span.at[1] :])):
         return span
@@ -99,6 +101,37 @@ def _begin_with(span: TimeSpan, text: str, today: date) -> TimeSpan:
     at = (begun.start() if begun else span.at[0], ended.end() if ended else span.at[1])
     kind = SINCE if span.kind == DAY and not _FIRST_DAY.search(span.said) else RANGE
     return TimeSpan(kind=kind, said=text[at[0] : at[1]].strip(), at=at, first=span.first, last=today)
+
+
+_THAN = pattern(
+    r"(?:\bthan(?: (?:it (?:was|did|closed|traded)|on|at|in|its (?:close|price)))*(?: (?:on|at|in|of))?\s*|[比较]起?)\Z"
+)
+_MOVED = pattern(
+    r"\s*(?:的?(?:收盘|股)?价?)?\s*(?:相比|比)?[,，]?\s*(?:是|要|又|已经?|一共|总共|累计)?(?:上|下)?"
+    r"(?:[涨跌]|[高低]了|便宜了|贵了)"
+)
+_HIGHER = pattern(r"\b(?:higher|lower|up|down|more expensive|cheaper|dearer)\b")
+_OTHER_FIGURE = pattern(
+    r"量|成交|市[盈净]率|振幅|换手|估值|波动|均|盈利|利润|营收|毛利|增速"
+    r"|\b(?:volume|turnover|p/?e|p/?b|range|volatil\w*|average|profit|revenue|earnings|margin|rsi|yield|highs?|lows?|highest|lowest|more|less)\b"
+)
+
+
+def _find_compared(span: TimeSpan, text: str, today: date) -> TimeSpan | None:
+    """Return the stretch since a day whose price is held against that of now: 比3月1日涨了, higher than on March 1."""
+    begun = _THAN.search(text[: span.at[0]])
+    if begun is None or span.kind != DAY or _OTHER_FIGURE.search(text):
+        return None
+    moved = _HIGHER.search(text) if begun[0].startswith("than") else _MOVED.match(text, span.at[1])
+    if moved is None:
+        return None
+    at = (begun.start(), span.at[1])
+    return TimeSpan(kind=SINCE, said=text[at[0] : at[1]].strip(), at=at, first=span.first, last=today)
+
+
+def is_comparison(span: TimeSpan) -> bool:
+    """Return True if a stretch is since a day whose price that of now is held against."""
+    return span.kind == SINCE and re.match(r"比|较|than\b", span.said) is not None
 
 
 EXCEPTION = pattern(
@@ -405,6 +438,11 @@ def _read_ago(match: re.Match[str], today: date) -> TimeSpan:
     return _span(match, DAY, day, day) if day else _span(match, UNREAD)
 
 
+def _read_year_back(match: re.Match[str], today: date) -> TimeSpan:
+    day = _back(today, 1, "year")
+    return _span(match, SINCE, day, today)
+
+
 def _back(today: date, count: float, unit: str) -> date | None:
     """Return the day so many days, weeks, months or years before; None where there is none."""
     if count > MOST:
@@ -467,6 +505,7 @@ _READERS: dict[str, Callable[[re.Match[str], date], TimeSpan | None]] = {
     "session_before": _read_session_before,
     "edge": _read_edge,
     "ago": _read_ago,
+    "year_back": _read_year_back,
     "year_of_weeks": _read_year_of_weeks,
     "lately": _read_lately,
     "ever": _read_ever,

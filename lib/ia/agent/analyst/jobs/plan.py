@@ -100,6 +100,11 @@ def _complete_request(desk: ToolDesk) -> Reply | None:
 def _answer_whole(desk: ToolDesk) -> Work[Reply]:
     """Do what a request wants that is one thing."""
     wanted = intent.read_acts(desk.request)
+    if wanted.securities and wanted.kind in intent.ANSWERABLE:
+        from ia.agent.analyst.jobs import session_days
+
+        words = yield from session_days.resolve_session_days(desk, wanted.words, wanted.securities[0].symbol.market)
+        wanted = wanted._replace(words=words)
     if intent.asks_days(wanted, desk.request.moment.date()):
         wanted = wanted._replace(kind="")
     asking = wanted.kind in (*intent.ANSWERABLE, *intent.SETTING) or intent.may_ask_tasks(wanted)

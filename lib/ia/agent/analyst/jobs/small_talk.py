@@ -37,10 +37,10 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     speak, asked = desk.speak, wanted.asked
     if asked.future:
         return reply.reply_of_lines(speak("I give no forecasts, so nothing for “{time}”.", time=asked.future))
-    if asked.unread:
+    if asked.unread or (asked.left and asked.figures):
         from ia.agent.analyst.jobs.facts.wording import ask_back
 
-        return ask_back(desk, asked.unread)
+        return ask_back(desk, asked.unread or asked.left)
     lines, points, period = [], [], asked.period
     piped = desk.request.bars
     own = str(piped.get("symbol") or "")
@@ -52,11 +52,12 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if desk.stranger and period != "daily":
         ignored, period = [*ignored, _period(desk, period)], "daily"
     sides = [None] if from_pipe else wanted.securities[:3]
-    for mention in sides if asked.figures else []:
+    times = (asked, *(each._replace(period=asked.period) for each in asked.others))
+    for mention, each in [(side, each) for side in sides for each in times] if asked.figures else []:
         if mention is None:
-            told = yield from _figures_of_pipe(desk, asked, own)
+            told = yield from _figures_of_pipe(desk, each, own)
         else:
-            told = yield from _figures_of_security(desk, asked, mention, period)
+            told = yield from _figures_of_security(desk, each, mention, period)
         lines += told
         points += told[:1]
     if any(unit == "price" and _over_time(code) for code, _, unit in asked.figures) and points and not from_pipe:

@@ -41,6 +41,8 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         unread = tuple(word for word in unread if not bounds or word in rest)
     if unread and asked.answer not in _READS_NUMBERS:
         return wording.ask_back(desk, unread)
+    if asked.left:
+        return wording.ask_back(desk, asked.left)
     return (yield from _find_answer(asked.answer)(desk, asked))
 
 
