@@ -21,6 +21,7 @@ from ia_cli.terminal.output import notify, tell_error, tell_simulated
 
 COMMANDS = {
     "turn": ("ia_cli.commands.turn:turn", "Ask a question. ia looks up data, calculates, remembers and answers."),
+    "chat": ("ia_cli.commands.chat:chat", "Ask and be answered line by line, in one session."),
     "context": ("ia_cli.commands.turn:context", "Print exactly what a turn would send, with the size of each part."),
     "ohlcv": ("ia_cli.commands.ohlcv:ohlcv", "Print the prices of a symbol as canonical CSV."),
     "verify": ("ia_cli.commands.verify:verify", "Compare the prices of two different hosts, row by row."),

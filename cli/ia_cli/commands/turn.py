@@ -10,6 +10,7 @@ from ia_cli.terminal.group import Command
 from ia_cli.terminal.input import stdin_is_idle
 from ia_cli.terminal.options import json_option
 from ia_cli.terminal.output import emit_json, emit_text, notify
+from ia_cli.terminal.turn_output import choose_session
 
 if TYPE_CHECKING:
     from ia.agent.tools.scope import ScopeMarket
@@ -54,7 +55,7 @@ def turn(message: tuple[str, ...], session: str, again: bool, model: str | None,
     from ia_cli.terminal.turn_output import refuse_missing_prices, stream_turn, tell_pending
 
     ws = Workspace()
-    session = _choose_session(ws, session, again)
+    session = choose_session(ws, session, again)
     data, market = _read_piped(ws)
     done = stream_turn(
         lambda write: take_turn(
@@ -89,7 +90,7 @@ def context(message: tuple[str, ...], session: str, again: bool, name: str | Non
     from ia.kernel.workspace import Workspace
 
     ws = Workspace()
-    session = _choose_session(ws, session, again)
+    session = choose_session(ws, session, again)
     data, market = _read_piped(ws)
     router = catalog.build_router(ws)
     words, task = (" ".join(message), None) if name is None else _read_task(ws, name, message)
@@ -114,17 +115,6 @@ def _read_task(ws: "Workspace", name: str, message: tuple[str, ...]) -> "tuple[s
         )
     asked = preview_turn(ws, name)
     return asked.message, write_task_prompt(ws, asked.design, asked.text, config.locale_lang(), notify)
-
-
-def _choose_session(ws: "Workspace", session: str, again: bool) -> str:
-    """Return the session that is meant: the last one with `again`, "" for a new one."""
-    if not again:
-        return session
-    if session:
-        raise UsageError("-c and -s exclude each other", hint="give -s ID, or -c for the last session")
-    from ia.organs import sessions
-
-    return sessions.find_last_session(ws)
 
 
 def _read_piped(ws: "Workspace") -> "tuple[tuple[Data, ...], ScopeMarket | None]":

@@ -141,7 +141,7 @@ def _held_and_watched(ws: "Workspace") -> list[str]:
     return list(found)
 
 
-def _session_words(ws: "Workspace") -> Iterable[Word]:
+def session_words(ws: "Workspace") -> Iterable[Word]:
     """Yield sessions with the first question of each."""
     sql = (
         "SELECT s.name, substr(m.content, 1, 60) FROM messages m JOIN sessions s ON s.id = m.session WHERE m.id IN"
@@ -159,7 +159,8 @@ def _profile_words(_ws: "Workspace") -> Iterable[Word]:
     return [(found.name, found.about) for found in profiles.list_profiles()]
 
 
-def _proposal_words(ws: "Workspace") -> Iterable[Word]:
+def proposal_words(ws: "Workspace") -> Iterable[Word]:
+    """Yield the numbers of what waits for approval, with what it is."""
     from ia.kernel import proposals
 
     return [(str(found.id), found.path) for found in proposals.pending_proposals(ws)]
@@ -171,7 +172,8 @@ def _task_words(ws: "Workspace") -> Iterable[Word]:
     return [(found.name, found.state) for found in approved_tasks.list_tasks(ws)]
 
 
-def _skill_words(ws: "Workspace") -> Iterable[Word]:
+def skill_words(ws: "Workspace") -> Iterable[Word]:
+    """Yield the names of skills, with what they do."""
     from ia.faculties import skills
 
     return [(found.name, found.description()) for found in skills.list_skills(ws)]
@@ -297,7 +299,7 @@ def _entry_words(ws: "Workspace") -> Iterable[Word]:
 
 def _slash_words(ws: "Workspace") -> Iterable[Word]:
     """Yield the skills as a message begins with them."""
-    return [("/" + name, about) for name, about in _skill_words(ws)]
+    return [("/" + name, about) for name, about in skill_words(ws)]
 
 
 def _indicator_words(_ws: "Workspace") -> Iterable[Word]:
@@ -328,17 +330,17 @@ _NAMED: dict[tuple[str, str], Callable[["Workspace"], Iterable[Word]]] = {
     ("", "adapter"): _adapter_words,
     ("", "model"): _model_words,
     ("", "channels"): _channel_words,
-    ("", "session"): _session_words,
-    ("session", "id"): _session_words,
+    ("", "session"): session_words,
+    ("session", "id"): session_words,
     ("init", "profile"): _profile_words,
     ("profile use", "name"): _profile_words,
     ("alert", "name"): _alert_words,
-    ("pending", "number"): _proposal_words,
-    ("approve", "which"): _proposal_words,
-    ("reject", "number"): _proposal_words,
+    ("pending", "number"): proposal_words,
+    ("approve", "which"): proposal_words,
+    ("reject", "number"): proposal_words,
     ("task", "which"): _task_words,
     ("task", "name"): _task_words,
-    ("skill", "name"): _skill_words,
+    ("skill", "name"): skill_words,
     ("provider", "name"): _provider_words,
     ("config", "key"): _setting_words,
     ("config", "prefix"): _setting_words,

@@ -24,14 +24,15 @@ def find_closest(word: str, known: list[str]) -> str:
 
     folded = word.lstrip("-").casefold()
     allowed = 0 if len(folded) < 4 else 1 if len(folded) < 6 else 2
-    best = ("", 0.0)
+    best, closeness = "", (False, 0.0)
     for other in known:
         bare = other.lstrip("-")
         if _count_slips(folded, bare, allowed) <= allowed:
             ratio = SequenceMatcher(None, folded, bare).ratio()
-            if ratio >= 0.75 and ratio > best[1]:
-                best = (other, ratio)
-    return best[0]
+            swapped = sorted(folded) == sorted(bare)  # two letters in the wrong order are likelier than one too many
+            if ratio >= 0.75 and (swapped, ratio) > closeness:
+                best, closeness = other, (swapped, ratio)
+    return best
 
 
 def _count_slips(one: str, other: str, most: int) -> int:

@@ -7,7 +7,7 @@ COMMANDS = {
     **dict.fromkeys(
         ("ask", "question", "q", "analyse", "analyze", "analysis", "research", "问", "提问", "分析"), 'ia turn "…"'
     ),
-    **dict.fromkeys(("chat", "talk", "聊天", "对话"), 'ia turn -s NAME "…"'),
+    **dict.fromkeys(("talk", "repl", "shell", "console", "interactive", "聊天", "对话"), "ia chat"),
     **dict.fromkeys(("price", "prices", "stock", "ticker", "行情", "价格", "报价", "股价"), "ia quote SYMBOL"),
     **dict.fromkeys(("bars", "history", "kline", "download", "fetch", "get", "历史"), "ia ohlcv SYMBOL"),
     **dict.fromkeys(
@@ -159,7 +159,7 @@ VERBS = {
     },
     "session": {
         **dict.fromkeys(("rm", "remove", "clear"), "ia session delete ID"),
-        **dict.fromkeys(("new", "start", "open", "continue"), 'ia turn -s ID "…"'),
+        **dict.fromkeys(("new", "start", "open", "continue"), "ia chat -s ID"),
         **dict.fromkeys(("ls", "all"), "ia session list"),
         **dict.fromkeys(("read", "cat", "view"), "ia session show ID"),
     },

@@ -5,14 +5,26 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ia.kernel.errors import Message
+from ia.kernel.errors import Message, UsageError
 from ia_cli.terminal.output import notify
 
 if TYPE_CHECKING:
     from ia.agent.turns.turn import Turn
+    from ia.kernel.workspace import Workspace
     from ia_cli.terminal.markdown import MarkdownStream
 
 Write = Callable[[str], object]
+
+
+def choose_session(ws: "Workspace", session: str, again: bool) -> str:
+    """Return the session that is meant: the last one with `again`, "" for a new one."""
+    if not again:
+        return session
+    if session:
+        raise UsageError("-c and -s exclude each other", hint="give -s ID, or -c for the last session")
+    from ia.organs import sessions
+
+    return sessions.find_last_session(ws)
 
 
 def stream_turn(take: "Callable[[Write], Turn]", *, as_json: bool) -> "Turn":
