@@ -1,12 +1,16 @@
 """A program at a terminal of its own: what a person types, and what the person sees."""
 
 import contextlib
+import fcntl
 import os
 import pty
 import re
 import select
 import subprocess
+import termios
 import time
+
+from support.program import installed
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|[\x07\r\x01\x02]")
 
@@ -15,12 +19,8 @@ class Terminal:
     """Starts a program at a terminal."""
 
     def __init__(self, words, *, env=None, rows=40, columns=100):
-        import fcntl
-        import struct
-        import termios
-
         self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        termios.tcsetwinsize(slave, (rows, columns))
         self._raw, self._seen = b"", 0
         env = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), "INPUTRC": "/dev/null", **(env or {})}
         self.process = subprocess.Popen(
@@ -70,3 +70,21 @@ class Terminal:
         if select.select([self._master], [], [], seconds)[0]:
             with contextlib.suppress(OSError):
                 self._raw += os.read(self._master, 1 << 16)
+
+
+def on_terminal(*args, columns=80):
+    """Return what `ia` shows at a terminal; the first question is answered with no."""
+    master, slave = pty.openpty()
+    termios.tcsetwinsize(slave, (24, columns))
+    child = subprocess.Popen([*installed(), *args], stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
+    os.write(master, b"n\n")
+    os.close(slave)
+    shown = b""
+    try:
+        while piece := os.read(master, 65536):
+            shown += piece
+    except OSError:  # the other end is gone and all is read
+        pass
+    child.wait(timeout=30)
+    os.close(master)
+    return shown.decode()

@@ -113,7 +113,8 @@ _MOVED = pattern(
 _HIGHER = pattern(r"\b(?:higher|lower|up|down|more expensive|cheaper|dearer)\b")
 _OTHER_FIGURE = pattern(
     r"量|成交|市[盈净]率|振幅|换手|估值|波动|均|盈利|利润|营收|毛利|增速"
-    r"|\b(?:volume|turnover|p/?e|p/?b|range|volatil\w*|average|profit|revenue|earnings|margin|rsi|yield|highs?|lows?|highest|lowest|more|less)\b"
+    r"|\b(?:volume|turnover|p/?e|p/?b|range|volatil\w*|average|profit|revenue|earnings|margin|yield|highs?|lows?|highest|lowest|more|less)\b"
+    r"|(?:'s|’s|的)\s*(?!close|price|share|stock)[a-z]{2,}"
 )
 
 
