@@ -4,6 +4,7 @@ import io
 import shlex
 import sys
 
+import click
 import pytest
 
 from ia_cli import main as command
@@ -31,7 +32,7 @@ ia portfolio                             | 2  | `ia account`
 ia holdings                              | 2  | `ia account`
 ia positions                             | 2  | `ia account`
 ia pnl                                   | 2  | `ia profit`
-ia dividends                             | 2  | `ia profit`
+ia dividends                             | 2  | `ia profit --income`
 ia buy 300750 100                        | 2  | `ia trade buy
 ia sell 300750 100                       | 2  | `ia trade sell
 ia deposit 1000                          | 2  | `ia trade deposit`
@@ -327,3 +328,23 @@ def test_arguments_that_nest_far_reach_the_tool_and_are_refused(typed, depth):
     status, out, err = typed(shlex.join(["ia", "tool", "call", "notebook.list", nested]))
     assert (status, out) == (65, "")
     assert err.startswith("ia: notebook.list: ") and len(err.splitlines()) <= 2
+
+
+def test_every_word_that_leads_to_a_command_leads_to_one_that_is_there():
+    from ia_cli.main import cli
+    from ia_cli.terminal.synonyms import COMMANDS as SYNONYMS
+
+    for word, lines in SYNONYMS.items():
+        for line in lines.split("`, `"):
+            program, *names = line.split()
+            command, at = cli, 0
+            while isinstance(command, click.Group) and at < len(names) and not names[at].startswith("-"):
+                found = command.get_command(click.Context(command), names[at])
+                if found is None:
+                    break
+                command, at = found, at + 1
+            known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
+            options = {name for name in names[at:] if name.startswith("--")}
+            assert (
+                program == "ia" and (at or names[0].startswith("-")) and options <= known | {"--version", "--help"}
+            ), (word, line)

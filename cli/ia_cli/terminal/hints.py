@@ -7,6 +7,7 @@ that is merely the least far.
 import click
 
 from ia.kernel.errors import IaError, UsageError
+from ia.kernel.i18n import mark_text
 from ia_cli.terminal.synonyms import COMMANDS, OPTIONS, VERBS
 
 MORE = "`{path} --help` shows the usage"
@@ -67,6 +68,8 @@ def unknown_command_error(typed: str, rest: list[str], context: click.Context | 
                     **fields,
                 )
             return UsageError("no such command: {typed}", hint="`{answer}`", answer=answer, **fields)
+        if indicator := _indicator_call(typed, rest):
+            return UsageError("no such command: {typed}", hint="`{answer}`", answer=indicator, **fields)
         if group := _group_of(word, context):
             return UsageError("no such command: {typed}", hint="`{answer}`", answer=f"ia {group} {word}", **fields)
         if sentence := _question_text([typed, *rest]):
@@ -100,6 +103,17 @@ def _indicator_command(typed: str, rest: list[str]) -> str:
 
     name = next((name for name, each in REGISTRY.items() if typed.casefold() in (name.casefold(), each.alias)), "")
     return f"ia indicator calc {name} {rest[0] if rest else 'SYMBOL'}" if name else ""
+
+
+def _indicator_call(typed: str, rest: list[str]) -> str:
+    """Return the calculation of an indicator that was typed in place of a command: `ia rsi 600519`, `ia ma20`.
+
+    Two letters alone (`ma`) are rather a ticker.
+    """
+    from ia.organs.compute.indicators import example_call
+
+    call = example_call(typed) if len(typed) > 2 else ""
+    return f"ia compute '{call}' --symbol {rest[0] if rest else 'SYMBOL'}" if call else ""
 
 
 def _question_text(words: list[str]) -> str:
@@ -179,7 +193,22 @@ def _option_hint(typed: str, context: click.Context | None) -> tuple[str, str]:
         return "did you mean {answer}?", close
     if any(param.name in TEXTS for param in arguments) and not typed.startswith("--") and len(typed) > 2:
         return "put text that begins with a dash after `--`: `{path} -- …`", ""
+    if missing := _unsupported_option(typed):
+        return missing, ""
     return ("options of `{path}`: {answer}", " ".join(known)) if known else (MORE, "")
+
+
+def _unsupported_option(typed: str) -> str:
+    """Return the hint for an option that many commands have, typed after one that has nothing of the kind; else ""."""
+    if typed in ("--reason", "--why", "--comment", "--memo"):
+        return mark_text("`{path}` takes no reason; write one down with `ia note PATH TEXT`")
+    if typed in ("--since", "--from", "--start"):
+        return mark_text("`{path}` has no start date; `{path} --help` shows its options")
+    if typed in ("-n", "--limit", "--top"):
+        return mark_text("`{path}` has no option for the number of rows; shorten a list with `{path} … | head -n 20`")
+    if typed in ("--json", "--jsonl", "-j"):
+        return mark_text("`{path}` has no JSON output; `{path} --help` shows its options")
+    return ""
 
 
 def too_many_arguments_error(extra: str, context: click.Context | None) -> IaError:
