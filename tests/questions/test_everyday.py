@@ -10,7 +10,9 @@ from questions.paraphrases import SEED, paraphrase
 from questions.truth import bars, document, load_questions, problems, run
 
 NOW = "2024-03-15T16:00:00+08:00"
-FILES = ("everyday.tsv", "exceptions.tsv", "reviewer.tsv", "prices.tsv", "scans.tsv", "days.tsv", "figures.tsv")
+FILES = (
+    "everyday.tsv", "exceptions.tsv", "reviewer.tsv", "prices.tsv", "scans.tsv", "days.tsv", "figures.tsv", "portfolio.tsv",
+)  # fmt: skip
 SAMPLE = 30
 """Paraphrases that `make test` asks; `make soak` asks two of every question."""
 pytestmark = pytest.mark.process

@@ -213,6 +213,34 @@ def position(symbol, field):
     return document("account")["positions"][symbol][field]
 
 
+def performance():
+    """Return the account's performance in CNY, as `ia profit --stats` prints it."""
+    return document("profit", "--by", "month", "--stats")["currencies"]["CNY"]
+
+
+def risk(field):
+    return performance()["risk"][field]
+
+
+def drawdown_of():
+    return risk("max_drawdown")
+
+
+def risk_of_trades(field):
+    return money(performance()["trades"][field])
+
+
+def dividend_of(code):
+    """Return the dividends a share of the last twelve months."""
+    rows = json.loads(run("tool", "call", "market.actions", json.dumps({"symbol": code})))["actions"]
+    return sum(row["cash"] for row in rows if row.get("cash") and row["date"] > "2023-03-16")
+
+
+def share_of(industry):
+    rows = json.loads(run("tool", "call", "account.allocation", json.dumps({"by": "industry"})))["shares"]
+    return next(row["weight_pct"] for row in rows if row["name"] == industry)
+
+
 def market(field):
     summary = document("market", "summary")
     return summary[field] if field in summary else summary["boards"][0][field]

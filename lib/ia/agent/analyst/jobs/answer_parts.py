@@ -1,5 +1,6 @@
 """A message that asks for several things, one after the other: each is answered by itself."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,6 +14,10 @@ from ia.agent.analyst.ask.request import UserRequest
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
+from ia.kernel.patterns import pattern
+
+_VIEW = pattern(r"\bhow(?:['’]?s| is| are| do(?:es)?)\b", re.I)
+"""Words that ask for a view of a security where nothing else is said of it: "How is CATL"."""
 
 
 class _Part(NamedTuple):
@@ -82,11 +87,11 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
     """Return a part of a message as a question, of the securities of the part before where it names none."""
     from ia.agent.analyst.ask.study_words import find_unread
 
-    if wanted.kind == "holdings":
-        return _Part(request, wanted, None)
     carried = parts[-1].wanted.securities if parts and not wanted.securities else []
     named = wanted.securities or carried
     elsewhere, own = names_subject(request.question), len(carried) == 1 and names_owner_alone(request.question)
+    if wanted.kind == "holdings" and not own:
+        return _Part(request, wanted, None)
     tried = [named, []] if carried and (own or not elsewhere) else [[], named] if carried else [named]
     before = parts[-1].asked.facts[0].of if parts and parts[-1].asked and not (named or elsewhere) else ""
     for securities in tried:
@@ -98,6 +103,8 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
             continue
         if not securities or asked.facts[0].of in (SECURITY, HOLDING):
             return _Part(request, wanted._replace(securities=securities), asked)
+    if wanted.kind == "holdings":
+        return _Part(request, wanted, None)
     if intent.asks_figures(request, wanted):
         yield from desk.load_tables("figures")
         meant = intent.read_figures(request, wanted._replace(securities=named), desk.tables)
@@ -106,7 +113,7 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
     if len(named) == 1:
         yield from desk.load_tables("study")
         unread, asks = find_unread(wanted.words, named, (), desk.tables)
-        if asks and not unread:
+        if not unread and (asks or _VIEW.search(wanted.words)):
             return _Part(request, wanted._replace(kind="research", securities=named), None)
     return None
 

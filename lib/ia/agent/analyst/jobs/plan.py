@@ -220,10 +220,27 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
 
     yield from desk.load_tables("study", "lenses")
     views = [view.words for view in lenses_at(desk.tables).views.values()]
-    unread, asks = find_unread(wanted.words, wanted.securities, views, desk.tables)
+    horizon = _HORIZON.search(wanted.words)
+    words = wanted.words.replace(horizon[0], " ") if horizon else wanted.words
+    unread, asks = find_unread(words, wanted.securities, views, desk.tables)
     if unread and not asks:
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.speak.join_items(unread)))
-    return (yield from research(desk, wanted.securities[0], unread))
+    done = yield from research(desk, wanted.securities[0], unread)
+    if horizon is None:
+        return done
+    line = desk.speak("This view is for months; of “{time}” it says little.", time=horizon[0].strip())
+    return done._replace(lines=[line, *done.lines], points=[*done.points, line])
+
+
+_HORIZON = pattern(
+    r"超?短线|短期|中线|长线|长期|波段|日内|(?<![近去前])[一二两三五十\d]+年(?!前|来|以来|报)"
+    r"|\bfor (?:the (?:next|coming) )?(?:\d+|one|two|three|five|ten|twenty|thirty|many|several|a few)"
+    r" (?:years?|decades?|days?|weeks?)\b"
+    r"|\b(?:in|over) the (?:long|short)[- ](?:term|run)\b|\b(?:for the )?(?:long|short)[- ](?:term|run)\b"
+    r"|\bintraday\b|\bday[- ]?trad(?:e|ing)\b|\buntil (?:next )?\w+(?=\W*$)",
+    re.I,
+)
+"""How long somebody means to hold; a view of prices and reports is one of months."""
 
 
 def _work_on(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:

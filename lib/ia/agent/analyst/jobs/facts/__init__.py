@@ -18,7 +18,7 @@ _READS_NUMBERS = (
     "extreme_day", "refuse", "from_extreme", "new_extreme", "level_crossing", "limit_hit", "volume_against",
     "own_stop", "what_if", "premise", "position_filter", "set_limit", "sellable", "trades_made", "what_if_all",
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
-    "command", "limits", "dates",
+    "command", "limits", "dates", "moved",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -124,10 +124,18 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import result_facts
 
         return result_facts.ANSWERS[name]
-    from ia.agent.analyst.jobs.facts import history_facts, holding_facts, ledger_facts, performance_facts, rule_facts
+    from ia.agent.analyst.jobs.facts import (
+        history_facts,
+        holding_facts,
+        ledger_facts,
+        performance_facts,
+        portfolio_facts,
+        rule_facts,
+    )  # fmt: skip
 
-    if name in history_facts.ANSWERS:
-        return history_facts.ANSWERS[name]
+    for known in (history_facts.ANSWERS, portfolio_facts.ANSWERS):
+        if name in known:
+            return known[name]
     if name in performance_facts.ANSWERS:
         return performance_facts.ANSWERS[name]
 

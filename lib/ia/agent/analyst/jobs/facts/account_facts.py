@@ -131,9 +131,26 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(_say_gone(desk, head, gain))
         else:
             lines.append(_say_position(desk, head, field, position, gain))
-            if set(find_currencies(asked.words)) - {str(position.get("currency") or "")}:
-                lines.append(speak("I have no exchange rates, so I do not convert: each currency stands by itself."))
+            if others := [each for each in find_currencies(asked.words) if each != position.get("currency")]:
+                lines.append(_convert_value(desk, status, position, others[0]))
     return reply_of_lines(*lines)
+
+
+def _convert_value(desk: ToolDesk, status: DeskResult, position: Json, currency: str) -> str:
+    """Return what a position is worth in another currency: at the ledger's rate, where it has one."""
+    total = status.get("total")
+    rates = wording.rows_of(total.get("rates")) if isinstance(total, dict) else []
+    own = (position.get("currency"), currency)
+    rate = next((row for row in rates if (row.get("currency"), row.get("base")) == own), None)
+    if rate is None or position.get("value") is None:
+        return desk.speak("In {currency}: `ia account --base {currency}`; the base currency is the setting"
+                          " `ledger.base`.", currency=currency)  # fmt: skip
+    return desk.speak(
+        "Worth **{amount}** at {rate} ({date}).",
+        amount=wording.say_exact(desk, float(position["value"]) * float(rate["rate"]), currency=currency),
+        rate=f"{float(rate['rate']):.6g}",
+        date=rate.get("date"),
+    )
 
 
 def _say_gone(desk: ToolDesk, head: str, gain: Json | None) -> str:

@@ -377,7 +377,7 @@ def answer_currency(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             for symbol, each in own[:SHOWN]
         ]
     if len(books) > 1:
-        lines.append(speak("I have no exchange rates, so I do not convert: each currency stands by itself."))
+        lines.append(speak("Each currency stands by itself here; “net worth” has all of them in one."))
     return reply_of_lines(*lines)
 
 
@@ -558,7 +558,8 @@ def answer_year_dividends(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     loaded = yield from load_held(desk, asked)
     if isinstance(loaded, Reply):
         return loaded
-    speak, held = desk.speak, loaded[1]
+    named = {mention.code for mention in asked.securities}
+    speak, held = desk.speak, [pair for pair in loaded[1] if not named or pair[0] in named]
     since = f"{desk.request.moment.date() - timedelta(days=365)}"
     looked = yield from desk.run(*(DeskCall("market.actions", {"symbol": symbol}) for symbol, _ in held))
     sums: dict[str, float] = {}

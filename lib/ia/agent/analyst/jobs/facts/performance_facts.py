@@ -200,7 +200,14 @@ def say_rates(desk: ToolDesk, total: Json) -> list[str]:
 _BY = (
     ("currency", pattern(r"币种|货币|外币|\bcurrenc(?:y|ies)\b", re.I)),
     ("industry", pattern(r"行业|板块|\b(?:industr(?:y|ies)|sectors?)\b", re.I)),
-    ("market", pattern(r"市场|地区|国家|\b(?:markets?|countr(?:y|ies)|regions?)\b", re.I)),
+    (
+        "market",
+        pattern(
+            r"市场|地区|国家|[美港Aa]股|\b(?:u\.?s\.?|american|hong kong|hk|mainland|chinese) (?:stocks?|shares)\b"
+            r"|\b(?:markets?|countr(?:y|ies)|regions?)\b",
+            re.I,
+        ),
+    ),
 )
 
 
@@ -215,7 +222,26 @@ def answer_allocation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     shares = wording.rows_of(result, "shares")
     if not shares:
         return wording.say_empty(desk)
-    return reply_of_lines(*say_allocation(desk, result, shares))
+    lines = say_allocation(desk, result, shares)
+    most = bool(_MOST.search(asked.words))
+    part = next((row for row in shares if row.get("kind") == by and (most or _means(asked, row))), None)
+    if part is not None and part.get("weight_pct") is not None:
+        lines.insert(0, f"**{name_share(desk, part)} {float(part['weight_pct']):.2f}%**")
+    return reply_of_lines(*lines)
+
+
+_MOST = pattern(r"哪|最|\b(?:which|most|largest|biggest|highest)\b", re.I)
+_MARKETS = {
+    "US": pattern(r"美股|美国|\bu\.?s\.?\b|\bamerican\b", re.I),
+    "HK": pattern(r"港股|香港|\bhk\b|\bhong kong\b", re.I),
+    "CN": pattern(r"A股|a股|大陆|\bmainland\b|\bchinese\b|\bchina\b", re.I),
+}
+
+
+def _means(asked: FactQuestion, row: Json) -> bool:
+    """Return True if a question names the market of a part."""
+    form = _MARKETS.get(str(row.get("name")))
+    return row.get("kind") == "market" and form is not None and bool(form.search(asked.words))
 
 
 def say_allocation(desk: ToolDesk, result: DeskResult, shares: list[Json]) -> list[str]:

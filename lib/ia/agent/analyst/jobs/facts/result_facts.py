@@ -456,7 +456,7 @@ def answer_rank_period(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> W
                 name = wording.security_name(desk, symbol, each.get("name"))
                 rows.setdefault(currency, []).append((float(each["result"]), f"{name} {told}"))
     else:
-        changes = yield from _price_changes(desk, held, days)
+        changes = yield from price_changes(desk, held, days)
         for symbol, change in changes.items():
             name = wording.security_name(desk, symbol, held[symbol].get("name"))
             rows.setdefault("", []).append((change, f"{name} {wording.say_percent(change)}"))
@@ -477,7 +477,7 @@ def answer_rank_period(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> W
     return reply_of_lines(*lines, *_moved_note(desk, days))
 
 
-def _price_changes(desk: ToolDesk, held: Iterable[str], days: Days) -> Work[dict[str, float]]:
+def price_changes(desk: ToolDesk, held: Iterable[str], days: Days) -> Work[dict[str, float]]:
     """Return the changes of prices over days, from the close before them, in per cent; of what has the bars."""
     symbols = list(held)
     looked = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": symbol, "tail": 250}) for symbol in symbols))
@@ -500,7 +500,7 @@ def answer_named(desk: ToolDesk, named: Sequence[Mention], span: TimeSpan) -> Wo
     if period.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), period.failure)
     held, lines = wording.objects_of(period, "positions"), []
-    changes = yield from _price_changes(desk, [mention.code for mention in named], days)
+    changes = yield from price_changes(desk, [mention.code for mention in named], days)
     for mention in named:
         each, head = held.get(mention.code), wording.head_of(desk, mention)
         if each is None:

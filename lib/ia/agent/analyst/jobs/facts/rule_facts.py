@@ -39,7 +39,8 @@ def answer_breaks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     warned = [each for each in status.get("warnings") or [] if isinstance(each, dict)]
     lines = []
     if beyond or warned:
-        lines.append(speak("**Yes**, on {date}:", date=_price_day(held)) + _mark(desk, status))
+        head = "**No**: a rule is broken ({date}):" if asked.facts[0].field == "kept" else "**Yes**, on {date}:"
+        lines.append(speak(head, date=_price_day(held)) + _mark(desk, status))
         lines += [f"- {line}" for line in daily.broken_rules(desk, status, held)]
     else:
         lines.append(speak("**No rule is broken** ({date}).{mark}", date=_price_day(held), mark=_mark(desk, status)))

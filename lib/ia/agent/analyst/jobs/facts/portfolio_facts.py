@@ -1,0 +1,125 @@
+"""Facts of all positions: which rose or fell, which trade was the first, and whether a position is too big."""
+
+import re
+from datetime import date
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.jobs.daily import positions_of
+from ia.agent.analyst.jobs.facts import account_facts, holding_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts.held import name_position
+from ia.agent.analyst.jobs.facts.result_facts import Days
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.errors import PluralText
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+_DOWN = pattern(r"跌|下跌|\b(?:f[ae]ll\w*|drop\w*|down|lost|declin\w+|lower)\b", re.I)
+
+
+def answer_moved(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which of the positions rose, or fell, in price: today, or over the days that are named."""
+    speak = desk.speak
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    held = positions_of(status)
+    if not held:
+        return reply_of_lines(speak("Nothing is held."))
+    if len(asked.spans) > 1:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans[1:]))
+    today = date.fromisoformat(desk.request.day)
+    days = (yield from result_facts.read_days(desk, asked.spans[0])) if asked.spans else Days(today, today, "")
+    if days is None:
+        return wording.ask_back(desk, (asked.spans[0].said,))
+    changes = yield from result_facts.price_changes(desk, [symbol for symbol, _ in held], days)
+    down = bool(_DOWN.search(asked.words))
+    names = {symbol: name_position(desk, symbol, each) for symbol, each in held}
+    moved = sorted((change, symbol) for symbol, change in changes.items() if (change < 0 if down else change > 0))
+    if not down:
+        moved.reverse()
+    when = days.label or desk.request.day
+    given: Json = {"count": len(moved), "all": len(changes), "days": when,
+                   "mark": wording.simulated_mark(desk, status.get("simulated"))}  # fmt: skip
+    head = (
+        speak("**{count}** of {all} positions fell in price ({days}).{mark}", **given)
+        if down
+        else speak("**{count}** of {all} positions rose in price ({days}).{mark}", **given)
+    )
+    lines = [f"- {names[symbol]} **{wording.say_percent(change)}**" for change, symbol in moved]
+    if unknown := [names[symbol] for symbol, _ in held if symbol not in changes]:
+        lines.append(speak("No close of these days: {names}.", names=speak.join_items(unknown)))
+    return reply_of_lines(head, *lines)
+
+
+def answer_first_trade(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which trade was the first, of a security or of all."""
+    speak = desk.speak
+    kind = "sell" if re.search(r"卖|\b(?:sell|sold|sale)\b", asked.words, re.I) else (
+        "buy" if re.search(r"买|\b(?:buy|bought|purchase)", asked.words, re.I) else "")  # fmt: skip
+    args: list[Json] = [{"symbol": each.code} for each in asked.securities[:1]] or [{}]
+    result = yield from desk.one("trade.list", limit=holding_facts.LIMIT, **args[0])
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the journal"), result.failure)
+    if len(wording.rows_of(result.value)) >= holding_facts.LIMIT:
+        return reply_of_lines(
+            speak("The journal has more than {count} entries, so I do not see the first: `ia trade list` does.",
+                  count=holding_facts.LIMIT - 1)
+        )  # fmt: skip
+    rows = [row for row in holding_facts.trades_of(result) if kind in ("", row.get("kind"))]
+    if not rows:
+        return reply_of_lines(speak("The journal has no such trade."))
+    first = [row for row in rows if row.get("date") == rows[0].get("date")]
+    told = [
+        f"{name_position(desk, str(row.get('symbol')), row)}{speak(': ')}**{account_facts.say_trade(desk, row)}**"
+        for row in first[: account_facts.SHOWN]
+    ]
+    lead = speak(PluralText("{count} trade on the first day:", "{count} trades on the first day:"), count=len(told))
+    return reply_of_lines(*([lead, *(f"- {each}" for each in told)] if told[1:] else told))
+
+
+def answer_too_big(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether a position is above the position limit."""
+    speak, limit, lines = desk.speak, desk.request.limits.get("position_pct"), list[str]()
+    if limit is None:
+        return reply_of_lines(speak("No risk rules are in force yet: they begin with the first entry of the ledger."))
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    held = wording.objects_of(status, "positions")
+    for mention in asked.securities[: account_facts.SHOWN]:
+        weight = wording.figure_of(held.get(mention.code), "weight_pct")
+        if weight is None:
+            lines.append(speak("{name}: you hold none now, or its weight is not known.",
+                               name=wording.head_of(desk, mention)))  # fmt: skip
+            continue
+        given: Json = {"name": wording.head_of(desk, mention), "weight": f"{weight:.2f}", "limit": f"{limit:g}",
+                       "currency": held[mention.code].get("currency"),
+                       "mark": wording.simulated_mark(desk, status.get("simulated"))}  # fmt: skip
+        lines.append(
+            speak("{name}: **above your limit**: {weight}% of the {currency} account, at most {limit}%.{mark}", **given)
+            if weight > limit
+            else speak("{name}: **within your limit**: {weight}% of the {currency} account, at most {limit}%.{mark}",
+                       **given)
+        )  # fmt: skip
+    return reply_of_lines(*lines)
+
+
+def answer_watch_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what is on the watch list and why, as it is written there."""
+    speak = desk.speak
+    result = yield from desk.one("memory.read", path="tracking")
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the watch list"), result.failure)
+    entries = [line.strip() for line in str(result.value).splitlines() if line.lstrip().startswith(("-", "*"))]
+    if not entries:
+        return reply_of_lines(speak("The watch list is empty; `ia watch add 600519 --because WHY` fills it."))
+    return reply_of_lines(speak("The watch list (`memory/tracking.md`):"), *entries)
+
+
+ANSWERS = {
+    "moved": answer_moved,
+    "first_trade": answer_first_trade,
+    "too_big": answer_too_big,
+    "watch_list": answer_watch_list,
+}
