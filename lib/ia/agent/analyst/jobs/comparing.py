@@ -353,10 +353,10 @@ def _side_told(desk: ToolDesk, side: ComparedSide) -> str:
 def _unjudged_lines(desk: ToolDesk, sides: list[ComparedSide]) -> str:
     if all(any(code.startswith(key(VALUATION)) for code in side.values) for side in sides):
         return desk.speak(
-            "Not judged: announcements, debt, holdings. Horizon: months; another window may differ.",
+            "Not judged: announcements, debt, holdings. Horizon: months.",
         )
     return desk.speak(
-        "Not judged: accounts, valuation, news, holdings. Horizon: months; another window may differ.",
+        "Not judged: accounts, valuation, news, holdings. Horizon: months.",
     )
 
 

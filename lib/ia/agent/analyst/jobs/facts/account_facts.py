@@ -143,13 +143,21 @@ def _convert_value(desk: ToolDesk, status: DeskResult, position: Json, currency:
     own = (position.get("currency"), currency)
     rate = next((row for row in rates if (row.get("currency"), row.get("base")) == own), None)
     if rate is None or position.get("value") is None:
-        return desk.speak("In {currency}: `ia account --base {currency}`; the base currency is the setting"
-                          " `ledger.base`.", currency=currency)  # fmt: skip
+        return say_other_currency(desk, currency)
     return desk.speak(
         "Worth **{amount}** at {rate} ({date}).",
         amount=wording.say_exact(desk, float(position["value"]) * float(rate["rate"]), currency=currency),
         rate=f"{float(rate['rate']):.6g}",
         date=rate.get("date"),
+    )
+
+
+def say_other_currency(desk: ToolDesk, currency: str) -> str:
+    """Return the command that gives the account in a currency of which no rate is at hand."""
+    return desk.speak(
+        "In {currency}, at the exchange rate of the day: `ia account --base {currency}`; the base currency is the setting"
+        " `ledger.base`.",
+        currency=currency,
     )
 
 

@@ -174,10 +174,7 @@ def answer_net_worth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines.append(speak("By currency: {parts}.", parts=speak.join_clauses(told)))
     lines += say_rates(desk, total)
     if wanted:
-        lines.append(
-            speak("In {currency}: `ia account --base {currency}`; the base currency is the setting `ledger.base`.",
-                  currency=wanted[0])
-        )  # fmt: skip
+        lines.append(account_facts.say_other_currency(desk, wanted[0]))
     return reply_of_lines(*lines)
 
 
