@@ -13,6 +13,13 @@ from ia.kernel.errors import BadData
 HOME = "Europe/Berlin"
 SH, HK, NY = "Asia/Shanghai", "Asia/Hong_Kong", "America/New_York"
 
+
+@pytest.fixture(autouse=True)
+def wednesday(monkeypatch):
+    """What "on Friday" means depends on the day on which it is said."""
+    monkeypatch.setenv("IA_NOW", "2024-03-13T10:00:00+01:00")
+
+
 WISHES = [
     # wish, schedule, zone, calendar, what is to be done
     ("每周五收盘后帮我复盘", "0 16 * * 5", SH, "CN", "复盘"),
