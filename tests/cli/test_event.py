@@ -74,7 +74,7 @@ def test_the_three_jobs_of_the_profile(ia, hosts, home, crontab):
     hosts.market.at(DAY)
     for name, moment, report in (
         ("workday-review", "15:00:05", f"daily/{DAY}.md"), ("workday-gainers", "15:05:05", f"gainers/{DAY}.md"),
-        ("workday-sync", "16:00:05", f"sync/{DAY}.md"),
+        ("workday-sync", "16:30:05", f"sync/{DAY}.md"),
     ):  # fmt: skip
         run = ia("task", "due", name, env={"IA_NOW": f"{DAY}T{moment}+08:00"})
         assert run.returncode == 0, run.stderr

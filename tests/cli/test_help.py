@@ -1,6 +1,7 @@
 """Help and man pages: same source, up to date, examples that run."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -107,3 +108,48 @@ def test_a_chinese_help_tells_defaults_in_chinese(ia):
     told = ia("market", "mainline", "--help", env={"IA_LANG": "zh"}).stdout
     assert "[默认：50" in told and "default" not in told
     assert "[default: 50" in ia("market", "mainline", "--help").stdout
+
+
+NO_COMMAND = {"`ia help COMMAND`", "`ia version`", "`ia rsi 600519`", "`ia note show x`"}
+"""What docstrings quote as something a person may type, and no command."""
+
+
+def quoted_commands():
+    """Yield (file, quoted) for each command line in backticks in code, translations, profiles and documents."""
+    for where in ("lib/ia/**/*.py", "lib/ia/**/*.po", "cli/**/*.py", "profiles/**/*.md", "README*.md"):
+        for file in REPO.glob(where):
+            text = re.sub(r'"\s*\n\s*"', "", file.read_text(encoding="utf-8"))
+            for found in re.finditer(r"`ia [^`\n]+`", text):
+                yield str(file.relative_to(REPO)), found[0]
+
+
+def unknown_part(words):
+    """Return the command, verb or option of a command line that does not exist; "" where all do."""
+    while words and words[0].startswith("-"):
+        words = words[2 if words[0] in ("--home", "--now", "--lang") else 1 :]
+    if not words or not re.fullmatch(r"[a-z][a-z-]*", words[0]):
+        return ""
+    path, command = words[:1], ALL.get((words[0],))
+    if command is None:
+        return words[0]
+    while (
+        isinstance(command, CommandGroup) and len(words) > len(path) and re.fullmatch(r"[a-z][a-z-]*", words[len(path)])
+    ):
+        path = words[: len(path) + 1]
+        command = ALL.get(tuple(path))
+        if command is None:
+            return path[-1]
+    known = {"--help", *(name for param in command.params for name in (*param.opts, *param.secondary_opts))}
+    given = (word.partition("=")[0] for word in words[len(path) :] if word.startswith("--") and word[2:])
+    return "" if isinstance(command, CommandGroup) else next((word for word in given if word not in known), "")
+
+
+def test_every_command_that_a_text_names_exists():
+    found = [(file, quoted) for file, quoted in quoted_commands() if quoted not in NO_COMMAND]
+    lines = [(file, quoted, part) for file, quoted in found for part in re.split(r" (?:\||&&) ", quoted[1:-1])]
+    wrong = [
+        (file, quoted, unknown)
+        for file, quoted, part in lines
+        if (unknown := unknown_part(part.removeprefix("ia ").split()))
+    ]
+    assert len(found) > 500 and wrong == []
