@@ -155,8 +155,8 @@ def _convert_value(desk: ToolDesk, status: DeskResult, position: Json, currency:
 def say_other_currency(desk: ToolDesk, currency: str) -> str:
     """Return the command that gives the account in a currency of which no rate is at hand."""
     return desk.speak(
-        "In {currency}, at the exchange rate of the day: `ia account --base {currency}`; the base currency is the setting"
-        " `ledger.base`.",
+        "In {currency}, at the exchange rate of the day: `ia account --base {currency}`; the base currency is the"
+        " setting `ledger.base`.",
         currency=currency,
     )
 
