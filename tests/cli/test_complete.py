@@ -81,7 +81,7 @@ def test_what_is_watched_and_what_waits(ws, completed):
 
 
 def test_notes_memory_sessions_and_trades(ws, completed):
-    from ia.organs import notebook
+    from ia.organs import notebook, sessions
 
     assert completed("ia note read ") == completed("ia trade void ") == []
     notebook.write_note(ws, "research/宁德时代/2024-03-15", "产能")
@@ -89,6 +89,9 @@ def test_notes_memory_sessions_and_trades(ws, completed):
     assert completed("ia note read res") == ["research/宁德时代/2024-03-15"]
     assert "memory/tracking.md" in completed("ia memory read ")
     assert "note.write" in completed("ia log --kind ")
+    sessions.add_message(ws, "s1", "user", "看看宁德时代")
+    sessions.title_session(ws, "s1", "Battery makers")
+    assert completed("ia turn -s ") == completed("ia turn -s s") == completed("ia session show batt") == ["s1"]
 
 
 def test_a_skill_says_what_it_is_for(ws, completed):

@@ -131,6 +131,7 @@ TOOLS = {
     "subagents.run": {"task": "茅台的波动率"},
     "messaging.send": {"text": "你好"},
     "messaging.inbox": {},
+    "session.list": {},
     "alert.list": {},
     "alert.propose": {"symbol": "600519", "condition": "close < 1000"},
     "risk.check": {"symbol": "600519", "quantity": 100},

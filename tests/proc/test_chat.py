@@ -84,6 +84,26 @@ def test_the_words_of_the_chat(chat, ws):
     assert sessions.list_sessions(ws) == []  # none of it was a question
 
 
+def test_a_session_gets_a_title_and_a_change_is_undone(chat, brain, ws):
+    brain(Reply("first answer"))
+    terminal = chat("-s", "mine")
+    assert "no question yet" in ask(terminal, "/title Moutai")
+    ask(terminal, "first question")
+    assert "session mine: Moutai wholesale" in ask(terminal, "/title Moutai wholesale")
+    assert "Moutai wholesale" in ask(terminal, "/sessions")
+    assert "session mine: Moutai wholesale" in ask(terminal, "/sessions moutai WHOLESALE")
+    ws.write("notebook/a.md", "one\n")
+    ws.write("notebook/a.md", "two\n")
+    terminal.send("/undo\r")
+    assert "+one" in terminal.wait_for("[y/N] ")
+    assert "is unchanged" in ask(terminal, "n") and Workspace().read("notebook/a.md") == "two\n"
+    terminal.send("/撤销 notebook/a\r")
+    terminal.wait_for("[y/N] ")
+    assert "undone: notebook/a.md" in ask(terminal, "y") and Workspace().read("notebook/a.md") == "one\n"
+    terminal.send("\x04")
+    assert terminal.wait_for_end() == 0
+
+
 def test_a_failure_or_ctrl_c_ends_the_turn_and_not_the_chat(chat, brain, ws):
     server = brain(Failure(401), HANG, Reply("at last"))
     terminal = chat("-s", "s")

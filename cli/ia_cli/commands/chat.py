@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ia.kernel import config
-from ia.kernel.errors import IaError, InternalError, Message, UsageError
+from ia.kernel.errors import IaError, InternalError, Message, NotFound, UsageError
 from ia.kernel.i18n import mark_text
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.line_editor import LineEditor
@@ -24,9 +24,11 @@ WORDS = {
     "skills": ("/skills", mark_text("list the skills; /NAME runs one")),
     "new": ("/new", mark_text("start a new session")),
     "sessions": ("/sessions [ID]", mark_text("list the newest sessions, or continue one")),
+    "title": ("/title TEXT", mark_text("give this session a title")),
     "pending": ("/pending [N]", mark_text("list the pending proposals, or show one")),
     "approve": ("/approve N", mark_text("show proposal N and approve it")),
     "reject": ("/reject N", mark_text("reject proposal N")),
+    "undo": ("/undo [NAME]", mark_text("show the last change, or that of a file, and undo it")),
     "quit": ("/quit", mark_text("end the chat (or Ctrl-D)")),
 }
 """The chat's own words, how each is typed, and what it does."""
@@ -35,9 +37,11 @@ ALIASES = {
     "技能": "skills", "skill": "skills",
     "新会话": "new", "clear": "new", "reset": "new",
     "会话": "sessions", "session": "sessions", "resume": "sessions",
+    "标题": "title", "rename": "title", "name": "title",
     "提案": "pending", "proposals": "pending", "show": "pending",
     "批准": "approve", "accept": "approve",
     "拒绝": "reject",
+    "撤销": "undo", "撤回": "undo",
     "退出": "quit", "exit": "quit", "q": "quit", "bye": "quit",
 }  # fmt: skip
 """What else people type, with a slash in front."""
@@ -68,13 +72,12 @@ def chat(ctx: click.Context, session: str, again: bool, model: str | None) -> No
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
         raise UsageError("a chat needs a terminal", hint="in a pipe or script, use `ia turn -s ID MESSAGE`")
     from ia.kernel.workspace import Workspace
-    from ia.organs import sessions
 
     ws = Workspace()
     config.require_home()
     session = choose_session(ws, session, again)
     gc.enable()  # start.py turns it off for short processes
-    Chat(ctx, sessions.check_id(session) if session else _new_session(), model).run()
+    Chat(ctx, session or _new_session(), model).run()
 
 
 class Chat:
@@ -87,7 +90,8 @@ class Chat:
         self._words = {
             "help": self._tell_help, "skills": self._list_skills, "new": self._start_session,
             "sessions": self._choose_session, "pending": self._show_pending, "approve": self._approve_proposal,
-            "reject": self._reject_proposal,
+            "reject": self._reject_proposal, "title": self._title_session,
+            "undo": self._undo_change,
         }  # fmt: skip
 
     def run(self) -> None:
@@ -197,7 +201,8 @@ class Chat:
         from ia.organs import sessions
 
         if rest:
-            self.session = sessions.find_session(Workspace(), rest).id
+            ws = Workspace()
+            self.session = sessions.find_session(ws, sessions.resolve_session(ws, rest)).id
             self._tell_session()
             return
         listed = sessions.list_sessions(Workspace())[:SHOWN]
@@ -206,6 +211,16 @@ class Chat:
             click.echo(escape_controls(f"{mark} {each.id}  {each.title}"))
         if not listed:
             notify(Message("no sessions yet"))
+
+    def _title_session(self, rest: str) -> None:
+        from ia.kernel.workspace import Workspace
+        from ia.organs import sessions
+
+        try:
+            sessions.title_session(Workspace(), self.session, rest)
+        except NotFound:
+            raise UsageError("this session has no question yet", hint="ask first, then give it a title") from None
+        self._tell_session()
 
     def _show_pending(self, rest: str) -> None:
         self._invoke("pending", number=_parse_number(rest) if rest else None, as_json=False, as_jsonl=False)
@@ -217,6 +232,29 @@ class Chat:
     def _reject_proposal(self, rest: str) -> None:
         first, _, because = rest.partition(" ")
         self._invoke("reject", number=_parse_number(first), because=because.strip(), as_json=False)
+
+    def _undo_change(self, rest: str) -> None:
+        from ia.kernel import proposals
+        from ia.kernel.errors import Refused
+        from ia.kernel.workspace import Workspace
+        from ia.organs.memory import changes
+        from ia_cli.terminal.confirmation import ask_consent
+
+        ws = Workspace()
+        undo = changes.find_undo(ws, rest or None)
+        if undo.proposed:
+            proposal = changes.undo_change(ws, undo.path)
+            assert isinstance(proposal, proposals.Proposal)
+            self._approve_proposal(str(proposal.id))
+            return
+        click.echo(escape_controls(proposals.render_diff(undo.before, undo.after, undo.path)), nl=False)
+        if not ask_consent(tr("Undo this change?")):
+            raise Refused("{path} is unchanged", path=undo.path)
+        with ws.lock():
+            if changes.find_undo(ws, undo.path) != undo:
+                raise Refused("the content has changed since you saw it; review it again: /{command}", command="undo")
+            changes.undo_change(ws, undo.path)
+        notify(Message("undone: {paths}", paths=undo.path))
 
     def _invoke(self, name: str, **params: Any) -> None:
         """Run another command as if it had been typed at the shell."""

@@ -13,6 +13,7 @@ from ia_cli.terminal.output import emit_json, emit_text, notify
 from ia_cli.terminal.wide_tables import emit_wide_rows
 
 if TYPE_CHECKING:
+    from ia.kernel.workspace import Workspace
     from ia.organs.sessions import Session
 
 WAIT = 10.0  # seconds for a turn that is under way in the session
@@ -20,10 +21,10 @@ WAIT = 10.0  # seconds for a turn that is under way in the session
 
 @click.group(cls=CommandGroup, example="ia turn -s maotai '看看贵州茅台'; ia session list")
 def session() -> None:
-    """List, show, prune and delete sessions.
+    """List, show, title, prune and delete sessions.
 
-    `ia turn -s ID` continues the session ID, `ia turn -c` the last one. Sessions share nothing with each other. ia no
-    longer sends pruned or deleted messages to a model, but keeps them in the database.
+    `ia turn -s ID` continues the session ID, `ia turn -c` the last one; a title does in place of an ID. Sessions share
+    nothing with each other. ia no longer sends pruned or deleted messages to a model, but keeps them in the database.
     """
 
 
@@ -32,9 +33,10 @@ def session() -> None:
 @rows_options
 @click.pass_context
 def list_(ctx: click.Context, words: tuple[str, ...], as_json: bool, as_jsonl: bool) -> None:
-    """List sessions, most recently active first; with WORDS, those whose questions contain all of them.
+    """List sessions, most recently active first; with WORDS, those whose title and questions contain all of them.
 
-    title is the first question. JSON also has the summary of the pruned messages. Status 1 if there are none.
+    title is what you called the session, or its first question. JSON also has the summary of the pruned messages.
+    Status 1 if there are none.
     """
     from ia.kernel.workspace import Workspace
     from ia.organs import sessions
@@ -75,7 +77,7 @@ def show(ctx: click.Context, id: str, limit: int | None, summary: bool, as_json:
     from ia.organs import sessions
 
     ws = Workspace()
-    found = sessions.find_session(ws, id)
+    found = _find_session(ws, id)
     if summary:
         if as_json or as_jsonl:
             emit_json({"id": found.id, "summary": found.summary})
@@ -83,7 +85,7 @@ def show(ctx: click.Context, id: str, limit: int | None, summary: bool, as_json:
             emit_text(found.summary + "\n")
         ctx.exit(0 if found.summary else 1)
     rows = []
-    for message in sessions.load_history(ws, id)[-limit if limit else 0 :]:
+    for message in sessions.load_history(ws, found.id)[-limit if limit else 0 :]:
         row = {**message._asdict(), "time": message.created, "origins": list(message.origins)}
         del row["created"], row["deleted"], row["session"]
         rows.append(row)
@@ -114,7 +116,7 @@ def prune(id: str, limit: int, as_json: bool) -> None:
     from ia.organs import sessions
 
     ws = Workspace()
-    sessions.find_session(ws, id)
+    id = _find_session(ws, id).id
     with sessions.hold_session(ws, id, WAIT):
         dropped = sessions.prune_session(ws, id, limit)
         found = sessions.find_session(ws, id)
@@ -145,13 +147,35 @@ def delete(id: str, as_json: bool) -> None:
     from ia.organs import sessions
 
     ws = Workspace()
-    found = sessions.find_session(ws, id)
-    with sessions.hold_session(ws, id, WAIT):
-        sessions.delete_session(ws, id)
+    found = _find_session(ws, id)
+    with sessions.hold_session(ws, found.id, WAIT):
+        sessions.delete_session(ws, found.id)
     if as_json:
         emit_json(_session_row(found, people=False))
     else:
         click.echo(found.id)
+
+
+@session.command(cls=Command, example="ia turn -s maotai '看看贵州茅台'; ia session title maotai 茅台的批价")
+@click.argument("id", metavar="ID")
+@click.argument("words", nargs=-1, metavar="[TITLE]")
+@json_option
+def title(id: str, words: tuple[str, ...], as_json: bool) -> None:
+    """Give a session a title and print it; without TITLE, the first question is its title again.
+
+    A title is one line of up to 60 characters. `ia turn -s TITLE` continues the session.
+    """
+    from ia.kernel.workspace import Workspace
+    from ia.organs import sessions
+
+    ws = Workspace()
+    id = _find_session(ws, id).id
+    sessions.title_session(ws, id, " ".join(words))
+    found = sessions.find_session(ws, id)
+    if as_json:
+        emit_json(_session_row(found, people=False))
+    else:
+        emit_text(found.title + "\n")
 
 
 @session.command(cls=Command, example="ia turn -s maotai '今天买入了 100 股'; ia session mark 1 1")
@@ -166,6 +190,13 @@ def mark(number: int, importance: int) -> None:
     from ia.organs import sessions
 
     sessions.mark_message(Workspace(), number, importance)
+
+
+def _find_session(ws: "Workspace", text: str) -> "Session":
+    """Return a session by its id or title; raises NotFound, and UsageError for what is neither."""
+    from ia.organs import sessions
+
+    return sessions.find_session(ws, sessions.resolve_session(ws, text))
 
 
 def _session_row(found: "Session", *, people: bool) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def complete_value(ctx: click.Context, param: click.Parameter, incomplete: str) 
             fixed = ((word, "") for word in metavar.split("|") if word.islower())
             found = [*_begin_as(incomplete, fixed), *_security_words(Workspace(), incomplete)]
         else:
-            found = _begin_as(incomplete, _find_words(Workspace(), path, param, metavar, incomplete))
+            found = _find_words(Workspace(), path, param, metavar, incomplete)
     except (IaError, OSError, sqlite3.Error):
         found = []
     items = [CompletionItem(word, help=told or None) for word, told in dict(found).items()]
@@ -57,18 +57,22 @@ def _is_security(path: list[str], name: str, metavar: str) -> bool:
 
 
 def _begin_as(typed: str, words: Iterable[Word]) -> list[Word]:
+    """Return the words that begin with what was typed."""
     return [each for each in words if each[0].startswith(typed)]
 
 
-def _find_words(ws: "Workspace", path: list[str], param: click.Parameter, metavar: str, typed: str) -> Iterable[Word]:
+def _find_words(ws: "Workspace", path: list[str], param: click.Parameter, metavar: str, typed: str) -> list[Word]:
+    """Return the words of a parameter that begin with what was typed."""
     name = param.name or ""
     keys = ((" ".join(path), name), (path[0], name), ("", name))
     named = next((_NAMED[key] for key in keys if key in _NAMED), None)
     if named is None:
-        return ()
+        return []
+    if named is session_words:
+        return _session_words_as(named(ws), typed)
     if "," in metavar:  # a list: only the last of its words is completed
-        return _prefix_list(typed, named(ws))
-    return named(ws)
+        return _begin_as(typed, _prefix_list(typed, named(ws)))
+    return _begin_as(typed, named(ws))
 
 
 def _prefix_list(typed: str, words: Iterable[Word]) -> list[Word]:
@@ -142,15 +146,26 @@ def _held_and_watched(ws: "Workspace") -> list[str]:
 
 
 def session_words(ws: "Workspace") -> Iterable[Word]:
-    """Yield sessions with the first question of each."""
-    sql = (
-        "SELECT s.name, substr(m.content, 1, 60) FROM messages m JOIN sessions s ON s.id = m.session WHERE m.id IN"
-        " (SELECT min(id) FROM messages WHERE role = 'user' GROUP BY session)"
-    )
+    """Yield sessions with the title of each."""
     from ia.organs import sessions
 
-    first = dict(ws.db.execute(sql).fetchall())
-    return [(found.id, " ".join(first.get(found.id, "").split())) for found in sessions.list_sessions(ws)]
+    return [(found.id, found.title) for found in sessions.list_sessions(ws)]
+
+
+def _session_words_as(words: Iterable[Word], typed: str) -> list[Word]:
+    """Return the sessions; where no id begins with what was typed, those whose title does.
+
+    fish keeps only words that begin as typed, and quotes them itself: it is given the title.
+    """
+    from ia.kernel import config
+
+    listed = list(words)
+    if named := _begin_as(typed, listed):
+        return named
+    titled = [each for each in listed if each[1].casefold().startswith(typed.casefold())]
+    if (config.env("_IA_COMPLETE") or "").startswith("fish"):
+        return [(typed + title[len(typed) :], name) for name, title in titled]
+    return titled
 
 
 def _profile_words(_ws: "Workspace") -> Iterable[Word]:

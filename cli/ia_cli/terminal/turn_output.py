@@ -17,14 +17,14 @@ Write = Callable[[str], object]
 
 
 def choose_session(ws: "Workspace", session: str, again: bool) -> str:
-    """Return the session that is meant: the last one with `again`, "" for a new one."""
-    if not again:
-        return session
-    if session:
+    """Return the id of the session that is meant, by id or title: the last one with `again`, "" for a new one."""
+    if session and again:
         raise UsageError("-c and -s exclude each other", hint="give -s ID, or -c for the last session")
+    if not session and not again:
+        return ""
     from ia.organs import sessions
 
-    return sessions.find_last_session(ws)
+    return sessions.resolve_session(ws, session) if session else sessions.find_last_session(ws)
 
 
 def stream_turn(take: "Callable[[Write], Turn]", *, as_json: bool) -> "Turn":

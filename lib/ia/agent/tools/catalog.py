@@ -28,6 +28,7 @@ BUILTIN = (
     "risk",
     "account",
     "trade",
+    "sessions",
 )
 
 

@@ -55,6 +55,24 @@ def list_changes(ws: Workspace, path: str | None, limit: int) -> list[FileChange
     return [_make_change(Revision._make(row)) for row in rows]
 
 
+class Undo(NamedTuple):
+    """What an undo would do: the file, its text now and after, and whether it is a proposal (preferences, soul)."""
+
+    path: str
+    revision: int
+    before: str
+    after: str
+    proposed: bool
+
+
+def find_undo(ws: Workspace, path: str | None) -> Undo:
+    """Return what undo_change() would take back. Raises what it raises."""
+    target = path_of(ws, path) if path is not None else _last_changed_path(ws)
+    revision = ws.find_undoable(target)
+    proposed = target.casefold() in (change_rules.SOUL, change_rules.PREFERENCES)
+    return Undo(target, revision.id, ws.read(target) or "", revision.before or "", proposed)
+
+
 def undo_change(ws: Workspace, path: str | None) -> list[str] | Proposal:
     """Take back the last change of a file, or of whatever changed last, and return the paths that were written.
 

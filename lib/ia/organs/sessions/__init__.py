@@ -18,6 +18,8 @@ from ia.organs.sessions.transcript import (
     list_sessions,
     load_history,
     mark_message,
+    resolve_session,
+    title_session,
     withdraw_messages,
 )
 
@@ -50,5 +52,7 @@ __all__ = [
     "load_history",
     "mark_message",
     "prune_session",
+    "resolve_session",
+    "title_session",
     "withdraw_messages",
 ]

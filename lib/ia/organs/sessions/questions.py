@@ -62,8 +62,14 @@ def list_questions(ws: Workspace, *, everything: bool = False) -> list[Question]
 
 
 def find_sessions_by_words(ws: Workspace, words: str) -> set[str]:
-    """Return the names of the sessions whose questions hold all of the words, in any case."""
-    asked: dict[str, str] = {}
+    """Return the names of the sessions whose title and questions hold all of the words, in any case."""
+    moment = clock.utc_stamp(clock.now())
+    titles = ws.db.execute(
+        "SELECT name, title FROM sessions WHERE titled <= :now AND created <= :now"
+        " AND (deleted IS NULL OR deleted > :now)",
+        {"now": moment},
+    )
+    asked = {name: str(title).casefold() for name, title in titles}
     for question in list_questions(ws, everything=True):
         asked[question.session] = f"{asked.get(question.session, '')}\n{question.text}".casefold()
     return {session for session, text in asked.items() if all(word in text for word in words.casefold().split())}

@@ -22,3 +22,7 @@ CREATE TABLE messages (
     gist TEXT
 );
 CREATE INDEX idx_messages_session_deleted ON messages (session, deleted);
+
+-- version 9: the title that the user gave, and when
+ALTER TABLE sessions ADD COLUMN title TEXT;
+ALTER TABLE sessions ADD COLUMN titled TEXT;

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ia.kernel import audit, clock, store
 from ia.kernel.errors import BadData, NotFound, Refused, UsageError
 from ia.kernel.workspace import Workspace
-from ia.organs.sessions.questions import make_title
+from ia.organs.sessions.questions import TITLE, make_title
 
 ROLES = ("user", "assistant", "system")
 MAX_ID = 80  # characters
@@ -39,7 +39,7 @@ class SessionMessage(NamedTuple):
 class Session(NamedTuple):
     """A session as of now(): times in UTC, the summary of what was pruned, count and tokens of what was not.
 
-    title   its first question, or the event that it began with
+    title   what the user called it; else its first question, or the event that it began with
     """
 
     id: str
@@ -93,6 +93,43 @@ def find_session(ws: Workspace, id: str) -> Session:
     for session in _load_sessions(ws, _session_row(ws, name)):
         return session
     raise _missing_error(name)  # another process was quicker
+
+
+def resolve_session(ws: Workspace, text: str) -> str:
+    """Return the id of the session that has this id, or else this title, in any case; a new id as it is.
+
+    raises  UsageError for what is neither, and where several sessions have the title.
+    """
+    listed = list_sessions(ws)
+    name = unicodedata.normalize("NFC", text)
+    if any(each.id == name for each in listed):
+        return name
+    titled = [each.id for each in listed if each.title and each.title.casefold() == text.strip().casefold()]
+    if len(titled) > 1:
+        raise UsageError(
+            "{count} sessions have this title: {ids}",
+            count=len(titled),
+            ids=", ".join(titled),
+            hint="name one by its ID",
+        )
+    return titled[0] if titled else check_id(text)
+
+
+def title_session(ws: Workspace, id: str, title: str) -> None:
+    """Give a session a title, one line of up to 60 characters; "" takes it back to the first question.
+
+    raises  NotFound; UsageError for what is no title.
+    """
+    name = check_id(id)
+    said = title.strip()
+    if len(said) > TITLE or not said.isprintable():
+        raise UsageError("a title is one line of up to {most} characters", most=TITLE)
+    moment = clock.utc_stamp(clock.now())
+    with open_transaction(ws) as db:
+        number = _session_row(ws, name)
+        given = (said, moment) if said else (None, None)
+        db.execute("UPDATE sessions SET title = ?, titled = ? WHERE id = ?", (*given, number))
+        audit.record(db, "session.title", name, title=said)
 
 
 def load_history(ws: Workspace, id: str) -> list[SessionMessage]:
@@ -262,7 +299,10 @@ def _load_sessions(ws: Workspace, number: int | None = None) -> list[Session]:
 
 
 def _find_title(ws: Workspace, number: int, moment: str) -> str:
-    """Return the title of a session, which stays when its first question is pruned; one that was withdrawn is none."""
+    """Return the title that was given, or the first question, which stays when it is pruned, but not when withdrawn."""
+    given = ws.db.execute("SELECT title FROM sessions WHERE id = ? AND titled <= ?", (number, moment)).fetchone()
+    if given is not None:
+        return str(given[0])
     first = ws.db.execute(
         "SELECT content FROM messages WHERE session = ? AND role = 'user' AND created <= ?"
         " AND (deleted IS NULL OR deleted > ? OR gist IS NOT NULL) ORDER BY id LIMIT 1",

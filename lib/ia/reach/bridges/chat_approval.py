@@ -121,6 +121,41 @@ class Approving:
             return decisions.remove_task(ws, name, notify=self.notify)
         return decisions.resume_task(ws, name, notify=self.notify).name
 
+    def request_undo_code(self, ws: Workspace, path: str, chat: str) -> str:
+        """Return what undoing the last change of a file ("": of all files) would do, and the code to do it with.
+
+        Preferences and soul change by proposal: the code is that of the proposal.
+        raises  what `ia memory undo` raises; Refused for what is installed, which is undone at a terminal only.
+        """
+        from ia.organs.memory import changes
+
+        undo = changes.find_undo(ws, path or None)
+        if undo.path.startswith("."):
+            raise Refused("undo {path} at a terminal: `ia memory undo {path}`", path=undo.path)
+        if undo.proposed:
+            proposal = changes.undo_change(ws, undo.path)
+            assert isinstance(proposal, Proposal)
+            return self.request_code(ws, proposal.id, chat)
+        text = proposals.render_diff(undo.before, undo.after, undo.path)
+        command = f"undo {path}".rstrip()
+        return self._issue_code(command, f"memory {command}", text, _compute_digest([*undo]), chat)
+
+    def confirm_undo(self, ws: Workspace, path: str, code: str, chat: str, by: str) -> list[str]:
+        """Undo the change whose code was typed back, and return the paths that were written.
+
+        raises  as `request_undo_code`; Refused where something else changed last since it was shown, or the code is
+                wrong.
+        """
+        from ia.organs.memory import changes
+
+        with ws.lock():
+            undo = changes.find_undo(ws, path or None)
+            self._use_code(ws, f"undo {path}".rstrip(), code, chat, _compute_digest([*undo]))
+            undone = changes.undo_change(ws, undo.path)
+            assert isinstance(undone, list)
+            audit.record(ws.db, "undo.chat", undo.path, by)
+        return undone
+
     def _issue_code(self, command: str, at_terminal: str, text: str, digest: str, chat: str) -> str:
         """Return a text and the code that completes a command; the one given out before is void."""
         self._codes.pop(command, None)

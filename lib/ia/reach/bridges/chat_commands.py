@@ -29,7 +29,7 @@ COMMANDS: dict[str, Message] = {
     "notes": Message("list the newest notes; /notes N shows one"),
     "memory": Message("list the memory files; /memory NAME shows one"),
     "soul": Message("show the soul, my character"),
-    "undo": Message("undo a change (only at a terminal)"),
+    "undo": Message("undo the last change, or that of a file: shows it and gives a code"),
     "log": Message("show the last N events"),
 }
 """What a service offers in its menu."""
@@ -43,8 +43,10 @@ FORMS = {
     "resume": "resume NAME",
     "remove": "remove NAME",
     "memory": "memory [NAME]",
+    "undo": "undo [NAME]",
 }
 _COMMAND = re.compile(r"/([\w-]+)(?:@\w+)?(?:\s+(.*))?\Z", re.S)
+_CODE = re.compile(r"\d{6}", re.ASCII)
 MAX_NOTE = 12_000
 MOST = 50
 
@@ -178,8 +180,17 @@ class Commands:
         text = ws.read(change_rules.SOUL)
         return self.say(Message("there is no soul.md")) if text is None else _format_file(change_rules.SOUL, text)
 
-    def _undo(self, _ws: Workspace, _chat: str, _rest: str) -> str:
-        return self.say(Message("undo changes at a terminal: `ia memory undo [PATH]`"))
+    def _undo(self, ws: Workspace, chat: str, rest: str) -> str:
+        words = rest.split()
+        code = words.pop() if words and _CODE.fullmatch(words[-1]) else ""
+        if len(words) > 1:
+            return self._explain_usage("/undo [NAME] [CODE]")
+        path = words[0] if words else ""
+        if not code:
+            return self.approving.request_undo_code(ws, path, chat)
+        by = f"owner in {self.channel} chat {chat} with a code"
+        undone = self.approving.confirm_undo(ws, path, code, chat, by)
+        return self.say(Message("undone: {paths}", paths=", ".join(undone)))
 
     def _notes(self, ws: Workspace, _chat: str, rest: str) -> str:
         newest = sorted(notebook.list_notes(ws), key=lambda entry: entry.time, reverse=True)[:MOST]

@@ -393,3 +393,41 @@ def test_no_session_is_deleted_from_before_its_end(ws, monkeypatch):
     monkeypatch.setenv("IA_NOW", "2024-03-16T10:00:00+08:00")
     with pytest.raises(Refused, match="later than --now"):
         sessions.delete_session(ws, "s")
+
+
+# titles
+
+
+def test_a_title_stands_for_a_session_until_it_is_taken_back(ws, monkeypatch):
+    for name, question in (("a", "看看茅台"), ("b", "看看宁德时代")):
+        monkeypatch.setenv("IA_NOW", "2024-03-01T10:00:00+08:00")
+        sessions.add_message(ws, name, "user", question)
+    monkeypatch.setenv("IA_NOW", "2024-03-02T10:00:00+08:00")
+    sessions.title_session(ws, "a", " Moutai prices ")
+    assert {each.id: each.title for each in sessions.list_sessions(ws)} == {"a": "Moutai prices", "b": "看看宁德时代"}
+    assert sessions.resolve_session(ws, "moutai PRICES") == "a" and sessions.resolve_session(ws, "new") == "new"
+    assert sessions.find_sessions_by_words(ws, "prices 茅台") == {"a"}
+    with pytest.raises(UsageError, match="not a valid session name"):
+        sessions.resolve_session(ws, "no such title")
+    sessions.title_session(ws, "b", "Moutai prices")
+    with pytest.raises(UsageError, match="2 sessions have this title"):
+        sessions.resolve_session(ws, "Moutai prices")
+    monkeypatch.setenv("IA_NOW", "2024-03-01T12:00:00+08:00")
+    assert sessions.find_session(ws, "a").title == "看看茅台", "it had no title then"
+    assert sessions.find_sessions_by_words(ws, "prices") == set()
+    monkeypatch.setenv("IA_NOW", "2024-03-02T12:00:00+08:00")
+    sessions.title_session(ws, "a", "")
+    assert sessions.find_session(ws, "a").title == "看看茅台"
+    for bad in ("x" * 61, "two\nlines", "\x1b[31m"):
+        with pytest.raises(UsageError, match="a title is one line"):
+            sessions.title_session(ws, "a", bad)
+    with pytest.raises(NotFound):
+        sessions.title_session(ws, "nope", "x")
+
+
+def test_a_new_session_of_the_name_has_no_title(ws):
+    sessions.add_message(ws, "a", "user", "one")
+    sessions.title_session(ws, "a", "old")
+    sessions.delete_session(ws, "a")
+    sessions.add_message(ws, "a", "user", "two")
+    assert sessions.find_session(ws, "a").title == "two"

@@ -336,7 +336,7 @@ def test_the_owner_pauses_without_and_resumes_and_removes_with_a_code(ws, conver
     assert says(conversation, ws, "/pause") == "usage: /pause NAME"
 
 
-def test_memory_and_soul_are_read_and_undoing_is_for_a_terminal(ws, conversation):
+def test_memory_and_soul_are_read(ws, conversation):
     assert says(conversation, ws, "/memory") == "the memory is empty"
     writing.add_observation(ws, "白酒", "批价企稳")
     path = next(line for line in says(conversation, ws, "/memory").splitlines() if "observations/" in line)
@@ -345,7 +345,41 @@ def test_memory_and_soul_are_read_and_undoing_is_for_a_terminal(ws, conversation
     assert says(conversation, ws, "/soul") == "there is no soul.md"
     writing.edit_soul(ws, "# 我\n谨慎。\n")
     assert "谨慎。" in says(conversation, ws, "/soul")
-    assert "`ia memory undo [PATH]`" in says(conversation, ws, "/undo")
+
+
+def test_the_owner_undoes_a_change_with_a_code(ws, conversation):
+    assert "nothing has been written" in says(conversation, ws, "/undo")
+    ws.write("notebook/a.md", "one\n")
+    ws.write("notebook/a.md", "two\n")
+    ws.write("notebook/b.md", "b\n")
+    assert says(conversation, ws, "/undo", "42").startswith("only the owner")
+    shown = says(conversation, ws, "/undo notebook/a")
+    assert "-two" in shown and "+one" in shown and ws.read("notebook/a.md") == "two\n"
+    code = re.search(r"/undo notebook/a (\d{6})$", shown)[1]
+    assert "there is no valid code" in says(conversation, ws, f"/undo {code}")
+    assert "attempts left" in says(conversation, ws, f"/undo notebook/a {wrong(code)}")
+    assert says(conversation, ws, f"/undo notebook/a {code}") == "undone: notebook/a.md"
+    assert ws.read("notebook/a.md") == "one\n"
+    assert "there is no valid code" in says(conversation, ws, f"/undo notebook/a {code}"), "a code works once"
+    assert [event.actor for event in audit.events(ws.db) if event.kind == "undo.chat"] == [
+        "owner in telegram chat 41 with a code"
+    ]
+    ws.write("notebook/b.md", "c\n")
+    code = re.search(r"/undo (\d{6})$", says(conversation, ws, "/undo"))[1]
+    ws.write("notebook/a.md", "three\n")
+    assert "has changed since you saw it" in says(conversation, ws, f"/undo {code}")
+    assert ws.read("notebook/b.md") == "c\n" and ws.read("notebook/a.md") == "three\n"
+    assert says(conversation, ws, "/undo a b") == "usage: /undo [NAME] [CODE]"
+
+
+def test_soul_is_undone_by_a_proposal_and_a_skill_at_a_terminal(ws, conversation):
+    writing.edit_soul(ws, "# 我\n谨慎。\n")
+    writing.edit_soul(ws, "# 我\n大胆。\n")
+    code = code_in(says(conversation, ws, "/undo soul"))
+    number = proposals.pending_proposals(ws)[0].id
+    assert "carried out" in says(conversation, ws, f"/approve {number} {code}") and "谨慎" in ws.read("soul.md")
+    ws.write(".claude/skills/x/SKILL.md", "x\n")
+    assert "`ia memory undo .claude/skills/x/SKILL.md`" in says(conversation, ws, "/undo")
 
 
 @pytest.mark.parametrize("words", ["确认执行。", "同意", "好的，就这么办", "Yes, go ahead.", "confirm"])

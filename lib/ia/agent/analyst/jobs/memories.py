@@ -9,6 +9,7 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.stated_view import SPACED_NAME, states_judgment
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs import own_notes
+from ia.agent.analyst.jobs.facts import session_facts
 from ia.agent.analyst.jobs.filing import observation, observe
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
@@ -42,10 +43,8 @@ _BELIEF = pattern(r"^\W*(请|帮我)?\S{0,6}信念|\bbelief\b", re.I)
 def asked_memory(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Answer a question about the memory with what stands there, word for word, and where."""
     if _ASKED.search(wanted.words):
-        return reply.reply_of_lines(
-            desk.speak("Your questions are kept by session: `ia session list` lists them, `ia session show ID` one."),
-            desk.speak("`ia session list WORDS` finds those with certain words."),
-        )
+        words = wanted.securities[0].said if wanted.securities else ""
+        return (yield from session_facts.tell_sessions(desk, {"words": words}))
     for path, words, title in _FILES:
         if not re.search(words, wanted.words, re.I) or re.search(_WROTE, wanted.words, re.I):
             continue

@@ -89,6 +89,10 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import inbox_facts
 
         return inbox_facts.answer_inbox
+    if name == "sessions":
+        from ia.agent.analyst.jobs.facts import session_facts
+
+        return session_facts.answer_sessions
     if name in ("dates", "news"):
         from ia.agent.analyst.jobs.facts import date_facts
 

@@ -1,0 +1,47 @@
+"""session.*: what was asked in earlier sessions."""
+
+from typing import Annotated
+
+from ia.agent.tools.registry import READ, tool
+from ia.agent.tools.schema import AtLeast
+from ia.agent.tools.scope import Scope
+from ia.kernel.jsontypes import Json
+
+MAX_SESSIONS = 50
+
+
+@tool("session.list", READ)
+def list_sessions(
+    scope: Scope,
+    words: Annotated[str, "only sessions whose title and questions contain all of these words"] = "",
+    since: Annotated[str, "YYYY-MM-DD: only sessions with a question on this day or later"] = "",
+    until: Annotated[str, "YYYY-MM-DD: only sessions with a question on this day or earlier"] = "",
+    limit: Annotated[int, AtLeast(1)] = 10,
+) -> Json:
+    """List the user's earlier sessions, most recent first: id, title, the day and text of the last question in the time
+    asked for, and how many questions there were. `count` is how many sessions fit. Not the session of this turn.
+    """
+    from ia.kernel import clock, dateforms
+    from ia.organs import sessions
+
+    today = clock.now().date()
+    since = dateforms.parse_day(since, today, option="since") if since else ""
+    until = dateforms.parse_day(until, today, option="until", last=True) if until else ""
+    titles = {each.id: each.title for each in sessions.list_sessions(scope.ws)}
+    holding = sessions.find_sessions_by_words(scope.ws, words) if words.strip() else set(titles)
+    rows: dict[str, Json] = {}
+    for asked in sessions.list_questions(scope.ws):
+        if asked.session == scope.session or asked.session not in holding:
+            continue
+        if (since and asked.date < since) or (until and asked.date > until):
+            continue
+        count = int(str(rows.pop(asked.session, {}).get("questions") or 0))
+        rows[asked.session] = {
+            "session": asked.session,
+            "title": titles[asked.session],
+            "date": asked.date,
+            "questions": count + 1,
+            "last_question": " ".join(asked.text.split())[:200],
+        }
+    newest = list(reversed(rows.values()))
+    return {"count": len(newest), "sessions": newest[: min(limit, MAX_SESSIONS)]}
