@@ -56,7 +56,7 @@ def test_a_cap_ends_the_exam_with_a_partial_score(ia, brain, monkeypatch):
 def test_the_setting_model_is_asked_and_json_holds_all(ia, brain, monkeypatch):
     monkeypatch.setenv("IA_TURN_MAX_TOKENS", "60000")
     brain(always=replay(load_recording("perfect")))
-    done = ia("doctor", "--model", "--yes", "--json", timeout=120)
+    done = ia("doctor", "--model", "--yes", "--json", timeout=280)
     told = json.loads(done.stdout)
     assert (told["model"], told["right"], told["asked"], told["total"], told["complete"]) == (
         "scripted",
@@ -72,7 +72,7 @@ def test_the_setting_model_is_asked_and_json_holds_all(ia, brain, monkeypatch):
 
 
 def test_the_embedded_analyst_is_tested_for_nothing(ia):
-    done = ia("doctor", "--model", "ia-offline", "--json", timeout=120)
+    done = ia("doctor", "--model", "ia-offline", "--json", timeout=280)
     told = json.loads(done.stdout)
     assert done.returncode == 1 and "ia-offline costs nothing" in done.stderr
     assert told["total"] == 60 and told["complete"] and 30 <= told["right"] < 60
