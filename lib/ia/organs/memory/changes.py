@@ -70,7 +70,8 @@ def find_undo(ws: Workspace, path: str | None) -> Undo:
     target = path_of(ws, path) if path is not None else _last_changed_path(ws)
     revision = ws.find_undoable(target)
     proposed = target.casefold() in (change_rules.SOUL, change_rules.PREFERENCES)
-    return Undo(target, revision.id, ws.read(target) or "", revision.before or "", proposed)
+    before = ws.read(target) or ""
+    return Undo(path=target, revision=revision.id, before=before, after=revision.before or "", proposed=proposed)
 
 
 def undo_change(ws: Workspace, path: str | None) -> list[str] | Proposal:
