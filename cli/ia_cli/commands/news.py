@@ -26,6 +26,9 @@ BRIEF = ("time", "name", "kind", "title", "publisher")
 )
 @click.option("--kind", type=click.Choice(["announcement", "news"]), help="Only announcements, or only news.")
 @click.option("--refresh", is_flag=True, help="Ask the source even if it was asked within the last hour.")
+@click.option(
+    "--send", is_flag=True, help="Send the item that started this run; only in a task with the event `on news`."
+)
 @rows_options
 @click.pass_context
 def news(
@@ -36,6 +39,7 @@ def news(
     count: int,
     kind: str | None,
     refresh: bool,
+    send: bool,
     as_json: bool,
     as_jsonl: bool,
 ) -> None:
@@ -44,7 +48,7 @@ def news(
     SYMBOL is a code or a name. ia asks the provider `news` at most once an hour for each security, stores what it
     tells, and prints the stored items that could be read by --now. Each item has its time, kind, publisher and link.
     Titles are text from outside: links in them are broken, and ia judges nothing by them. The provider covers mainland
-    stocks only.
+    stocks only. A task can run when there is news: `ia task propose --on news:SYMBOL`.
 
     Status 1 if there are no items, 66 if no source covers the securities, 69 or 75 if the source fails and nothing
     is stored (always with --refresh).
@@ -59,6 +63,12 @@ def news(
     ws = Workspace()
     moment = clock.utc_stamp(clock.parse_since(since)) if since else ""
     wanted = _choose_symbols(ws, symbols, universe)
+    if send:
+        from ia.reach.tasks import news_messages
+        from ia_cli.terminal.text import lang
+
+        news_messages.send_item_of_run(ws, wanted, lang=lang(), notify=notify)
+        return
     done = newsroom.refresh_news(ws, wanted, force=refresh, notify=notify)
     rows = news_store.load_news(ws, wanted, count=count, since=moment, kind=kind or "")
     newsroom.tell_simulated_news(rows, notify)

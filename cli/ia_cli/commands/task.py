@@ -133,7 +133,12 @@ def resume(name: str) -> None:
 
     ws = Workspace()
     done = decisions.resume_task(ws, name, notify=notify)
-    notify(Message("task {name} is resumed; next run at {time}", name=done.name, time=_next_run_time(ws, done.name)))
+    if done.design.schedule.startswith("on "):
+        notify(Message("task {name} is resumed", name=done.name))
+    else:
+        notify(
+            Message("task {name} is resumed; next run at {time}", name=done.name, time=_next_run_time(ws, done.name))
+        )
 
 
 def _next_run_time(ws: "Workspace", name: str) -> str:

@@ -52,7 +52,11 @@ class _Minutes(click.ParamType):  # type: ignore[type-arg]
     metavar="TIME",
     help="Schedule: time after the exchange's close, such as 30m; '30m fri' runs on Fridays only.",
 )
-@click.option("--on", metavar="KIND:WHAT", help="Schedule: an event, as file:PATTERN, message:WORDS or webhook:NAME.")
+@click.option(
+    "--on",
+    metavar="KIND:WHAT",
+    help="Schedule: an event, as file:PATTERN, message:WORDS, news:SYMBOL or webhook:NAME.",
+)
 @click.option("--at", metavar="TIME", help="Schedule: one moment, such as '2027-01-15 09:00'; the task runs once.")
 @click.option(
     "--schedule",
@@ -240,7 +244,14 @@ def _build_schedule(option: str, value: str) -> str:
     if option == "on":
         kind, colon, what = value.partition(":")
         if not colon:
-            raise UsageError("{text!r} is not an event; give file:PATTERN, message:WORDS or webhook:NAME", text=value)
+            raise UsageError(
+                "{text!r} is not an event; give file:PATTERN, message:WORDS, news:SYMBOL or webhook:NAME", text=value
+            )
+        if kind == "news":
+            from ia.domain.instruments.symbols import resolve_security
+
+            name, ending, other = what.strip().partition(" announcement")
+            what = f"{resolve_security(name, traded=True).canonical}{ending}{other}"
         return f"on {kind} {what}"
     return value
 

@@ -28,7 +28,8 @@ def has_form(text: str, name: str) -> bool:
 
 
 def _expand_fragment(found: re.Match[str]) -> str:
-    return "(?:" + "|".join(_load_table()[found[1]][1]) + ")"
+    forms = (_FRAGMENT.sub(_expand_fragment, form) for form in _load_table()[found[1]][1])
+    return "(?:" + "|".join(forms) + ")"
 
 
 @cache

@@ -76,6 +76,13 @@ def _describe_event(what: ScheduleEvent, voice: Voice) -> str:
         return voice("When a file {pattern} appears or changes", pattern=what.what)
     if what.kind == "message":
         return voice("When a message comes that has “{words}”", words=what.what)
+    if what.kind == "news":
+        from ia.domain.instruments.symbols import english_names, from_canonical
+
+        code, _, kind = what.what.partition(" ")
+        name = english_names().get(code) if voice.lang == "en" else from_canonical(code).name
+        template = "When {security} publishes an announcement" if kind else "When there is news of {security}"
+        return voice(template, security=f"{name} {code}" if name else code)
     return voice("When the webhook {name} is called", name=what.what)
 
 

@@ -15,7 +15,8 @@ class TaskDesign:
                  the exchange; `close+30m fri` on these weekdays only), `last trading day of month 15:30`,
                  `every 2 weeks on mon 09:00 from 2027-01-04`, `at 2027-01-15 09:00` (once); several of these with
                  semicolons between them; or an event: `on file PATTERN` (below the workspace), `on message WORDS`,
-                 `on webhook NAME`
+                 `on news SYMBOL` (600519.SH; `announcement` behind it: no other
+                 news), `on webhook NAME`
     zone         IANA zone that the schedule is in; "" is the user's own
     calendar     CN, HK or US: only on trading days of that exchange; "" every day
     prompt       what a turn is asked (it may begin with /SKILL); or

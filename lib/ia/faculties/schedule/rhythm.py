@@ -19,7 +19,8 @@ from ia.kernel.errors import BadData
 
 _HOW_OFTEN = "say how often: every Friday at 16:00 review my week"
 _HAPPENS = (
-    "for an event, use `--on message:WORDS`, `--on file:notebook/inbox/*.md` or `--on webhook:NAME`, with the job"
+    "for an event, use `--on news:SYMBOL`, `--on message:WORDS`, `--on file:notebook/inbox/*.md` or `--on webhook:NAME`"
+    ", with the job"
 )
 _LAST = "use the last day of the month, the 28th, which every month has, or choose another day"
 

@@ -25,7 +25,7 @@ ALIASES = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",
 }
-EVENTS = ("file", "message", "webhook")
+EVENTS = ("file", "message", "news", "webhook")
 MINUTES = {"m": 1, "h": 60, "d": 1440}
 MAX_EVERY = 366 * 1440
 MAX_OFFSET = 1440
@@ -177,7 +177,10 @@ class ScheduleList:
 
 @dataclass(frozen=True)
 class ScheduleEvent:
-    """What comes from outside: kind file, message or webhook, and what its name or content is like."""
+    """What comes from outside: kind file, message, news or webhook, and what its name or content is like.
+
+    Of news it is the canonical code of a security, and ` announcement` where other news do not count.
+    """
 
     kind: str
     what: str
@@ -386,7 +389,8 @@ def _parse_event(text: str) -> ScheduleEvent:
     what = (match[2] or "").strip() if match else ""
     if kind not in EVENTS:
         raise _schedule_error(
-            text, Message("an event must be `on file PATTERN`, `on message WORDS` or `on webhook NAME`")
+            text,
+            Message("an event must be `on file PATTERN`, `on message WORDS`, `on news SYMBOL` or `on webhook NAME`"),
         )
     if not what:
         raise _schedule_error(text, Message("the pattern, words or name of the event is missing"))
@@ -394,6 +398,11 @@ def _parse_event(text: str) -> ScheduleEvent:
         raise _schedule_error(text, Message("a webhook name must consist of letters, digits, - and _"))
     if kind == "file" and (what.startswith(("/", "~")) or ".." in what.split("/") or what.split("/")[0] == ".ia"):
         raise _schedule_error(text, Message("a file pattern must stay inside the workspace"))
+    if kind == "news" and not re.fullmatch(r"[A-Z0-9.]{1,12}\.(?:SH|SZ|BJ|HK|US)( announcement)?", what):
+        raise _schedule_error(
+            text,
+            Message("the event `on news` needs a canonical code, such as 600519.SH, and may end in `announcement`"),
+        )
     return ScheduleEvent(kind, what)
 
 

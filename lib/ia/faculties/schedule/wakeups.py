@@ -33,6 +33,8 @@ MAX_LINES = 24
 DAY_MINUTES = 1440
 FILES = "*/5 * * * *"
 """How often files are looked at."""
+NEWS = "*/20 * * * *"
+"""How often news are looked for; their source is asked once an hour."""
 
 _Local = tuple[int, int]
 """A minute of the day, and how many days after the weekday that is meant it comes (-1: the day before)."""
@@ -57,7 +59,7 @@ def cron_lines(design: TaskDesign, *, anchor: datetime, system: ZoneInfo, moment
     """
     what = parse_schedule(design.schedule)
     if isinstance(what, ScheduleEvent):
-        return [FILES] if what.kind == "file" else []
+        return {"file": [FILES], "news": [NEWS]}.get(what.kind, [])
     lines = (
         line for part in parse_parts(design.schedule) for line in _part_lines(part, design, anchor, system, moment)
     )

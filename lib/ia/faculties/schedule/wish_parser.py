@@ -70,6 +70,8 @@ def read_wish(text: str, *, zone: str) -> WishReading:
         check_all_read(said, has_time=True)
     run = _take_pipeline(said)
     job = "" if run else _take_job(said)
+    if event.startswith("on news ") and not run and (not re.search(r"\w", job) or _TELL_ME.fullmatch(job)):
+        run, job = f"ia news {event.split()[2]} --send", ""
     if not run and (not re.search(r"\w", job) or (not event and _NOTHING_SAID.fullmatch(job))):
         raise BadData(
             "the job is missing",
@@ -158,6 +160,25 @@ _EVENTS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
     (
+        "news",
+        re.compile(
+            r"(?:当|每当|每次|一旦|只要|如果|若)?(?P<zh>[^,，。;；\s\x00]{1,30}?)\s*(?:一|又|再)?(?:有|出|发布|披露|来)(?:了|任何|什么|出)*"
+            r"(?:最新|新)?的?(?:(?P<zh_kind>公告)|新闻|消息|资讯|动态)(?:了|发布|出来)*"
+            r"(?:的?时候?(?!间)|之后|以后|后|就|的话|(?=[,，]|告诉|通知|提醒|用))+[,，]?"
+            r"|(?:当|每当|每次|一旦|只要|如果|若)?(?:有|出现|来)了?(?P<zh2>[^,，。;；\s\x00]{1,30}?)的(?:最新|新)?(?:(?P<zh2_kind>公告)|新闻|消息|资讯)"
+            r"(?:的?时候?(?!间)|之后|以后|后|就|的话|(?=[,，]|告诉|通知|提醒))+[,，]?"
+            r"|\b(?:when(?:ever)?|if|once|each time|every time|as soon as)\s+(?:there(?:'s|’s| is| are)\s+)?"
+            r"(?:an?\s+|any\s+|some\s+)?(?:new\s+|fresh\s+)?(?:(?P<en_kind>announcements?|filings?)|news|headlines?)\s+"
+            r"(?:on|about|of|from|for|by)\s+(?P<en>[^,\x00]+?)(?:\s+(?:comes?(?: out| in)?|appears?|is published))?"
+            r"\s*(?:[,:]|(?=\s(?:then|tell|notify|remind|let|send|ping|alert)\b)|(?=\s*\.?\s*\Z))"
+            r"|\b(?:when(?:ever)?|if|once|each time|every time|as soon as)\s+(?P<en2>[^,\x00]+?)\s+"
+            r"(?:has|have|publish(?:es)?|releases?|makes?|posts?|issues?|files?)\s+(?:an?\s+|any\s+)?(?:new\s+)?"
+            r"(?:(?P<en2_kind>announcements?|filings?)|news|headlines?)"
+            r"\s*(?:[,:]|(?=\s(?:then|tell|notify|remind|let|send|ping|alert)\b)|(?=\s*\.?\s*\Z))",
+            re.I,
+        ),
+    ),
+    (
         "file",
         re.compile(
             r"(?:当|每当|每次|一旦|只要|如果|若)?\s*(?P<zh>[A-Za-z0-9_.*][^\s,，。;；:：'\"“”]*?(?:\.\w{1,5}"
@@ -188,12 +209,41 @@ def _take_event(said: Wish) -> str:
     for kind, pattern in _EVENTS:
         found = said.take_match(pattern, quoted=True)
         if found:
-            start, stop = next(found.span(group) for group, value in found.groupdict().items() if value is not None)
+            groups = [group for group, value in found.groupdict().items() if value is not None]
+            start, stop = next(found.span(group) for group in groups if not group.endswith("_kind"))
             what = said.text[start:stop].strip("`“”\"'「」 ").rstrip(".")
+            if kind == "news":
+                only = any(group.endswith("_kind") for group in groups)
+                return f"on news {_find_company(what)}" + (" announcement" if only else "")
             if kind == "file" and not re.search(r"[.*][^/]*\Z", what):
                 what = f"{what.rstrip('/')}/*.md"
             return f"on {kind} {what}"
     return ""
+
+
+def _find_company(text: str) -> str:
+    """Return the canonical code of the one security that a text names.
+
+    raises  BadData, asking back, where it names none, or could be several.
+    """
+    from ia.domain.instruments.symbols import resolve_security
+    from ia.kernel.errors import IaError
+
+    try:
+        return resolve_security(text.removeprefix("the ").removesuffix("的"), traded=True, spelled=False).canonical
+    except IaError as exc:
+        raise BadData(
+            "news of which company? {reason}", reason=exc, hint="name one, for example 贵州茅台 or 600519"
+        ) from None
+
+
+_TELL_ME = re.compile(
+    r"(?:请|帮我|就|则|马上|立即|立刻|及时|都|要)*(?:告诉|通知|提醒|告知|叫|发消息给|推送给|发给)(?:一下|一声)?我(?:一下|一声)?[。.!！]?"
+    r"|(?:please\s+)?(?:then\s+)?(?:(?:tell|notify|alert|ping|inform|message|remind)\s+me(?:\s+about\s+it)?"
+    r"|let\s+me\s+know|send\s+(?:it|them)?\s*(?:to\s+)?me(?:\s+(?:it|them))?)[.!]?",
+    re.I,
+)
+"""A job that is only to be told what happened."""
 
 
 # how it runs: quietly, again, where the result goes
@@ -407,7 +457,7 @@ def suggest_name(schedule: str, job: str) -> str:
     """
     what, period, kind = parse_schedule(schedule), schedule_period(schedule), _job_kind(job)
     if isinstance(what, ScheduleEvent):
-        stem = what.what.rpartition("/")[2].partition(".")[0] if what.kind == "file" else what.what
+        stem = what.what.rpartition("/")[2].partition(".")[0] if what.kind in ("file", "news") else what.what
         stem = stem.strip("*") or what.what.rpartition("/")[0].strip("*/").rpartition("/")[2]
         about = re.sub(r"[^\w]+", "-", stem).strip("-_").casefold()[:30]
         return f"{period}-{about}" if about else period

@@ -37,7 +37,7 @@ class TaskRun:
     """A run of a task. Times are UTC stamps.
 
     task     number of the approval that it runs under; name: the task's
-    slot     the moment that it is for, or `manual …`, `file …`, `message …`, `webhook …`
+    slot     the moment that it is for, or `manual …`, `file …`, `message …`, `news …`, `webhook …`
     why      schedule, caught up, by hand, or the kind of event
     attempt  how often it was begun; status: the exit status of the last
     report   path of the note that came of it; summary: what is told of it; reason: why it failed or was left out

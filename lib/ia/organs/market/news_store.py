@@ -161,6 +161,15 @@ def was_asked(db: sqlite3.Connection, what: str, source: str, symbol: str, withi
     return row is not None and clock.utc_stamp(now - within) < row[0] <= clock.utc_stamp(now)
 
 
+def last_asked(ws: Workspace, symbol: str) -> str:
+    """Return when the news of a security were last fetched, as a UTC stamp up to now(); "" if they never were."""
+    if not marketdb.is_stored(ws):
+        return ""
+    with open_store(ws) as db:
+        sql = "SELECT max(time) FROM asked WHERE what = 'news' AND source = '' AND symbol = ? AND time <= ?"
+        return db.execute(sql, (symbol, clock.utc_stamp(clock.now()))).fetchone()[0] or ""
+
+
 def load_news(
     ws: Workspace, symbols: Sequence[str], *, count: int = 20, since: str = "", kind: str = "", after: str = ""
 ) -> list[Json]:

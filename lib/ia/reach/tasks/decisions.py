@@ -7,10 +7,10 @@ import json
 
 from ia.faculties.schedule.design import require_future
 from ia.faculties.schedule.model import FOLDER, TaskDesign
-from ia.faculties.taskbook import approved_tasks
+from ia.faculties.taskbook import approved_tasks, run_store
 from ia.faculties.taskbook.approved_tasks import Task
 from ia.kernel import audit, clock, config, store
-from ia.kernel.errors import IaError, NotFound, Notify, Refused, drop_message
+from ia.kernel.errors import IaError, Message, NotFound, Notify, Refused, drop_message
 from ia.kernel.workspace import Workspace
 from ia.reach.tasks import alerts, crontab, events
 from ia.wiring.approvals import approve_proposal
@@ -42,6 +42,7 @@ def approve_task(ws: Workspace, given: str | int, *, by: str, notify: Notify = d
             ws.write(f"{FOLDER}/{name}.md", text, why=f"task {name} is approved", event="task.file")
         task = _enter_task(ws, name, text, by)
     _look_at_files(ws, task)
+    _ask_for_news(ws, task, notify)
     alerts.start_alert(ws, task, notify)
     _sync_crontab(ws, task.name, "task {name} is approved, but ia could not write its crontab entry: {reason}", notify)
     return task
@@ -57,6 +58,14 @@ def _look_at_files(ws: Workspace, task: Task) -> None:
     """Remember the files that are there when a task on files is approved: they are no events."""
     if task.design.schedule.startswith("on file"):
         events.detect_file_events(ws, task)
+
+
+def _ask_for_news(ws: Workspace, task: Task, notify: Notify) -> None:
+    """Ask the source of a task's news when it starts, and say where that fails; what it has already is no event."""
+    failure = events.refresh_news(ws, task, notify)
+    if failure is not None:
+        notify(Message("no news now: {reason}", reason=failure))
+    events.record_news_events(ws, task, run_store.SEEN)
 
 
 def _enter_task(ws: Workspace, name: str, text: str, by: str) -> Task:
@@ -108,6 +117,7 @@ def _change_state(ws: Workspace, name: str, state: str, event: str, notify: Noti
                 audit.record(ws.db, event, task.name, "user", **_wall_time())
     if state == approved_tasks.APPROVED:
         alerts.start_alert(ws, approved_tasks.get_task(ws, name), notify)
+        _ask_for_news(ws, approved_tasks.get_task(ws, name), notify)
     _sync_crontab(ws, task.name, "task {name} was changed, but the crontab was not: {reason}", notify)
     return approved_tasks.get_task(ws, name)
 

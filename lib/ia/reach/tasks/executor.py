@@ -138,6 +138,11 @@ def _mend_crontab(ws: Workspace) -> None:
             crontab.sync_block(ws)
 
 
+def _slot_start(kind: str, what: str) -> str:
+    """Return how the slots of a task's events begin: news are those of its security."""
+    return f"{kind} {what.split()[0]} " if kind == events.NEWS else f"{kind} "
+
+
 class _Runner(attempts.Holder):
     """A holder who finds out what is to be run next."""
 
@@ -218,7 +223,7 @@ class _Runner(attempts.Holder):
                 self.drop_run(run)
             return False
         wanted = events.parse_event(task) if task is not None else None
-        if run.state == WAITING and task is not None and wanted and run.slot.startswith(f"{wanted[0]} "):
+        if run.state == WAITING and task is not None and wanted and run.slot.startswith(_slot_start(*wanted)):
             if run_store.find_by_slot(self.ws, task.id, run.slot) is None:
                 run_store.update_run(self.ws, run, task=task.id)
                 return True
@@ -232,7 +237,7 @@ class _Runner(attempts.Holder):
         from ia.faculties.schedule.slots import latest_slots
 
         if events.parse_event(task) is not None:
-            return self._next_run() if self._look_at_files(task) else None
+            return self._next_run() if self._look_for_events(task) else None
         design, now = task.design, clock.now()
         since = max(approved_tasks.active_since(self.ws, task), run_store.newest_slot(self.ws, task.id) or "")
         slots = latest_slots(
@@ -255,11 +260,16 @@ class _Runner(attempts.Holder):
                 return run
         return None
 
-    def _look_at_files(self, task: Task) -> int:
-        """Look at what files changed, once for a holder: what comes while its runs go on waits for the next wake-up."""
+    def _look_for_events(self, task: Task) -> int:
+        """Look for files and news, once for a holder: what comes while its runs go on waits for the next wake-up."""
         if self.looked:
             return 0
         self.looked = True
+        failure = events.refresh_news(self.ws, task, self.notify)
+        if failure is not None:
+            self._report_blindness(task, failure)
+        if fresh := events.record_news_events(self.ws, task):
+            return fresh
         try:
             return events.detect_file_events(self.ws, task)
         except events.TooMany as exc:
@@ -268,6 +278,15 @@ class _Runner(attempts.Holder):
             told = Voice(reporting.task_language(task))(template, name=task.name, reason=exc)
             self.send_notice(task, f"files-{task.id}", task.name, told)
             return 0
+
+    def _report_blindness(self, task: Task, failure: IaError) -> None:
+        """Say that the source of a task's news fails; the user is told once, where it fails for good or for a day."""
+        self.notify(Message("task {name}: {reason}", name=task.name, reason=failure))
+        if key := events.explain_blindness(self.ws, task, failure):
+            told = Voice(reporting.task_language(task))(
+                "task {name} gets no news: {reason}", name=task.name, reason=failure
+            )
+            self.send_notice(task, key, task.name, told)
 
     def _enter_missed(self, task: Task, missed: list[datetime], *, more: str, told: bool) -> None:
         """Enter slots that were missed; more: the moment since which there are others, nobody knows how many."""

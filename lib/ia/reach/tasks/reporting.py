@@ -110,7 +110,7 @@ def _outside_origins(ws: Workspace, design: TaskDesign, run: TaskRun) -> list[st
     from ia.faculties.taskbook.pipeline import list_commands
 
     names = list_commands(design.run)
-    found = [f"ia {name}" for name in sorted(names & {"tool", "provider", "fork", "skill"})]
+    found = [f"ia {name}" for name in sorted(names & {"tool", "provider", "fork", "skill", "news"})]
     if names & {"recall", "pending", "task", "log"} or any(" " in name for name in names):
         for path in [*ws.list_paths("notebook"), *ws.list_paths("memory")]:
             try:

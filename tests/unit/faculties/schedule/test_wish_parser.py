@@ -149,6 +149,15 @@ WISHES = [
     ("每天早上8点提醒我9点开会", "0 8 * * *", HOME, "", "ia send '9点开会'"),
     ("每天提醒我不要追高", "0 16 * * *", HOME, "", "ia send '不要追高'"),
     ("每周五提醒我准备下周一的会", "0 16 * * 5", HOME, "", "ia send '准备下周一的会'"),
+    ("茅台有新公告时告诉我", "on news 600519.SH announcement", "", "", "ia news 600519.SH --send"),
+    ("宁德时代一有新闻就通知我", "on news 300750.SZ", "", "", "ia news 300750.SZ --send"),
+    ("有宁德时代的公告就告诉我", "on news 300750.SZ announcement", "", "", "ia news 300750.SZ --send"),
+    ("贵州茅台发布公告时，分析对我的影响", "on news 600519.SH announcement", "", "", "分析对我的影响"),
+    ("when there is news on Moutai, tell me", "on news 600519.SH", "", "", "ia news 600519.SH --send"),
+    ("tell me when BYD publishes an announcement", "on news 002594.SZ announcement", "", "", "ia news 002594.SZ --send"),
+    ("if there are any announcements from BYD then notify me", "on news 002594.SZ announcement", "", "",
+     "ia news 002594.SZ --send"),
+    ("whenever 600519 has news, write a short note about it", "on news 600519.SH", "", "", "write a short note about it"),
     ("every day at 16:00 compare with the 9:30 price", "0 16 * * *", HOME, "", "compare with the 9:30 price"),
 ]  # fmt: skip
 
@@ -288,6 +297,8 @@ ASKED_BACK = [
     ("every day at 9 read the news until Christmas", "did not understand “until Christmas”"),
     ("每个交易日收盘后和晚上9点各复盘一次", "did not understand “晚上9点”"),
     ("有新文件就总结它", "the schedule is missing"),
+    ("持仓有新公告时告诉我", "news of which company?"),
+    ("when there is news about my holdings, tell me", "news of which company?"),
     ("every day at 9 UTC+5:30 read the news", "unknown time zone"),
 ]
 

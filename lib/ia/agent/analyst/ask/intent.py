@@ -191,7 +191,13 @@ def asks_days(wanted: Intent, today: date) -> bool:
 
 def may_ask_tasks(wanted: Intent) -> bool:
     """Return True if a message with the act of a wish is a question, and so may ask for a task that there is."""
-    return wanted.kind in _TASKS and has_form(wanted.words[:LONGEST], "question_form")
+    words = wanted.words[:LONGEST]
+    return wanted.kind in _TASKS and has_form(words, "question_form") and not is_news_wish(words)
+
+
+def is_news_wish(text: str) -> bool:
+    """Return True if a message wishes to be told of news that are yet to come: a task, though it begins with `when`."""
+    return has_form(text[:LONGEST], "news_wish")
 
 
 def asks_figures(request: UserRequest, first: Intent) -> bool:

@@ -37,7 +37,7 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     What is asked for besides and was not understood is said.
     """
     whole = desk.request
-    if whole.skill or whole.data or whole.bars or whole.form:
+    if whole.skill or whole.data or whole.bars or whole.form or intent.is_news_wish(whole.question):
         return None
     found = yield from _read_parts(desk, several.split_message(simplify_question(whole.question)))
     if found is None:

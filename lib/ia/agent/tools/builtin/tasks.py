@@ -165,7 +165,7 @@ def propose_task(
         "five cron fields (`0 16 * * 5`); `every 90m` (m, h, d); `close+30m` after a close, `close+30m fri`;"
         " `last trading day of month 15:30`, `first mon of quarter 09:00`;"
         " `every 2 weeks on mon 09:00 from 2027-01-04`; once: `at 2027-01-15 09:00`; several with `;` between;"
-        " or `on file PATTERN`, `on message WORDS`, `on webhook NAME`",
+        " or `on file PATTERN`, `on message WORDS`, `on news 600519.SH`, `on webhook NAME`",
     ],
     prompt: Annotated[str, "what is asked each time; `/review` at its start names a skill"] = "",
     run: Annotated[str, "instead of a prompt, ia commands: `ia ohlcv 600519 | ia compute 'rsi(close, 14)'`"] = "",
