@@ -6,6 +6,7 @@ matter until a person accepts it. In doubt a text is untrusted: a mark with noth
 matter that never ends is a mark too.
 """
 
+import functools
 import re
 import unicodedata
 from collections.abc import Collection
@@ -155,6 +156,11 @@ def _is_part_of_emoji(text: str, at: int) -> bool:
     return text[at] == "\u200d" and joined and after != "" and _is_picture(after, "")
 
 
+@functools.cache
+def _may_hide(char: str) -> bool:
+    return unicodedata.category(char) in ("Cf", "Cs") or ord(char) in _UNSEEN or char == "\u2800"
+
+
 def find_hidden(text: str) -> tuple[int, str] | None:
     """Return the line and the code of the first character that hides something from a reader; None where none does.
 
@@ -162,11 +168,11 @@ def find_hidden(text: str) -> tuple[int, str] | None:
     """
     if text.isascii():
         return None
+    suspects = {char for char in set(text) if char > "\x7e" and _may_hide(char)}
+    if not suspects:
+        return None
     for at, char in enumerate(text):
-        if char < "\x7f" or not is_unseen(char):
-            continue
-        hides = unicodedata.category(char) in ("Cf", "Cs") or ord(char) in _UNSEEN or char == "\u2800"
-        if hides and not _is_part_of_emoji(text, at):
+        if char in suspects and not _is_part_of_emoji(text, at):
             return text.count("\n", 0, at) + 1, f"U+{ord(char):04X}"
     return None
 

@@ -5,6 +5,7 @@ depends on nothing but the request and those results, so that the same work can 
 """
 
 import json
+import re
 from collections.abc import Generator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, TypeVar
@@ -15,6 +16,7 @@ from ia.agent.analyst.tables import Tables
 from ia.faculties.skills.templates import check_template
 from ia.kernel.errors import BadData
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 T = TypeVar("T")
 
@@ -35,6 +37,9 @@ class DeskCall(NamedTuple):
     tool: str
     args: Json
 
+
+_JSON_PARTS = pattern(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]', re.S)
+"""A text of JSON, whole or cut off, or a bracket outside one."""
 
 NO_TOOL = "no-such-tool"
 """The code of a failure whose reason is that the tool is not within reach."""
@@ -113,18 +118,13 @@ def _mend_json(output: str) -> Any:
     """Return the object that was cut off for its length, up to the last element that is whole; else the text."""
     stack: list[str] = []
     whole: list[tuple[int, str]] = []
-    inside = escaped = False
-    for at, char in enumerate(output):
-        if inside:
-            inside = escaped or char != '"'
-            escaped = char == "\\" and not escaped
-        elif char == '"':
-            inside = True
-        elif char in "{[":
+    for found in _JSON_PARTS.finditer(output):
+        char = found[0]
+        if char in "{[":
             stack.append("}" if char == "{" else "]")
         elif char in "}]" and stack:
             stack.pop()
-            whole.append((at + 1, "".join(reversed(stack))))
+            whole.append((found.end(), "".join(reversed(stack))))
     for at, closing in reversed(whole[-50:]):
         try:
             return json.loads(output[:at] + closing)

@@ -5,6 +5,7 @@ as they do on numbers, and each part is evaluated once, however many conditions 
 """
 
 import ast
+import functools
 import time
 import warnings
 from collections.abc import Iterable
@@ -92,6 +93,7 @@ def needs_bars(ws: Workspace, name: str) -> bool:
     return any(node is not None for _, node in _findings(knowledge(ws, name), None))
 
 
+@functools.lru_cache(maxsize=2048)
 def expression(condition: str) -> ast.expr | None:
     """Return the syntax tree of a condition that compute can evaluate; None for words.
 

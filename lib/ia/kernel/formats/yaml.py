@@ -4,6 +4,7 @@ The limits keep a hostile file from taking minutes: the time for `[[[[…` grows
 """
 
 import datetime
+import functools
 import io
 import warnings
 from typing import Any
@@ -26,7 +27,7 @@ def load_yaml(text: str, name: str) -> Any:
 
     raises  BadData where it is not YAML (with `line`), too large, too deep, or refers to itself.
     """
-    return _copy_plain(_load_document(text, name, "safe"), name, [MAX_VALUES], 0)
+    return _copy_plain(_load_once(text, name), name, [MAX_VALUES], 0)
 
 
 def load_editable(text: str, name: str) -> Any:
@@ -55,6 +56,12 @@ def _make_parser(kind: str) -> Any:
     made = YAML(typ=kind)
     made.max_depth = MAX_DEPTH
     return made
+
+
+@functools.lru_cache(maxsize=64)
+def _load_once(text: str, name: str) -> object:
+    """Return what the safe loader makes of a text. It takes milliseconds, and a program reads the same files again."""
+    return _load_document(text, name, "safe")
 
 
 def _load_document(text: str, name: str, kind: str) -> object:

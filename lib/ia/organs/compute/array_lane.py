@@ -6,6 +6,7 @@ to the bit what the full lane gives.
 """
 
 import ast
+import functools
 import operator
 import time
 from collections.abc import Callable
@@ -99,6 +100,7 @@ class Plan:
         return LaneResult("scalar", value, (), ())
 
 
+@functools.lru_cache(maxsize=2048)
 def compile_array(source: str) -> Plan | None:
     """Return the plan of an expression in the lane's grammar, else None.
 

@@ -7,6 +7,7 @@ assignments; on its own, or for the last bar only, such a figure is no harm.
 """
 
 import ast
+import functools
 from typing import NamedTuple
 
 from ia.kernel.errors import Message
@@ -77,26 +78,29 @@ def find_look_ahead(source: str, origin: str = FILENAME) -> list[LintFinding]:
 
     A source that is too long to be evaluated is not looked at; after MAX_FINDINGS it stops.
     """
-    import warnings
+    return [] if len(source) > MAX_SOURCE else list(_find_once(source, origin))
 
-    if len(source) > MAX_SOURCE:
-        return []
+
+@functools.lru_cache(maxsize=2048)
+def _find_once(source: str, origin: str) -> tuple[LintFinding, ...]:
+    """Return what find_look_ahead() finds: the conditions of a skill are looked at again for every share."""
+    import warnings
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source.strip())
         if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
-            return []
+            return ()
         linter = _Linter(tree, origin)
         for statement in tree.body:
             linter.visit(statement)
             if len(linter.findings) >= MAX_FINDINGS:
                 break
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+        return ()
     found = {(f.line, f.what, f.message.template): f for f in linter.findings}
-    return sorted(found.values(), key=lambda f: f.line)
+    return tuple(sorted(found.values(), key=lambda f: f.line))
 
 
 class _Linter(ast.NodeVisitor):

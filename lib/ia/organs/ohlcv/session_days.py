@@ -4,6 +4,7 @@ exchange_calendars knows them, half days included; its import costs half a secon
 holds good as long as that package is of the same version.
 """
 
+import functools
 import os
 import sys
 import threading
@@ -11,7 +12,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from datetime import date, time
-from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from ia.kernel import config, files
@@ -52,7 +52,7 @@ def load_session_days(market: str) -> SessionDays:
         return _load_session_days(market, cache_folder(), trade_dates.file_stamp())
 
 
-@lru_cache(8)
+@functools.lru_cache(8)
 def _load_session_days(market: str, cache: str | None, _stamp: tuple[str, int]) -> SessionDays:
     try:
         known = load_sessions(market, cache, _parse_days)
@@ -116,8 +116,18 @@ def _query_package(market: str) -> Json:
     """Return what the package knows: its days, the regular close in minutes of the day, and the closes that differ."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import exchange_calendars
+        import exchange_calendars  # noqa: F401  (what is remembered does not hide that the package is missing)
 
+        return _build_calendar(market)
+
+
+@functools.cache
+def _build_calendar(market: str) -> Json:
+    """Return what _query_package() does; a process that serves several workspaces builds each calendar once."""
+    import exchange_calendars
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         bound = exchange_calendars.get_calendar(CODES[market]).bound_max()
         last = min(LAST, bound.date()) if bound is not None else LAST
         calendar = exchange_calendars.get_calendar(CODES[market], start=str(FIRST), end=str(last))
