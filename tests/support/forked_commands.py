@@ -240,14 +240,25 @@ def _load() -> None:
 
 
 def _warm_up() -> None:
-    """Take a turn, so that what is made once in a process is made: patterns, tables, the words of the languages."""
+    """Use a workspace, so that what is made once in a process is made: patterns, tables, words, the simulated market."""
     before = dict(os.environ)
     with tempfile.TemporaryDirectory() as home, contextlib.redirect_stderr(io.StringIO()):
         os.environ.update(IA_HOME=home, IA_MARKET_ADAPTER="demo", XDG_STATE_HOME=home)
+        from ia.organs.ohlcv.adapters.demo import Demo, simulated_symbols
         from ia_cli.main import run_command_line
 
-        run_command_line(["turn", "How is CATL doing?"])
-        run_command_line(["turn", "比较宁德时代和茅台"])
+        for symbol in simulated_symbols():
+            Demo().actions(symbol)
+        run_command_line(["init"])
+        run_command_line(["sync"])
+        for question in (
+            "How is CATL doing?",
+            "比较宁德时代和茅台",
+            "茅台昨天收盘价",
+            "今天大盘怎么样",
+            "我的持仓怎么样",
+        ):
+            run_command_line(["turn", question])
     os.environ.clear()
     os.environ.update(before)
 

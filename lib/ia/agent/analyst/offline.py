@@ -159,5 +159,5 @@ def _texts(prompt: Prompt) -> Iterator[str]:
 
 def _tokens(text: str) -> int:
     """Return an estimate: a token for four Latin letters or one and a half Chinese characters."""
-    wide = len(text) - len(_WIDE.sub("", text))
+    wide = 0 if text.isascii() else len(text) - len(_WIDE.sub("", text))
     return (len(text) - wide) // 4 + wide * 2 // 3 + 1 if text else 0

@@ -6,7 +6,7 @@ is taken from the skills that come with ia.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
 from ia.kernel.errors import Message
@@ -183,12 +183,18 @@ class Entry:
         found = self.tree.get(key)
         words = "|".join(map(str, found)) if isinstance(found, list) else self.text(key, "")
         problem = Message("{entry}: {key} is not a regular expression", entry=self.id, key=key)
-        if self.table.strict:
-            try:
-                re.compile(words, flags)
-            except re.error:
-                raise BadEntry(problem) from None
+        if self.table.strict and not _is_pattern(words, flags):
+            raise BadEntry(problem)
         return pattern_by_letters(words, flags, partial(self.table.complain, self.id, problem)) if words else _NEVER
+
+
+@lru_cache(maxsize=4096)
+def _is_pattern(words: str, flags: re.RegexFlag) -> bool:
+    try:
+        re.compile(words, flags)
+    except re.error:
+        return False
+    return True
 
 
 _LAST: dict[str, Table] = {}

@@ -79,7 +79,9 @@ def read_line(value: object, field: str) -> str:
     if isinstance(value, dict | list):
         raise BadData("{name}: {field} is not text", name="SKILL.md", field=field)
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(text.split())
 
 
 def read_hint(value: object) -> str:

@@ -65,18 +65,20 @@ class LaneResult(NamedTuple):
 
 
 class Plan:
-    """An expression that the array lane can evaluate."""
+    """An expression that the array lane can evaluate.
 
-    __slots__ = ("body", "source")
+    series  the columns that the expression reads
+    calls   how many functions it calls
+    """
+
+    __slots__ = ("body", "calls", "series", "source")
 
     def __init__(self, source: str, body: ast.expr) -> None:
         self.source = source
         self.body = body
-
-    @property
-    def series(self) -> frozenset[str]:
-        """The columns that the expression reads."""
-        return frozenset(node.id for node in ast.walk(self.body) if isinstance(node, ast.Name) and node.id in SERIES)
+        nodes = list(ast.walk(body))
+        self.series = frozenset(node.id for node in nodes if isinstance(node, ast.Name) and node.id in SERIES)
+        self.calls = sum(isinstance(node, ast.Call) for node in nodes)
 
     def run(self, bars: Bars, deadline: float = float("inf")) -> LaneResult:
         """Return the value over the bars. Raises whatever goes wrong: the full lane then says it properly.
@@ -87,8 +89,7 @@ class Plan:
             name: SeriesColumn(np.array(getattr(bars, name), dtype=np.int64 if name == "volume" else np.float64), name)
             for name in self.series
         }
-        rows = len(bars.date)
-        work = rows * sum(isinstance(node, ast.Call) for node in ast.walk(self.body))
+        work = len(bars.date) * self.calls
         if work > (MAX_WORK if np.__name__ == "numpy" else MAX_PLAIN_WORK):
             raise Doubt
         with np.errstate(all="ignore"):

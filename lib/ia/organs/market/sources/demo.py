@@ -53,7 +53,7 @@ class _Series(NamedTuple):
     actions: "list[Action]"
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def _full_series(symbol: Symbol, day: str) -> _Series:
     """Return all that the simulated market has of a security on the machine's own day: half a second for all."""
     demo = Demo()

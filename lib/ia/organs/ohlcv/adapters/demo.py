@@ -323,7 +323,7 @@ def _market_returns(market: str, last: str) -> list[float]:
     ]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def _simulate_series(symbol: Symbol, profile: DemoProfile, last: str) -> "tuple[Bars, list[Action]]":
     """Return the bars and actions of one security up to `last`: one pass over the days, in the order of the draws.
 
