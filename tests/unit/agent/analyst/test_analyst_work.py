@@ -860,7 +860,9 @@ WORDINGS = (
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("code", ["600519", "300750", "601318"])
+@pytest.mark.parametrize(
+    "code", ["300750", *(pytest.param(code, marks=pytest.mark.soak) for code in ("600519", "601318"))]
+)
 def test_one_share_has_one_verdict_however_it_is_asked_for_and_is_filed_once(pack, say, code):
     from ia.agent.analyst.evidence.stated_view import parse_view
 

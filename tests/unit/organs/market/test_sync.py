@@ -72,7 +72,9 @@ def world(ws, monkeypatch):
         def start(symbols=60, events=0.0, **kwargs):
             hosts = stack.enter_context(Hosts(Market(symbols - 10, "2024-05-06", 14, events=events, etfs=10, **kwargs)))
             hosts.use(monkeypatch)
-            monkeypatch.setenv("IA_MARKET_TIMEOUT", "0.6")
+            monkeypatch.setenv(
+                "IA_MARKET_TIMEOUT", "10"
+            )  # the hosts answer or cut: none hangs, and a busy machine may be slow
             return World(ws, hosts, monkeypatch)
 
         yield start
