@@ -191,10 +191,16 @@ class PriceFeed:
         price, day, previous, time = row
         return LastQuote(price, day, previous, time or "")
 
+    @cached_property
+    def in_market(self) -> bool:
+        """Whether the market's tables have a bar: to look for one that is not there goes through every day."""
+        wanted = "SELECT 1 FROM latest WHERE source = ? AND symbol = ?"
+        return self._db.execute(wanted, (self.source, self.symbol.canonical)).fetchone() is not None
+
     def close_before(self, day: str) -> tuple[str, float] | None:
         """Return (date, close) of the last bar before a day."""
         found = []
-        if self.source is not None:
+        if self.in_market:
             row = self._db.execute(
                 "SELECT b.date, b.close FROM days d"
                 " CROSS JOIN daily b ON b.source = d.source AND b.date = d.date AND b.symbol = ?"
@@ -225,6 +231,8 @@ class PriceFeed:
         return rows
 
     def _market_closes(self, since: str) -> Iterable[tuple[str, float]]:
+        if not self.in_market:
+            return ()
         before = self.close_before(since)
         rows: list[tuple[str, float]] = self._db.execute(
             "SELECT b.date, b.close FROM days d"
@@ -277,7 +285,7 @@ class PriceFeeds:
         by_source: dict[tuple[int, str, str], list[PriceFeed]] = {}
         for name in spans.keys() & self._found.keys():
             feed = self._found[name]
-            if feed.source is not None:
+            if feed.source is not None and feed.in_market:
                 by_source.setdefault((feed.source, feed.adapter, feed.until), []).append(feed)
         for (source, adapter, until), feeds in by_source.items():
             names = [feed.symbol.canonical for feed in feeds]

@@ -35,6 +35,10 @@ def stored(ws, symbol, closes, actions=(), *, simulated=False, days=DAYS):
         db.execute("INSERT OR IGNORE INTO days (source, date, rows, whole) VALUES (1, ?, 1, 0)", (day,))
         if close is not None:
             db.execute("INSERT INTO daily VALUES (1, ?, ?, ?, ?, ?, ?, 100, 1.0)", (day, symbol, *[close] * 4))
+    db.execute(
+        "INSERT OR REPLACE INTO latest SELECT source, symbol, max(date) FROM daily WHERE symbol = ? GROUP BY 1, 2",
+        (symbol,),
+    )
     for day, cash, bonus in actions:
         db.execute(
             "INSERT INTO actions (adapter, symbol, date, cash, bonus, rights, rights_price, split)"
