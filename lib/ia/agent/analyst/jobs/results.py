@@ -52,10 +52,13 @@ def measure_books(desk: ToolDesk, period: DeskResult, first: str, last: str) -> 
     books = wording.objects_of(period, "currencies") if period.ok else {}
     indices = outline_at(desk.tables).benchmarks
     names = {currency: str(indices.get(_MARKETS.get(currency, ""), "")) for currency in books}
-    priced = [day for book in books.values() if first <= (day := str(book.get("price_date") or "")) < last]
-    compared = yield from compare_with(
-        desk, sorted({name for name in names.values() if name}), first, min(priced, default=last)
-    )
+    ends: dict[str, str] = {}
+    for currency, name in names.items():
+        priced = str(books[currency].get("price_date") or "")
+        end = priced if first <= priced < last else last
+        ends[name] = min(end, ends.get(name, end))
+    ends.pop("", None)
+    compared = yield from compare_with(desk, ends, first)
     found = []
     for currency, book in books.items():
         name = names[currency]
@@ -70,13 +73,16 @@ class Compared(NamedTuple):
     period: DeskResult
 
 
-def compare_with(desk: ToolDesk, names: list[str], first: str, last: str) -> Work[dict[str, Compared]]:
-    """Return what the ledger says against each of these indices. Their prices are fetched before, if need be."""
-    looked = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": name, "tail": 1}) for name in names))
-    known = [name for name, index in zip(names, looked, strict=True) if index.ok]
-    calls = [DeskCall("account.period", {"first": first, "last": last, "benchmark": name}) for name in known]
+def compare_with(desk: ToolDesk, ends: dict[str, str], first: str) -> Work[dict[str, Compared]]:
+    """Return what the ledger says against each of these indices, up to a day of its own: that of the account's prices.
+
+    The prices of the indices are fetched before, if need be.
+    """
+    looked = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": name, "tail": 1}) for name in ends))
+    known = [name for name, index in zip(ends, looked, strict=True) if index.ok]
+    calls = [DeskCall("account.period", {"first": first, "last": ends[name], "benchmark": name}) for name in known]
     periods = dict(zip(known, (yield from desk.run(*calls)), strict=True))
-    return {name: Compared(index, periods.get(name, index)) for name, index in zip(names, looked, strict=True)}
+    return {name: Compared(index, periods.get(name, index)) for name, index in zip(ends, looked, strict=True)}
 
 
 def _build_result(

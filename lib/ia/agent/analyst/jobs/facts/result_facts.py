@@ -318,7 +318,7 @@ def _say_gap(desk: ToolDesk, currency: str, index: str, rate: float | None, chan
 def _compare_named(desk: ToolDesk, mention: Mention, days: Days) -> Work[list[str]]:
     """Return how each account did against an index that the question names, all in the base currency last."""
     speak = desk.speak
-    found = yield from results.compare_with(desk, [mention.code], f"{days.first}", f"{days.last}")
+    found = yield from results.compare_with(desk, {mention.code: f"{days.last}"}, f"{days.first}")
     compared = found[mention.code]
     if not compared.prices.ok or not compared.period.ok:
         return [speak("No prices of {name} are at hand to compare with.", name=wording.head_of(desk, mention))]
