@@ -85,3 +85,36 @@ def test_what_is_not_held_cannot_be_sold_whoever_says_so(ia):
         "trade", "sell", "600519", "100", "230", "--date", "2024-03-01", "--override", "--because", "I say", env=MONEY
     )
     assert run.returncode in (66, 77) and "--override" not in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "stop", "by_loss", "size", "by"),
+    [
+        (("--risk", "1", "--stop", "45"), 45, 200, 200, "loss"),  # 1,000 to lose, 5 a share
+        (("--risk", "0.4%"), 46.5, 100, 100, "loss"),  # 7 % below, by the rules: 400 / 3.5 = 114
+        (("--risk", "5", "--stop", "40"), 40, 500, 300, "position"),  # 20 % of 100,000 are 400, less the fees: 300
+        (("--risk", "0.1", "--stop", "40"), 40, 0, 0, "loss"),
+    ],
+)
+def test_a_purchase_is_sized_by_what_it_may_lose(ia, prices, words, stop, by_loss, size, by):
+    prices("600519", ("2024-03-28", 50.0), ("2024-03-29", 50.0))
+    found = json.loads(ia("trade", "check", "600519", *words, "--json", env=MONEY).stdout)
+    assert (found["stop"], found["risk_quantity"], found["size"], found["size_by"]) == (stop, by_loss, size, by)
+    assert found["quantity"] == (size or found["quantity"])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--stop", "45"), "--stop needs --risk"),
+        (("--risk", "1", "--stop", "60"), "is not below the price"),
+        (("--risk", "0"), "the risk"),
+        (("--risk", "101"), "at most 100 per cent"),
+        (("--risk", "1", "--sell"), "sizes a purchase"),
+        (("--risk", "x"), "is not a number"),
+    ],
+)
+def test_what_is_no_size_is_told(ia, prices, words, told):
+    prices("600519", ("2024-03-28", 50.0), ("2024-03-29", 50.0))
+    run = ia("trade", "check", "600519", *words, env=MONEY)
+    assert run.returncode == 2 and told in run.stderr and run.stdout == ""

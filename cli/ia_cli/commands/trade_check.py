@@ -1,15 +1,19 @@
 """`ia trade check`: what the risk rules say of a trade before it is made."""
 
 from decimal import Decimal
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from ia.kernel.errors import Message, Refused, Simulated, UsageError, notify_once
+from ia.kernel.i18n import mark_text
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import json_option
 from ia_cli.terminal.output import emit_json, emit_text, notify, record_run_failure, tell_hint
 from ia_cli.terminal.text import say
+
+if TYPE_CHECKING:
+    from ia.organs.ledger.whatif import AllowedLoss
 
 Side = Literal["buy", "sell"]
 _SIDES: dict[str, Side] = {
@@ -17,6 +21,12 @@ _SIDES: dict[str, Side] = {
     **dict.fromkeys(("sell", "close", "卖", "卖出"), "sell"),
 }
 NOT_JUDGED = 1
+BOUNDS = {
+    "loss": mark_text("by the loss at the stop"),
+    "position": mark_text("by the position limit"),
+    "cash": mark_text("by cash"),
+}
+"""What sets the size of a purchase."""
 
 
 @click.command(
@@ -24,15 +34,20 @@ NOT_JUDGED = 1
     example="IA_LEDGER_CAPITAL='100000 CNY' IA_MARKET_ADAPTER=demo ia trade check 300750 500 82.54 || echo refused: $?",
 )
 @click.argument("words", metavar="[buy|sell] SYMBOL [QUANTITY] [PRICE]", nargs=-1, required=True)
+@click.option("--risk", metavar="PERCENT", help="Size a purchase: what it may lose at the stop, in per cent of equity.")
+@click.option("--stop", metavar="PRICE", help="Price at which you would sell again (default: by risk.stop_loss_pct).")
 @click.option("--sell", "selling", is_flag=True, help="Check a sale. A negative QUANTITY is a sale, too.")
 @json_option
 @click.pass_context
-def check(ctx: click.Context, words: tuple[str, ...], selling: bool, as_json: bool) -> None:
+def check(
+    ctx: click.Context, words: tuple[str, ...], risk: str | None, stop: str | None, selling: bool, as_json: bool
+) -> None:
     """Ask the risk rules about a trade before you make it. ia records nothing.
 
     PRICE is per share (default: the latest stored price). QUANTITY is a number of shares; without one, ia checks your
     usual purchase, or the sale of all that you may sell. ia prints the amount, the fees, the cash and the weight
-    afterwards, and how many shares the rules allow.
+    afterwards, and how many shares the rules allow. With --risk, size is the largest purchase that loses no more than
+    that at the stop, and that the rules and your cash allow.
 
     Status 0 if the rules allow the trade, 77 if a rule forbids it, 1 if a rule could not be checked because a price or
     your cash is unknown.
@@ -42,6 +57,7 @@ def check(ctx: click.Context, words: tuple[str, ...], selling: bool, as_json: bo
     from ia.wiring.ledger_prices import open_ledger
 
     side, symbol, quantity, price = _parse_words(words, selling)
+    loss = _parse_loss(risk, stop, side)
     tell = notify_once(notify)
     desk = open_ledger(Workspace(), tell)
     found = suppose_trade(
@@ -50,6 +66,7 @@ def check(ctx: click.Context, words: tuple[str, ...], selling: bool, as_json: bo
         action=side,
         quantity=_parse_count(desk, symbol, quantity),
         price=_parse_price(price),
+        loss=loss,
         translate=lambda message: say(message.template, **message.params),
     )
     if as_json:
@@ -91,6 +108,23 @@ def _parse_price(text: str | None) -> Decimal | None:
     return None if text is None else order.parse_number(text, "the price")
 
 
+def _parse_loss(risk: str | None, stop: str | None, side: Side) -> "AllowedLoss | None":
+    """Return what a purchase may lose; None where nothing was asked."""
+    from ia.organs.ledger import order
+    from ia.organs.ledger.whatif import AllowedLoss
+
+    if risk is None and stop is None:
+        return None
+    if risk is None:
+        raise UsageError("--stop needs --risk", hint="ia trade check SYMBOL --risk 1 --stop PRICE")
+    if side == "sell":
+        raise UsageError("--risk sizes a purchase, not a sale")
+    percent = order.parse_number(risk.rstrip("%％"), mark_text("the risk"))
+    if not 0 < percent <= 100:
+        raise UsageError("--risk is above 0 and at most 100 per cent of your equity")
+    return AllowedLoss(percent, None if stop is None else order.parse_number(stop, mark_text("the stop")))
+
+
 def _figures(found: dict[str, Any]) -> list[tuple[str, str]]:
     """Return what is known of the trade, as (name, value)."""
 
@@ -115,6 +149,11 @@ def _figures(found: dict[str, Any]) -> list[tuple[str, str]]:
     limit = f"{found['limits']['position_pct']:g}%"
     rows.append(("weight_after", say("unknown") if weight is None else f"{weight:.2f}% ({say('limit')} {limit})"))
     rows.append(("allowed_quantity", shares("allowed_quantity")))
+    if "risk_pct" in found:
+        rows.append(("risk", f"{found['risk_pct']:g}% ({say('stop')} {found['stop']:.10g})"))
+        rows.append(("risk_quantity", shares("risk_quantity")))
+        bound = "" if found["size"] is None else f" ({say(BOUNDS[found['size_by']])})"
+        rows.append(("size", shares("size") + bound))
     return rows
 
 

@@ -12,7 +12,7 @@ from ia.domain.instruments.symbols import Symbol
 from ia.domain.rules.fees import round_to_cents
 from ia.domain.rules.lots import find_lot
 from ia.kernel import clock
-from ia.kernel.errors import Message
+from ia.kernel.errors import Message, UsageError
 from ia.kernel.jsontypes import Json
 from ia.organs.ledger import guard, journal, order
 from ia.organs.ledger.account import Account, LastPrice, Position
@@ -76,6 +76,13 @@ def _list_cooldowns(books: Books, limits: RiskLimits) -> list[tuple[str, str]]:
     return sorted(found)
 
 
+class AllowedLoss(NamedTuple):
+    """What a buy may lose: per cent of the equity, where it is sold at the stop; None: that of risk.stop_loss_pct."""
+
+    percent: Decimal
+    stop: Decimal | None = None
+
+
 def suppose_trade(
     desk: LedgerDesk,
     text: str,
@@ -83,6 +90,7 @@ def suppose_trade(
     action: Literal["buy", "sell"] = "buy",
     quantity: Decimal | int | None = None,
     price: Decimal | float | None = None,
+    loss: AllowedLoss | None = None,
     translate: Callable[[Message], str] = str,
 ) -> Json:
     """Return what the rules say of a trade at now(), as plain data; nothing is entered anywhere.
@@ -93,6 +101,8 @@ def suppose_trade(
     quantity  shares; None: all that may be sold; of a buy as much as the last buys in this currency were, else a tenth
               of the account, else one lot; no more than may be bought, where anything may
     price     None: the latest that is stored
+    loss      what a buy may lose at its stop: `size` is then the most that this, the rules and the cash allow, with
+              `size_by`, and the quantity where none is given
     translate turns a message of the guard into text
     raises    NotFound, UsageError for the security.
     """
@@ -128,7 +138,9 @@ def suppose_trade(
         }
     trial = _Trial(desk, symbol, action, at, limits)
     most = trial.find_largest(account, held)
-    size = Decimal(quantity) if quantity else trial.usual_quantity(account, held, most)
+    sized = None if loss is None else trial.size_by_loss(account, loss, most)
+    usual = trial.usual_quantity(account, held, most) if sized is None or not sized["size"] else Decimal(sized["size"])
+    size = Decimal(quantity) if quantity else usual
     asked, breaches = trial.check(size)
     if action == "buy" and (rise := _late_rise(told["change_pct"], breaches, limits)):
         breaches.insert(0, rise)
@@ -145,6 +157,7 @@ def suppose_trade(
         "most": None if most is None else float(most.quantity),
         "most_by": None if most is None else most.bound,
         "allowed_quantity": None if unknown and not refused else _allowed_quantity(found, size, most),
+        **(sized or {}),
         **_trade_figures(trial, asked),
     }
 
@@ -264,6 +277,27 @@ class _Trial:
             count, bound = count - self._step, "cash" if broken == {"account.cash"} else bound
             count = count if count >= self._least else Decimal(0)
         return LargestTrade(count, bound)
+
+    def size_by_loss(self, account: Account, loss: AllowedLoss, most: LargestTrade | None) -> Json:
+        """Return how many shares lose no more than is allowed where they are sold at the stop, fees aside.
+
+        raises  UsageError for a stop that is not below the price.
+        """
+        stop = self._price * (1 - self._limits.stop_loss_pct / 100) if loss.stop is None else loss.stop
+        if not 0 <= stop < self._price:
+            raise UsageError(
+                "the stop {stop} is not below the price {price}", stop=f"{stop:f}", price=f"{self._price:f}"
+            )
+        told: Json = {"risk_pct": float(loss.percent), "stop": float(round(stop, 4)), "size": None, "size_by": None}
+        purse = account.purses.get(currency_of(self._symbol))
+        if purse is None or purse.equity is None:
+            return {**told, "risk_quantity": None}
+        count = self._in_lots(purse.equity * loss.percent / 100 / (self._price - stop) * self._price)
+        told |= {"risk_quantity": float(count), "risk_amount": float(round_to_cents(count * (self._price - stop)))}
+        if most is None:
+            return told
+        size, bound = min((count, "loss"), (most.quantity, most.bound))
+        return {**told, "size": float(size), "size_by": bound}
 
     def _in_lots(self, money: Decimal) -> Decimal:
         count = max(money, Decimal(0)) / self._price // self._step * self._step

@@ -15,15 +15,25 @@ def check_trade(
     quantity: Annotated[int | None, "shares; default: a usual buy, or all that may be sold", AtLeast(1)] = None,
     price: Annotated[float | None, "default: the latest stored"] = None,
     action: Literal["buy", "sell"] = "buy",
+    risk_pct: Annotated[float | None, "to size a buy: what it may lose at the stop, per cent of equity"] = None,
+    stop: Annotated[float | None, "price of the stop; default: by the user's stop-loss rule"] = None,
 ) -> Json:
     """Check a supposed trade against the user's risk rules, before advising on a security: position limit, rise of the
     day, loss of the day, cooling, cash, lots, price limits. Returns allowed (null: could not be judged, see unknown),
     breaches (rule, value, limit; refuses: it must not be advised), the quantity that would be allowed, fees, cash
-    after, what is held of it, and warnings for the account. Nothing is traded or written.
+    after, what is held of it, and warnings for the account. With risk_pct also `size`, the most shares that loss, rules
+    and cash allow, and which of them binds (size_by). Nothing is traded or written.
     """
+    from ia.kernel.errors import UsageError
     from ia.kernel.i18n import Voice
-    from ia.organs.ledger.whatif import suppose_trade
+    from ia.organs.ledger.order import to_decimal
+    from ia.organs.ledger.whatif import AllowedLoss, suppose_trade
     from ia.wiring.ledger_prices import open_ledger
 
     desk, say = open_ledger(scope.ws, scope.notify), Voice(scope.lang).say
-    return suppose_trade(desk, symbol, action=action, quantity=quantity, price=price, translate=say)
+    loss = None
+    if risk_pct is not None:
+        if action == "sell" or not 0 < risk_pct <= 100:
+            raise UsageError("risk_pct sizes a buy: above 0 and at most 100")
+        loss = AllowedLoss(to_decimal(risk_pct), None if stop is None else to_decimal(stop))
+    return suppose_trade(desk, symbol, action=action, quantity=quantity, price=price, loss=loss, translate=say)
