@@ -191,6 +191,43 @@ def test_tools_read_the_same(ia, small):
         assert (told["date"], told["source"], told["simulated"]) == (FRI, "akshare", False), name
 
 
+def test_live_quotes_of_the_simulated_market_say_so_wherever_the_price_is(ia, ws, monkeypatch):
+    from support.terminal import on_terminal
+
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    run = ia("quote", "贵州茅台", "AAPL", "--live")
+    rows = tsv(run)
+    assert [(row["symbol"], row["simulated"], row["source"]) for row in rows] == [
+        ("600519.SH", "true", "demo"), ("AAPL.US", "true", "demo")
+    ]  # fmt: skip
+    assert "simulated prices" in run.stderr and "Traceback" not in run.stderr
+    assert [row["zone"] for row in rows] == ["Asia/Shanghai", "America/New_York"]
+    (told,) = json.loads(ia("quote", "600519", "--live", "--json").stdout)
+    assert told["unfinished"] is (told["session"] in ("open", "break")) and told["time"][:10] == told["date"]
+    run = ia("tool", "call", "market.quote", json.dumps({"symbols": ["600519", "888888"], "live": True}))
+    found = json.loads(run.stdout)
+    assert found["simulated"] is True and found["quotes"][0]["unfinished"] is told["unfinished"]
+    assert len(found["missing"]) == 1
+    for lang, mark in (("en", "simulated "), ("zh", "模拟 ")):
+        (line,) = [
+            each for each in on_terminal("--lang", lang, "quote", "600519", "--live").splitlines() if "茅台" in each
+        ]
+        assert mark in line, "in the row itself, not on stderr alone"
+
+
+def test_live_quotes_are_refused_with_a_time_and_without_a_source(ia, small, monkeypatch):
+    run = ia("quote", "600519", "--live")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith(f"ia: a live quote is of the present, but ia runs as of {FRI}T16:00+08:00\nhint: ")
+    assert ia("tool", "call", "market.quote", json.dumps({"symbols": ["600519"], "live": True})).returncode == 2
+    monkeypatch.delenv("IA_NOW")
+    run = ia("quote", "600519", "--live", env={"IA_MARKET_ADAPTER": "csv"})
+    assert (run.returncode, run.stdout) == (69, "")
+    assert "market.adapter (csv) has no source of live quotes" in run.stderr
+    assert ia("quote", "没有这个名字", "--live").returncode == 66
+    assert ia("quote", "--live", input="").returncode == 2
+
+
 def test_a_terminal_of_80_columns_shows_it_short_and_in_colors(small, monkeypatch):
     from support.terminal import on_terminal
 

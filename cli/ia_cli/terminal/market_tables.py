@@ -105,6 +105,7 @@ _SHORT = {
     "amplitude_pct": "ampl%", "weighted_pct": "wtd%", "limit_up": "lim+", "limit_down": "lim-",
     "revenue_yoy_pct": "yoy%", "profit_yoy_pct": "yoy%", "gross_margin_pct": "gross%", "net_margin_pct": "net%",
     "debt_ratio_pct": "debt%", "change_60d_pct": "60d%", "change_ytd_pct": "ytd%", "volume_ratio": "vol×",
+    "change_last_pct": "stored%",
 }  # fmt: skip
 
 

@@ -17,6 +17,8 @@ def answer(market, host, path, query):
     """What a host answers to a path and its parameters; None where it has no such path."""
     if path.endswith("/api/qt/clist/get"):
         return clist(market, query)
+    if path.endswith("/api/qt/ulist.np/get"):
+        return ulist(market, query)
     if path.endswith("/api/qt/stock/kline/get"):
         return kline(market, query)
     if path == "/api/data/v1/get":
@@ -92,6 +94,16 @@ def clist(market, query):
     rows.sort(key=lambda found: found[key] if found[key] != "-" else -math.inf, reverse=query.get("po", "1") == "1")
     part, total = _page(rows, query)
     return _listed(part, total, query)
+
+
+def ulist(market, query):
+    """The rows of some securities by `secids`, with the fields asked for; what the host does not have is left out."""
+    known = {f"{eastmoney_market(symbol)}.{symbol[:6]}": symbol for symbol in market.symbols}
+    found = [row(market, known[secid]) for secid in query["secids"].split(",") if secid in known]
+    if not found:
+        return NO_DATA
+    rows = [{field: each.get(field, "-") for field in query["fields"].split(",")} for each in found]
+    return {"rc": 0, "rt": 11, "svr": 1, "lt": 1, "full": 1, "dlmkts": "", "data": {"total": len(rows), "diff": rows}}
 
 
 def _page(items, query):

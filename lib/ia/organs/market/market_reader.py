@@ -288,7 +288,7 @@ def resolve_symbol(db: sqlite3.Connection, day: MarketDay | None, text: str) -> 
         return resolve_security(text, learned, traded=True).canonical
 
 
-def _newest_day(db: sqlite3.Connection) -> MarketDay | None:
+def find_newest_day(db: sqlite3.Connection) -> MarketDay | None:
     """Return the newest day of the whole market that may be seen, or None."""
     try:
         return load_day(db)
@@ -315,19 +315,7 @@ def _quote_from_series(db: sqlite3.Connection, symbol: str, notify: Notify) -> R
     """Return a quote made of the two newest stored bars of a symbol: those of the whole market, or its own series."""
     until = clock.last_visible_date(MARKET.get(symbol.rpartition(".")[2], "CN"))
     for number, name, fake in [*list_sources(db), *_series_sources(db, symbol)]:
-        if number:
-            query = (
-                "SELECT b.date, b.open, b.high, b.low, b.close, b.volume, b.amount FROM days d CROSS JOIN daily b"
-                " ON b.source = d.source AND b.date = d.date AND b.symbol = ? WHERE d.source = ? AND d.date <= ?"
-                " ORDER BY d.date DESC LIMIT 2"
-            )
-            bars = db.execute(query, (symbol, number, until)).fetchall()
-        else:
-            query = (
-                "SELECT date, open, high, low, close, volume, NULL FROM bars WHERE symbol = ? AND adapter = ?"
-                " AND date <= ? ORDER BY date DESC LIMIT 2"
-            )
-            bars = db.execute(query, (symbol, name, until)).fetchall()
+        bars = _newest_bars(db, symbol, until, number, name)
         if bars:
             if fake:
                 notify(
@@ -340,6 +328,46 @@ def _quote_from_series(db: sqlite3.Connection, symbol: str, notify: Notify) -> R
                 "simulated": fake,
             }
     return None
+
+
+def _newest_bars(db: sqlite3.Connection, symbol: str, until: str, source: int, adapter: str) -> list[tuple[Any, ...]]:
+    """Return the two newest stored bars up to a day, newest first: of a source's market, of the own series for 0."""
+    if source:
+        query = (
+            "SELECT b.date, b.open, b.high, b.low, b.close, b.volume, b.amount FROM days d CROSS JOIN daily b"
+            " ON b.source = d.source AND b.date = d.date AND b.symbol = ? WHERE d.source = ? AND d.date <= ?"
+            " ORDER BY d.date DESC LIMIT 2"
+        )
+        return db.execute(query, (symbol, source, until)).fetchall()
+    query = (
+        "SELECT date, open, high, low, close, volume, NULL FROM bars WHERE symbol = ? AND adapter = ?"
+        " AND date <= ? ORDER BY date DESC LIMIT 2"
+    )
+    return db.execute(query, (symbol, adapter, until)).fetchall()
+
+
+class ReferenceClose(NamedTuple):
+    """The newest stored close before a day: its date, and what is left of it on that day after corporate actions."""
+
+    date: str
+    close: float
+
+
+def load_reference_close(db: sqlite3.Connection, symbol: str, day: str, *, simulated: bool) -> ReferenceClose | None:
+    """Return the newest stored close of a symbol before a day, as it counts on that day; None without one.
+
+    simulated   whether it is of the sources that invent prices, or of those that do not: the two are never compared
+    """
+    until = (date.fromisoformat(day) - timedelta(days=1)).isoformat()
+    found = [
+        (bars[0][0], bars[0][4], name)
+        for number, name, fake in [*list_sources(db), *_series_sources(db, symbol)]
+        if fake == simulated and (bars := _newest_bars(db, symbol, until, number, name))
+    ]
+    if not found:
+        return None
+    last, close, name = max(found, key=lambda row: row[0])
+    return ReferenceClose(last, _reference_close(db, symbol, name, last, close, day))
 
 
 def _quote_from_free_source(db: sqlite3.Connection, symbol: str, notify: Notify) -> Row | None:
@@ -422,7 +450,7 @@ def load_history(ws: Workspace, text: str, notify: Notify = drop_message) -> Quo
     from ia.organs.market import store
 
     with open_market(ws) as db:
-        symbol = resolve_symbol(db, _newest_day(db), text)
+        symbol = resolve_symbol(db, find_newest_day(db), text)
         until = clock.last_visible_date(from_canonical(symbol).market)
         best: tuple[str, int, str, bool, Bars] | None = None
         for number, name, fake in [*list_sources(db), *_series_sources(db, symbol)]:
@@ -457,7 +485,7 @@ def load_actions(ws: Workspace, text: str, notify: Notify = drop_message) -> Sto
     raises  NotFound where nothing is stored of the security.
     """
     with open_market(ws) as db:
-        symbol = resolve_symbol(db, _newest_day(db), text)
+        symbol = resolve_symbol(db, find_newest_day(db), text)
         until = clock.today(from_canonical(symbol).market)
         sources = [(name, fake) for _, name, fake in [*list_sources(db), *_series_sources(db, symbol)]]
         if not sources:
@@ -496,7 +524,7 @@ def load_fundamentals(
         f" AND {trailing.published_sql('r')} <= :today ORDER BY r.period DESC LIMIT :count"
     )
     with open_market(ws) as db:
-        symbol = resolve_symbol(db, _newest_day(db), text)
+        symbol = resolve_symbol(db, find_newest_day(db), text)
         for number, name, fake in list_sources(db):
             values = {"source": number, "symbol": symbol, "today": published_until(), "count": periods}
             rows = fetch_rows(db, query, values)

@@ -10,7 +10,7 @@ import sys
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, time
 from typing import Any, NamedTuple, TypeVar
 
@@ -32,12 +32,14 @@ class SessionDays(NamedTuple):
     """The sessions of an exchange between `first` and `last`, YYYY-MM-DD; outside of them nothing is known.
 
     unplanned   days on which it was closed without a plan: typhoons, days of mourning
+    early       half days, each with the minute of the day at which its session closes
     """
 
     first: str
     last: str
     days: frozenset[str]
     unplanned: frozenset[str]
+    early: Mapping[str, int] = {}
 
     def is_session(self, day: str) -> bool:
         """Return True if the exchange trades on a day; of unknown days every weekday counts."""
@@ -68,7 +70,11 @@ def _load_session_days(market: str, cache: str | None, _stamp: tuple[str, int]) 
 
 def _parse_days(raw: Json) -> SessionDays:
     return SessionDays(
-        first=raw["first"], last=raw["last"], days=frozenset(raw["days"]), unplanned=frozenset(raw["unplanned"])
+        first=raw["first"],
+        last=raw["last"],
+        days=frozenset(raw["days"]),
+        unplanned=frozenset(raw["unplanned"]),
+        early={day: minute for day, minute in raw["other"].items() if minute < raw["regular"]},
     )
 
 

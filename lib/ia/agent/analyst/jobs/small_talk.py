@@ -8,6 +8,7 @@ from ia.agent.analyst.ask.mentions import Mention, find_near_name
 from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value
 from ia.agent.analyst.failures import NO_BARS, describe_failure
+from ia.agent.analyst.jobs import live_price
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import note, reply
 from ia.agent.analyst.say.reply import Reply
@@ -140,6 +141,9 @@ def _figures_of_security(desk: ToolDesk, asked: Asked, mention: Mention, period:
     elif period == "daily" and "end" not in given:
         missed = yield from bar_rows.find_missed(desk, mention, last)
         lines += filter(None, [bar_rows.stale_note(desk, mention, last, missed)])
+    if period == "daily" and live_price.wants_live_price(desk, asked, mention):
+        told, known = yield from live_price.say_live_price(desk, head, mention)
+        lines = [told, *lines] if known else [*lines, told]
     return lines
 
 

@@ -1,6 +1,6 @@
 """market.*: the eyes. What was looked at last is what compute.run works on.
 
-market.ohlcv may ask a source; all others read what `ia sync` and `ia ohlcv` have stored.
+market.ohlcv, and market.quote with `live`, may ask a source; all others read what `ia sync` and `ia ohlcv` have stored.
 """
 
 import contextlib
@@ -131,22 +131,29 @@ def show_stored_bars(
 
 
 @tool("market.quote", READ, together=True)
-def show_quotes(scope: Scope, symbols: Annotated[list[str], "codes or names"]) -> Json:
+def show_quotes(
+    scope: Scope,
+    symbols: Annotated[list[str], "codes or names"],
+    live: Annotated[
+        bool, "ask the source for the price right now; `unfinished`: the session runs, so say the time"
+    ] = False,
+) -> Json:
     """Show stored quotes: price, change, turnover, pe, pb, market value (yuan), industry, concepts; roe of the twelve
     months (`basis`) up to the period `report`. `missing`: nothing is stored; market.ohlcv fetches prices.
     """
-    from ia.organs.market import market_reader
+    from ia.organs.market import live_quotes, market_reader
 
-    rows, missing = market_reader.load_quotes(scope.ws, symbols[:MAX_SYMBOLS], scope.notify)
-    told = [{name: value for name, value in row.items() if value is not None} for row in rows]
-    for row in told:
+    load = live_quotes.load_live_quotes if live else market_reader.load_quotes
+    rows, missing = load(scope.ws, symbols[:MAX_SYMBOLS], scope.notify)
+    quotes = [{name: value for name, value in row.items() if value is not None} for row in rows]
+    for row in quotes:
         if "concepts" in row:
             row["concepts"] = str(row["concepts"]).split(";")
     return {
         "date": max((row["date"] for row in rows), default=None),
         "source": rows[0]["source"] if rows else None,
         "simulated": any(row["simulated"] for row in rows),
-        "quotes": told,
+        "quotes": quotes,
         "missing": [str(error) for error in missing],
     }
 

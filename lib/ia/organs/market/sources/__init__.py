@@ -298,8 +298,11 @@ class MarketSource(Protocol):
         """Return the dates ahead of a company, and those of the last weeks. NotFound as `news_of`."""
         ...
 
-    def live_bars(self, symbols: Sequence[str]) -> list[LiveBar]:
-        """Return the unfinished bars of today, in any order; what the source does not have is not among them."""
+    def live_bars(self, symbols: Sequence[str], notify: Notify = drop_message) -> list[LiveBar]:
+        """Return the bars of the running or last session, in any order.
+
+        What the source does not have is not among them, nor is an implausible row, of which `notify` is told.
+        """
         ...
 
     def northbound(self, since: str | None = None) -> list[ConnectFlow]:

@@ -144,7 +144,7 @@ class DemoMarket:
             raise NotFound("{symbol} is not in the simulated market", symbol=str(from_canonical(symbol)))
         return build_events(from_canonical(symbol), clock.today("CN"))
 
-    def live_bars(self, symbols: Sequence[str]) -> list[LiveBar]:
+    def live_bars(self, symbols: Sequence[str], notify: Notify = drop_message) -> list[LiveBar]:
         """Return simulated unfinished bars of the real present; none before the opening and of other securities."""
         from ia.organs.market.sources.simulated_live import build_live_bars
 

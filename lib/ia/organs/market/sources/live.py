@@ -84,9 +84,9 @@ class LiveSource:
         """Return the ex-dates, appointed report dates and lock-up expiries of a company, by Eastmoney."""
         return company_dates.fetch_events(_find_company(symbol))
 
-    def live_bars(self, symbols: Sequence[str]) -> list[LiveBar]:
-        """Return the unfinished bars of today, by Eastmoney."""
-        return eastmoney_live.fetch_live_bars([from_canonical(symbol) for symbol in symbols])
+    def live_bars(self, symbols: Sequence[str], notify: Notify = drop_message) -> list[LiveBar]:
+        """Return the bars of the running or last session, by Eastmoney."""
+        return eastmoney_live.fetch_live_bars([from_canonical(symbol) for symbol in symbols], notify)
 
     def northbound(self, since: str | None = None) -> list[ConnectFlow]:
         """Return the days of Stock Connect, by Eastmoney."""

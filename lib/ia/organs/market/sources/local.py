@@ -118,7 +118,7 @@ class LocalSource:
         """Refuse: files tell no dates ahead."""
         raise not_delivered_error(self.name, Message("the dates of companies"))
 
-    def live_bars(self, symbols: Sequence[str]) -> list[LiveBar]:
+    def live_bars(self, symbols: Sequence[str], notify: Notify = drop_message) -> list[LiveBar]:
         """Refuse: files tell of closed days."""
         raise not_delivered_error(self.name, Message("live quotes"))
 

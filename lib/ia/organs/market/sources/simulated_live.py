@@ -1,13 +1,13 @@
-"""Unfinished bars of the simulated market: a path inside the range of the day's simulated bar, by the minute."""
+"""Bars of the running session of the simulated market: a path inside the range of the day's bar, by the minute."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 from ia.domain.instruments.boards import tick_size
 from ia.domain.instruments.symbols import Symbol, from_canonical
 from ia.kernel import clock
 from ia.kernel.errors import NotFound
-from ia.organs.market.sessions import session_progress
+from ia.organs.market.sessions import hours_of_day, session_progress, session_state
 from ia.organs.market.sources import LiveBar
 from ia.organs.market.sources.companies import hashed_fraction
 from ia.organs.ohlcv.adapters.demo import simulated_bar
@@ -18,7 +18,7 @@ STEPS = 240
 
 
 def build_live_bars(symbols: Sequence[str], moment: datetime) -> list[LiveBar]:
-    """Return the bars of the session that runs at a moment as they stand then, or the whole day after its close."""
+    """Return the bars of the session that runs at a moment as they stand then; where none runs, of the last one."""
     found = []
     for canonical in symbols:
         symbol = from_canonical(canonical)
@@ -32,18 +32,22 @@ def build_live_bars(symbols: Sequence[str], moment: datetime) -> list[LiveBar]:
 
 
 def build_live_bar(symbol: Symbol, moment: datetime) -> LiveBar | None:
-    """Return the bar of a security at a moment; None where its market has not opened or does not trade that day.
+    """Return the bar of a security at a moment; None where it does not trade in that session.
 
     The same minute gives the same bar, later ones of a day only widen its range, and the last one is the day's own.
     """
-    local = moment.astimezone(clock.exchange_zone(symbol.market))
-    done = session_progress(symbol.market, moment)
-    found = simulated_bar(symbol, local.date().isoformat())
-    if done is None or found is None:
+    day, local = session_state(symbol.market, moment).day, moment.astimezone(clock.exchange_zone(symbol.market))
+    done = 1.0
+    if day == local.date().isoformat():
+        done = session_progress(symbol.market, moment) or 0.0
+    if done == 1.0:
+        local = datetime.combine(date.fromisoformat(day), hours_of_day(symbol.market, day)[-1][1], local.tzinfo)
+    found = simulated_bar(symbol, day)
+    if found is None:
         return None
     before, (first, high, low, close, volume) = found
     steps = int(done * STEPS)
-    day, tick = local.date().isoformat(), tick_size(symbol) or 0.01
+    tick = tick_size(symbol) or 0.01
     path = [_price_at(symbol, day, step, (first, high, low, close), tick) for step in range(steps + 1)]
     return LiveBar(
         symbol=symbol.canonical,
