@@ -131,7 +131,7 @@ MOMENTS = {
 }
 
 
-SOAKED = ("a year before", "the second day of the month", "midnight", "a holiday")
+SOAKED = ("a year before", "the second day of the month", "midnight", "a holiday", "half a year later")
 
 
 @pytest.mark.parametrize(

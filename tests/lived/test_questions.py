@@ -22,13 +22,18 @@ def test_an_empty_message_is_refused(lived, text):
     assert len(ran.err.splitlines()) <= 2
 
 
-@pytest.mark.parametrize("sentence", questions()[::18])
+def some(sentences):
+    """Every second of them is asked by `make test`, the others by `make soak`."""
+    return [pytest.param(each, marks=[pytest.mark.soak] * (at % 2)) for at, each in enumerate(sentences)]
+
+
+@pytest.mark.parametrize("sentence", some(questions()[::18]))
 def test_a_question_is_answered_as_json(lived, sentence):
     ran = lived.run("turn", "--json", sentence, "-s", "json", lang=language(sentence))
     assert problems(ran, ORDINARY) == [], ran.err[-500:]
 
 
-@pytest.mark.parametrize("sentence", questions()[4::18])
+@pytest.mark.parametrize("sentence", some(questions()[4::18]))
 def test_a_question_is_answered_in_the_other_language(lived, sentence):
     lang = "en" if language(sentence) == "zh" else "zh"
     ran = lived.run("turn", sentence, "-s", "日常", lang=lang)
