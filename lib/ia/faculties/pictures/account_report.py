@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from ia.faculties.pictures import chart_page, performance_report, report_parts, shapes
+from ia.faculties.pictures import chart_page, income_report, performance_report, report_parts, shapes
 from ia.faculties.pictures.chart import up_color
 from ia.faculties.pictures.report_parts import SheetCell
 from ia.faculties.pictures.svg import escape_xml
@@ -62,6 +62,7 @@ def render_account_report(ws: Workspace, voice: Voice, notify: Notify = drop_mes
         parts.append(_currency_section(purse, found, voice))
     if entries:
         parts.append(performance_report.render_allocation(desk, found, worth, voice))
+        parts.append(income_report.render_income(desk, found, voice))
     parts.append(_risk_rules_section(found, voice))
     parts.append(_profits_section(books, found, voice))
     if entries:
@@ -174,7 +175,10 @@ def _positions_section(purse: "CurrencyAccount", found: "Account", voice: Voice)
 
 
 def _risk_rules_section(found: "Account", voice: Voice) -> str:
-    """Return the risk rules with the account's numbers against them: green, amber from four fifths on, red beyond."""
+    """Return the risk rules with the account's numbers against them.
+
+    States have no color of a gain or a loss: a rule that is broken stands out in dark, near it is amber.
+    """
     from ia.organs.ledger import guard
 
     say = voice
@@ -185,11 +189,11 @@ def _risk_rules_section(found: "Account", voice: Voice) -> str:
         if value is None:
             state, kind = say("not known"), "soft"
         elif value > limit or (loss and value == limit):  # as the guard compares
-            state, kind = say("beyond"), "red"
+            state, kind = say("beyond"), "beyond"
         elif value * 5 > limit * 4:
             state, kind = say("near"), "amber"
         else:
-            state, kind = say("within"), "green"
+            state, kind = say("within"), "soft"
         number = "" if value is None else guard.format_percent(value, limit)
         rows.append([name, what, number, f"{limit:f}%", SheetCell(state, f"state {kind}")])
 

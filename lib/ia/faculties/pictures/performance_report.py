@@ -391,13 +391,9 @@ def render_allocation(desk: "LedgerDesk", account: "Account", worth: "NetWorth",
         heads = [titles[by], say("Value, {currency}", currency=worth.base), say("Weight")]
         parts.append(
             f"<h3>{escape_xml(titles[by])}</h3>\n{drawn}"
-            + _fold_table(say("as a table"), report_parts.render_table(heads, rows))
+            + report_parts.render_details(say("as a table"), report_parts.render_table(heads, rows))
         )
     return report_parts.render_section(say("Allocation"), *parts) if parts else ""
-
-
-def _fold_table(title: str, body: str) -> str:
-    return f"<details><summary>{escape_xml(title)}</summary>\n{body}</details>\n"
 
 
 def _share_name(kind: str, name: str, names: dict[str, str], voice: Voice) -> str:

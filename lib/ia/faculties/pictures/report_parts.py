@@ -29,6 +29,11 @@ def render_paragraph(text: str, kind: str = "soft") -> str:
     return f'<p class="{kind}">{escape_xml(text)}</p>\n'
 
 
+def render_details(title: str, body: str) -> str:
+    """Return a body that a click on its title opens."""
+    return f"<details><summary>{escape_xml(title)}</summary>\n{body}</details>\n"
+
+
 def render_tiles(pairs: Iterable[tuple[str, SheetCell]]) -> str:
     """Return named figures as tiles; those without a value say so by a dash."""
     tiles = "".join(
