@@ -276,3 +276,15 @@ def test_what_an_encoding_lacks_is_no_bug(small, ia):
     run = ia("market", "gainers", "-n", "1", env={"PYTHONIOENCODING": "latin-1"})
     assert run.returncode == 0, run.stderr
     assert r"\u8d35\u5dde\u8305\u53f0" in run.stdout
+
+
+def test_a_day_before_all_stored_ones_says_which_is_the_first(ia, monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_LANG", "en")
+    early = ["--now", "2010-01-05T16:00+08:00", "market", "summary"]
+    assert "no market data stored yet" in ia(*early).stderr
+    assert ia("--now", "2024-03-15T16:00+08:00", "sync", "daily").returncode == 0
+    for words in (early, [*early[:2], "screen", "pe < 20"], [*early[:2], "market", "gainers"]):
+        done = ia(*words)
+        assert done.returncode == 66 and "the first stored day is 2015-01-05" in done.stderr, words
+        assert "`ia sync daily --history --start 2010-01-05`" in done.stderr

@@ -146,7 +146,22 @@ def load_day(db: sqlite3.Connection, notify: Notify = drop_message, on: str | No
             return day
     if on is not None and any(has_any_day(db, number) for number, _, _ in known):
         raise NotFound("{date}: market data of this day is not stored, or not visible yet", date=on)
+    if on is None and (first := _first_stored_day(db, [number for number, _, _ in known])):
+        raise NotFound(
+            "no market data up to {date} is stored; the first stored day is {first}",
+            code="market-not-stored",
+            date=seen,
+            first=first,
+            hint="fetch earlier days with `ia sync daily --history --start {date}`",
+        )
     raise _no_market_error()
+
+
+def _first_stored_day(db: sqlite3.Connection, sources: list[int]) -> str:
+    """Return the first day of the whole market that was stored of these sources, whatever now() is; "" for none."""
+    marks = ", ".join("?" * len(sources))
+    sql = f"SELECT min(date) FROM days WHERE (whole = 1 OR rows > 0) AND source IN ({marks})"
+    return db.execute(sql, sources).fetchone()[0] or ""
 
 
 def has_any_day(db: sqlite3.Connection, source: int) -> bool:
