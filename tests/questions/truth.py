@@ -147,6 +147,11 @@ def quote(code, field):
     return document("quote", code)[0][field]
 
 
+def news(code, day):
+    """Return the title of the newest item about a security up to the end of a day."""
+    return next(row["title"] for row in document("news", code) if row["time"][:10] <= day)
+
+
 def report(code, field):
     return document("fundamentals", code)[0][field]
 

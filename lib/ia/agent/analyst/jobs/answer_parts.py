@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ia.agent.analyst.ask import intent, several
-from ia.agent.analyst.ask.facts import HOLDING, SECURITY, FactQuestion, find_question, tables_for
+from ia.agent.analyst.ask.facts import ACCOUNT, HOLDING, SECURITY, FactQuestion, find_question, tables_for
 from ia.agent.analyst.ask.follow_on import names_owner_alone, names_subject
 from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.request import UserRequest
+from ia.agent.analyst.ask.time_spans import UNREAD, TimeSpan, find_time_spans
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
@@ -101,7 +103,10 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
             continue
         if own and securities and asked.facts[0].of != HOLDING:
             continue
-        if not securities or asked.facts[0].of in (SECURITY, HOLDING):
+        against = asked.facts[0].of == ACCOUNT and not carried  # an index that the account is held against
+        if against and not asked.spans and parts:
+            asked = replace(asked, spans=_times_of(parts[-1]))
+        if not securities or against or asked.facts[0].of in (SECURITY, HOLDING):
             return _Part(request, wanted._replace(securities=securities), asked)
     if wanted.kind == "holdings":
         return _Part(request, wanted, None)
@@ -116,6 +121,14 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
         if not unread and (asks or _VIEW.search(wanted.words)):
             return _Part(request, wanted._replace(kind="research", securities=named), None)
     return None
+
+
+def _times_of(part: _Part) -> tuple[TimeSpan, ...]:
+    """Return the times that a part of a message about the account names."""
+    if part.asked is not None:
+        return part.asked.spans if part.asked.facts[0].of == ACCOUNT else ()
+    spans = find_time_spans(strip_mentions(part.wanted.words), part.request.moment.date())
+    return tuple(span for span in spans if span.kind != UNREAD)
 
 
 def _read_whole(desk: ToolDesk) -> FactQuestion | None:

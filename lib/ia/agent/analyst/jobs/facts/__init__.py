@@ -124,7 +124,7 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import size_facts
 
         return size_facts.ANSWERS[name]
-    if name in ("account_result", "account_index", "account_why"):
+    if name in ("account_result", "account_index", "account_why", "held_on"):
         from ia.agent.analyst.jobs.facts import result_facts
 
         return result_facts.ANSWERS[name]

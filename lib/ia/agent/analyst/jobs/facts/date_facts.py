@@ -1,14 +1,16 @@
 """Facts of dates to come, and of news: what is known of each, from which source; nothing is judged by it."""
 
 import re
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.facts import FactQuestion
-from ia.agent.analyst.ask.mentions import Mention
+from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import FUTURE, RANGE
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts.held import load_held
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import NotFound
 from ia.kernel.jsontypes import Json
@@ -18,7 +20,13 @@ from ia.organs.market.coming_dates import describe_date
 MOST = 4
 """So many securities are answered for."""
 SHOWN = 12
+HELD = "held"
+"""The field of a fact that is about what is held, without what is only watched."""
 NEWS = 5
+AROUND = 5
+"""Days before a move from which items are shown with it."""
+READ = 40
+"""Items that are looked through for those around a move."""
 AHEAD = 400
 """Days in which the next date of a security is looked for."""
 USUAL = 30
@@ -42,6 +50,11 @@ _KINDS = (
 )
 
 
+_ANNOUNCED = pattern(r"公告|\b(?:announcements?|announced?|filings?)\b", re.I)
+_NEWS = pattern(r"新闻|消息|\b(?:news|headlines?)\b", re.I)
+"""Words for announcements alone, and for news, of which announcements are a kind."""
+
+
 class Window(NamedTuple):
     """The days that a question means, and its words for them; "" where it names none."""
 
@@ -58,17 +71,27 @@ def answer_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, unread)
     kinds = [kind for kind, words in _KINDS if words.search(asked.words)]
     days = (window.last - window.first).days if window.said or not asked.securities else AHEAD
+    held = asked.facts[0].field == HELD
+    if held and not window.said:
+        days = AHEAD
     args: Json = {"since": f"{window.first}", "days": days}
     if asked.securities:
         args["symbols"] = [mention.code for mention in asked.securities[:MOST]]
+    elif held:
+        status = yield from load_held(desk, replace(asked, spans=()))
+        if isinstance(status, Reply):
+            return status
+        args["symbols"] = [symbol for symbol, _ in status[1]]
     if len(kinds) == 1:
         args["kind"] = kinds[0]
     found = yield from desk.one("market.calendar", **args)
     if found.failure is not None:
         return wording.unreadable(desk, speak("the calendar"), found.failure)
     rows = [row for row in wording.rows_of(found, "dates") if not kinds or row["kind"] in kinds]
-    if asked.securities and not kinds:
+    if (asked.securities or held) and not kinds:
         rows = [row for row in rows if row["kind"] != "closed"]
+    if held and not window.said:
+        rows = _keep_next(rows)
     span = {"since": found.get("since"), "until": found.get("until")}
     whose = _say_whose(desk, asked, found)
     if rows:
@@ -84,10 +107,21 @@ def answer_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines, *say_missing_dates(desk, found))
 
 
+def _keep_next(rows: list[Json]) -> list[Json]:
+    """Return the next date of each kind of each security; of a report that is not published yet."""
+    kept: dict[tuple[str, str], Json] = {}
+    for row in rows:
+        if row["status"] != "published":
+            kept.setdefault((str(row["symbol"]), str(row["kind"])), row)
+    return list(kept.values())
+
+
 def _say_whose(desk: ToolDesk, asked: FactQuestion, found: DeskResult) -> str:
     speak = desk.speak
     if asked.securities:
         return speak.join_items([wording.short_name(desk, mention) for mention in asked.securities[:MOST]])
+    if asked.facts[0].field == HELD:
+        return speak("of what you hold")
     if not found.get("symbols"):
         return speak("nothing is held or watched (`ia watch add 600519` adds a security)")
     return speak("of what you hold and watch")
@@ -190,11 +224,20 @@ def answer_news(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Name the newest items about securities with time and publisher; nothing is judged by them."""
     speak = desk.speak
     symbols = [mention.code for mention in asked.securities[:MOST]]
+    if asked.facts[0].field == HELD:
+        status = yield from load_held(desk, replace(asked, spans=()))
+        if isinstance(status, Reply):
+            return status
+        symbols = [symbol for symbol, _ in status[1]]
     args: Json = {"symbols": symbols} if symbols else {}
+    plain = strip_mentions(asked.words)
+    announced = bool(_ANNOUNCED.search(plain)) and not _NEWS.search(plain)
+    if announced:
+        args["kind"] = "announcement"
     span = asked.spans[0] if asked.spans else None
     if span is not None and span.first is not None and span.first <= date.fromisoformat(desk.request.day):
         args["since"] = f"{span.first}"
-    found = yield from desk.one("market.news", limit=NEWS * max(1, len(symbols)), **args)
+    found = yield from desk.one("market.news", limit=NEWS * max(1, len(symbols[:MOST])), **args)
     if found.failure is not None:
         if found.failure.code == "nothing-watched":
             return reply_of_lines(speak('Nothing is held or watched; ask about one share: "any news on CATL?"'))
@@ -205,8 +248,12 @@ def answer_news(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines = []
     if rows:
         mark = speak(" (simulated news)") if found.get("simulated") else ""
-        lines.append(speak("**News, newest first**{mark}:", mark=mark))
-        lines += [f"- {_say_item(desk, row)}" for row in rows]
+        lines.append(
+            speak("**Announcements, newest first**{mark}:", mark=mark)
+            if announced
+            else speak("**News, newest first**{mark}:", mark=mark)
+        )
+        lines += [f"- {_say_item(desk, row)}" for row in rows[: NEWS * max(1, len(asked.securities))]]
         lines.append(
             speak(
                 "These are titles of others, as they were told. I judge nothing by them and do not know if they hold."
@@ -215,13 +262,45 @@ def answer_news(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     else:
         since = args.get("since")
         whose = speak.join_items([wording.short_name(desk, mention) for mention in asked.securities[:MOST]])
-        whose = whose or speak("what you hold and watch")
-        lines.append(
-            speak("No item about {whose} since {since} is known.", whose=whose, since=since)
-            if since
-            else speak("No item about {whose} is known.", whose=whose)
-        )
+        whose = whose or (speak("what you hold") if asked.facts[0].field == HELD else speak("what you hold and watch"))
+        lines += _say_no_items(desk, whose, str(since or ""), announced=announced)
     return reply_of_lines(*lines, *_say_missing_news(desk, found))
+
+
+def _say_no_items(desk: ToolDesk, whose: str, since: str, *, announced: bool) -> list[str]:
+    """Return that no item is known, of the kind that was asked for."""
+    given: Json = {"whose": whose, "since": since}
+    if announced:
+        return [
+            desk.speak("No announcement about {whose} since {since} is known.", **given)
+            if since
+            else desk.speak("No announcement about {whose} is known.", **given)
+        ]
+    return [
+        desk.speak("No item about {whose} since {since} is known.", **given)
+        if since
+        else desk.speak("No item about {whose} is known.", **given)
+    ]
+
+
+def list_items(desk: ToolDesk, mention: Mention, first: str, last: str) -> Work[list[str]]:
+    """Return the stored items about a security around days on which it moved, newest first; none is judged."""
+    speak = desk.speak
+    begin = date.fromisoformat(first) - timedelta(days=AROUND)
+    end = min(date.fromisoformat(last) + timedelta(days=1), date.fromisoformat(desk.request.day))
+    found = yield from desk.one("market.news", symbols=[mention.code], since=f"{begin}", limit=READ)
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the news"), found.failure).lines
+    rows = [row for row in wording.rows_of(found, "items") if str(row["time"])[:10] <= f"{end}"]
+    given: Json = {"first": begin, "last": end, "mark": speak(" (simulated news)") if found.get("simulated") else ""}
+    if not rows:
+        missing = _say_missing_news(desk, found)
+        return missing or [speak("No item about it from {first} to {last} is stored.", **given)]
+    shown = [speak("Items from {first} to {last}, as they were told{mark}:", **given)]
+    shown += [f"- {_say_item(desk, row)}" for row in rows[:NEWS]]
+    if len(rows) > NEWS:
+        shown.append(speak("… {count} more: `ia news {symbol}`", count=len(rows) - NEWS, symbol=mention.code))
+    return [*shown, speak("I judge nothing by them and do not know if they hold.")]
 
 
 def _say_item(desk: ToolDesk, row: Json) -> str:

@@ -7,6 +7,7 @@ import re
 
 from ia.agent.analyst.ask.amounts import find_currencies
 from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import read_value
@@ -20,6 +21,10 @@ from ia.kernel.patterns import pattern
 
 SHOWN = 12
 """Periods, parts or payments that are told one by one."""
+NAMED = 3
+"""Securities of one question of which the dividends are told."""
+JOURNAL = 200
+"""Entries that the tool of the journal returns at most."""
 
 
 def load_performance(
@@ -289,6 +294,8 @@ def answer_income(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if days is None:
             return wording.ask_back(desk, (span.said,))
         args, label = {"first": f"{days.first}", "last": f"{days.last}"}, days.label
+    if asked.securities:
+        return (yield from _answer_income_of(desk, asked, args, label))
     result = yield from desk.one("account.income", **args)
     if result.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), result.failure)
@@ -313,6 +320,53 @@ def answer_income(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         whole = wording.say_exact(desk, total, currency=str(result.get("base") or ""))
         line += speak(", in all {total}", total=whole)
     return reply_of_lines(line + mark, *_say_received(desk, wording.rows_of(result, "received")), *ahead)
+
+
+def _answer_income_of(desk: ToolDesk, asked: FactQuestion, args: Json, label: str) -> Work[Reply]:
+    """Answer with the dividends that named securities paid to the account; of none, with the ex-date and the purchase.
+
+    What is announced follows in lines of its own: it is not received.
+    """
+    speak, lines = desk.speak, []
+    for mention in asked.securities[:NAMED]:
+        result = yield from desk.one("account.income", symbol=mention.code, **args)
+        if result.failure is not None:
+            return wording.unreadable(desk, speak("the ledger"), result.failure)
+        sums = result.get("by_currency")
+        paid = [
+            wording.say_exact(desk, amount, currency=currency)
+            for currency, amount in (sums.items() if isinstance(sums, dict) else ())
+        ]
+        none = wording.say_exact(desk, 0, currency=wording.CURRENCIES.get(mention.symbol.market, ""))
+        lines.append(
+            speak(
+                "{name}: **{values}** of dividends received, before tax{days}.{mark}",
+                name=wording.head_of(desk, mention),
+                values=speak.join_clauses(paid) or none,
+                days=speak(", {days}", days=label) if label else "",
+                mark=wording.simulated_mark(desk, result.get("simulated")),
+            )
+        )
+        rows = wording.rows_of(result, "received")
+        lines += _say_received(desk, rows) if rows else (yield from _say_why_none(desk, mention))
+        lines += _say_expected(desk, wording.rows_of(result, "expected"))
+    return reply_of_lines(*lines)
+
+
+def _say_why_none(desk: ToolDesk, mention: Mention) -> Work[list[str]]:
+    """Return the first purchase of a security and its newest ex-date, of which it has paid nothing."""
+    speak = desk.speak
+    trades, actions = yield from desk.run(
+        DeskCall("trade.list", {"symbol": mention.code, "limit": JOURNAL}),
+        DeskCall("market.actions", {"symbol": mention.code}),
+    )
+    bought = sorted(str(row.get("date")) for row in wording.rows_of(trades.value) if row.get("kind") == "buy")
+    if not trades.ok or not bought:
+        return [speak("The ledger has no purchase of it.")] if trades.ok else []
+    paid = sorted(str(row.get("date")) for row in wording.rows_of(actions, "actions") if row.get("cash"))
+    if not paid:
+        return [speak("Bought on {bought}; no ex-date of it is stored.", bought=bought[0])]
+    return [speak("Bought on {bought}; its newest ex-date is {ex_date}.", bought=bought[0], ex_date=paid[-1])]
 
 
 def _say_received(desk: ToolDesk, rows: list[Json]) -> list[str]:

@@ -14,7 +14,7 @@ from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, RANGE, SESSIONS, 
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import read_value
 from ia.agent.analyst.failures import NO_BARS
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts import date_facts, wording
 from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, load_span, load_spans, rows_of, stale_note
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -389,8 +389,9 @@ def answer_premise(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         lines.insert(0, speak("Yes."))
     if checks:
         return reply_of_lines(*lines)
-    lines.append(speak("The cause I do not know: I have prices, reports and your notes, no news."))
-    return reply_of_lines(*lines)
+    lines.append(speak("The cause I do not know."))
+    news = yield from date_facts.list_items(desk, mention, rows[1].date, last.date)
+    return reply_of_lines(*lines, *news)
 
 
 _AVERAGE = pattern(

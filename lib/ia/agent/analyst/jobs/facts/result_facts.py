@@ -393,6 +393,42 @@ def answer_dated(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Re
     return reply_of_lines(line, *_moved_note(desk, days))
 
 
+def answer_held_on(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what the account held at the end of a day: equity, positions and cash by currency, and the shares."""
+    speak, span = desk.speak, asked.spans[0]
+    days = yield from read_days(desk, span)
+    if days is None or span.kind == FUTURE:
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    period = yield from load_period(desk, Days(days.last, days.last, ""))
+    if period.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), period.failure)
+    books = wording.objects_of(period, "currencies")
+    if not books:
+        return reply_of_lines(speak("The ledger has no entry up to {day}.", day=f"{days.last}"))
+    lines = [
+        speak(
+            "End of {day}: equity **{equity}**, positions {value}, cash {cash}",
+            day=f"{days.last}",
+            equity=wording.say_exact(desk, book.get("equity_after"), currency=currency),
+            value=wording.say_exact(desk, book.get("positions_value_after")),
+            cash=wording.say_exact(desk, book.get("cash_after")),
+        )
+        for currency, book in books.items()
+    ]
+    lines[0] += wording.simulated_mark(desk, period.get("simulated"))
+    held = [(symbol, row) for symbol, row in wording.objects_of(period, "positions").items() if row.get("size_after")]
+    if not held:
+        lines.append(speak("Nothing was held."))
+    lines += [
+        speak("- {name}: {shares} shares", name=wording.security_name(desk, symbol, row.get("name")),
+              shares=number(float(row["size_after"]), "shares"))
+        for symbol, row in held[:SHOWN]
+    ]  # fmt: skip
+    if len(held) > SHOWN:
+        lines.append(speak("… {count} more: `ia --now {day} account`", count=len(held) - SHOWN, day=f"{days.last}"))
+    return reply_of_lines(*lines, *_moved_note(desk, days))
+
+
 _COMPARED = pattern(
     r"变化|变动|变了|增加|增长|减少|多了|少了|涨了|跌了|对比|相比|比(?!例)"
     r"|\b(?:chang\w+|differ\w+|gr[eo]w\w*|compared?|versus|vs|than|more|less|up|down|increase\w*|decrease\w*)\b",
@@ -592,6 +628,7 @@ def _say_causes(desk: ToolDesk, held: dict[str, Json], field: str, currency: str
 
 
 ANSWERS = {
+    "held_on": answer_held_on,
     "account_result": answer_result,
     "account_index": answer_account_index,
     "account_why": answer_why,
