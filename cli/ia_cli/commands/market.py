@@ -94,7 +94,7 @@ def summary(as_json: bool) -> None:
     """Print breadth, stocks at their price limits and amount traded, by board.
 
     weighted_pct is weighted by market value. Amounts are in yuan, compared with the previous day and the 20-day mean.
-    --json also has the best and worst industries.
+    The levels of the main indices, and the best and worst industries, follow on stderr and stand in --json.
     """
     from ia.kernel.workspace import Workspace
     from ia.organs.market import market_reader
@@ -109,6 +109,9 @@ def summary(as_json: bool) -> None:
         emit_json(told)
         return
     tell_market_day(day)
+    if told["indices"]:
+        levels = [f"{row['name']} {row['close']:,.2f} ({row['change_pct']:+.2f} %)" for row in told["indices"][:4]]
+        notify(Message("indices: {levels}", levels=", ".join(levels)))
     emit_market_rows([{"date": told["date"], **row} for row in told["boards"]], ("date", *BOARDS), brief=BOARDS)
     if told["amount_vs_mean_pct"] is not None:
         known = told["amount_vs_last_pct"] is not None

@@ -4,6 +4,8 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ia.domain.instruments.indices import MAIN_INDICES
+from ia.domain.instruments.symbols import from_canonical
 from ia.kernel import clock
 from ia.organs.market.market_reader import (
     FROM,
@@ -90,6 +92,8 @@ def summarize_day(db: sqlite3.Connection, day: MarketDay) -> Row:
                  whole) and against the mean of up to 20 days before (`mean_days` of them are stored whole); None
                  before the close
     industries_up, industries_down   the best and the worst of load_sectors()
+    indices      the main indices: symbol, name, close, change_pct, as far as their bars of the day are stored; before
+                 the close there are none
     """
     rows = load_stocks(db, day)
     total = db.execute(f"SELECT count(*){FROM}{STOCKS}", query_params(day)).fetchone()[0]
@@ -114,7 +118,29 @@ def summarize_day(db: sqlite3.Connection, day: MarketDay) -> Row:
         "mean_days": len(whole),
         "industries_up": [row for row in groups[:5] if row["change_pct"] > 0],
         "industries_down": [row for row in groups[::-1][:5] if row["change_pct"] < 0],
+        "indices": _load_indices(db, day) if day.closed else [],
     }
+
+
+def _load_indices(db: sqlite3.Connection, day: MarketDay) -> list[Row]:
+    """Return the levels of the main indices on a day, with the change from the session before."""
+    rows = []
+    for code in MAIN_INDICES:
+        found = db.execute(
+            "SELECT date, close FROM bars WHERE adapter = ? AND symbol = ? AND date <= ? ORDER BY date DESC LIMIT 2",
+            (day.name, code, day.date),
+        ).fetchall()
+        if len(found) == 2 and found[0][0] == day.date:
+            change = (found[0][1] / found[1][1] - 1) * 100
+            rows.append(
+                {
+                    "symbol": code,
+                    "name": from_canonical(code).name,
+                    "close": found[0][1],
+                    "change_pct": round(change, 4),
+                }
+            )
+    return rows
 
 
 def _scope_row(name: str, rows: Sequence[TradedStock], day: MarketDay) -> Row:

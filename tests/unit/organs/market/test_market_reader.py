@@ -410,6 +410,18 @@ def test_the_figures_of_a_day(ws, breadth):
     )  # not the day of three
     assert [row["board"] for row in told["boards"]] == ["all", "main"]
     assert {row["name"] for row in told["industries_up"] + told["industries_down"]} == {"银行", "白酒"}
+    assert told["indices"] == [], "none is stored"
+    with contextlib.closing(marketdb.connect(ws)) as db:
+        bars = [
+            (day.name, "000300.SH", date, 1.0, 1.0, 1.0, close, 1)
+            for date, close in ((THU, 4000.0), (day.date, 3960.0))
+        ]
+        columns = "adapter, symbol, date, open, high, low, close, volume"
+        db.executemany(f"INSERT INTO bars ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", bars)
+        assert summarize_day(db, day)["indices"] == [
+            {"symbol": "000300.SH", "name": "沪深300", "close": 3960.0, "change_pct": -1.0}
+        ]
+        assert summarize_day(db, day._replace(closed=False))["indices"] == []
 
 
 def test_sectors_are_the_source_s_own_where_they_were_synced_for_the_day(ws, breadth, now):

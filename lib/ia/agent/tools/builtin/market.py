@@ -305,7 +305,7 @@ def scan_stocks(
 @tool("market.summary", READ, together=True)
 def summarize_market(scope: Scope, date: _DAY = None) -> Json:
     """Show the market of the day: how many rose and fell, limit-ups, median and weighted change, what was traded
-    against before, boards, best and worst industries.
+    against before, boards, best and worst industries, levels of the main indices.
     """
     from ia.organs.market import market_reader
     from ia.organs.market.day_summary import summarize_day as figures

@@ -81,7 +81,8 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if wanted == "no_forecast":
         before.insert(0, speak("Whether this is the bottom nobody knows, and I give no forecast. The market as it is:"))
     premise = _say_direction(desk, asked, whole)
-    lines = [*before, *premise, state, *(yield from _index_levels(desk, day))]
+    levels = _say_indices(desk, found) or (yield from _index_levels(desk, day))
+    lines = [*before, *premise, state, *levels]
     told = [
         *([limits] if limits else []),
         *([speak("{amount} yuan traded", amount=wording.say_money(desk, amount))] if amount else []),
@@ -311,7 +312,16 @@ def _index_levels(desk: ToolDesk, day: str) -> Work[list[str]]:
     return [desk.speak.join_clauses(told)] if told else []
 
 
-def _index_name(desk: ToolDesk, code: str, result: DeskResult) -> str:
+def _say_indices(desk: ToolDesk, found: DeskResult) -> list[str]:
+    """Return the levels of the main indices that came with a day, in a line; [] where they are not stored."""
+    told = [
+        f"{_index_name(desk, str(row['symbol']), row)} {row['close']:,.2f} ({wording.say_percent(row['change_pct'])})"
+        for row in wording.rows_of(found.get("indices"))[:NAMED_INDICES]
+    ]
+    return [desk.speak.join_clauses(told)] if told else []
+
+
+def _index_name(desk: ToolDesk, code: str, result: DeskResult | Json) -> str:
     return wording.security_name(desk, code, result.get("name")).removesuffix(f" {code}")
 
 
