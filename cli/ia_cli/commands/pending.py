@@ -211,6 +211,11 @@ def _print_entry(ws: "Workspace", proposal: "Proposal", *, as_json: bool) -> Non
         emit_json(entry_document(entry))
     else:
         emit_text(format_entry(entry) + "\n")
+        if sys.stdout.isatty():
+            from ia.wiring.ledger_prices import open_ledger
+            from ia_cli.terminal.trade_moments import tell_moment
+
+            tell_moment(open_ledger(ws), entry)
 
 
 def _call_tool(ws: "Workspace", proposal: "Proposal") -> Any:

@@ -1,5 +1,6 @@
 """`ia trade`: the journal of what was bought and sold."""
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -211,6 +212,10 @@ def _print_done(desk: "LedgerDesk", done: "Posting", *, as_json: bool) -> None:
         emit_json({**entry_document(done.entry), **_gain_field(_realized_gains(desk), done.entry)})
     else:
         _print_entries([done.entry], as_json=as_json)
+    if not as_json and sys.stdout.isatty():
+        from ia_cli.terminal.trade_moments import tell_moment
+
+        tell_moment(desk, done.entry)
 
 
 def _realized_gains(desk: "LedgerDesk") -> "dict[int, Decimal]":
