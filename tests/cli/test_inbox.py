@@ -82,3 +82,16 @@ def test_what_is_later_than_now_is_not_there(ia, sent):
 def test_the_analyst_knows_messages_and_alerts(ia, sent, question, facts):
     done = ia("turn", question, "-m", "ia-offline")
     assert [fact for fact in facts if fact not in done.stdout] == [], done.stdout
+
+
+def test_a_table_in_a_message_is_drawn_at_a_terminal_and_plain_in_a_pipe(ia):
+    text = "**Review**\n> a remark\nResult +1\n| held | value |\n| --- | ---: |\n| CATL | 80 |\n- to do\nnote: x.md"
+    assert ia("send", "--title", "review", text).returncode == 0
+    shown = on_terminal("inbox", "show", "1")
+    assert "|" not in shown and "──" in shown and "CATL" in shown, shown
+    assert "\nResult +1" in shown.replace("\r", "") and "\nnote: x.md" in shown.replace("\r", "")
+    assert ia("inbox", "show", "1").stdout == f"**review**\n\n{text}\n"
+    row = json.loads(ia("inbox", "--json").stdout)[0]
+    assert row["text"] == text
+    assert "Result +1 " in ia("inbox").stdout and "Review" not in ia("inbox").stdout
+    assert "    Result +1 " in on_terminal("inbox")

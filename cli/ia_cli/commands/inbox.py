@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ia.organs.channels.notices import Notice
 
 SHOWN = 20
-BRIEF = 200  # characters of a text in a row; JSON has all of it
+BRIEF = 200  # columns of a text in a row; JSON has all of it
 COLUMNS = ("id", "time", "unread", "channel", "state", "title", "text")
 
 
@@ -76,7 +76,7 @@ def show(number: int, as_json: bool) -> None:
     text = f"**{found.title}**\n\n{found.text}" if found.title else found.text
     if found.origins:
         notify(Message("this message quotes text from outside: {origins}", origins=found.origins))
-    emit_markdown(_keep_lines(text) + "\n")
+    emit_markdown((_separate_blocks(text) if sys.stdout.isatty() else text) + "\n")
 
 
 @inbox.command(example="ia send 'the first message'; ia inbox read all")
@@ -97,10 +97,11 @@ def read(which: str) -> None:
 
 def _message_row(notice: "Notice", *, short: bool) -> dict[str, Any]:
     from ia.organs.channels import inbox as messages
+    from ia.organs.channels.previews import preview_lines
 
     row = {**notice._asdict(), "unread": messages.is_unread(notice)}
     if short:
-        row["text"] = notice.text[:BRIEF] + "…" * (len(notice.text) > BRIEF)
+        row["text"] = _fit(" ".join(preview_lines(notice.text)), BRIEF)
     else:
         row = {name: row[name] for name in (*COLUMNS, "error", "actor", "origins", "run")}
     return row
@@ -134,10 +135,9 @@ def _print_messages(found: "list[Notice]") -> None:
 
 def _split_message(notice: "Notice") -> tuple[str, list[str]]:
     """Return the title of a message, "" for none, and its lines without Markdown's marks."""
-    import re
+    from ia.organs.channels.previews import preview_lines
 
-    lines = [" ".join(line.replace("**", "").split()) for line in notice.text.splitlines()]
-    lines = [escape_controls(re.sub(r"^#+ ", "", line)) for line in lines if line]
+    lines = [escape_controls(line) for line in preview_lines(notice.text)]
     return escape_controls(notice.title) or (lines.pop(0) if len(lines) > 1 else ""), lines
 
 
@@ -157,8 +157,21 @@ def _local_time(notice: "Notice") -> str:
     return f"{to_local(messages.notice_time(notice)):%Y-%m-%d %H:%M}"
 
 
-def _keep_lines(text: str) -> str:
-    """Return a message as Markdown in which its own line ends stay: a sentence a line is how most are written."""
+def _separate_blocks(text: str) -> str:
+    """Return a message as Markdown whose tables, quotes and lists end where their lines do.
+
+    >>> _separate_blocks("one\\ntwo\\n> quoted\\n- item\\n- item\\nthree")
+    'one\\ntwo\\n\\n> quoted\\n\\n- item\\n- item\\n\\nthree'
+    """
     import re
 
-    return re.sub(r"(?<=\S)\n(?=[^\s\-*#>|\d`])", "  \n", text)
+    lines: list[str] = []
+    before = ""
+    for line in text.splitlines():
+        found = re.match(r"\s*(?:([>|])|([-*+]|\d+[.)])\s|(\S))", line)
+        kind = "" if found is None else found[1] or ("item" if found[2] or line[0].isspace() else "text")
+        if kind != before and "" not in (kind, before) and (before, kind) != ("text", "item"):
+            lines.append("")
+        lines.append(line)
+        before = kind
+    return "\n".join(lines)

@@ -21,13 +21,13 @@ from ia.kernel.errors import BadData, IaError, Message, UsageError
 from ia.kernel.i18n import Voice, mark_text
 from ia.kernel.workspace import Workspace
 from ia.organs import notebook
+from ia.organs.channels.previews import preview_lines
 from ia.reach.tasks import report_paths
 from ia.reach.tasks.child_processes import ChildExit
+from ia.reach.tasks.message_digest import digest_report
 
 IDLE = mark_text("the embedded analyst did not understand the job: reword it, or set a model (`ia config set model …`)")
 """Why a turn of the embedded analyst that did nothing has failed; it would not understand it the next time either."""
-MAX_SUMMARY = 700
-_LINES = 8
 
 
 @dataclass
@@ -127,8 +127,8 @@ def _outside_origins(ws: Workspace, design: TaskDesign, run: TaskRun) -> list[st
 
 def first_row(summary: str) -> str:
     """Return the first line of a summary that says something: of a table its first row, not its header."""
-    rows = _output_rows(summary) or [""]
-    return rows[0].replace("\t", " ")
+    rows = _output_rows(summary)
+    return next(iter(preview_lines("\n".join(rows))), "")
 
 
 def _output_rows(output: str) -> list[str]:
@@ -270,12 +270,9 @@ def _format_local_time(stamp: str, design: TaskDesign) -> str:
 
 
 def _summarize_result(found: TaskResult, lang: str) -> str:
-    """Return the first lines of a result, as they may be sent."""
+    """Return what a message says of a result."""
     text = untrusted.fold_text(found.text) if found.origins else found.text
-    lines = [line.strip() for line in text.splitlines() if line.strip() and line.strip() != "```"]
-    said = "\n".join(lines[:_LINES])
-    if len(said) > MAX_SUMMARY or len(lines) > _LINES:
-        said = said[:MAX_SUMMARY].rstrip() + " …"
+    said = digest_report(text, lang)
     if found.simulated:
         first, *rest = said.split("\n")  # in the first line: no reader cuts it away
         said = "\n".join([f"{first} {Voice(lang)('(the prices are simulated)')}".strip(), *rest])
