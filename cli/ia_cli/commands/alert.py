@@ -30,6 +30,9 @@ def alert() -> None:
     says nothing else. Sessions that were missed are made up for on the next run. A day without a bar (a suspension)
     does not count.
 
+    A price in a condition means the prices of the day on which you approve the alert: after a split, bonus issue or
+    dividend, ia compares later prices as if it had not happened, and the message says so. No ex-date sets off an alert.
+
     An alert is a task: you approve it, `ia task list` shows it, and cron runs it. The prices are those of `ia ohlcv`:
     daily, adjusted as of each session.
     """

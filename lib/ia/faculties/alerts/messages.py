@@ -44,12 +44,19 @@ def write_message(
             day=crossing.at.session,
             close=format_close(history, crossing.at.close),
             before=crossing.before.session,
-            last=format_close(history, crossing.before.close),
+            last=_format_last(history, crossing, lang),
         )
     ]
     if crossing.is_late:
         lines.append(_late_line(history, crossing.latest, lang))
     lines += [_action_line(action, lang) for action in crossing.actions]
+    if abs(crossing.scale - 1) > 1e-9:
+        template = (
+            "Prices count as on {base}, when the alert was set; by the ex-dates since, {close} counts as {scaled}."
+        )
+        scaled = format_close(history, crossing.at.close * crossing.scale)
+        close = format_close(history, crossing.at.close)
+        lines.append(voice(template, base=crossing.base, close=close, scaled=scaled))
     if note:
         lines.append(voice("Your note: {note}", note=note))
     if paths := find_own_notes(ws, history):
@@ -57,6 +64,18 @@ def write_message(
     if history.series.simulated:
         lines.append(voice("The prices are simulated."))
     return title, "\n".join(lines)
+
+
+def _format_last(history: RawHistory, crossing: Crossing, lang: str) -> str:
+    """Return the close of the session before, as the ex-dates since then leave it."""
+    last = format_close(history, crossing.before.close)
+    if not crossing.actions:
+        return last
+    from ia.organs.ohlcv.adjustment import reference_price
+
+    days = (crossing.before.session, crossing.at.session)
+    worth = reference_price(crossing.before.close, *days, crossing.actions, tick_size(history.symbol))
+    return Voice(lang)("{worth} ({last} before the ex-date)", worth=format_close(history, worth), last=last)
 
 
 def _late_line(history: RawHistory, latest: SessionState, lang: str) -> str:

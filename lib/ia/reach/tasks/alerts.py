@@ -19,7 +19,7 @@ def start_alert(ws: Workspace, task: Task, notify: Notify = drop_message) -> Non
     if alert is None or sessions.find_start(ws, task.id, task.since) is not None:
         return
     try:
-        history, state = sessions.look_at_present(ws, alert)
+        history, state = sessions.look_at_present(ws, alert, approved=task.approved)
     except IaError as exc:
         notify(Message("no prices now ({reason}); the alert starts with the last session that has closed", reason=exc))
         return
@@ -47,7 +47,7 @@ def carry_out_alert(ws: Workspace, alert: Alert, *, lang: str, notify: Notify = 
     run = run_store.get_run(ws, number)
     task = approved_tasks.find_by_id(ws, run.task)
     assert task is not None
-    look = sessions.look_for_crossings(ws, task.id, task.since, alert, notify)
+    look = sessions.look_for_crossings(ws, task.id, task.since, alert, notify, approved=task.approved)
     design = task.design
     said = [
         messages.write_message(ws, look.history, alert, each, note=design.because, lang=lang) for each in look.crossings

@@ -25,7 +25,7 @@ class Share:
     """A made-up share: sessions with raw closes, suspensions between them, and ex-days."""
 
     def __init__(self, code: str, days: list[str], rng: random.Random) -> None:
-        self.code, price, self.actions = code, 50.0, {}
+        self.code, price, self.actions, self.base = code, 50.0, {}, days[-1]
         self.days, self.closes, suspended = [], [], 0
         for n, day in enumerate(days):
             if suspended:
@@ -49,6 +49,14 @@ class Share:
         acts = [f"{day},{cash},{bonus}" for day, (cash, bonus) in self.actions.items() if day <= until]
         (folder / f"{self.code}.actions.csv").write_text("date,cash,bonus\n" + "\n".join(acts) + "\n")
 
+    def in_prices_of_base(self, n: int) -> float:
+        """The close of session n in the prices of the last session up to `base`: what an owner meant who saw those."""
+        scale = 1.0
+        for at in range(1, n + 1):
+            if self.days[at] > self.base:
+                scale *= self.closes[at - 1] / self.previous_worth(at)
+        return self.closes[n] * scale
+
     def previous_worth(self, n: int) -> float:
         """The close before session n, worth what the ex-days between leave of it: rounded to the tick."""
         worth, due = self.closes[n - 1], [a for d, a in self.actions.items() if self.days[n - 1] < d <= self.days[n]]
@@ -66,11 +74,11 @@ class Share:
 
 
 def price_below(share, n):
-    return share.closes[n] < 48
+    return share.in_prices_of_base(n) < 48 - 1e-9
 
 
 def price_above(share, n):
-    return share.closes[n] >= 52.5
+    return share.in_prices_of_base(n) >= 52.5 - 1e-9
 
 
 def falls(share, n):
@@ -165,6 +173,7 @@ def simulate(ws, tmp_path, monkeypatch, *, days, shares, seed):
     ]
     watchers = []
     for share, condition, _ in made:
+        share.base = start
         share.write(folder, start)
         watchers.append(Watcher(ws, share, condition))
     late = dict.fromkeys(range(shares), 0)
@@ -207,6 +216,7 @@ def check(ws, tmp_path, monkeypatch, **size):
     late = [note for note in sent if "Found late" in note.text]
     assert late and any("still holds" in note.text for note in late) and any("no longer" in note.text for note in late)
     assert any("is an ex-date (cash" in note.text for note in sent)
+    assert any("Prices count as on" in note.text for note in sent)
     print(f"{looked} sessions, {len(want)} crossings, {len(sent)} messages, {time.process_time() - begun:.1f} s")
 
 
@@ -274,6 +284,27 @@ def watched(ws, tmp_path, monkeypatch, crontab):
             return [note.text for note in sending.release_staged(ws, run.id)]
 
     return Watched()
+
+
+def test_an_ex_date_alone_tells_nothing(watched, tmp_path):
+    """A bonus issue of 0.8 and a dividend after the alert was set: `close < 10` means the 10 of then."""
+    (tmp_path / "300001.actions.csv").write_text("date,cash,bonus\n2024-03-06,0,0.8\n2024-03-11,0.5,0\n")
+    watched.bars(d04=11, d05=12, d06=6.7, d07=6.2, d11=5.65, d12=4.9, d13=4.8)
+    watched.approve()
+    assert [watched.look(day) for day in ("05", "06", "07", "11")] == [[], [], [], []]
+    [text] = watched.look("12")  # 4.9 * 1.8 * 6.2 / 5.7
+    assert "close 4.90. Session before, 2024-03-11: 5.65." in text
+    assert "Prices count as on 2024-03-04" in text and "4.90 counts as 9.59" in text
+    assert watched.look("13") == []
+
+
+def test_a_crossing_on_an_ex_date_compares_like_with_like(watched, tmp_path):
+    (tmp_path / "300001.actions.csv").write_text("date,cash,bonus\n2024-03-05,0,0.8\n")
+    watched.bars(d04=18, d05=5)
+    watched.approve()
+    [text] = watched.look("05")
+    assert "close 5.00. Session before, 2024-03-04: 10.00 (18.00 before the ex-date)." in text
+    assert "2024-03-05 is an ex-date (0.8 new shares per share)" in text and "5.00 counts as 9.00" in text
 
 
 def test_what_is_true_already_is_said_and_the_next_crossing_waited_for(watched):
