@@ -101,10 +101,10 @@ def test_a_file_names_the_picture_and_its_footer_says_what_is_shown(ia, tmp_path
 def test_bundled_bars_are_told_and_nothing_is_claimed_of_foreign_prices(ia, tmp_path):
     made = ia("ohlcv", "-", input=CSV.replace("date,open", "Date,Open", 1)).stdout
     shown = lines(ia("chart", "--last", "120", input=made))
-    assert shown[1].endswith("  2 bars per candle · daily")
+    assert shown[1].endswith("  2 bars per column · daily")
     (tmp_path / "x.csv").write_text(made)
     text = _drawn(ia, tmp_path, "x.csv", "--last", "150", "--width", "400").read_text()
-    assert re.search(r">150 bars [^<]* · 2 bars per candle · daily<", text)
+    assert re.search(r">150 bars [^<]* · 2 bars per column · daily<", text)
     assert "adjusted" not in text + str(shown)
 
 

@@ -150,6 +150,6 @@ def test_every_command_that_a_text_names_exists():
     wrong = [
         (file, quoted, unknown)
         for file, quoted, part in lines
-        if (unknown := unknown_part(part.removeprefix("ia ").split()))
+        if (unknown := unknown_part(re.sub(r"'[^']*'", "_", part).removeprefix("ia ").split()))
     ]
     assert len(found) > 500 and wrong == []

@@ -21,7 +21,7 @@ def ids(done):
 
 def test_unread_messages_come_first_and_reading_marks_them(ia, sent):
     assert ids(ia("inbox", "--json")) == [3, 2, 1]
-    done = ia("inbox", "show", "3")
+    done = ia("inbox", "3")
     assert (done.returncode, done.stdout) == (0, "short\n")
     assert ids(ia("inbox", "--json")) == [2, 1, 3] and ids(ia("inbox", "--unread", "--json")) == [2, 1]
     assert ia("inbox", "read", "2").returncode == 0 and ids(ia("inbox", "--unread", "--json")) == [1]

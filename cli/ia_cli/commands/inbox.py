@@ -20,7 +20,14 @@ BRIEF = 200  # columns of a text in a row; JSON has all of it
 COLUMNS = ("id", "time", "unread", "channel", "state", "title", "text")
 
 
-@click.group(cls=CommandGroup, invoke_without_command=True, example="ia send --title 观察 '产能利用率下降'; ia inbox")
+class _Inbox(CommandGroup):
+    """`ia inbox 3` shows message 3."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        return super().resolve_command(ctx, ["show", *args] if args[0].isdecimal() else args)
+
+
+@click.group(cls=_Inbox, invoke_without_command=True, example="ia send --title 观察 '产能利用率下降'; ia inbox")
 @click.option("--all", "everything", is_flag=True, help="List all messages (default: the first 20).")
 @click.option("--unread", is_flag=True, help="List only unread messages.")
 @rows_options
@@ -29,7 +36,7 @@ def inbox(ctx: click.Context, everything: bool, unread: bool, as_json: bool, as_
     """List and read the messages to you, unread ones first.
 
     At a terminal each message takes two lines: a star if it is unread, its number, time and title, then how it begins.
-    `ia inbox show ID` prints all of it. A message that went to a channel of yours (`ia config set messaging.default …`)
+    `ia inbox ID` prints all of it. A message that went to a channel of yours (`ia config set messaging.default …`)
     counts as read; one that could not be delivered is unread. Status 1 if there are no messages.
     """
     if ctx.invoked_subcommand is not None:

@@ -193,7 +193,7 @@ def price_range(chart: Chart, grouped: Sequence[Bucket]) -> list[float]:
 def describe_grouping(chart: Chart, grouped: list[Bucket]) -> str:
     """Return how many bars share a candle; nothing where each has its own."""
     size = grouped[-1].last - grouped[-1].first
-    return chart.voice("{count} bars per candle", count=size) if size > 1 else ""
+    return chart.voice("{count} bars per column", count=size) if size > 1 else ""
 
 
 def thin_values(values: Values, most: int) -> list[tuple[int, float | None]]:

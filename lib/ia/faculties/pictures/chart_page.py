@@ -120,7 +120,7 @@ def _chart_data(whole: Chart, first: int, place: candles.ChartLayout) -> dict[st
         "on": say("Later"),
         "last": say("Last"),
         "range": _range_template(whole),
-        "shared": say("{count} bars per candle", count="{count}"),
+        "shared": say("{count} bars per column", count="{count}"),
         "signs": candles.sign_words(whole),
         "keys": say("wheel, + and -: zoom · drag, arrow keys: move · 0: reset"),
     }
