@@ -217,7 +217,8 @@ def read_figures(request: UserRequest, first: Intent, tables: Tables = SHIPPED) 
     if not kind and _WHY.search(plain) and (named := securities or _last_named(request)):
         return Intent("why", named, words)
     if len(securities) > 1:
-        kind = "figure" if exact and _HOW_MUCH.search(plain) and kind == "" else "compare"
+        bare = bool(wanted.figures) and not wanted.left and not _WIDER.search(plain)  # price of CATL and BYD
+        kind = "figure" if exact and kind == "" and (bare or _HOW_MUCH.search(plain)) else "compare"
     elif securities:
         bare = not wanted.left or len(plain) < 40
         alone = exact and bool(_HOW_MUCH.search(plain) or bare or wanted.period != "daily")

@@ -24,6 +24,8 @@ ALL_DAYS = "9999"
 """A day after all others: nothing is too new to be told of."""
 RECALLED, SHOWN = 20, 8
 """Hits of a search that are looked through; and passages that an answer has."""
+WHOLE = 600
+"""Characters of the owner's text up to which it is told whole."""
 NAMES = 6
 """Names of a security that are searched for."""
 _FILLER = pattern(
@@ -55,6 +57,12 @@ _LEVEL_TOLD = pattern(
 _CHANGED = pattern(r"变|改|\bchange", re.I)
 _MACHINE_VIEW = pattern(r"你|\byour\b", re.I)
 """Words of a question whether a view changed, and whose view it asks for."""
+_WROTE = pattern(
+    r"我(?:自己)?.{0,6}(?:写|记|说|提到?)[过了的]?"
+    r"|\b(?:i|we) (?:\w+ )?(?:wrote|written|write|noted?|said|say|jotted)\b|\bmy (?:own )?(?:notes?|words|writing)\b",
+    re.I,
+)
+"""Words of a question for what the owner wrote, not for all that is stored."""
 _JOURNAL = pattern(r"日志|日记|\bjournal\b|\bdiary\b", re.I)
 _BELIEFS = pattern(r"信念|\bbeliefs?\b|\bbelieve\b", re.I)
 _MACHINE = ("notebook/reports/", "memory/reflections/", "memory/MEMORY", "memory/tracking", "memory/soul")
@@ -82,7 +90,8 @@ def find_own_words(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         by = None if changed is None else not _MACHINE_VIEW.search(wanted.words)
         return (yield from _of_security(desk, wanted.securities[0], topics, span, by))
     if topics:
-        return (yield from _of_subject(desk, topics, span, beliefs=bool(_BELIEFS.search(wanted.words))))
+        beliefs, own = bool(_BELIEFS.search(wanted.words)), bool(_WROTE.search(wanted.words))
+        return (yield from _of_subject(desk, topics, span, beliefs=beliefs, own=own))
     return (yield from _list_newest(desk, wanted.words, span))
 
 
@@ -131,8 +140,13 @@ def _unreachable(desk: ToolDesk, found: DeskResult) -> Reply:
     return reply.reply_of_lines(speak("It cannot be looked up: {reason}.", reason=why))
 
 
-def _of_subject(desk: ToolDesk, topics: list[str], span: TimeSpan | None, *, beliefs: bool) -> Work[Reply]:
-    """Answer what memory and notes hold about words, the owner's first; of beliefs alone where they are asked for."""
+def _of_subject(
+    desk: ToolDesk, topics: list[str], span: TimeSpan | None, *, beliefs: bool, own: bool = False
+) -> Work[Reply]:
+    """Answer what memory and notes hold about words, the owner's first; of beliefs alone where they are asked for.
+
+    own    only what the owner wrote is asked for: what ia wrote is counted, not shown
+    """
     speak, query = desk.speak, " ".join(topics)
     found = yield from desk.one("memory.recall", query=query, limit=RECALLED)
     if found.failure is not None:
@@ -146,12 +160,36 @@ def _of_subject(desk: ToolDesk, topics: list[str], span: TimeSpan | None, *, bel
     ]
     if beliefs:
         hits = [hit for hit in hits if hit.get("kind") == "belief"] or hits
-    hits.sort(key=lambda hit: hit.get("author") != "owner")
+    written = [hit for hit in hits if hit.get("author") == "owner"][:SHOWN]
+    others = [hit for hit in hits if hit.get("author") != "owner"]
     if not hits:
         return reply.reply_of_lines(speak('Nothing about "{query}" was found in memory or notes.', query=query))
-    lines = [f"- {_format_passage(desk, hit, topics)}" for hit in hits[:SHOWN]]
-    head = speak('About "{query}", memory and notes hold:', query=query)
-    return Reply([head, *lines], lines, [str(hit["source"]) for hit in hits[:SHOWN]])
+    if own and not written:
+        return reply.reply_of_lines(
+            speak('You wrote nothing about "{query}".', query=query), *_say_left_out(desk, query, len(others))
+        )
+    lines = [f"- {_format_passage(desk, hit, topics)}" for hit in written]
+    machine = [] if own else [f"- {_format_passage(desk, hit, topics)}" for hit in others[: SHOWN - len(lines)]]
+    head = (
+        speak('You wrote about "{query}":', query=query)
+        if written and (own or machine)
+        else speak('About "{query}", memory and notes hold:', query=query)
+    )
+    between = [speak("Not by you:")] if written and machine else []
+    after = _say_left_out(desk, query, len(others)) if own else []
+    sources = [str(hit["source"]) for hit in (written if own else [*written, *others])[:SHOWN]]
+    return Reply([head, *lines, *between, *machine, *after], [*lines, *machine], sources)
+
+
+def _say_left_out(desk: ToolDesk, query: str, count: int) -> list[str]:
+    """Return how many passages that the owner did not write are left out."""
+    if not count:
+        return []
+    told = PluralText(
+        "Not shown: {count} passage that you did not write; `ia recall {query}` lists it.",
+        "Not shown: {count} passages that you did not write; `ia recall {query}` lists them.",
+    )
+    return [desk.speak(told, count=count, query=query)]
 
 
 def _of_security(
@@ -286,10 +324,23 @@ def _tells_of(text: str, topics: list[str]) -> bool:
     return any(stem in text.casefold() for stem in _stems(topics))
 
 
+def _own_text(content: str, topics: list[str]) -> str:
+    """Return what the owner wrote in a passage without headings: all of it, of a long one what tells of the topics."""
+    rows = [line.strip().lstrip("-*> ").strip() for line in content.splitlines()]
+    said = [re.sub(r"^\[\d\d:\d\d\] ", "", row) for row in rows if row and not row.startswith(("#", "|", "---", "<"))]
+    if sum(map(len, said)) > WHOLE:
+        said = [row for row in said if _tells_of(row, topics)] or said
+    whole = " / ".join(said)
+    return whole if len(whole) <= WHOLE else past_views.cut_text(whole, WHOLE)
+
+
 @part("one of the passages found", in_text)
 def _format_passage(desk: ToolDesk, hit: Json, topics: list[str]) -> str:
     """Return a passage of the memory as a line: what of it holds the words that are asked for."""
     content = str(hit.get("content") or "")
+    if hit.get("author") == "owner" and (told := _own_text(content, topics)):
+        day = f"{hit['date']} " if hit.get("date") else ""
+        return f"{day}`{hit['source']}`{desk.speak(': ')}{told}"
     telling = [line for line in content.splitlines() if _tells_of(line, topics)]
     gist = past_views.find_gist("\n".join(telling)) if telling else past_views.find_gist(content)
     day = f"{hit['date']} " if hit.get("date") else ""

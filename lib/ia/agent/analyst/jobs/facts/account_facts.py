@@ -59,7 +59,11 @@ def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         held = positions_of(status)
         told = [wording.security_name(desk, symbol, position.get("name")) for symbol, position in held]
         return reply_of_lines(
-            speak("**{count}** securities are held: {names}.", count=len(held), names=speak.join_items(told))
+            speak(
+                PluralText("**{count}** security is held: {names}.", "**{count}** securities are held: {names}."),
+                count=len(held),
+                names=speak.join_items(told),
+            )
             if held
             else speak("Nothing is held.")
         )
@@ -346,9 +350,21 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     bought = sum(row.get("kind") == _BOUGHT for row in rows)
     given: Json = {"count": len(rows), "time": time, "bought": bought, "sold": len(rows) - bought}
     head = (
-        speak("**{count} trades** ({time}): {bought} bought, {sold} sold", **given)
+        speak(
+            PluralText(
+                "**{count} trade** ({time}): {bought} bought, {sold} sold",
+                "**{count} trades** ({time}): {bought} bought, {sold} sold",
+            ),
+            **given,
+        )
         if days
-        else speak("**{count} trades in all**: {bought} bought, {sold} sold; the newest:", **given)
+        else speak(
+            PluralText(
+                "**{count} trade in all**: {bought} bought, {sold} sold:",
+                "**{count} trades in all**: {bought} bought, {sold} sold; the newest:",
+            ),
+            **given,
+        )
     )
     told = [
         f"- {wording.security_name(desk, str(row.get('symbol')), row.get('name'))}{speak(': ')}{say_trade(desk, row)}"

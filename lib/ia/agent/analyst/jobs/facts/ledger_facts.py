@@ -15,6 +15,7 @@ from ia.agent.analyst.jobs.facts.held import load_held, load_status, name_positi
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -312,7 +313,10 @@ def answer_reasons(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     ]
     if len(bought) > SHOWN:
         lines.append(speak("… and {count} more: `ia trade list`", count=len(bought) - SHOWN))
-    return reply_of_lines(speak("**Reasons** of {count} securities:", count=len(bought)), *lines)
+    return reply_of_lines(
+        speak(PluralText("**Reason** of {count} security:", "**Reasons** of {count} securities:"), count=len(bought)),
+        *lines,
+    )
 
 
 def answer_sizes(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -333,8 +337,12 @@ def answer_sizes(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     ]
     if len(held) > SHOWN:
         lines.append(speak("… and {count} more: `ia account`", count=len(held) - SHOWN))
-    return reply_of_lines(speak("**{count} positions**{mark}", count=len(held),
-                                mark=wording.simulated_mark(desk, status.get("simulated"))), *lines)  # fmt: skip
+    head = speak(
+        PluralText("**{count} position**{mark}", "**{count} positions**{mark}"),
+        count=len(held),
+        mark=wording.simulated_mark(desk, status.get("simulated")),
+    )
+    return reply_of_lines(head, *lines)
 
 
 def answer_currency(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -605,7 +613,14 @@ def answer_followed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not against:
         return reply_of_lines(speak("None of {all} trades ({first} – {last}) went against a rule.", **given))
     return reply_of_lines(
-        speak("**{count}** of {all} trades ({first} – {last}) went against a rule:", **given),
+        speak(
+            PluralText(
+                "**{count}** of {all} trade ({first} – {last}) went against a rule:",
+                "**{count}** of {all} trades ({first} – {last}) went against a rule:",
+                by="all",
+            ),
+            **given,
+        ),
         *(
             f"- {name_position(desk, str(row.get('symbol')), row)}{speak(': ')}{account_facts.say_trade(desk, row)}"
             for row in against[-SHOWN:]

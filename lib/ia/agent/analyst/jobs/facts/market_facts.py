@@ -20,6 +20,7 @@ from ia.agent.analyst.voice import number
 from ia.domain.instruments.indices import MAIN_INDICES
 from ia.domain.instruments.symbols import from_canonical
 from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -672,7 +673,14 @@ def answer_watch(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     left_out = {mention.code: mention for mention in asked.securities}
     before = []
     if _HOW_MANY.search(asked.words):
-        before = [speak("**{count} securities** are on the watch list:", count=len(rows) + len(missing))]
+        before = [
+            speak(
+                PluralText(
+                    "**{count} security** is on the watch list:", "**{count} securities** are on the watch list:"
+                ),
+                count=len(rows) + len(missing),
+            )
+        ]
     elif left_out:
         names = speak.join_items([display_name(desk, mention) for mention in left_out.values()])
         before = [speak("Without {names}:", names=names)]
@@ -742,7 +750,7 @@ def _stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list
 
 
 _LOW = pattern(
-    r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|lost)\b",
+    r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|lost|losers?|losing)\b",
     re.I,
 )
 
@@ -765,7 +773,9 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.refuse_time(desk, speak("the watch list"), span, newest)
     if wanted is None:
         if not re.search(
-            r"涨|跌|表现|强|弱|好|差|rose|fell|gain|los|best|worst|strong|weak|perform|up|down", asked.words, re.I
+            r"涨|跌|表现|强|弱|好|差|rose|fell|gain|los|best|worst|strong|weak|perform|top|mover|up|down",
+            asked.words,
+            re.I,
         ):
             return reply_of_lines(speak("By which figure? For example P/E or the change of the day."))
         rows, refused = yield from _changes_then(desk, asked, rows)
@@ -824,7 +834,9 @@ def answer_pending(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines = [f"- {row['proposal']}: {row['kind']} `{row['path']}`" for row in rows[:8]]
     more = [speak("… {count} more: `ia pending`", count=len(rows) - 8)] if len(rows) > 8 else []
     return reply_of_lines(
-        speak("**{count} proposals wait for you.**", count=len(rows)),
+        speak(
+            PluralText("**{count} proposal waits for you.**", "**{count} proposals wait for you.**"), count=len(rows)
+        ),
         *lines,
         *more,
         speak("`ia pending NUMBER` shows one, `ia approve NUMBER` carries it out."),

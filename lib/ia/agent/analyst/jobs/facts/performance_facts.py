@@ -226,7 +226,8 @@ def answer_allocation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.say_empty(desk)
     lines = say_allocation(desk, result, shares)
     most = bool(_MOST.search(asked.words))
-    part = next((row for row in shares if row.get("kind") == by and (most or _means(asked, row))), None)
+    known = [row for row in shares if row.get("kind") == by and row.get("name") != "unknown"]
+    part = next((row for row in known if most or _means(asked, row)), None)
     if part is not None and part.get("weight_pct") is not None:
         lines.insert(0, f"**{name_share(desk, part)} {float(part['weight_pct']):.2f}%**")
     return reply_of_lines(*lines)

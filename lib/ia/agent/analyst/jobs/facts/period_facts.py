@@ -78,20 +78,22 @@ def _say_move(desk: ToolDesk, mention: Mention, found: SpanBars, asked: FactQues
     unit = wording.CURRENCIES.get(mention.symbol.market, "")
     if asked.facts[0].field == "points" and mention.symbol.kind == "index":
         told = (
-            speak("up {points} points, {change}", **given)
+            speak("up {points} points ({change})", **given)
             if points > 0
-            else speak("down {points} points, {change}", **given)
+            else speak("down {points} points ({change})", **given)
         )
     elif asked.facts[0].field == "points":
         told = (
-            speak("up {points} {unit}, {change}", unit=unit, **given)
+            speak("up {points} {unit} ({change})", unit=unit, **given)
             if points > 0
-            else speak("down {points} {unit}, {change}", unit=unit, **given)
+            else speak("down {points} {unit} ({change})", unit=unit, **given)
         )
     elif not points:
         told = speak("unchanged")
+    elif given["change"] == number(0.0, "percent"):
+        told = speak("almost unchanged, {change}", change=wording.say_percent(change))
     else:
-        told = speak("up, {change}", **given) if points > 0 else speak("down, {change}", **given)
+        told = speak("{change} (up)", **given) if points > 0 else speak("{change} (down)", **given)
     tail = "" if mention.symbol.kind == "index" or mention.symbol.market == "CN" else f" {unit}"
     if asked.spans and span.kind == SESSIONS and mention.symbol.kind != "index":
         return told + speak(

@@ -42,9 +42,23 @@ def answer_moved(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     given: Json = {"count": len(moved), "all": len(changes), "days": when,
                    "mark": wording.simulated_mark(desk, status.get("simulated"))}  # fmt: skip
     head = (
-        speak("**{count}** of {all} positions fell in price ({days}).{mark}", **given)
+        speak(
+            PluralText(
+                "**{count}** of {all} position fell in price ({days}).{mark}",
+                "**{count}** of {all} positions fell in price ({days}).{mark}",
+                by="all",
+            ),
+            **given,
+        )
         if down
-        else speak("**{count}** of {all} positions rose in price ({days}).{mark}", **given)
+        else speak(
+            PluralText(
+                "**{count}** of {all} position rose in price ({days}).{mark}",
+                "**{count}** of {all} positions rose in price ({days}).{mark}",
+                by="all",
+            ),
+            **given,
+        )
     )
     lines = [f"- {names[symbol]} **{wording.say_percent(change)}**" for change, symbol in moved]
     if unknown := [names[symbol] for symbol, _ in held if symbol not in changes]:

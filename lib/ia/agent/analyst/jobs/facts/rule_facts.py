@@ -11,6 +11,7 @@ from ia.agent.analyst.jobs.facts.held import Held, load_held, name_position
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -155,15 +156,43 @@ def answer_filter(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     }
     if least:
         head = (
-            speak("**{count}** of {all} positions at a loss of {bound}% or more ({date}).{mark}", **given)
+            speak(
+                PluralText(
+                    "**{count}** of {all} position at a loss of {bound}% or more ({date}).{mark}",
+                    "**{count}** of {all} positions at a loss of {bound}% or more ({date}).{mark}",
+                    by="all",
+                ),
+                **given,
+            )
             if sign < 0
-            else speak("**{count}** of {all} positions in profit by {bound}% or more ({date}).{mark}", **given)
+            else speak(
+                PluralText(
+                    "**{count}** of {all} position in profit by {bound}% or more ({date}).{mark}",
+                    "**{count}** of {all} positions in profit by {bound}% or more ({date}).{mark}",
+                    by="all",
+                ),
+                **given,
+            )
         )
     else:
         head = (
-            speak("**{count}** of {all} positions at a loss ({date}).{mark}", **given)
+            speak(
+                PluralText(
+                    "**{count}** of {all} position at a loss ({date}).{mark}",
+                    "**{count}** of {all} positions at a loss ({date}).{mark}",
+                    by="all",
+                ),
+                **given,
+            )
             if sign < 0
-            else speak("**{count}** of {all} positions in profit ({date}).{mark}", **given)
+            else speak(
+                PluralText(
+                    "**{count}** of {all} position in profit ({date}).{mark}",
+                    "**{count}** of {all} positions in profit ({date}).{mark}",
+                    by="all",
+                ),
+                **given,
+            )
         )
     lines = [
         f"- {name_position(desk, symbol, each)}{speak(': ')}{wording.say_percent(sign * rate)}"
@@ -215,8 +244,15 @@ def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         for currency, book in wording.objects_of(status, "currencies").items()
         if book.get("equity") and book.get("cash") is not None
     ]
-    head = speak("**{count} positions** ({date}); cash {shares}{mark}", count=len(held), date=_price_day(held),
-                 shares=speak.join_clauses(shares) or "–", mark=_mark(desk, status))  # fmt: skip
+    head = speak(
+        PluralText(
+            "**{count} position** ({date}); cash {shares}{mark}", "**{count} positions** ({date}); cash {shares}{mark}"
+        ),
+        count=len(held),
+        date=_price_day(held),
+        shares=speak.join_clauses(shares) or "–",
+        mark=_mark(desk, status),
+    )
     return reply_of_lines(head, *lines, *_more(desk, len(rows)))
 
 

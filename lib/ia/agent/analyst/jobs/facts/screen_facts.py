@@ -9,6 +9,7 @@ from ia.agent.analyst.ask.time_spans import blank_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import market_days, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.errors import PluralText
 from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.organs.market.screen_columns import column_title
@@ -111,7 +112,17 @@ def _scan(
             speak("**None** meets: {conditions} ({date}){mark}", conditions=said, date=day, mark=mark)
         )
     met = int(found.get("met") or 0)
-    lines = [speak("**{count} stocks**: {conditions} ({date}){mark}", count=met, conditions=said, date=day, mark=mark)]
+    lines = [
+        speak(
+            PluralText(
+                "**{count} stock**: {conditions} ({date}){mark}", "**{count} stocks**: {conditions} ({date}){mark}"
+            ),
+            count=met,
+            conditions=said,
+            date=day,
+            mark=mark,
+        )
+    ]
     lines += [f"- {_name(desk, row)} {_technical_cells(desk, technicals, row)}" for row in rows]
     if met > len(rows):
         lines.append(speak("… and {count} more.", count=met - len(rows)))
@@ -140,7 +151,10 @@ def _say_mean(desk: ToolDesk, wish: ScreenWish, found: DeskResult) -> list[str]:
     said = _say_conditions(desk, wish, rows)
     lines = [
         speak(
-            "**{column}: mean {mean}, median {median}** of {count} stocks{which} ({date}){mark}",
+            PluralText(
+                "**{column}: mean {mean}, median {median}** of {count} stock{which} ({date}){mark}",
+                "**{column}: mean {mean}, median {median}** of {count} stocks{which} ({date}){mark}",
+            ),
             column=_title(desk, column, rows[0]),
             mean=wording.say_value(desk, sum(values) / len(values), column.unit),
             median=wording.say_value(desk, middle, column.unit),
@@ -179,8 +193,17 @@ def _say_found(desk: ToolDesk, wish: ScreenWish, found: DeskResult) -> list[str]
     unknown = int(found.get("unknown") or 0)
     if not rows and unknown and not found.get("met"):
         names = speak.join_items([_title(desk, each) for each in wish.columns])
-        return [speak("{names}: not known of {count} stocks, and none of the others fits ({date}).", names=names,
-                      count=unknown, date=day)]  # fmt: skip
+        return [
+            speak(
+                PluralText(
+                    "{names}: not known of {count} stock, and none of the others fits ({date}).",
+                    "{names}: not known of {count} stocks, and none of the others fits ({date}).",
+                ),
+                names=names,
+                count=unknown,
+                date=day,
+            )
+        ]
     if not rows:
         lines.append(
             speak("**None** meets: {conditions} ({date}){mark}", conditions=said or order, date=day, mark=mark)
@@ -195,8 +218,18 @@ def _say_found(desk: ToolDesk, wish: ScreenWish, found: DeskResult) -> list[str]
         lines.append(speak("**{order}** ({date}){mark}", order=what, date=day, mark=mark))
     else:
         met = int(found.get("met") or 0)
-        lines.append(speak("**{count} stocks**: {conditions} ({date}){mark}", count=met, conditions=said, date=day,
-                           mark=mark) + (speak("; {order}", order=order) if met > 1 else ""))  # fmt: skip
+        lines.append(
+            speak(
+                PluralText(
+                    "**{count} stock**: {conditions} ({date}){mark}", "**{count} stocks**: {conditions} ({date}){mark}"
+                ),
+                count=met,
+                conditions=said,
+                date=day,
+                mark=mark,
+            )
+            + (speak("; {order}", order=order) if met > 1 else "")
+        )
     lines += [f"- {_name(desk, row)} {_cells(desk, wish, row)}" for row in rows]
     more = int(found.get("met") or 0) - len(wording.rows_of(found, "stocks"))
     if more > 0 and not wish.one and not wish.ordered:

@@ -57,7 +57,8 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "risk",
         pattern(
             rf"(?:\brisk(?:ing)?\b|\blose\b|风险|最多亏|只?愿?亏|损失|冒)\D{{0,12}}?{_PERCENT.format('n')}(?:\s*的?风险)?"
-            rf"|{_PERCENT.format('m')}\s*(?:的)?(?:风险|\brisk\b)",
+            rf"|{_PERCENT.format('m')}\s*(?:of (?:my |the )?(?:account|equity|money) )?(?:at )?"
+            r"的?(?:风险|冒险|来冒|\brisk\b)",
             re.I,
         ),
     ),
@@ -104,6 +105,7 @@ _OWN_MONEY = pattern(
     r"\bmy (?:\w+ )?(?:dollars?|cash|money|yuan|usd|cny)\b|现金|手[里上头]的?钱|剩(?:下|余)的?(?:钱|资金)|可用资金",
     re.I,
 )
+_RULES = pattern(r"规则|风控|上限|限额|限制|\b(?:rules?|limits?)\b", re.I)
 _WEIGHT = pattern(r"\bweight\b|\bshare of (?:my|the)\b|仓位(?:会?是|变|有)?多少|占(?:比|多少|到?几)|比重|权重", re.I)
 
 
@@ -290,7 +292,8 @@ def _answer_one(desk: ToolDesk, asked: FactQuestion, mention: Mention, plan: Pla
         return _say_weight(desk, made, made.shares, plan.money)
     if plan.money is not None or plan.part_pct is not None:
         return _say_budget(desk, made, plan)
-    return _say_ceiling(desk, made, own_money=bool(_OWN_MONEY.search(asked.words)))
+    own_money, of_rules = bool(_OWN_MONEY.search(asked.words)), bool(_RULES.search(asked.words))
+    return _say_ceiling(desk, made, own_money=own_money, of_rules=of_rules)
 
 
 def _say_purchase(desk: ToolDesk, made: _Purchase) -> Json:
@@ -441,6 +444,19 @@ def _say_stop(desk: ToolDesk, made: _Purchase, plan: Plan) -> str:
     return speak("a stop at twice the usual move below")
 
 
+class _Cap(NamedTuple):
+    """A limit of a purchase: the shares that it allows, its name, and how it is told."""
+
+    allows: int
+    name: str
+    told: str
+
+
+def _name_limit(desk: ToolDesk, made: _Purchase) -> str:
+    """Return which of rules and cash allows least."""
+    return desk.speak("the cash") if made.check.get("most_by") == "cash" else desk.speak("the position limit")
+
+
 def _say_risked(desk: ToolDesk, made: _Purchase, plan: Plan) -> Reply:
     """Return how many shares a stop allows: by the risk, the budget and the rules, and what they would lose there."""
     speak, distance = desk.speak, _distance(made, plan)
@@ -456,47 +472,44 @@ def _say_risked(desk: ToolDesk, made: _Purchase, plan: Plan) -> Reply:
         )
     told = plan.risk_pct is not None or plan.risked is not None
     budget = plan.money if plan.part_pct is None else made.equity * plan.part_pct / 100
-    caps: list[tuple[int, str]] = []
+    caps: list[_Cap] = []
     if told or (made.shares is None and budget is None):
         risked = _loss_allowed(made, plan)
-        share = risked / made.equity * 100
+        share = f"{risked / made.equity * 100:.2f}".rstrip("0").rstrip(".")
         count = made.lots(risked / distance)
-        given = {
-            "risked": _money(desk, made, risked),
-            "percent": f"{share:.2f}".rstrip("0").rstrip("."),
-            "count": f"{count:,}",
-        }
+        given = {"risked": _money(desk, made, risked), "percent": share, "count": f"{count:,}"}
         caps.append(
-            (
-                count,
-                speak("the risk of {percent}% ({risked}) allows {count}", **given)
-                if told
-                else speak("the usual risk of {percent}% ({risked}) allows {count}", **given),
-            )
-        )
+            _Cap(count, speak("the risk of {percent}%", **given),
+                 speak("the risk of {percent}% ({risked}) allows {count}", **given))
+            if told
+            else _Cap(count, speak("the usual risk of {percent}%", **given),
+                      speak("the usual risk of {percent}% ({risked}) allows {count}", **given))
+        )  # fmt: skip
     if made.shares is not None:
         count = made.shares
-        caps.append((count, speak("you asked for {count}", count=f"{count:,}")))
+        caps.append(_Cap(count, speak("your number"), speak("you asked for {count}", count=f"{count:,}")))
     if budget is not None:
         count = made.lots(budget / made.price)
-        caps.append((count, speak("{amount} pay for {count}", amount=_money(desk, made, budget), count=f"{count:,}")))
-    caps.append((made.most, speak("your rules and your cash allow {count} more", count=f"{made.most:,}")))
-    shares = min(count for count, _ in caps)
-    loss = shares * distance
+        pays = speak("{amount} pay for {count}", amount=_money(desk, made, budget), count=f"{count:,}")
+        caps.append(_Cap(count, speak("the money"), pays))
+    allowed = speak("your rules and your cash allow {count} more", count=f"{made.most:,}")
+    caps.append(_Cap(made.most, _name_limit(desk, made), allowed))
+    least = min(caps, key=lambda cap: cap.allows)
+    shares, loss = least.allows, least.allows * distance
     lines = [
         speak(
-            "{name}: **{shares}** shares: with {what} each can lose {distance}, together {loss} ({percent}% of the"
-            " account); price {price} ({date}){mark}.",
+            "{name}: **{shares}** shares; what binds is {limit}. With {what} each can lose {distance}, together {loss}"
+            " ({percent}% of the account); price {price} ({date}){mark}.",
             **_say_purchase(desk, made),
             shares=_say_count(desk, made, shares),
+            limit=least.name,
             what=_say_stop(desk, made, plan),
             distance=number(distance, "price", speak),
             percent=f"{loss / made.equity * 100:.2f}",
             loss=_money(desk, made, loss),
         ),
-        speak("Of these the least counts: {caps}.",
-              caps=speak.join_clauses([text for _, text in caps])),
-    ]  # fmt: skip
+        speak("Of these the least counts: {caps}.", caps=speak.join_clauses([cap.told for cap in caps])),
+    ]
     if refused := _say_refused(desk, made):
         lines.append(refused)
     return reply_of_lines(*lines)
@@ -551,17 +564,28 @@ def _say_budget(desk: ToolDesk, made: _Purchase, plan: Plan) -> Reply:
     )  # fmt: skip
 
 
-def _say_ceiling(desk: ToolDesk, made: _Purchase, *, own_money: bool) -> Reply:
-    """Return how many shares the position limit and the cash allow; how many to buy stays the owner's choice."""
+def _say_ceiling(desk: ToolDesk, made: _Purchase, *, own_money: bool, of_rules: bool) -> Reply:
+    """Return how many shares the least of risk, position limit and cash allows; how many to buy is the owner's choice.
+
+    of_rules    the question is what the rules allow: the usual risk is no rule, and only named
+    """
     speak, limit = desk.speak, desk.request.limits.get("position_pct")
+    by_stop = made.lots(made.equity * USUAL_RISK / 100 / (ATR_STOP * made.atr)) if made.atr else made.most
+    risky = by_stop < made.most and not of_rules
+    shares = by_stop if risky else made.most
     lines = [
         speak(
-            "{name}: at most **{shares}** shares ({amount}) at {price} ({date}).{mark}",
+            "{name}: at most **{shares}** shares ({amount}) at {price} ({date}); what binds is {limit}.{mark}",
             **_say_purchase(desk, made),
-            shares=_say_count(desk, made, made.most),
-            amount=_money(desk, made, made.most * made.price),
+            shares=_say_count(desk, made, shares),
+            amount=_money(desk, made, shares * made.price),
+            limit=speak("the usual risk of {percent}%", percent=f"{USUAL_RISK:g}")
+            if risky
+            else _name_limit(desk, made),
         )
     ]
+    if risky:
+        lines.append(speak("Your rules and your cash allow {count}.", count=f"{made.most:,}"))
     if limit:
         room = max(0.0, made.equity * limit / 100 - made.held)
         given = {
@@ -590,30 +614,19 @@ def _say_ceiling(desk: ToolDesk, made: _Purchase, *, own_money: bool) -> Reply:
     if made.most and refusing:
         lines.append(_say_rule(desk, made, made.most))
     if made.atr:
-        risked = made.equity * USUAL_RISK / 100
-        by_stop = made.lots(risked / (ATR_STOP * made.atr))
         loss = by_stop * ATR_STOP * made.atr
         lines.append(
             speak(
-                "A stop at twice the usual move ({distance}) below would cost {loss} ({percent}% of the account) with"
-                " {shares} shares: {binds}.",
+                "With a stop at twice the usual move ({distance}) below, {shares} shares can lose {loss} ({percent}% of"
+                " the account).",
                 distance=number(ATR_STOP * made.atr, "price", speak),
                 percent=f"{loss / made.equity * 100:.2f}",
                 loss=wording.say_exact(desk, loss),
                 shares=f"{by_stop:,}",
-                binds=_what_binds(desk, made, by_stop),
             )
         )
     lines.append(speak("That is a ceiling, no advice to buy."))
     return reply_of_lines(*lines)
-
-
-def _what_binds(desk: ToolDesk, made: _Purchase, by_stop: int) -> str:
-    if by_stop < made.most:
-        return desk.speak("that is the smaller number")
-    if made.check.get("most_by") == "cash":
-        return desk.speak("the cash is the tighter limit")
-    return desk.speak("the position limit is the tighter one")
 
 
 _SETTINGS = (

@@ -13,6 +13,7 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -198,13 +199,21 @@ def _say_figures(desk: ToolDesk, result: DeskResult) -> str:
 
 
 def _places(desk: ToolDesk, mention: Mention, result: DeskResult) -> Work[list[str]]:
-    """Return the place of a P/E in its industry, and in its own past where enough of that is stored."""
+    """Return the places of P/E and P/B in its industry, and of the P/E in its own past where enough is stored."""
     speak, industry = desk.speak, str(result.get("industry") or "")
     lines: list[str] = []
     if industry:
-        expr = f"industry = {industry} and pe_ttm > 0"
-        peers = yield from desk.one("market.screen", expr=expr, sort="pe_ttm", limit=100, ascending=True)
-        lines += filter(None, [_say_place(desk, mention, industry, peers)])
+        found = yield from desk.run(
+            *(
+                DeskCall(
+                    "market.screen",
+                    {"expr": f"industry = {industry} and {key} > 0", "sort": key, "limit": 100, "ascending": True},
+                )
+                for key in _PLACED
+            )
+        )
+        told = (_say_place(desk, mention, industry, key, peers) for key, peers in zip(_PLACED, found, strict=True))
+        lines += dict.fromkeys(filter(None, told))
     past = _rank_of(result, "history")
     if past.get("rank_pct") is not None:
         lines.append(
@@ -217,6 +226,10 @@ def _places(desk: ToolDesk, mention: Mention, result: DeskResult) -> Work[list[s
             )
         )
     return lines
+
+
+_PLACED = {"pe_ttm": mark_text("P/E ratio"), "pb": mark_text("P/B ratio")}
+"""Multiples whose place in the industry is told."""
 
 
 def _rank_of(result: DeskResult, place: str) -> Json:
@@ -250,28 +263,29 @@ def _say_past(desk: ToolDesk, result: DeskResult) -> list[str]:
     ]
 
 
-def _say_place(desk: ToolDesk, mention: Mention, industry: str, peers: DeskResult) -> str:
-    """Return which place a share's P/E has among those of its industry; "" where that is not known."""
+def _say_place(desk: ToolDesk, mention: Mention, industry: str, key: str, peers: DeskResult) -> str:
+    """Return which place a share's multiple has among those of its industry; "" where that is not known."""
     rows = wording.rows_of(peers, "stocks") if peers.ok else []
-    if len(rows) < 2 or peers.get("met") != len(rows):
+    if not peers.ok or peers.get("met") != len(rows):
         return ""
-    if len(rows) < LEAST_PEERS:
-        return desk.speak(
-            "Only {count} of {industry} have a P/E: too few for a rank.",
-            count=len(rows),
-            industry=wording.industry_name(desk, industry),
-        )
+    given: Json = {"industry": wording.industry_name(desk, industry), "count": len(rows)}
     order = [str(row.get("symbol")) for row in rows]
+    if order in ([], [mention.code]):
+        return desk.speak("No other stock of {industry} is stored: it has no median and no rank there.", **given)
+    if len(rows) < LEAST_PEERS:  # said once
+        return (
+            desk.speak("Only {count} of {industry} have a P/E: too few for a rank.", **given) if key == "pe_ttm" else ""
+        )
     if mention.code not in order:
         return ""
-    values = sorted(value for row in rows if (value := wording.figure_of(row, "pe_ttm")) is not None)
+    values = sorted(value for row in rows if (value := wording.figure_of(row, key)) is not None)
     middle = (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
     return desk.speak(
-        "In {industry} its P/E is number {place} of {count} from the cheapest; the median is {median}.",
-        industry=wording.industry_name(desk, industry),
+        "In {industry} its {figure} is number {place} of {count} from the cheapest; the median is {median}.",
+        figure=desk.speak(_PLACED[key]),
         place=order.index(mention.code) + 1,
-        count=len(order),
         median=f"{middle:,.2f}",
+        **given,
     )
 
 
