@@ -247,7 +247,7 @@ class _Runner(attempts.Holder):
             return None
         missed = [slot for slot in slots if now - slot > ON_TIME]
         fresh = slots[len(missed) :]
-        if missed and design.missed == "once":
+        if missed and design.missed == "once" and not (fresh and design.run):  # a pipeline sees the present alone
             fresh.insert(0, missed.pop())
         more = since if len(slots) == MAX_LOOKED_AT else ""
         self._enter_missed(task, missed, more=more, told=design.missed == "skip" and not design.silent)
