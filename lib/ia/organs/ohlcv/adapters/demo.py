@@ -5,8 +5,9 @@ computed: each security is a stream of random numbers seeded by its code, drawn 
 is used, which Python keeps stable, and only arithmetic that every machine rounds alike. Each market has a common
 factor, so that stocks move together and an index looks like one.
 
-A year has the fixed holidays of the exchange (on the mainland the first week of October and of the lunar year); movable
-feasts such as Qingming or Thanksgiving are trading days here.
+From April 2024 to the end of 2026 the trading days are those of the exchanges. Before and after, a year has the fixed
+holidays of the exchange (on the mainland the first week of October and of the lunar year), and movable feasts such as
+Qingming or Thanksgiving are trading days here.
 """
 
 import zlib
@@ -148,6 +149,28 @@ _NEW_YEAR = (
 )
 
 
+_ALIKE = ("2024-04-01", "2026-12-31")
+"""First and last day on which the trading days are those of the exchanges. Earlier prices stay what they were."""
+_MORE_HOLIDAYS = {
+    "CN": """
+        2024-04-04 2024-04-05 2024-05-02 2024-05-03 2024-06-10 2024-09-16 2024-09-17
+        2025-02-04 2025-04-04 2025-05-02 2025-05-05 2025-06-02 2025-10-08
+        2026-01-02 2026-02-23 2026-04-06 2026-05-04 2026-05-05 2026-06-19 2026-09-25
+    """,
+    "HK": """
+        2024-04-01 2024-04-04 2024-05-15 2024-06-10 2024-09-06 2024-09-18 2024-10-11
+        2025-04-04 2025-04-18 2025-04-21 2025-05-05 2025-10-07 2025-10-29
+        2026-04-03 2026-04-06 2026-04-07 2026-05-25 2026-06-19 2026-10-19
+    """,
+    "US": """
+        2024-05-27 2024-09-02 2024-11-28
+        2025-01-09 2025-01-20 2025-02-17 2025-04-18 2025-05-26 2025-09-01 2025-11-27
+        2026-01-19 2026-02-16 2026-04-03 2026-05-25 2026-07-03 2026-09-07 2026-11-26
+    """,
+}
+"""Weekdays in that time on which an exchange is closed though the rule of the other years has them open."""
+
+
 class Demo:
     """The adapter of the simulated market."""
 
@@ -274,7 +297,7 @@ def _load_profiles() -> dict[str, DemoProfile]:
 def _trading_days(market: str, last: str) -> list[str]:
     """Return the simulated trading days of a market from START to `last`."""
     fixed = frozenset(_HOLIDAYS[market])
-    closed = set()
+    closed = set(_MORE_HOLIDAYS[market].split())
     if market != "US":
         before, after = (1, 6) if market == "CN" else (0, 3)
         for text in _NEW_YEAR:

@@ -114,9 +114,9 @@ def test_the_simulated_market_is_the_same_everywhere(monkeypatch):
     at(monkeypatch, DAY)
     quotes = taken(load_source("demo").snapshot())
     maotai = quotes["600519.SH"]
-    assert maotai[2:9] == (892.75, 872.88, 19.87, 2.28, 881.85, 899.38, 880.8)
-    assert (maotai.volume, maotai.amount, maotai.market_cap) == (4_913_100, 4_366_247_404.5, 1_124_865_000_000.0)
-    assert (maotai.pe, maotai.pe_ttm, maotai.pb, maotai.roe_pct) == (43.6, 40.11, 12.18, 6.98)
+    assert maotai[2:9] == (809.31, 814.39, -5.08, -0.62, 814.69, 814.74, 809.3)
+    assert (maotai.volume, maotai.amount, maotai.market_cap) == (2_774_000, 2_252_515_740.0, 1_019_730_600_000.0)
+    assert (maotai.pe, maotai.pe_ttm, maotai.pb, maotai.roe_pct) == (39.53, 36.37, 11.04, 6.98)
     report = load_source("demo").fundamentals_of("600519.SH")[0]
     assert (report.period, report.published, report.eps, report.profit) == (
         "2024-03-31", "2024-04-18", 5.1187, 6_449_529_306.28,
