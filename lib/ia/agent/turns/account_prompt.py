@@ -114,10 +114,9 @@ def describe_breaches(stand: "AccountStanding", lang: str) -> list[str]:
     most, stop = format_number(limits.position_pct), format_number(limits.stop_loss_pct)
     for each in stand.account.positions[: 5 * MOST]:
         name = f"{each.symbol} {plain_name(each.name)}".rstrip()
-        if each.weight is not None and each.weight > limits.position_pct:
-            lines.append(
-                voice("{name}: position limit: {weight:.1f}% > {most}%", name=name, weight=each.weight, most=most)
-            )
+        weight = each.limit_weight
+        if weight is not None and weight > limits.position_pct:
+            lines.append(voice("{name}: position limit: {weight:.1f}% > {most}%", name=name, weight=weight, most=most))
         if each.unrealized_pct is not None and each.unrealized_pct <= -limits.stop_loss_pct:
             loss = each.unrealized_pct
             lines.append(voice("{name}: stop reminder: {loss:+.2f}% <= -{stop}%", name=name, loss=loss, stop=stop))

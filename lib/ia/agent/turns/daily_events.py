@@ -237,8 +237,8 @@ def _format_position(each: "Position", stand: "AccountStanding") -> str:
         told.append(f"行情 {each.price.date}")
     if each.unrealized_pct is not None and each.unrealized_pct <= -limits.stop_loss_pct:
         told.append(f"止损提醒：{each.unrealized_pct:+.2f}% <= -{format_number(limits.stop_loss_pct)}%")
-    if each.weight is not None and each.weight > limits.position_pct:
-        told.append(f"仓位超限：{each.weight:.1f}% > {format_number(limits.position_pct)}%")
+    if each.limit_weight is not None and each.limit_weight > limits.position_pct:
+        told.append(f"仓位超限：{each.limit_weight:.1f}% > {format_number(limits.position_pct)}%")
     return f"{head}：" + "，".join(told)
 
 

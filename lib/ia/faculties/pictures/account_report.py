@@ -206,7 +206,7 @@ def _risk_rules_section(found: "Account", voice: Voice) -> str:
         add_rule_row(say("daily loss limit: no purchases"), lost, limits.day_stop_pct, purse.currency, loss=True)
     for each in found.positions:
         named = f"{each.symbol} {report_parts.security_name(each.symbol, each.name, voice.lang)}".strip()
-        equity = found.purses[each.currency].equity
+        equity = found.purses[each.currency].basis
         part = each.value * 100 / equity if each.value is not None and equity else None
         add_rule_row(say("position size"), part, limits.position_pct, named, loss=False)
         lost = None

@@ -46,6 +46,7 @@ class Position:
 
     cost      with the fees of buying. sellable: shares that may be sold today
     today     profit of the day of its price. weight: per cent of the equity in its currency
+    limit_weight   what the position limit is held against: per cent of all currencies together, where that is known
     """
 
     symbol: str
@@ -59,6 +60,7 @@ class Position:
     unrealized: Decimal | None
     today: Decimal | None
     weight: Decimal | None
+    limit_weight: Decimal | None = None
 
     @property
     def average(self) -> Decimal:
@@ -78,6 +80,7 @@ class CurrencyAccount:
     lent      money that is out: lent by reverse repo, or paid for a new issue that has not arrived
     day       the day of `today`, YYYY-MM-DD
     drawdown  largest fall from a high of the linked daily returns, as a part of it; deposits do not count
+    whole     the equity of all currencies in this one; None where there is no other, or not all of them are known
     """
 
     currency: str
@@ -95,6 +98,12 @@ class CurrencyAccount:
     interest: Decimal = ZERO
     fees: Decimal = ZERO
     drawdown: Decimal | None = None
+    whole: Decimal | None = None
+
+    @property
+    def basis(self) -> Decimal | None:
+        """The equity that the limit of a position is a part of: of all currencies together, else of this one."""
+        return self.equity if self.whole is None else self.whole
 
 
 @dataclass
@@ -206,8 +215,8 @@ def _build_currency_account(
             purse.drawdown = _max_drawdown(end_with(history, purse.day, purse.equity))
         if purse.equity > 0:
             positions = [
-                replace(each, weight=prorate_cost(each.value, HUNDRED, purse.equity))
-                if each.value is not None
+                replace(each, weight=part, limit_weight=part)
+                if each.value is not None and (part := prorate_cost(each.value, HUNDRED, purse.equity)) is not None
                 else each
                 for each in positions
             ]

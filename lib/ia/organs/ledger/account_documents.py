@@ -65,6 +65,7 @@ class PositionDocument(TypedDict):
     current_price: Number
     unrealized_pnl: Money
     weight_pct: Money
+    limit_weight_pct: Money
     unrealized_pct: Money
     today_pnl: Money
     name: str
@@ -85,11 +86,16 @@ class HeldDocument(PositionDocument):
 
 
 class PurseDocument(TypedDict):
-    """The account in one currency. `max_drawdown` is a fraction of the daily equity."""
+    """The account in one currency.
+
+    `max_drawdown` is a fraction of the daily equity; `whole_equity` is the equity of all currencies in this one, null
+    where there is no other or not all are known.
+    """
 
     cash: Money
     lent: Money
     equity: Money
+    whole_equity: Money
     today_pnl: Money
     total_pnl: Money
     max_drawdown: Money
@@ -229,6 +235,7 @@ def position_document(each: Position) -> PositionDocument:
         "current_price": json_number(each.price.price) if each.price else None,
         "unrealized_pnl": json_money(each.unrealized),
         "weight_pct": json_money(each.weight),
+        "limit_weight_pct": json_money(each.limit_weight),
         "unrealized_pct": json_money(each.unrealized_pct),
         "today_pnl": json_money(each.today),
         "name": each.name,
@@ -249,6 +256,7 @@ def currency_document(each: CurrencyAccount) -> PurseDocument:
         "cash": json_money(each.cash),
         "lent": json_money(each.lent),
         "equity": json_money(each.equity),
+        "whole_equity": json_money(each.whole),
         "today_pnl": json_money(each.today),
         "total_pnl": json_money(each.total),
         "max_drawdown": json_money(each.drawdown),
@@ -279,7 +287,7 @@ def account_document(
     limits, today = load_limits(), clock.today("CN")
 
     def excess_of(each: Position) -> Decimal | None:
-        equity = found.purses[each.currency].equity
+        equity = found.purses[each.currency].basis
         if equity is None or each.value is None or equity <= 0:
             return None
         return excess_shares(from_canonical(each.symbol), today, each.quantity, each.value, equity, limits)

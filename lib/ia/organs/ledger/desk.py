@@ -27,6 +27,7 @@ from ia.organs.ledger.exchange import StoredRates
 from ia.organs.ledger.guard import AccountState, Breach, CheckedOrder, GuardHolding, SecurityQuote
 from ia.organs.ledger.journal import ACTIONS, BUY, DEPOSIT, DIVIDEND, SELL, TRADES, ZERO, JournalEntry
 from ia.organs.ledger.order import Order
+from ia.organs.ledger.whole_account import weigh_in_whole
 
 SHOWN = 5
 """Corporate actions that are told one by one; more of them are counted."""
@@ -281,7 +282,7 @@ class LedgerDesk:
             )
         else:
             _, prices = self._load_needed_prices(books, today, until)
-        return build_account(
+        found = build_account(
             books,
             prices,
             self.market.closes if until is None and curve else None,
@@ -289,6 +290,8 @@ class LedgerDesk:
             settled=lambda symbol: sellable_after(from_canonical(symbol), today).days,
             capital=order.load_capital(),
         )
+        weigh_in_whole(found, self.market.exchange_rates, today)
+        return found
 
     def known_actions(self) -> list[JournalEntry]:
         """Return the actions that count and are not in the journal: simulated ones. Real ones are entered now."""
@@ -510,7 +513,7 @@ def _build_state(found: Account, currency: str, day: str = "", wish: Order | Non
     if day and purse.day != day and held:
         known = None
     start = equity - known if equity is not None and known is not None else None
-    return AccountState(currency, equity, purse.cash, held, {}, known, start)
+    return AccountState(currency, equity, purse.cash, held, {}, known, start, whole=purse.whole)
 
 
 @contextlib.contextmanager

@@ -93,6 +93,7 @@ class AccountState:
     """The account in one currency, as it was before the order. Money; None where it is not known.
 
     equity            cash and positions; None where neither deposits nor `ledger.capital` tell of cash
+    whole             equity of all currencies together, in this one; None where there is only this one, or not known
     positions         by canonical symbol; last_trades: the moment of the trade nearest to the order's
     day_pnl           gain of the order's day, realized and not; day_start_equity: equity at its beginning
     quote             of the ordered security, None where the store has none of that day
@@ -108,6 +109,7 @@ class AccountState:
     day_start_equity: Decimal | None = None
     quote: SecurityQuote | None = None
     holiday: bool = False
+    whole: Decimal | None = None
 
 
 class RiskLimits(NamedTuple):
@@ -250,8 +252,8 @@ def build_refusal(breaches: Iterable[Breach]) -> Refused:
 
 
 def position_share(order: CheckedOrder, state: AccountState) -> Decimal | None:
-    """Return the weight of the security after a buy and its fees, in per cent of equity; None where not known."""
-    equity = None if state.equity is None else state.equity - order.fees
+    """Return the weight of the security after a buy and its fees, in per cent of all equity; None where not known."""
+    equity = None if state.equity is None else (state.equity if state.whole is None else state.whole) - order.fees
     if equity is None or equity <= 0:
         return None
     held = _position_value(state.positions.get(order.symbol.canonical), order.price)
@@ -297,7 +299,7 @@ def _check_position(order: CheckedOrder, state: AccountState, limits: RiskLimits
         yield Breach(rule=rule, value=None, limit=most, message=message, refuses=False, unchecked=True)
         return
     value = order.quantity * order.price + _position_value(state.positions.get(order.symbol.canonical), order.price)
-    equity = state.equity - order.fees
+    equity = (state.equity if state.whole is None else state.whole) - order.fees
     if equity <= 0:
         message = Message("position limit: the account's equity is {equity} {currency}", **_money_params(equity, state))
         yield Breach(rule=rule, value=None, limit=most, message=message)

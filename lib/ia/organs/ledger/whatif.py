@@ -212,6 +212,7 @@ def _trade_figures(trial: "_Trial", asked: CheckedOrder) -> Json:
         "cash": _to_float(cash),
         "cash_after": None if cash is None else float(round_to_cents(cash - paid)),
         "equity": _to_float(trial.state.equity),
+        "whole_equity": _to_float(trial.state.whole),
         "quantity_after": float((before.quantity if before else Decimal(0)) + change),
         "weight_pct": None if share is None else _round_float(max(share, Decimal(0))),
     }
@@ -267,7 +268,9 @@ class _Trial:
         purse = account.purses.get(currency_of(self._symbol))
         if purse is None or purse.equity is None or purse.cash is None or (held is not None and held.value is None):
             return None
-        room = self._limits.position_pct * purse.equity / 100 - (held.value or Decimal(0) if held else Decimal(0))
+        room = self._limits.position_pct * (purse.basis or purse.equity) / 100 - (
+            held.value or Decimal(0) if held else Decimal(0)
+        )
         count, bound = min((self._in_lots(room), "position"), (self._in_lots(purse.cash), "cash"))
         if bound == "cash" and count:
             count = self._in_lots(purse.cash - self.check(count)[0].fees)
@@ -292,7 +295,7 @@ class _Trial:
         purse = account.purses.get(currency_of(self._symbol))
         if purse is None or purse.equity is None:
             return {**told, "risk_quantity": None}
-        count = self._in_lots(purse.equity * loss.percent / 100 / (self._price - stop) * self._price)
+        count = self._in_lots((purse.basis or purse.equity) * loss.percent / 100 / (self._price - stop) * self._price)
         told |= {"risk_quantity": float(count), "risk_amount": float(round_to_cents(count * (self._price - stop)))}
         if most is None:
             return told

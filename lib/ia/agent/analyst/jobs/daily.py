@@ -182,7 +182,7 @@ def broken_rules(desk: ToolDesk, status: DeskResult, positions: list[tuple[str, 
     limit = _limits(desk)
     if "risk.position_pct" not in {each.get("rule") for each in warnings if isinstance(each, dict)}:
         for symbol, each in positions:
-            weight = each.get("weight_pct")
+            weight = each.get("limit_weight_pct")
             if weight is not None and limit["position"] is not None and weight > limit["position"]:
                 found.append(
                     speak(
@@ -216,7 +216,7 @@ def _acts(desk: ToolDesk, positions: list[tuple[str, Json]], status: DeskResult)
     speak, limit, acts = desk.speak, _limits(desk), []
     for symbol, each in positions:
         name = f"{symbol} {plain_name(each.get('name'))}".rstrip()
-        loss, weight, size = each.get("unrealized_pct"), each.get("weight_pct"), each.get("size") or 0
+        loss, weight, size = each.get("unrealized_pct"), each.get("limit_weight_pct"), each.get("size") or 0
         if limit["stop"] is not None and loss is not None and loss <= -limit["stop"]:
             acts.append(
                 speak(

@@ -453,7 +453,9 @@ def answer_concentration(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not lines:
         return reply_of_lines(speak("Nothing is held."))
     lines[0] += wording.simulated_mark(desk, status.get("simulated"))
-    above = [name_position(desk, s, each) for s, each in held if limit and float(each.get("weight_pct") or 0) > limit]
+    above = [
+        name_position(desk, s, each) for s, each in held if limit and float(each.get("limit_weight_pct") or 0) > limit
+    ]
     if above:
         lines.append(speak("Above your limit of {limit}%: {names}.", limit=f"{limit:g}", names=speak.join_items(above)))
     elif limit:

@@ -100,20 +100,20 @@ def answer_too_big(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     status = yield from desk.one("account.status")
     if status.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), status.failure)
-    held = wording.objects_of(status, "positions")
+    held, books = wording.objects_of(status, "positions"), wording.objects_of(status, "currencies")
     for mention in asked.securities[: account_facts.SHOWN]:
-        weight = wording.figure_of(held.get(mention.code), "weight_pct")
+        weight = wording.figure_of(held.get(mention.code), "limit_weight_pct")
         if weight is None:
             lines.append(speak("{name}: you hold none now, or its weight is not known.",
                                name=wording.head_of(desk, mention)))  # fmt: skip
             continue
         given: Json = {"name": wording.head_of(desk, mention), "weight": f"{weight:.2f}", "limit": f"{limit:g}",
-                       "currency": held[mention.code].get("currency"),
+                       "account": wording.name_account(desk, books, held[mention.code].get("currency")),
                        "mark": wording.simulated_mark(desk, status.get("simulated"))}  # fmt: skip
         lines.append(
-            speak("{name}: **above your limit**: {weight}% of the {currency} account, at most {limit}%.{mark}", **given)
+            speak("{name}: **above your limit**: {weight}% of {account}, at most {limit}%.{mark}", **given)
             if weight > limit
-            else speak("{name}: **within your limit**: {weight}% of the {currency} account, at most {limit}%.{mark}",
+            else speak("{name}: **within your limit**: {weight}% of {account}, at most {limit}%.{mark}",
                        **given)
         )  # fmt: skip
     return reply_of_lines(*lines)

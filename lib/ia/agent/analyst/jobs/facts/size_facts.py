@@ -195,6 +195,7 @@ class _Purchase(NamedTuple):
     check: DeskResult
     price: float
     equity: float
+    account: str
     cash: float
     held: float
     atr: float | None
@@ -276,8 +277,10 @@ def _answer_one(desk: ToolDesk, asked: FactQuestion, mention: Mention, plan: Pla
     if check.get("most") is None or not book.get("equity") or not check.get("price"):
         return _say_unknown(desk, mention, plan, check)
     position = wording.objects_of(status, "positions").get(mention.code, {})
+    account = wording.name_account(desk, wording.objects_of(status, "currencies"), check.get("currency"))
     made = _Purchase(
-        mention, head, check, float(check.get("price")), float(book["equity"]), float(book["cash"]),
+        mention, head, check, float(check.get("price")), float(book.get("whole_equity") or book["equity"]),
+        account, float(book["cash"]),
         float(position.get("value") or 0), read_value(moved)[0], "手" in asked.words, int(shares) if shares else None,
     )  # fmt: skip
     if plan.currency and plan.currency != made.currency:
@@ -529,13 +532,13 @@ def _say_weight(desk: ToolDesk, made: _Purchase, shares: int, money: float | Non
     speak, funds = desk.speak, made.cash if money is None else money
     return reply_of_lines(
         speak(
-            "{name}: after buying {shares} shares more ({amount} at {price}, {date}) it is **{weight}%** of the"
-            " {currency} account{mark}.",
+            "{name}: after buying {shares} shares more ({amount} at {price}, {date}) it is **{weight}%** of"
+            " {account}{mark}.",
             **_say_purchase(desk, made),
             shares=_say_count(desk, made, shares),
             amount=_money(desk, made, cost),
             weight=f"{weight:.2f}",
-            currency=made.currency,
+            account=made.account,
         ),
         speak("{funds} pay for that, without fees.", funds=_money(desk, made, funds))
         if cost <= funds
@@ -689,15 +692,17 @@ def answer_most(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     told = [
         speak(
             "{amount} of {equity}",
-            amount=wording.say_exact(desk, float(book["equity"]) * limit / 100, currency=currency),
-            equity=wording.say_exact(desk, book["equity"]),
+            amount=wording.say_exact(
+                desk, float(book.get("whole_equity") or book["equity"]) * limit / 100, currency=currency
+            ),
+            equity=wording.say_exact(desk, book.get("whole_equity") or book["equity"]),
         )
         for currency, book in wording.objects_of(status, "currencies").items()
         if book.get("equity")
     ]
     return reply_of_lines(
         speak(
-            "One security: at most **{limit}%** of the account in its currency: {amounts}.{mark}",
+            "One security: at most **{limit}%** of the account: {amounts}.{mark}",
             limit=f"{limit:g}",
             amounts=speak.join_clauses(told) or "–",
             mark=wording.simulated_mark(desk, status.get("simulated")),

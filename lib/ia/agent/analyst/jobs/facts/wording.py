@@ -247,3 +247,10 @@ def _is_number(text: str) -> bool:
         return float(text) == float(text)
     except ValueError:
         return False
+
+
+def name_account(desk: ToolDesk, books: dict[str, Json], currency: object) -> str:
+    """Return what the position limit is a part of: the whole account, or one currency's where that is not known."""
+    if books.get(str(currency), {}).get("whole_equity") is not None:
+        return desk.speak("the whole account")
+    return desk.speak("the {currency} account", currency=currency)
