@@ -302,11 +302,13 @@ def _read_alert(ws: "Workspace", wish: str) -> "tuple[TaskDesign, tuple[Message,
 
     if not wishes.is_alert_wish(wish):
         return None
+    from ia.agent.analyst.ask import alert_words
     from ia.agent.analyst.ask.mentions import find_mentions
     from ia.agent.tools.builtin import alerts
     from ia.kernel.errors import BadData, Refused
 
     read = wishes.read_alert_wish(wish)
+    wishes.check_security_words(alert_words.find_unread(read))
     meant = find_mentions(read.security or wish)
     if len(meant) > 1 or not (meant or read.security):
         raise BadData(

@@ -7,7 +7,9 @@ be read is asked back.
 import re
 from typing import NamedTuple
 
-from ia.faculties.alerts.conditions import HINT, Condition, read_condition
+from ia.domain.speech.numerals import parse_count
+from ia.faculties.alerts.conditions import HINT, Condition, find_price_condition, read_condition
+from ia.faculties.alerts.measures import CLOSE, refuse_figures, take_measure
 from ia.kernel.errors import BadData
 from ia.kernel.patterns import pattern
 
@@ -24,9 +26,12 @@ _TELL_EN = (
 _WHEN_EN = r"(?:when(?:ever)?|if|once|as\s+soon\s+as|in\s+case|each\s+time|every\s+time)"
 _SET = r"(?:(?:please\s+)?(?:set|create|add|make)\s+(?:me\s+)?an?\s+(?:price\s+)?alert\s+(?:for|on|when|if)?)"
 _SET_ZH = r"(?:(?:请|帮我|给我)*(?:设|建|加|定|来|要|开)(?:置|立)?(?:一?个|条)?)"
-_NUMBER = r"[$¥￥]?\s*(?:\d[\d,]*(?:\.\d+)?|[零〇一二两三四五六七八九十百千]+)\s*(?:%|％|个点)?"
-_UNIT_ZH = r"\s*(?:元|块钱?|港元|美元|点)?(?:[以之][上下])?"
-_UNIT_EN = r"(?:\s*(?:yuan|rmb|cny|hkd|usd|dollars?|bucks))?"
+_NUMBER = (
+    r"[$¥￥]?\s*(?:-?\d[\d,]*(?:\.\d+)?(?:\s*[万亿千百]|\s*(?:k|m|bn|thousand|million|billion|trillion)\b)?"
+    r"|[零〇一二两三四五六七八九十百千万]+)(?!\d|\.\d)\s*(?:%|％|个点)?"
+)
+_UNIT_ZH = r"\s*(?:元|块钱?|港元|美元|点|股|手)?(?:[以之][上下])?"
+_UNIT_EN = r"(?:\s*(?:yuan|rmb|cny|hkd|usd|dollars?|bucks|shares|lots)\b)?"
 _MOVE_ZH = (
     r"(?:收盘价?|股价|价格|的|又|再|重新|再次|向上|向下|有效|能|会|一)*"
     r"(?:跌破|跌穿|击穿|失守|低于|小于|少于|下破|低过|突破|升破|涨破|涨过|站上|站稳|高于|大于|超过|升穿|上破|冲破|高过|跌到|跌至|跌"
@@ -81,19 +86,63 @@ _DOWN = pattern(r"跌|击穿|失守|低于|小于|少于|下破|低过|below|und
 _NUMBER_IN = pattern(rf"({_NUMBER})\s*(?:元|块钱?|点|[以之][上下])*\Z", re.I)
 
 
+_TAIL = pattern(
+    r"(?:and|or|but|unless|except|while|with|within|before|until|during|after|by|on|in|this|next|today|tomorrow|twice|again"
+    r"|for|(?:\w+ )?(?:consecutive|straight)|\w+ (?:days?|sessions?|times?|weeks?))\b"
+    r"(?!\s+(?:me|sell|buy|check|look|my|review)\b)"
+    r"|并且?|而且|且|同时|或者?|除非|但是?|连续|[一二两三四五六七八九十\d]+(?:天|日|次|周)|[本下这]周|今天|明天|之?前|以?内",
+    re.I,
+)
+"""How words begin that limit a condition; other words after it are what the message repeats."""
+_EVENTS = (
+    (
+        pattern(
+            r"(?P<n>\d{1,3})\s*[日天]?(?:均线|线)\s*(?P<way>上穿|突破|下穿|跌破)\s*(?P<m>\d{1,3})\s*[日天]?(?:均线|线)"
+            r"|(?P<n_en>\d{1,3})[- ]day (?:moving )?(?:average|sma|ma) crosses (?:back )?"
+            r"(?P<way_en>above|over|below|under) (?:the |its )?"
+            r"(?P<m_en>\d{1,3})[- ]day(?: (?:moving )?(?:average|sma|ma))?",
+            re.I,
+        ),
+        "{cross}(sma(close, {n}), sma(close, {m}))",
+    ),
+    (
+        pattern(
+            r"macd\s*的?\s*(?P<way>金叉|死叉|上穿|下穿)(?:信号线)?"
+            r"|macd\b\s*(?:line )?(?:makes? an? |has an? )?"
+            r"(?P<way_en>golden cross|death cross|crosses (?:above|over|below|under))"
+            r"(?:\s+(?:the |its )?signal(?: line)?)?",
+            re.I,
+        ),
+        "{cross}(macd(close)['macd'], macd(close)['signal'])",
+    ),
+    (
+        pattern(r"创?(?:出|下|了)*\s*(?P<n>\d{1,3})\s*[日天]的?新(?P<way>[高低])"
+            r"|\b(?:(?:makes?|hits?|reaches|sets?) )?(?:an? )?(?:new )?(?P<n_en>\d{1,3})[- ]day"
+            r" (?P<way_en>high|low)\b", re.I),
+        "close {edge}(close, {n})",
+    ),
+)  # fmt: skip
+"""What happens without a number that is crossed, and its expression."""
+_UPWARD = pattern(r"金叉|上穿|突破|golden|above|over|高|high", re.I)
+
+
 class AlertWish(NamedTuple):
-    """A wish taken apart: the words for the security, its condition, and what is left of the wish."""
+    """A wish taken apart: the words for the security, its condition, and what is left of the wish.
+
+    before   where the words for the security are not known: what stands before the condition
+    """
 
     security: str
     condition: Condition
     note: str
+    before: str = ""
 
 
 def is_alert_wish(text: str) -> bool:
     """Return True if a text asks to be told when a price moves, and names no other rhythm."""
     if _NEGATED.search(text) or _RHYTHM.search(text):
         return False
-    return bool(_ALERTS.search(text) and _MOVES.search(text))
+    return bool(_ALERTS.search(text) and (_MOVES.search(text) or any(form.search(text) for form, _ in _EVENTS)))
 
 
 def read_alert_wish(text: str) -> AlertWish:
@@ -102,10 +151,12 @@ def read_alert_wish(text: str) -> AlertWish:
     Raises:
         BadData: it cannot be taken apart, or its price has no direction.
 
-    >>> read_alert_wish("宁德时代跌破80就通知我")
-    AlertWish(security='宁德时代', condition=Condition(expression='close < 80'), note='')
+    >>> read_alert_wish("宁德时代跌破80就通知我").condition
+    Condition(expression='close < 80')
     >>> read_alert_wish("tell me when AAPL closes above 200, then sell a third")
-    AlertWish(security='AAPL', condition=Condition(expression='close > 200'), note='then sell a third')
+    AlertWish(security='AAPL', condition=Condition(expression='close > 200'), note='then sell a third', before='')
+    >>> read_alert_wish("Tell me when the RSI of CATL drops below 30")[:2]
+    ('CATL', Condition(expression='rsi(close, 14) < 30'))
     """
     said = " ".join(text.split()).strip(" 。.!！")
     if found := _INTRADAY.search(said):
@@ -114,22 +165,88 @@ def read_alert_wish(text: str) -> AlertWish:
             word=found[0],
             hint="leave this word out, and the closing price counts",
         )
+    if event := _read_event(said):
+        return event
     for form in _FORMS:
         if found := form.fullmatch(said):
             if _CONDITION.search(found["sec"]):
                 raise _two_conditions_error(found["sec"])
-            security = re.sub(r"(?:的|'s|’s|，|,|\s)+\Z", "", found["sec"]).strip()
-            security = re.sub(r"^(?:the\s+)?(?:price|close|stock|shares?)\s+of\s+", "", security, flags=re.I)
-            return AlertWish(security, read_said_condition(found["cond"]), found["rest"].strip(" ,，。.;；、:："))
+            rest = found["rest"].strip(" ,，。.;；、:：")
+            if _TAIL.match(rest):
+                raise _unread_error(rest)
+            security, condition = _read_comparison(found["sec"], found["cond"])
+            return AlertWish(_trim_security(security), condition, rest)
     conditions = list(_CONDITION.finditer(said))
     if len(conditions) > 1:
         raise _two_conditions_error(conditions[0][0])
     if conditions:  # the words around it are repeated, and whoever knows securities finds this one
-        return AlertWish("", read_said_condition(conditions[0][0]), said)
+        begin, end = conditions[0].span()
+        before, condition = _read_comparison(said[:begin], conditions[0][0], said[end:])
+        return AlertWish("", condition, said, before)
+    refuse_figures(said)
     raise BadData(
         "the condition of the alert is not clear",
         hint="give security and condition: `ia alert 300750 'close < 80'`",
     )
+
+
+def _read_event(said: str) -> AlertWish | None:
+    """Return a wish for an event that crosses no number: MACD 金叉, a 60-day high; None for another wish."""
+    for form, code in _EVENTS:
+        found = form.search(said)
+        if found is None:
+            continue
+        rest = f"{said[: found.start()]} {said[found.end() :]}"
+        if _CONDITION.search(rest):
+            raise _two_conditions_error(found[0])
+        groups = found.groupdict()
+        up = bool(_UPWARD.search(groups.get("way") or groups.get("way_en") or ""))
+        numbers = {name: groups.get(name) or groups.get(f"{name}_en") or "" for name in "nm"}
+        expression = code.format(
+            cross="crossover" if up else "crossunder", edge=">= highest" if up else "<= lowest", **numbers
+        )
+        for words in (_TOLD, _GAPS):
+            rest = words.sub(" ", rest)
+        return AlertWish(_trim_security(rest), Condition(expression), "")
+    return None
+
+
+_TOLD = pattern(rf"{_TELL_ZH}|{_TELL_EN}(?:\s+{_WHEN_EN})?|{_WHEN_EN}\b|如果|要是|假如|一旦|等到?|只要|每当", re.I)
+_GAPS = pattern(r"(?:的?时候?|之后|以后|后|就|的话|(?<=\s)当|^当|(?<=\s)时)(?=\s|$|[,，])|[,，]", re.I)
+
+
+def _read_comparison(subject: str, said: str, after: str = "") -> tuple[str, Condition]:
+    """Return the words of a security and what is compared with what.
+
+    subject  the words before the condition; said: the condition; after: the words after it, which may say of what
+    """
+    refuse_figures(f"{subject} {after}", _read_bound(said))
+    own = _INDICATOR_HEAD.match(said)
+    words, measure = take_measure(f"{subject} {own[0]}" if own else subject)
+    said = said[own.end() :] if own else said
+    if after and not measure:
+        measure = take_measure(after)[1]
+    return words, read_said_condition(said, measure or CLOSE)
+
+
+_INDICATOR_HEAD = pattern(rf"\s*(?:['’]s)?\s*{_RSI}", re.I)
+
+
+def _read_bound(words: str) -> str:
+    """Return how words compare, as a screen writes it: `< 25`; "" where that is not clear."""
+    number, sign = _NUMBER_IN.search(words.strip()), _direction(words)
+    if not (number and sign):
+        return ""
+    said = number[1].strip()
+    if (scaled := _SCALED.search(said)) and scaled["en"]:
+        return f"{sign} {float(scaled['number'].replace(',', '')) * _SCALES[scaled['en'].casefold()]:.10g}"
+    return f"{sign} {said}"
+
+
+def _trim_security(words: str) -> str:
+    """Return the words of a security without articles and particles around them."""
+    words = re.sub(r"(?:\s|的|在|'s|’s|[，,、])+\Z|\A(?:\s|的|[，,、])+", "", " ".join(words.split()))
+    return re.sub(r"^(?:(?:the|stocks?|shares?|of|for|on|in|my)\s+)+", "", words, flags=re.I).strip()
 
 
 def _two_conditions_error(words: str) -> BadData:
@@ -140,27 +257,80 @@ def _two_conditions_error(words: str) -> BadData:
     )
 
 
-def read_said_condition(words: str) -> Condition:
-    """Return the condition that words of a sentence mean: of a price, an average, or the RSI."""
+def _unread_error(words: str) -> BadData:
+    return BadData(
+        "{words}: not understood, and it may change the alert",
+        words=words.strip(),
+        hint="leave it out, or give an expression: `ia alert 300750 'close < 80'`",
+    )
+
+
+def check_security_words(words: str) -> None:
+    """Raise BadData where words beside a security's name were not understood: each may change what is compared.
+
+    words   those for a security, without its name
+    """
+    if left := _WORD.findall(_IDLE.sub(" ", words)):
+        raise _unread_error(" ".join(left))
+
+
+_WORD = pattern(r"[a-z\d][\w'’.%-]*|[\u3400-\u9fff]+", re.I)
+_IDLE = pattern(
+    r"\b(?:the|a|an|of|for|on|in|and|my|its?|shares?|stocks?|companys?|ever|also|back|again|once|please|then|that|trad(?:es?|ing)|is|goes)\b"
+    r"|['’]s\b|的|这只|那只|该|股票|这个|如果|要是|一旦|假如|当|等到?|我|再|又|也|在|价|现在|目前|请|帮|给|它|能|会|要|只要|下次|一",
+    re.I,
+)
+"""Words beside the name of a security that change nothing."""
+
+
+def read_said_condition(words: str, measure: str = CLOSE) -> Condition:
+    """Return the condition that words of a sentence mean, of a price or of another measure over the bars."""
     bare = re.sub(r"^(?:\s|的|['’]s)+|[\s的]+\Z", "", words)
     if _PERCENT.search(bare):
-        raise BadData(
-            "{text}: a change from which price?",
-            text=bare,
-            hint="for a change in one day: 'roc(close, 1) < -5'; from a price of yours, write the price: 'close < 80'",
-        )
-    if rsi := re.match(r"RSI\s*\(?\s*(\d{1,3})?\s*\)?(?:\s*[日天])?", bare, re.I):
-        number, sign = _NUMBER_IN.search(bare), _direction(bare[rsi.end() :])
-        if number is None or not sign:
-            raise BadData("{text}: above or below which number?", text=bare, hint=HINT)
-        return Condition(f"rsi(close, {rsi[1] or 14}) {sign} {number[1].strip()}")
+        if measure == CLOSE:
+            raise BadData(
+                "{text}: a change from which price?",
+                text=bare,
+                hint="for a change in one day: 'roc(close, 1) < -5'; from a price of yours, write the price:"
+                " 'close < 80'",
+            )
+        bare = _PERCENT.sub("", bare).strip()
     if line := _LINE.search(bare):
         sign = _direction(bare[: line.start()])
         if not sign:
             raise BadData("{text}: from which side?", text=bare, hint="'close < sma(close, 20)', or '>'")
         days = line["n"] or line["m"] or line["d"] or {"年线": "250", "半年线": "120"}[line["y"]]
-        return Condition(f"close {sign} sma(close, {days})")
+        return Condition(f"{measure} {sign} sma(close, {days})")
+    bare = _scale_number(bare, measure)
+    if measure != CLOSE:
+        compared = find_price_condition(bare)
+        if compared is None:
+            raise BadData("{text}: above or below which number?", text=bare, hint=HINT)
+        return Condition(compared.expression.replace(CLOSE, measure, 1))
     return read_condition(bare)
+
+
+def _scale_number(words: str, measure: str) -> str:
+    """Return a comparison with its number written out and without the unit of a volume."""
+    found = _SCALED.search(words)
+    if found is None:
+        return words
+    lots = (found["unit"] or "").casefold() in ("手", "lots")
+    if found["unit"] and measure != "volume":
+        raise BadData("{text}: above or below which number?", text=words, hint=HINT)
+    value = parse_count(found["number"] + (found["zh"] or ""))
+    if value is None:
+        return words
+    value *= _SCALES.get((found["en"] or "").casefold(), 1) * (100 if lots else 1)
+    return f"{words[: found.start()]}{value:.10g}{found['side'] or ''}"
+
+
+_SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9, "trillion": 1e12}
+_SCALED = pattern(
+    r"(?P<number>\d[\d,]*(?:\.\d+)?)\s*(?P<zh>[万亿千百])?\s*(?P<en>k|m|bn|thousand|million|billion|trillion)?"
+    r"\s*(?P<unit>股|手|shares|lots)?(?P<side>[以之][上下])?\Z",
+    re.I,
+)
 
 
 def _direction(words: str) -> str:

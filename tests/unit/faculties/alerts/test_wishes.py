@@ -2,7 +2,8 @@
 
 import pytest
 
-from ia.faculties.alerts.wishes import is_alert_wish, read_alert_wish
+from ia.agent.analyst.ask.alert_words import find_unread
+from ia.faculties.alerts.wishes import check_security_words, is_alert_wish, read_alert_wish
 from ia.kernel.errors import BadData
 
 READ = [
@@ -18,6 +19,16 @@ READ = [
     ("给我设个宁德时代跌破80的提醒", "宁德时代", "close < 80", ""),
     ("茅台跌破一千五提醒我", "茅台", "close < 1500", ""),
     ("沪深300跌破3500点通知我", "沪深300", "close < 3500", ""),
+    ("Tell me when RSI of CATL drops below 30", "CATL", "rsi(close, 14) < 30", ""),
+    ("let me know when the 6-day RSI of BYD rises above 70", "BYD", "rsi(close, 6) > 70", ""),
+    ("宁德时代14日RSI低于三十通知我", "宁德时代", "rsi(close, 14) < 30", ""),
+    ("茅台20日均线跌破700时提醒我", "茅台", "sma(close, 20) < 700", ""),
+    ("茅台5日均线下穿20日均线提醒我", "茅台", "crossunder(sma(close, 5), sma(close, 20))", ""),
+    ("宁德时代的MACD金叉时通知我", "宁德时代", "crossover(macd(close)['macd'], macd(close)['signal'])", ""),
+    ("Tell me when CATL makes a 60-day high", "CATL", "close >= highest(close, 60)", ""),
+    ("alert me when BYD's volume exceeds 2 million shares", "BYD", "volume > 2000000", ""),
+    ("茅台成交量超过100万手提醒我", "茅台", "volume > 100000000", ""),
+    ("贵州茅台股价超过1万提醒我", "贵州茅台", "close > 10000", ""),
     ("ping me if 600519 > 1700", "600519", "close > 1700", ""),
 ]
 
@@ -36,6 +47,12 @@ ASKED = [
     ("宁德时代盘中跌破80提醒我", "after each close"),
     ("比亚迪跌破75或涨过100提醒我", "second condition"),
     ("茅台涨停提醒我", "not clear"),
+    ("茅台市盈率低于25时提醒我", "not this figure"),
+    ("Tell me when Moutai's PE drops below 25", "not this figure"),
+    ("ping me about Moutai's PE when it is below 25", "not this figure"),
+    ("茅台成交额超过100亿提醒我", "not this figure"),
+    ("Tell me when Moutai falls below 1500 for 3 days in a row", "for 3 days in a row"),
+    ("Tell me when Moutai falls below 1500 and its PE is below 25", "not understood"),
 ]
 
 
@@ -57,3 +74,23 @@ OTHERS = [
 @pytest.mark.parametrize("wish", OTHERS)
 def test_other_wishes_are_no_alerts(wish):
     assert not is_alert_wish(wish)
+
+
+UNREAD = [
+    ("通知我，当比亚迪的波动率高于30的时候", "波动率"),
+    ("Alert me when the volatility of BYD is above 30", "volatility"),
+    ("茅台连续三天跌破1500提醒我", "连续三天"),
+    ("宁德时代今天跌破80提醒我", "今天"),
+]
+
+
+@pytest.mark.parametrize(("wish", "words"), UNREAD)
+def test_words_beside_the_security_are_asked_back(wish, words):
+    with pytest.raises(BadData) as caught:
+        check_security_words(find_unread(read_alert_wish(wish)))
+    assert caught.value.params["words"] == words
+
+
+def test_the_words_of_a_plain_wish_are_all_read():
+    for wish, *_ in READ:
+        check_security_words(find_unread(read_alert_wish(wish)))

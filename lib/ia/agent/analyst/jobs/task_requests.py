@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from shlex import quote
 
+from ia.agent.analyst.ask import alert_words
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
@@ -27,6 +28,7 @@ def propose_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     speak, words = desk.speak, wanted.words
     try:
         read = wishes.read_alert_wish(words)
+        wishes.check_security_words(alert_words.find_unread(read))
     except BadData as exc:
         return _ask_back(desk, exc)
     if len(wanted.securities) > 1 or not (wanted.securities or read.security):
