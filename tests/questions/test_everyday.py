@@ -12,7 +12,7 @@ from questions.truth import bars, document, load_questions, problems, run
 NOW = "2024-03-15T16:00:00+08:00"
 FILES = (
     "everyday.tsv", "exceptions.tsv", "reviewer.tsv", "prices.tsv", "scans.tsv", "days.tsv", "figures.tsv", "portfolio.tsv",
-    "jobs.tsv",
+    "jobs.tsv", "silent.tsv",
 )  # fmt: skip
 SHARE = 3
 """`make test` asks one in so many questions of each file; `make soak` asks them all."""
@@ -88,3 +88,9 @@ def test_paraphrases_are_many_and_the_same_each_time():
     asked = paraphrases()
     assert asked == paraphrases()
     assert len({text for text, _ in asked}) > 360
+
+
+def test_wishes_are_understood_or_asked_back(home):
+    """The last test: wishes change the watch list."""
+    wrong = [line for question, facts in load_questions("wishes.tsv") for line in find_problems(home, question, facts)]
+    assert not wrong, "\n".join(wrong)

@@ -25,7 +25,7 @@ _CODE = pattern(
     r"(?![A-Za-z0-9_]|\.\d)(?!\s*(?:元|块|手|万|亿|股(?![价票市])|点(?!评)"
     r"|(?:yuan|rmb|cny|usd|hkd|dollars?|bucks)\b))", re.I
 )  # fmt: skip
-_TICKER = pattern(r"(?<![A-Za-z0-9_.$])\$?([A-Z]{2,5}(?:\.[A-Z])?)(?![A-Za-z0-9_])")
+_TICKER = pattern(r"(?<![A-Za-z0-9_.$])(?!STAR (?:[Mm]arket|[Bb]oard))\$?([A-Z]{2,5}(?:\.[A-Z])?)(?![A-Za-z0-9_])")
 _WORD = pattern(r"(?<![A-Za-z0-9_.$&])\$?([A-Za-z]{3,5})(?![A-Za-z0-9_&])")
 _HAN_NAME = pattern(r"[\u3400-\u9fff]{2}")
 _BOARD_NEXT = pattern(r"\s*(?:板块|行业|概念|产业|题材|赛道|指数|etf|基金)")

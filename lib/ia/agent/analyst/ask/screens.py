@@ -218,13 +218,8 @@ def parse_wish(words: str, industries: Iterable[tuple[re.Pattern[str], str]] = (
     >>> parse_wish("市值前10的股票").limit, parse_wish("top 3 by dividend yield").limit
     (10, 3)
     """
-    rest, st = _cut(_ST, words)
-    rest, mean = _cut(_MEAN, rest)
-    rest, chosen, excluded = _take_industries(rest, industries)
-    board = ""
-    for name, form in _BOARDS:
-        rest, found = _cut(form, rest)
-        board = name if found else board
+    rest, mean = _cut(_MEAN, words)
+    rest, group = take_group(rest, industries)
     rest, below_book = _cut(_BELOW_BOOK, rest)
     rest, bounds = _take_bounds(rest)
     bounds += [Bound(_BOOKED, "<", "1", "1")] if below_book else []
@@ -232,7 +227,7 @@ def parse_wish(words: str, industries: Iterable[tuple[re.Pattern[str], str]] = (
     rest = _COUNTED.sub(" ", rest, count=1)
     leading = bool(counted and (counted["lead"] or counted["first"] or counted["top"]))
     rest, columns, sort, ascending = _take_order(rest, leading=leading)
-    if not sort and not bounds and (chosen or mean):
+    if not sort and not bounds and (group.industries or mean):
         rest, columns = _take_named(rest)
         sort = columns[0].name if columns else ""
         ascending = sort in _LISTED
@@ -256,12 +251,49 @@ def parse_wish(words: str, industries: Iterable[tuple[re.Pattern[str], str]] = (
         one,
         bool(mean),
         ordered,
-        tuple(chosen),
-        tuple(excluded),
-        board,
-        bool(st),
+        group.industries,
+        group.excluded,
+        group.board,
+        group.st,
         rest,
     )
+
+
+def strip_fillers(words: str) -> str:
+    """Return a text without the words that change nothing of a screen."""
+    return _FILLERS.sub(" ", words).strip()
+
+
+class Group(NamedTuple):
+    """Stocks that a question limits itself to: of industries, of a board, without those under special treatment."""
+
+    industries: tuple[str, ...]
+    excluded: tuple[str, ...]
+    board: str
+    st: bool
+
+    @property
+    def expression(self) -> str:
+        """The condition as a screen reads it; "" for all stocks."""
+        if not (self.industries or self.excluded or self.board or self.st):
+            return ""
+        return parse_wish("")._replace(**self._asdict()).expression()
+
+
+def take_group(words: str, industries: Iterable[tuple[re.Pattern[str], str]] = ()) -> tuple[str, Group]:
+    """Return a question without the group of stocks that it names, and that group.
+
+    >>> rest, group = take_group("科创板里跌得最多的银行股", [(re.compile("银行"), "银行")])
+    >>> group.expression
+    'industry = 银行 and board = star'
+    """
+    rest, st = _cut(_ST, words)
+    rest, chosen, excluded = _take_industries(rest, industries)
+    board = ""
+    for name, form in _BOARDS:
+        rest, found = _cut(form, rest)
+        board = name if found else board
+    return rest, Group(tuple(chosen), tuple(excluded), board, bool(st))
 
 
 def _cut(form: re.Pattern[str], text: str) -> tuple[str, str]:

@@ -88,12 +88,57 @@ def _file(desk: ToolDesk, path: str, title: str) -> Work[Reply]:
 
 def track(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Add securities or a topic to the watch list."""
-    why = _after(wanted.words)
+    words, group = _take_group(wanted.words)
+    why = _LEADING.sub("", _after(words) or _find_reason(words))
     items = [(display_name(desk, mention), mention.code) for mention in wanted.securities] or [
         (_quote_text(wanted.words),) * 2
     ]
-    results = yield from desk.run(*(DeskCall("memory.track", {"symbol": code, "why": why}) for _, code in items))
-    return _each(desk, items, results, desk.speak("On the watch list"), why)
+    place = {"group": group} if group else {}
+    results = yield from desk.run(
+        *(DeskCall("memory.track", {"symbol": code, "why": why, **place}) for _, code in items)
+    )
+    done = desk.speak("On the watch list, group {group}", group=group) if group else desk.speak("On the watch list")
+    return _each(desk, items, results, done, why)
+
+
+_GROUP = pattern(
+    r"[，,]?\s*(?:(?:放|加|归|移|分)?(?:到|在|进|入)\s*)?(?:(?P<zh>[^\s，,。：:“”\"「」的到在进入]{1,12})"
+    r"(?:分?组|分组)(?:里面?|中|下)?(?=$|[\s，,。；;])"
+    r"|(?:分组|组别)(?:是|为|[:：])?\s*[“\"「]?(?P<zh2>[^\s，,。；;”\"」]{1,12})[”\"」]?)"
+    r"|[,，]?\s*\b(?:in|into|to|under|as part of)\s+(?:the\s+|a\s+|my\s+)?(?:group\s+(?:called\s+|named\s+)?"
+    r"[\"“]?(?P<en>[\w\u3400-\u9fff-]+(?:\s+(?!because|since|for|as\b|and|with)[\w-]+)?)[\"”]?"
+    r"|[\"“]?(?P<en2>(?!my\b|the\b)[\w\u3400-\u9fff-]+)[\"”]?\s+group)\b",
+    re.I,
+)
+_BECAUSE = pattern(
+    r"(?:因为|由于|理由是?|原因是?)[:：]?\s*(?P<zh>[^。]+)"
+    r"|\b(?:because(?: of)?|since|due to|reason:?|as (?=i\b|it\b|its\b|the\b))\s*(?P<en>.+)",
+    re.I | re.S,
+)
+
+
+_LEADING = pattern(r"^(?:因为|由于|because(?: of)?|since)\s*", re.I)
+
+
+def _take_group(words: str) -> tuple[str, str]:
+    """Return a wish for the watch list without the group that it names, and that group.
+
+    >>> _take_group("add BYD to my watch list in group battery because of sales")
+    ('add BYD to my watch list because of sales', 'battery')
+    >>> _take_group("把比亚迪加入自选，放到电池组")
+    ('把比亚迪加入自选', '电池')
+    """
+    found = _GROUP.search(words)
+    if found is None:
+        return words, ""
+    name = next(value for value in found.groups() if value)
+    return f"{words[: found.start()]}{words[found.end() :]}".strip(), name.strip()
+
+
+def _find_reason(words: str) -> str:
+    """Return the reason that a wish gives; "" for none."""
+    found = _BECAUSE.search(words)
+    return " ".join((found["zh"] or found["en"]).split()).strip(" .。!！") if found else ""
 
 
 def untrack(desk: ToolDesk, wanted: Intent) -> Work[Reply]:

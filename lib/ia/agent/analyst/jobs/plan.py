@@ -118,6 +118,11 @@ def _answer_whole(desk: ToolDesk) -> Work[Reply]:
         return wording.ask_back(desk, (left_out,))
     if asking and (answered := (yield from _answer_facts(desk, wanted))):
         return answered
+    if wanted.kind == "scan" and intent.may_ask_facts(desk.request, wanted):
+        from ia.agent.analyst.jobs import scanning
+
+        if other := (yield from scanning.find_other_scan(desk, wanted)):
+            return other
     if intent.asks_figures(desk.request, wanted):
         yield from desk.load_tables("figures")
         wanted = intent.read_figures(desk.request, wanted, desk.tables)

@@ -4,13 +4,18 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ia.agent.analyst.ask.facts import MARKET, WATCH, WATCH_WORDS, FactQuestion, industry_forms, market_table
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import find_mentions
+from ia.agent.analyst.ask.scan_words import HELD, read_scan
+from ia.agent.analyst.ask.screens import parse_wish, strip_fillers
+from ia.agent.analyst.ask.technicals import take_technicals
+from ia.agent.analyst.ask.time_spans import UNREAD, find_time_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence.readings import key, labels_at
 from ia.agent.analyst.evidence.verdict import Fired
-from ia.agent.analyst.jobs import risk_rules
+from ia.agent.analyst.jobs import facts, risk_rules
 from ia.agent.analyst.jobs.comparing import CALLS, ComparedSide, sides_of
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.filing import OWN_LINE, file_calls, observe
@@ -22,10 +27,6 @@ from ia.agent.analyst.tables import Entry, Table, Tables
 from ia.agent.analyst.voice import number
 from ia.kernel.patterns import pattern
 
-_HELD = pattern(
-    r"持仓|持有|仓位|手[里上头]的?(?:股票|票|持)|我的(?:股票|票)|\b(?:holdings?|positions?|portfolio|i (?:hold|own))\b",
-    re.I,
-)
 _WATCHED = pattern(r"自选|关注|watch ?list|\btrack", re.I)
 """Words of what is to be scanned: what is held, what is watched, or both; the watch list without any."""
 FLAGGED = 4
@@ -67,6 +68,42 @@ def criteria_in(tables: Tables) -> Criteria:
     return tables.build("scan", "criteria", Criteria)
 
 
+def find_other_scan(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
+    """Answer a wish to scan that has conditions which no scan of a list reads: with a screen, or a question back.
+
+    None for a wish that `scan` does.
+    """
+    wish = read_scan(wanted.words)
+    yield from desk.load_tables("criteria", "technicals", "facts_market")
+    left = wish.condition
+    for criterion in criteria_at(desk).entries:
+        left = criterion.words.sub(" ", left)
+    covered = not strip_fillers(left)
+    spans = find_time_spans(wish.words, desk.request.moment.date())
+    past = [span for span in spans if f"{span.first}" != desk.request.day]
+    if (
+        not past
+        and covered
+        and not wish.market
+        and (wish.watch or wish.held or wanted.securities or not wish.condition)
+    ):
+        return None
+    if not wish.condition and not past:
+        return wording.ask_back(desk, (wish.words,))
+    if wish.held or wanted.securities:
+        return wording.ask_back(desk, (wish.condition or past[0].said,))
+    of = WATCH if wish.watch else MARKET
+    spec = next(each for each in market_table(desk.tables).facts if each.answer == "screen" and each.of == of)
+    rest, technicals = take_technicals(WATCH_WORDS.sub(" ", wish.words), desk.tables)
+    read = parse_wish(rest, industry_forms(rest, (), desk.tables))
+    if not (read.whole or (technicals and not read.rest)) and covered and not wish.market and not past:
+        return None
+    times = tuple(span.said for span in spans if span.kind == UNREAD)
+    known = tuple(span for span in spans if span.kind != UNREAD)
+    question = FactQuestion((spec,), (), wish.words, known, times, times)
+    return (yield from facts.answer_question(desk, question))
+
+
 def scan(desk: ToolDesk, intent: Intent) -> Work[Reply]:
     """Go over the watch list: red flags first, then what fired, ranked by its weight."""
     speak = desk.speak
@@ -75,7 +112,7 @@ def scan(desk: ToolDesk, intent: Intent) -> Work[Reply]:
     listed, account = yield from desk.run(DeskCall("memory.read", {"path": "tracking"}), DeskCall("account.status", {}))
     watched = [line for line in str(listed.value or "").splitlines() if line.lstrip().startswith("-")]
     held = wording.objects_of(account, "positions")
-    of_account = bool(_HELD.search(intent.words)) and not intent.securities
+    of_account = bool(HELD.search(intent.words)) and not intent.securities
     items = intent.securities
     if of_account:
         items = find_mentions("\n".join(held))

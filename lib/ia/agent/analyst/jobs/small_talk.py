@@ -235,11 +235,19 @@ def ask_security(desk: ToolDesk, wanted: Intent) -> Reply:
     )
 
 
+_MODEL = pattern(r"模型|\b(?:model|llm|chatgpt|gpt|claude)", re.I)
+
+
 def answer_plainly(desk: ToolDesk, wanted: Intent) -> Reply:
     """Return the answer to what needs no tool: a greeting, a question for help, or what is beyond rules."""
     speak = desk.speak
     if wanted.kind == "greet":
         return reply.reply_of_lines(speak("Hello. ") + _describe_abilities(desk))
+    if wanted.kind == "help" and _MODEL.search(wanted.words):
+        return reply.reply_of_lines(
+            speak("No language model: I am the embedded analyst, ia-offline, and answer by rules."
+                  " `ia config set model …` chooses a model.")
+        )  # fmt: skip
     if wanted.kind == "consent":
         return reply.reply_of_lines(
             speak(

@@ -321,6 +321,7 @@ def list_gainers(
     losers: Annotated[bool, "those that fell most instead"] = False,
     exclude_new: Annotated[bool, "without those listed in the last 60 days"] = False,
     exclude_st: bool = False,
+    where: Annotated[str | None, "condition of market.screen: board = star, industry = 银行"] = None,
     date: _DAY = None,
     since: _SINCE = None,
 ) -> Json:
@@ -328,24 +329,40 @@ def list_gainers(
     stretch of days and without concepts.
     """
     from ia.organs.market import market_reader
+    from ia.organs.market.screen import screen_stocks as find
 
-    count = max(1, min(limit, 100))
+    count, among = max(1, min(limit, 100)), None
+    if where:
+        found = find(scope.ws, where, columns=("symbol",), notify=scope.notify)
+        among = {str(row["symbol"]) for row in found.rows}
     with market_reader.open_market(scope.ws) as db:
         day = market_reader.load_day(db, scope.notify, date)
         if since:
-            return _list_span_gainers(db, day, since, count, losers=losers)
-        rows = market_reader.load_gainers(db, day, count, losers=losers, new=not exclude_new, st=not exclude_st)
+            return _list_span_gainers(db, day, since, count, losers=losers, among=among)
+        most = count if among is None else _ALL_STOCKS
+        rows = market_reader.load_gainers(db, day, most, losers=losers, new=not exclude_new, st=not exclude_st)
+        rows = [row for row in rows if among is None or row["symbol"] in among][:count]
     names = ("symbol", "name", "change_pct", "price", "amount", "turnover_pct", "industry")
     stocks = [{**{n: row[n] for n in names}, "concepts": (row["concepts"] or "").split(";")[:4]} for row in rows]
     return {**_describe_day(day), "stocks": stocks}
 
 
-def _list_span_gainers(db: "sqlite3.Connection", day: "MarketDay", since: str, count: int, *, losers: bool) -> Json:
-    """Return the stocks that rose or fell most over a stretch of days."""
+_ALL_STOCKS = 100_000
+"""More rows than a day has."""
+
+
+def _list_span_gainers(
+    db: "sqlite3.Connection", day: "MarketDay", since: str, count: int, *, losers: bool, among: set[str] | None
+) -> Json:
+    """Return the stocks that rose or fell most over a stretch of days.
+
+    among    the only symbols that count; None: all
+    """
     from ia.organs.market.span_changes import load_span_stocks
 
     stocks, base = load_span_stocks(db, day, since)
-    moved = [row for row in stocks if (row.change_pct < 0 if losers else row.change_pct > 0)]
+    chosen = [row for row in stocks if among is None or row.symbol in among]
+    moved = [row for row in chosen if (row.change_pct < 0 if losers else row.change_pct > 0)]
     moved.sort(key=lambda row: (row.change_pct if losers else -row.change_pct, row.symbol))
     rows = [
         {"symbol": row.symbol, "name": row.name, "change_pct": row.change_pct, "industry": row.industry}

@@ -8,11 +8,13 @@ from typing import Any
 
 from ia.agent.analyst.ask.facts import MEANING, FactQuestion, industry_forms, market_table
 from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.leftover_words import find_leftovers, without_gaps
 from ia.agent.analyst.ask.mentions import Mention, find_mentions
+from ia.agent.analyst.ask.screens import take_group
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value
-from ia.agent.analyst.jobs.facts import market_days, wording
+from ia.agent.analyst.jobs.facts import market_days, screen_facts, wording
 from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, load_spans
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.tables import Entry, Table
@@ -332,12 +334,21 @@ def answer_gainers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     what, counted = wording.fact_name(desk, asked.facts[0]), _COUNTED.search(asked.words)
     said = next(filter(None, counted.groups()), "") if counted else ""
     count = min(max(int(parse_count(said.casefold()) or SHOWN), 1), MOST_LISTED) if said else SHOWN
+    stored = yield from screen_facts.load_industries(desk)
+    rest, group = take_group(blank_spans(asked.words, asked.spans), industry_forms(asked.words, stored, desk.tables))
+    if unknown := screen_facts.refuse_unknown(desk, group, stored):
+        return unknown
+    if left := find_leftovers(rest, "gainers", [_COUNTED, without_gaps(asked.facts[0].words)]):
+        return wording.ask_back(desk, left)
+    where: Json = {"where": group.expression} if group.expression else {}
     found, before, refused = yield from market_days.load_asked_stretch(
-        desk, asked, "market.gainers", what, limit=count, losers=losers
+        desk, asked, "market.gainers", what, limit=count, losers=losers, **where
     )
     if refused:
         return refused
     rows = wording.rows_of(found, "stocks")
+    of = screen_facts.name_group(desk, group)
+    what = f"{what}{speak(': ')}{of}" if of else what
     head = speak("{name} ({date}){mark}", name=what, date=market_days.say_stretch(desk, found),
                  mark=wording.simulated_mark(desk, found.get("simulated")))  # fmt: skip
     lines = [f"{at}. {_stock_line(desk, row).removeprefix('- ')}" for at, row in enumerate(rows, 1)]

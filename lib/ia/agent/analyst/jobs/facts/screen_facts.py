@@ -3,7 +3,7 @@
 import re
 
 from ia.agent.analyst.ask.facts import WATCH, WATCH_WORDS, FactQuestion, industry_forms
-from ia.agent.analyst.ask.screens import ScreenColumn, ScreenWish, parse_wish
+from ia.agent.analyst.ask.screens import Group, ScreenColumn, ScreenWish, parse_wish
 from ia.agent.analyst.ask.technicals import AskedTechnical, take_technicals
 from ia.agent.analyst.ask.time_spans import blank_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
@@ -45,21 +45,14 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     yield from desk.load_tables("technicals")
     words, technicals = take_technicals(words, desk.tables)
     words = blank_spans(words, asked.spans) if not technicals else words
-    sectors = yield from desk.one("market.sectors", limit=50)
-    stored = [str(row.get("name")) for key in ("best", "worst") for row in wording.rows_of(sectors, key)]
+    stored = yield from load_industries(desk)
     if technicals:
         return (yield from _scan(desk, asked, words, technicals, stored, watched=bool(among)))
     wish = parse_wish(words, industry_forms(words, stored, desk.tables))
     if not wish.whole:
         return wording.ask_back(desk, (wish.rest if wish.rest and wish.rest in asked.words else asked.words,))
-    if stored and (unknown := [name for name in (*wish.industries, *wish.excluded) if name not in stored]):
-        return reply_of_lines(
-            desk.speak(
-                "No group “{word}” is stored. There are: {names}.",
-                word=wording.industry_name(desk, unknown[0]),
-                names=desk.speak.join_items([wording.industry_name(desk, each) for each in stored[:12]]),
-            )
-        )
+    if unknown := refuse_unknown(desk, wish, stored):
+        return unknown
     limit = ALL if wish.mean else min(max(FEW if wish.one else wish.limit, 1), MOST)
     what = wording.fact_name(desk, asked.facts[0])
     found, before, refused = yield from _run(desk, asked, wish, what, limit, "", among)
@@ -72,6 +65,36 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if among:
         before.append(desk.speak("Of the {count} on your watch list:", count=len(among)))
     return reply_of_lines(*before, *(_say_mean if wish.mean else _say_found)(desk, wish, found))
+
+
+def load_industries(desk: ToolDesk) -> Work[list[str]]:
+    """Return the names of the industries that are stored."""
+    sectors = yield from desk.one("market.sectors", limit=50)
+    return [str(row.get("name")) for key in ("best", "worst") for row in wording.rows_of(sectors, key)]
+
+
+def refuse_unknown(desk: ToolDesk, wish: ScreenWish | Group, stored: list[str]) -> Reply | None:
+    """Return the answer to a question for an industry that is not stored; None where all are."""
+    unknown = [name for name in (*wish.industries, *wish.excluded) if name not in stored]
+    if not (stored and unknown):
+        return None
+    return reply_of_lines(
+        desk.speak(
+            "No group “{word}” is stored. There are: {names}.",
+            word=wording.industry_name(desk, unknown[0]),
+            names=desk.speak.join_items([wording.industry_name(desk, each) for each in stored[:12]]),
+        )
+    )
+
+
+def name_group(desk: ToolDesk, group: ScreenWish | Group) -> str:
+    """Return a group of stocks in words; "" for all."""
+    speak = desk.speak
+    told = [wording.industry_name(desk, name) for name in group.industries]
+    told += [speak("not {industry}", industry=wording.industry_name(desk, name)) for name in group.excluded]
+    told += [speak(_BOARDS[group.board])] if group.board else []
+    told += [speak("no ST shares")] if group.st else []
+    return speak.join_items(told)
 
 
 def _scan(
@@ -266,11 +289,8 @@ def _say_conditions(desk: ToolDesk, wish: ScreenWish, rows: list[Json]) -> str:
     told = [
         speak(_SIGNS[bound.sign], column=_title(desk, bound.column, first), value=bound.said) for bound in wish.bounds
     ]
-    told += [wording.industry_name(desk, name) for name in wish.industries]
-    told += [speak("not {industry}", industry=wording.industry_name(desk, name)) for name in wish.excluded]
-    told += [speak(_BOARDS[wish.board])] if wish.board else []
-    told += [speak("no ST shares")] if wish.st else []
-    return speak.join_items(told)
+    group = name_group(desk, wish)
+    return speak.join_items([*told, *([group] if group else [])])
 
 
 def _say_extreme(desk: ToolDesk, wish: ScreenWish, rows: list[Json]) -> str:
