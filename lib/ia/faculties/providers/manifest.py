@@ -35,6 +35,7 @@ RESERVED = frozenset(
         "risk",
         "watch",
         "alert",
+        "session",
     }
 )
 """Organs of ia. What is allowed for `memory.*` must never reach a stranger's tool."""
