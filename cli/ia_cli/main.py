@@ -199,7 +199,8 @@ def main() -> None:
             status = _report_failure(exc, sys.argv[1:])
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     if status not in (130, 141) and is_attended():
-        tell_unread()
+        if sys.argv[1:2] != ["inbox"]:  # it has shown them
+            tell_unread()
         tell_dead_alarm()
     sys.exit(status)
 

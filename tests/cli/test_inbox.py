@@ -61,6 +61,15 @@ def test_what_is_not_there_is_said_in_a_line(ia, argv, status):
     assert done.returncode == status and done.stderr.startswith("ia: ") and not done.stdout
 
 
+def test_the_list_pushes_nothing_after_it_and_counts_the_rest(ia):
+    for number in range(26):
+        assert ia("send", f"message number {number}").returncode == 0
+    shown = on_terminal("inbox")
+    assert "message of" not in shown and "6 more unread messages" in shown, shown
+    shown = on_terminal("note", "list")
+    assert "message" not in shown
+
+
 def test_an_empty_inbox_is_a_no(ia):
     assert ia("inbox").returncode == 1
 

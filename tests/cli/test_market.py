@@ -210,7 +210,9 @@ def test_live_quotes_of_the_simulated_market_say_so_wherever_the_price_is(ia, ws
     assert len(found["missing"]) == 1
     for lang, mark in (("en", "simulated "), ("zh", "模拟 ")):
         (line,) = [
-            each for each in on_terminal("--lang", lang, "quote", "600519", "--live").splitlines() if "茅台" in each
+            each
+            for each in on_terminal("--lang", lang, "quote", "600519", "--live").splitlines()
+            if "600519.SH" in each
         ]
         assert mark in line, "in the row itself, not on stderr alone"
 

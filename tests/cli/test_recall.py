@@ -86,7 +86,16 @@ def test_a_hit_on_a_terminal_is_its_source_and_whole_lines(ia, monkeypatch):
     assert "notebook/scratch/a.md" in " ".join(lines[:at])
     assert max(map(display_width, lines)) <= 40
     assert "interest margin" in " ".join(line.strip() for line in lines)
-    rows = json.loads(ia("recall", "低估值", "--json").stdout)
+    rows = json.loads(ia("recall", "低估值", "--in", "trades,sessions", "--json").stdout)
     assert {(row["source"].split("/")[0], row["kind"], row["author"]) for row in rows} == {
         ("trades", "trade", "owner"), ("sessions", "question", "owner"),
     }  # fmt: skip
+
+
+def test_a_question_of_yours_is_listed_only_where_nothing_else_matches(ia):
+    assert ia("note", "a", "净息差收窄").returncode == 0
+    assert ia("turn", "-m", "ia-offline", "净息差和不良率是什么").returncode in (0, 1)
+    kinds = [row["kind"] for row in json.loads(ia("recall", "净息差", "--json").stdout)]
+    assert kinds == ["note"]
+    assert [row["kind"] for row in json.loads(ia("recall", "不良率", "--json").stdout)] == ["question"]
+    assert "question" in ia("recall", "净息差", "--in", "sessions").stdout

@@ -28,7 +28,7 @@ def held(ia, monkeypatch):
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_holdings_profit_and_entries_stand_on_one_line_each(held, lang):
     for args, expected in (
-        (("account",), ("600519.SH", "贵州茅台", "100")),
+        (("account",), ("600519.SH", {"en": "Kweichow", "zh": "贵州茅台"}[lang], "100")),
         (("profit",), ("600519.SH", "165,042.90")),
         (("trade", "list"), ("600519.SH", "165,000.00", "2024-03-04")),
     ):
@@ -44,6 +44,37 @@ def test_no_english_word_stands_in_a_chinese_table(held):
         assert word not in shown
     assert "持仓成本" in shown and "现金 CNY" in shown and "合计 USD" in shown
     assert "买入" in on_terminal("--lang", "zh", "trade", "list")
+
+
+def test_no_chinese_name_stands_in_an_english_table(held):
+    assert held("sync", "daily").returncode == 0
+    assert held("alert", "300750", "< 80", "--yes").returncode == 0
+    shown = "".join(
+        on_terminal("--lang", "en", *args.split())
+        for args in ("account", "quote AAPL 300750", "alert list", "screen pe<12", "market sectors")
+    )
+    assert not re.findall(r"[\u4e00-\u9fff]+", shown), shown
+    assert all(name in shown for name in ("Kweichow", "Apple", "CATL", "car makers", "alert-300750"))
+    assert "贵州茅台" in held("account").stdout  # a pipe has the names of the source
+
+
+def test_chinese_heads_of_alerts_and_checks(held):
+    assert held("alert", "300750", "< 80", "--yes").returncode == 0
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal("--lang", "zh", "alert", "list"))
+    head = next(line for line in shown.splitlines() if "名称" in line)
+    assert "条件" in head and "收盘" in head and not re.search(r"[a-z]|会话", head), shown
+    shown = on_terminal("--lang", "zh", "trade", "check", "buy", "600519", "100", "750")
+    assert "结论" in shown and "verdict" not in shown and "allowed" not in shown and "买入 100" in shown
+    assert "verdict" in held("--lang", "zh", "trade", "check", "buy", "600519", "100", "750").stdout
+    shown = on_terminal("--lang", "zh", "account", "--by", "market")
+    assert "美国" in shown and not re.search(r"\b(?:CN|US)\b", shown), shown
+
+
+def test_one_line_says_that_prices_are_simulated(held):
+    assert held("sync", "daily").returncode == 0
+    for args in (("quote", "AAPL", "300750"), ("account",), ("turn", "-m", "ia-offline", "宁德时代最近怎么样")):
+        said = held("--lang", "en", *args).stderr
+        assert said.count("simulated") == 1, said
 
 
 def test_what_has_no_room_is_named_and_a_pipe_has_it(held, monkeypatch):

@@ -105,7 +105,7 @@ def _print_allocation(shares: Any, by: str, worth: Any, as_json: bool) -> None:
     person = sys.stdout.isatty()
     rows = []
     for each in shares:
-        name = tr(each.name) if each.name == "unknown" else each.name
+        name = tr(each.name) if each.name == "unknown" or (person and by == "market") else each.name
         if each.kind in ("cash", "lent"):
             name = f"{tr(each.kind) if person else each.kind} {each.name}"
         rows.append(

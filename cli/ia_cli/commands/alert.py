@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ia.kernel.workspace import Workspace
     from ia.organs.ohlcv.history import RawHistory
 
+HEADS = {"session": "trading day"}
+"""What stands above a column for people, where that is not its name."""
 COLUMNS = ("name", "symbol", "security", "condition", "state", "session", "holds", "close", "crossed", "until", "note")
 
 
@@ -166,14 +168,17 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     rows = [alert_list.describe_alert(ws, each, alert) for each, alert in alert_list.list_alerts(ws)]
     people = sys.stdout.isatty() and not (as_json or as_jsonl)
     if people:
-        rows = [{**row, "state": tr(row["state"]), "holds": _yes_no(row["holds"])} for row in rows]
+        rows = [
+            {**row, "state": tr(row["state"]), "holds": _yes_no(row["holds"]), "session": (row["session"] or "")[5:]}
+            for row in rows
+        ]
     columns = COLUMNS if not (as_json or as_jsonl) else (*COLUMNS, "proposal")
     empty = NotFound("no alerts yet", hint="set one with `ia alert SYMBOL 'close < 80'`")
     emit = partial(
         emit_wide_rows,
-        heads={column: column for column in COLUMNS},
-        spare=("note", "until", "security", "crossed", "close"),
-        free={"condition": 16, "note": 16},
+        heads={column: column for column in COLUMNS} | {"session": "day"},
+        spare=("crossed", "until", "note", "symbol", "security", "close"),
+        free={"condition": 16, "note": 16, "security": 8},
     )
     emit_list(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)
 
@@ -201,7 +206,7 @@ def show(name: str, as_json: bool) -> None:
 
     row |= {"state": tr(row["state"]), "holds": _yes_no(row["holds"])}
     row["next"] = ", ".join(format_local_time(stamp) or "" for stamp in row["next"])
-    emit_text("".join(f"{tr(key)}\t{value}\n" for key, value in row.items() if value not in (None, "")))
+    emit_text("".join(f"{tr(HEADS.get(key, key))}\t{value}\n" for key, value in row.items() if value not in (None, "")))
 
 
 @alert.command(example="ia alert 300750 'close < 80' --yes; ia alert remove 300750")

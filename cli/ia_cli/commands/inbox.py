@@ -9,7 +9,7 @@ from ia.kernel.errors import Message, NotFound, PluralText, UsageError
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import json_option, rows_options
-from ia_cli.terminal.output import emit_json, escape_controls, notify
+from ia_cli.terminal.output import emit_json, escape_controls, notify, tell_hint
 from ia_cli.terminal.text import tr
 
 if TYPE_CHECKING:
@@ -52,7 +52,15 @@ def inbox(ctx: click.Context, everything: bool, unread: bool, as_json: bool, as_
     found = messages.list_inbox(ws, None if everything or unread else SHOWN, unread=unread)
     if sys.stdout.isatty() and not (as_json or as_jsonl) and found:
         _print_messages(found)
-        messages.mark_told(ws, found)
+        messages.mark_told(ws, messages.unread_notices(ws))  # what is not listed is counted
+        if more := messages.count_unread(ws) - sum(map(messages.is_unread, found)):
+            tell_hint(
+                PluralText(
+                    "{count} more unread message: `ia inbox --unread`",
+                    "{count} more unread messages: `ia inbox --unread`",
+                ),
+                count=more,
+            )
         return
     rows = [_message_row(each, short=not (as_json or as_jsonl)) for each in found]
     empty = NotFound("no unread messages" if unread else "no messages yet", hint="`ia inbox --all` lists all messages")

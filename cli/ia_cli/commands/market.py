@@ -342,9 +342,10 @@ def northbound(ctx: click.Context, days: int, as_json: bool, as_jsonl: bool) -> 
 @click.option(
     "--date", "on", metavar="DATE", help="Day to show, such as 2024-03-15 or yesterday (default: the newest stored)."
 )
+@click.option("-n", "--limit", "count", type=click.IntRange(1, 10_000), help="Maximum number of rows (default: all).")
 @rows_options
 @click.pass_context
-def lhb(ctx: click.Context, on: str | None, as_json: bool, as_jsonl: bool) -> None:
+def lhb(ctx: click.Context, on: str | None, count: int | None, as_json: bool, as_jsonl: bool) -> None:
     """Print the unusual-trading list, largest net purchases first; money in yuan.
 
     Each stock has one row per reason to be listed. Status 1 if there is nothing to print.
@@ -353,7 +354,7 @@ def lhb(ctx: click.Context, on: str | None, as_json: bool, as_jsonl: bool) -> No
     from ia.organs.market import market_reader
 
     ws = Workspace()
-    rows = market_reader.load_lhb(ws, on, notify)
+    rows = market_reader.load_lhb(ws, on, notify)[:count]
     brief = ("date", "symbol", "name", "change_pct", "net", "reason")
     hint = "`ia sync lhb` fetches it"
     if not rows and on is None and (until := market_reader.last_lhb_day(ws)):

@@ -84,7 +84,8 @@ def screen(
         if found.rows and not (as_json or as_jsonl):
             tell_market_day(found.day, len(found.rows), found.met)
         brief = tuple(name for name in found.columns if name != "date") if not names else ()
-        emit_market_rows(found.rows, found.columns, brief=brief, as_json=as_json, as_jsonl=as_jsonl)
+        spare = ("basis", "report", "market_cap", "industry")
+        emit_market_rows(found.rows, found.columns, brief=brief, spare=spare, as_json=as_json, as_jsonl=as_jsonl)
     if not found.rows:
         tell_empty("no stock meets the condition")
         if re.search(r"(?:industry|sector|concepts?|行业|板块|概念)\s*(?:!?=|~)\s*['\"]?[A-Za-z]{2}", expr):

@@ -65,7 +65,10 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
         rows.append(row if people else {**row, "overdue": slots, "alarm": why if slots else None})
     empty = NotFound("no tasks yet", hint="draft one with `ia task propose '每周五收盘后，帮我复盘'`")
     emit = partial(
-        emit_wide_rows, heads=dict(zip(LIST, LIST, strict=True)), spare=("last", "status"), free={"when": 20}
+        emit_wide_rows,
+        heads=dict(zip(LIST, LIST, strict=True)),
+        spare=("last", "status"),
+        free={"when": 20, "next": 16, "state": 8},
     )
     emit_list(ctx, rows, LIST, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)
 

@@ -565,7 +565,9 @@ def list_(
         else NotFound("the ledger has no entries", hint="record a purchase with `ia trade buy SYMBOL QUANTITY PRICE`"),
         as_json=as_json,
         as_jsonl=as_jsonl,
-        emit=partial(emit_wide_rows, heads=heads, spare=("fees", "name"), free={"reason": 4, "correction": 4}),
+        emit=partial(
+            emit_wide_rows, heads=heads, spare=("fees", "name", "replaced_by"), free={"reason": 6, "correction": 8}
+        ),
     )
 
 

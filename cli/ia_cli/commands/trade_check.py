@@ -1,5 +1,6 @@
 """`ia trade check`: what the risk rules say of a trade before it is made."""
 
+import sys
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +11,7 @@ from ia.kernel.i18n import mark_text
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import json_option
 from ia_cli.terminal.output import emit_json, emit_text, notify, record_run_failure, tell_hint
-from ia_cli.terminal.text import say
+from ia_cli.terminal.text import say, tr
 
 if TYPE_CHECKING:
     from ia.organs.ledger.whatif import AllowedLoss
@@ -72,7 +73,10 @@ def check(
     if as_json:
         emit_json(found)
     else:
-        emit_text("".join(f"{name}\t{value}\n" for name, value in _figures(found)))
+        rows = _figures(found)
+        if sys.stdout.isatty():
+            rows = [(tr("trade price" if name == "price" else name), value) for name, value in rows]
+        emit_text("".join(f"{name}\t{value}\n" for name, value in rows))
     if found["simulated"]:
         tell(Simulated("the prices are simulated"))
     _tell_verdict(found)
@@ -136,8 +140,10 @@ def _figures(found: dict[str, Any]) -> list[tuple[str, str]]:
         value = found.get(name)
         return say("unknown") if value is None else f"{value:.10g}"
 
-    verdict = {True: "allowed", False: "refused", None: "not judged"}[found["allowed"]]
-    what = f"{found['action']} {shares('quantity')} {found['symbol']} {found['name']}".rstrip()
+    verdict, action = {True: "allowed", False: "refused", None: "not judged"}[found["allowed"]], str(found["action"])
+    if sys.stdout.isatty():
+        verdict, action = tr(verdict), tr(action)
+    what = f"{action} {shares('quantity')} {found['symbol']} {found['name']}".rstrip()
     price = say("unknown") if found["price"] is None else f"{found['price']:.10g} {found['currency']}"
     if found["price"] is not None and not found["price_given"]:
         price += f" ({found['date']})"

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ia.kernel.errors import Message
 from ia.kernel.i18n.units import LARGE_UNITS
 from ia_cli.terminal.output import Row, emit_rows, escape_controls, notify
+from ia_cli.terminal.security_names import localize_names
 from ia_cli.terminal.text import lang, tr
+from ia_cli.terminal.wide_tables import choose_columns, tell_hidden
 
 if TYPE_CHECKING:
     from ia.organs.market.market_reader import MarketDay
@@ -40,14 +42,18 @@ def emit_market_rows(
     columns: Sequence[str],
     *,
     brief: Sequence[str] = (),
+    spare: Sequence[str] = (),
     as_json: bool = False,
     as_jsonl: bool = False,
 ) -> None:
-    """Write rows: all `columns` when piped, the `brief` ones as a table on a terminal, and whole as JSON."""
+    """Write rows: all `columns` when piped, the `brief` ones as a table on a terminal, and whole as JSON.
+
+    spare   columns to leave out of the table, one after the other, until the rest fits
+    """
     if as_json or as_jsonl or not sys.stdout.isatty():
         emit_rows(rows, columns, as_json=as_json, as_jsonl=as_jsonl)
     elif rows:
-        print_table(rows, brief or columns)
+        print_table(rows, brief or columns, spare)
 
 
 def tell_market_day(day: "MarketDay", count: int | None = None, of: int | None = None) -> None:
@@ -68,7 +74,7 @@ def tell_market_day(day: "MarketDay", count: int | None = None, of: int | None =
         )
 
 
-def print_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
+def print_table(rows: Sequence[Row], columns: Sequence[str], spare: Sequence[str] = ()) -> None:
     """Write rows as a table for people."""
     from rich.box import SIMPLE_HEAD
     from rich.cells import cell_len
@@ -79,16 +85,33 @@ def print_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     from ia.kernel import config
 
     console, bare = Console(), bool(config.env("NO_COLOR"))
+    rows = localize_names(rows)
     heads = [tr(_SHORT.get(column, _column_label(column))) for column in columns]
     cells = [[format_figure(column, row.get(column)) for column in columns] for row in rows]
     widths = [max(map(cell_len, (head, *(line[at] for line in cells)))) for at, head in enumerate(heads)]
+    least = [
+        width if width <= 10 else min(width, max(cell_len(head), 10)) for head, width in zip(heads, widths, strict=True)
+    ]
+    if spare:
+        kept, left = choose_columns(dict(zip(columns, widths, strict=True)), spare, console.width)
+        tell_hidden([tr(_SHORT.get(name, _column_label(name))) for name in left])
+        places = [at for at, column in enumerate(columns) if column in kept]
+        columns, heads = [columns[at] for at in places], [heads[at] for at in places]
+        widths, least = [widths[at] for at in places], [least[at] for at in places]
+        cells = [[line[at] for at in places] for line in cells]
     fits = sum(widths) + 2 * len(widths) <= console.width
+    if (needed := sum(least) + 2 * len(least)) > console.width:  # better a line that the terminal breaks than a word
+        console = Console(width=needed, height=console.height)
     out = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1), header_style="" if bare else "bold")
-    for column, head, width in zip(columns, heads, widths, strict=True):
+    for column, head, width, narrow in zip(columns, heads, widths, least, strict=True):
         number = all(isinstance(row.get(column), int | float | None) for row in rows)
         whole = fits or width <= 10
         out.add_column(
-            head, justify="right" if number else "left", overflow="fold", no_wrap=whole, min_width=whole * width
+            head,
+            justify="right" if number else "left",
+            overflow="fold",
+            no_wrap=whole,
+            min_width=width if whole else narrow,
         )
     for row, line in zip(rows, cells, strict=True):
         styles = ("" if bare else _change_color(column, row.get(column)) for column in columns)
@@ -106,6 +129,7 @@ _SHORT = {
     "revenue_yoy_pct": "yoy%", "profit_yoy_pct": "yoy%", "gross_margin_pct": "gross%", "net_margin_pct": "net%",
     "debt_ratio_pct": "debt%", "change_60d_pct": "60d%", "change_ytd_pct": "ytd%", "volume_ratio": "vol×",
     "change_last_pct": "stored%",
+    "dividend_yield_pct": "yield%",
 }  # fmt: skip
 
 

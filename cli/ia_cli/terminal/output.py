@@ -19,6 +19,8 @@ Row = dict[str, Any]
 
 _simulated: dict[str, list[str]] = {}
 """Adapter → securities with simulated prices: the first is told at once, the others in one line at the end."""
+_warned: set[str] = set()
+"""Something once this command has said that what it reads is simulated: one line says it for all."""
 
 
 def tell_simulated() -> None:
@@ -29,12 +31,16 @@ def tell_simulated() -> None:
             template = "simulated prices: those of {symbols} also come from the {adapter} market"
             _write_stderr(f"ia: {say(template, symbols=shown, adapter=adapter)}")
     _simulated.clear()
+    _warned.clear()
 
 
 def notify(message: Message) -> None:
     """Tell the user something that is no failure, on stderr."""
     if isinstance(message, Simulated):
         _mark_run()
+        if _warned and not (isinstance(message, SimulatedPrices) and _simulated):
+            return
+        _warned.add(message.template)
     if isinstance(message, SimulatedPrices):
         told = _simulated.setdefault(str(message.params["adapter"]), [])
         symbol = str(message.params["symbol"])

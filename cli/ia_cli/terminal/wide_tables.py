@@ -6,6 +6,7 @@ from typing import Any
 
 from ia.kernel.errors import Message
 from ia_cli.terminal.output import Row, emit_rows, escape_controls, format_value, notify
+from ia_cli.terminal.security_names import localize_names
 from ia_cli.terminal.text import tr
 
 GAP = 2
@@ -47,25 +48,31 @@ def _print_table(
 ) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.cells import cell_len
-    from rich.console import Console
+    from rich.console import Console, JustifyMethod
     from rich.table import Table
     from rich.text import Text
 
     from ia.kernel import config
 
     console = Console()
+    rows = localize_names(rows)
+    if "symbol" in heads and "security" not in heads:  # an English name is long: it folds before a figure goes
+        free = {"name": 8, **free}
     cells = {name: [escape_controls(format_value(row.get(name))) for row in rows] for name in heads}
     cells = {name: lines for name, lines in cells.items() if any(lines)}
     widths = {name: max(map(cell_len, (tr(heads[name]), *lines))) for name, lines in cells.items()}
-    least = {name: min(width, free.get(name, width)) for name, width in widths.items()}
-    left = []
-    for name in spare:
-        if name in least and sum(least.values()) + GAP * len(least) + EDGES > console.width:
-            del least[name]
-            left.append(tr(heads[name]))
-    needed = sum(least.values()) + GAP * len(least) + EDGES
+    least = {
+        name: min(width, max(free[name], cell_len(tr(heads[name])))) if name in free else width
+        for name, width in widths.items()
+    }
+    least, left = choose_columns(least, spare, console.width)
+    needed = _count_columns(least)
     if needed > console.width:  # better a line that the terminal breaks than a figure that is cut
         console = Console(width=needed, height=console.height)
+    room = console.width - needed
+    while room > 0 and (short := [name for name in least if least[name] < widths[name]]):
+        least[min(short, key=lambda name: least[name])] += 1  # the narrowest first: few lines in all
+        room -= 1
     table = Table(
         box=SIMPLE_HEAD,
         pad_edge=False,
@@ -73,13 +80,50 @@ def _print_table(
         header_style="" if config.env("NO_COLOR") else "bold",
     )
     for name in least:
-        side = "right" if all(map(_is_number, cells[name])) else "left"
-        table.add_column(tr(heads[name]), justify=side, overflow="fold", no_wrap=name not in free)  # type: ignore[arg-type]
+        side: JustifyMethod = "right" if all(map(_is_number, cells[name])) else "left"
+        table.add_column(
+            tr(heads[name]),
+            justify=side,
+            overflow="fold",
+            no_wrap=name not in free,
+            width=least[name],
+        )
     for at in range(len(rows)):
         table.add_row(*(Text(cells[name][at], _cell_style(cells[name][at], colored.get(name))) for name in least))
     console.print(table)
-    if left:
-        notify(Message("columns hidden for lack of space: {columns}; --json prints all", columns=", ".join(left)))
+    tell_hidden([tr(heads[name]) for name in left])
+
+
+def tell_hidden(heads: Sequence[str]) -> None:
+    """Say which columns were left out for want of room."""
+    if heads:
+        shown = ", ".join(heads)
+        notify(Message("columns hidden for lack of space: {columns}; --json prints all", columns=shown))
+
+
+def choose_columns(widths: Mapping[str, int], spare: Sequence[str], room: int) -> tuple[dict[str, int], list[str]]:
+    """Return the columns that fit, with their widths, and the names of those left out.
+
+    spare    columns to leave out, the first ones first; what has room again once a wider one is gone comes back
+
+    >>> choose_columns({"a": 10, "b": 3, "c": 20}, ("b", "c"), 22)
+    ({'a': 10, 'b': 3}, ['c'])
+    """
+    kept, left = dict(widths), []
+    for name in spare:
+        if name in kept and _count_columns(kept) > room:
+            del kept[name]
+            left.append(name)
+    for name in reversed(left.copy()):
+        if _count_columns({**kept, name: widths[name]}) <= room:
+            kept[name] = widths[name]
+            left.remove(name)
+    return {name: width for name, width in widths.items() if name in kept}, left
+
+
+def _count_columns(widths: Mapping[str, int]) -> int:
+    """Return the columns of the terminal that a table takes."""
+    return sum(widths.values()) + GAP * len(widths) + EDGES
 
 
 def _cell_style(cell: str, colors: tuple[str, str] | None) -> str:

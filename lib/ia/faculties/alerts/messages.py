@@ -1,6 +1,7 @@
 """What an alert says: in two lines what came true and when, then what belongs to it."""
 
 from ia.domain.instruments.boards import tick_size
+from ia.domain.instruments.symbols import english_names
 from ia.faculties.alerts.definition import Alert
 from ia.faculties.alerts.sessions import Crossing, SessionState
 from ia.kernel.i18n import Voice
@@ -9,6 +10,7 @@ from ia.organs.ohlcv.adjustment import Action
 from ia.organs.ohlcv.history import RawHistory
 
 MOST_NOTES = 3
+WATCH_LIST = "memory/tracking.md"
 
 
 def message_key(task: int, crossing: Crossing) -> str:
@@ -18,11 +20,9 @@ def message_key(task: int, crossing: Crossing) -> str:
 
 def security_label(history: RawHistory, lang: str) -> str:
     """Return a security as a person reads it: its name with its code."""
-    return (
-        Voice(lang)("{name} ({symbol})", name=history.series.name, symbol=history.symbol.canonical)
-        if (history.series.name)
-        else history.symbol.canonical
-    )
+    symbol = history.symbol.canonical
+    name = (english_names().get(symbol) if lang == "en" else None) or history.series.name
+    return Voice(lang)("{name} ({symbol})", name=name, symbol=symbol) if name else symbol
 
 
 def format_close(history: RawHistory, close: float) -> str:
@@ -123,4 +123,14 @@ def find_own_notes(ws: Workspace, history: RawHistory) -> list[str]:
         except IaError:
             continue
         found |= {hit.source: None for hit in hits if hit.author == OWNER and name in hit.content}
+    if WATCH_LIST in found and not _has_reason(ws, history):
+        del found[WATCH_LIST]
     return list(found)[:MOST_NOTES]
+
+
+def _has_reason(ws: Workspace, history: RawHistory) -> bool:
+    """Return whether the owner wrote on the watch list why a security stands there."""
+    from ia.organs.memory.watch_list import list_items
+
+    names = {history.symbol.canonical, history.symbol.code, history.series.name}
+    return any(item.why and names & set(item.text.split()) for item in list_items(ws))
