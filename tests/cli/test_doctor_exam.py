@@ -41,7 +41,7 @@ def test_a_model_without_a_price_says_so(ia, brain, monkeypatch):
 
 
 def test_a_cap_ends_the_exam_with_a_partial_score(ia, brain, monkeypatch):
-    monkeypatch.setenv("IA_TURN_MAX_TOKENS", "30000")
+    monkeypatch.setenv("IA_TURN_MAX_TOKENS", "36000")
     brain(always=Reply("贵州茅台收于 800.95 元。", usage=(9000, 100)))
     done = ia("doctor", "--model", "scripted", "--yes")
     assert done.returncode == 77 and "partial score: 57 questions were not asked" in done.stderr

@@ -58,6 +58,7 @@ def test_a_share_of_the_everyday_questions_is_answered_rightly(home, name):
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", FILES)
 def test_all_everyday_questions_are_answered_rightly(home, name):
     wrong = [line for question, facts in load_questions(name) for line in find_problems(home, question, facts)]
@@ -77,6 +78,7 @@ def test_a_sample_of_paraphrases_is_answered_alike(home):
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(1800)
 def test_all_paraphrases_are_answered_alike(home):
     asked = paraphrases()
     assert len(asked) > 360

@@ -121,7 +121,7 @@ def test_the_price_is_known_before_and_holds_the_caps(ws, brain, monkeypatch):
 
 
 def test_a_cap_stops_the_exam_and_the_score_so_far_is_kept(ws, brain, monkeypatch):
-    monkeypatch.setenv("IA_TURN_MAX_TOKENS", "30000")
+    monkeypatch.setenv("IA_TURN_MAX_TOKENS", "36000")
     server = brain(always=Reply("800.95 元", usage=(9000, 100)))
     sitting, results = hold(ws)
     assert [each.passed for each in results] == [True, False, False] and isinstance(sitting.stopped, Refused)
