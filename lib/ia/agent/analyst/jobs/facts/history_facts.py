@@ -230,7 +230,7 @@ _LOOKED_AT = 200
 
 
 ANSWERS = {
-    "undo_trade": answer_undo_trade,
+    "undo": answer_undo_trade,
     "own_index": answer_own_index,
     "held_longest": answer_held_longest,
     "best_months": answer_best_months,
