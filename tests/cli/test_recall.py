@@ -92,10 +92,10 @@ def test_a_hit_on_a_terminal_is_its_source_and_whole_lines(ia, monkeypatch):
     }  # fmt: skip
 
 
-def test_a_question_of_yours_is_listed_only_where_nothing_else_matches(ia):
+def test_questions_of_yours_come_last(ia):
     assert ia("note", "a", "净息差收窄").returncode == 0
     assert ia("turn", "-m", "ia-offline", "净息差和不良率是什么").returncode in (0, 1)
     kinds = [row["kind"] for row in json.loads(ia("recall", "净息差", "--json").stdout)]
-    assert kinds == ["note"]
+    assert kinds == ["note", "question"]
     assert [row["kind"] for row in json.loads(ia("recall", "不良率", "--json").stdout)] == ["question"]
     assert "question" in ia("recall", "净息差", "--in", "sessions").stdout

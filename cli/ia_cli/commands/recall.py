@@ -41,8 +41,7 @@ def recall(
     If the query is a few words, all of them must occur; this includes Chinese words of one or two characters. If it is
     a question, ia ranks notes by its words. Newer notes rank slightly higher, and your own words rank above what a
     model, the analyst or a report wrote; the best score is 1. If the query names a security, notes about others are
-    left out. Questions that you asked are listed if nothing else matches, or with `--in sessions`. ia finds files
-    edited by hand at once. Status 1 if nothing is found.
+    left out. Questions that you asked come last. ia finds files edited by hand at once. Status 1 if nothing is found.
 
     A source is a file of the workspace, trades/NUMBER (`ia trade list`) or sessions/ID (`ia session show ID`).
     kind is note, research, report, observation, belief, journal, trade, question and so on; author is owner or ia.
@@ -57,8 +56,8 @@ def recall(
     look = notice_changes(ws)
     many = limit if areas else 2 * limit
     hits = recall_everything(ws, " ".join(query), limit=many, since=since, areas=chosen, notify=notify, look=look)
-    if not areas:  # a question of yours answers nothing
-        hits = ([hit for hit in hits if hit.kind != "question"] or hits)[:limit]
+    if not areas:  # a question of yours answers nothing, but leads to the session that does
+        hits = sorted(hits, key=lambda hit: hit.kind == "question")[:limit]
     rows = [hit._asdict() for hit in hits]
     empty = NotFound("no matching notes or memory", hint="try fewer or other words")
     emit_list(ctx, rows, COLUMNS, empty, as_json=as_json, as_jsonl=as_jsonl, emit=_emit_hits)
