@@ -761,9 +761,14 @@ def _stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list
 
 
 _LOW = pattern(
-    r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|lost|losers?|losing)\b",
+    r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱"
+    r"|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|fall\w*|drop\w*|declin\w+|down|lost|losers?|losing)\b",
     re.I,
 )
+_EITHER_WAY = pattern(
+    r"涨.{0,3}跌|跌.{0,3}涨|波动|\bmovers?\b|\bmoved\b|\bup (?:or|and) down\b|\bgainers and losers\b", re.I
+)
+"""The largest changes of either sign are asked for."""
 
 
 def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -810,7 +815,10 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not values:
         return reply_of_lines(speak("That figure is not stored of any of them."))
     bars_of = dict(rows)
-    values.sort(reverse=not _LOW.search(asked.words))
+    if wanted is None and _EITHER_WAY.search(asked.words):
+        values.sort(key=lambda row: -abs(row[0]))
+    else:
+        values.sort(reverse=not _LOW.search(asked.words))
     told = [
         f"{wording.security_name(desk, symbol, bars_of[symbol].get('name'))} {wording.say_value(desk, value, unit)}"
         for value, symbol in values

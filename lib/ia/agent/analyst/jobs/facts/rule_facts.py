@@ -34,7 +34,7 @@ def answer_breaks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return loaded
     status, held = loaded
     speak, limits = desk.speak, desk.request.limits
-    weighed = [(float(each["weight_pct"]), s, each) for s, each in held if each.get("weight_pct") is not None]
+    weighed = [(float(w), s, each) for s, each in held if (w := each.get("limit_weight_pct")) is not None]
     position, stop = limits.get("position_pct"), limits.get("stop_loss_pct")
     beyond = [row for row in weighed if position is not None and row[0] > position]
     warned = [each for each in status.get("warnings") or [] if isinstance(each, dict)]
