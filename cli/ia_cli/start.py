@@ -55,7 +55,7 @@ def main() -> None:
         _leave(end)
     except KeyboardInterrupt:
         os._exit(130)
-    except (MemoryError, ImportError, OSError) as exc:
+    except (MemoryError, ImportError, OSError, SystemError) as exc:
         if not is_out_of_memory(exc):
             raise
         os.write(2, b"ia: not enough memory\n")  # in English: nothing more can be loaded

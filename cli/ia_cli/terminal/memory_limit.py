@@ -7,8 +7,11 @@ SPARE = 2**25
 
 
 def is_out_of_memory(exc: BaseException) -> bool:
-    """Return True if Python, the system or the loader of a module found no memory: an ImportError does not say why."""
-    if isinstance(exc, ImportError):
+    """Return True if Python, the system or the loader of a module found no memory.
+
+    An ImportError does not say why, nor a SystemError: there was no memory for the exception.
+    """
+    if isinstance(exc, (ImportError, SystemError)):
         try:
             bytearray(SPARE)
         except MemoryError:

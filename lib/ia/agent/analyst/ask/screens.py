@@ -122,11 +122,12 @@ _BOARDS = (
 _FILLERS = pattern(
     r"(?:是|分别是)?哪[几两二三四五六七八九十\d]+[只家个支]|谁|大家|(?:个|的)?股(?:票)?(?:里面|里|当中|中)的?|(?:里面|当中|之中)|是谁|是哪(?:一?只|家|个)?|哪一?[只家个支些]|的?股票|有哪些|哪些|有没有|有几[只家个]|多少(?:[只家个]|(?=股票|个股|公司))"
     r"|帮我|给我|请|找一?[下些]?出?|筛选?出?|选出|列出|一下|排名|排序|排列|排在|排|看看|个股|公司|股票|的股?|股|是什么|什么|是|有|现在|目前|今天|当前"
-    r"|都|而且|并且|且|同时|以及|按|里|A股|a股|市场上?|全市场|沪深|两市|以外|之外|吗|么|呢|[并和与,，。？?！!、；;：:()（）\s]"
+    r"|谢谢你?|多谢|谢啦|谢了|麻烦你?|你好|都|而且|并且|且|同时|以及|按|里|A股|a股|市场上?|全市场|沪深|两市|以外|之外|吗|么|呢|[并和与,，。？?！!、；;：:()（）\s]"
     r"|\bhow many (?:stocks?|shares|companies)\b"
     r"|\b(?:find|list|screen|show|me|which|what|who|are|the|all|with|stocks?|shares?|compan(?:y|ies)|names|have|has|had|a|an|of"
     r"|by|and|in|for|is|there|any|top|now|today|that|whose|on|among|at|market|ones?|some|did|do|does|it|its|their|right"
-    r"|currently|give|get|us|please|everything|every|each|all|but|pays?|paying|trad(?:e|es|ing)|names?|ranked|sorted|order(?:ed)?|chinese|a-shares?)\b|[-.'’\"“”]",
+    r"|currently|give|get|us|please|thanks|thank you|cheers|hi|hello|hey"
+    r"|everything|every|each|all|but|pays?|paying|trad(?:e|es|ing)|names?|ranked|sorted|order(?:ed)?|chinese|a-shares?)\b|[-.'’\"“”]",
     re.I,
 )
 
