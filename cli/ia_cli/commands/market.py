@@ -101,6 +101,7 @@ def summary(as_json: bool) -> None:
     from ia.organs.market.day_summary import summarize_day as figures
     from ia_cli.terminal.market_tables import emit_market_rows, format_amount, tell_market_day
     from ia_cli.terminal.output import emit_json
+    from ia_cli.terminal.security_names import localize_names
 
     with market_reader.open_market(Workspace()) as db:
         day = market_reader.load_day(db, notify)
@@ -110,7 +111,8 @@ def summary(as_json: bool) -> None:
         return
     tell_market_day(day)
     if told["indices"]:
-        levels = [f"{row['name']} {row['close']:,.2f} ({row['change_pct']:+.2f} %)" for row in told["indices"][:4]]
+        shown = localize_names(told["indices"][:4])
+        levels = [f"{row['name']} {row['close']:,.2f} ({row['change_pct']:+.2f} %)" for row in shown]
         notify(Message("indices: {levels}", levels=", ".join(levels)))
     emit_market_rows([{"date": told["date"], **row} for row in told["boards"]], ("date", *BOARDS), brief=BOARDS)
     if told["amount_vs_mean_pct"] is not None:
@@ -132,7 +134,8 @@ def summary(as_json: bool) -> None:
         ("worst industries: {names}", told["industries_down"]),
     ):
         if rows:
-            notify(Message(template, names=", ".join(f"{row['name']} {row['change_pct']:+.2f} %" for row in rows)))
+            names = ", ".join(f"{row['name']} {row['change_pct']:+.2f} %" for row in localize_names(rows))
+            notify(Message(template, names=names))
 
 
 @market.command(cls=Command, example="ia sync daily && ia market gainers -n 10")

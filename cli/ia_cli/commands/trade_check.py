@@ -11,7 +11,7 @@ from ia.kernel.i18n import mark_text
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import json_option
 from ia_cli.terminal.output import emit_json, emit_text, notify, record_run_failure, tell_hint
-from ia_cli.terminal.text import say, tr
+from ia_cli.terminal.text import lang, say, tr
 
 if TYPE_CHECKING:
     from ia.organs.ledger.whatif import AllowedLoss
@@ -22,6 +22,13 @@ _SIDES: dict[str, Side] = {
     **dict.fromkeys(("sell", "close", "卖", "卖出"), "sell"),
 }
 NOT_JUDGED = 1
+_HEADS = {
+    "price": "trade price",
+    "size": "shares to buy",
+    "risk": "risk at the stop",
+    "risk_quantity": "shares by risk",
+}
+"""Rows whose name alone means something else in another table."""
 BOUNDS = {
     "loss": mark_text("by the loss at the stop"),
     "position": mark_text("by the position limit"),
@@ -75,7 +82,7 @@ def check(
     else:
         rows = _figures(found)
         if sys.stdout.isatty():
-            rows = [(tr("trade price" if name == "price" else name), value) for name, value in rows]
+            rows = [(name if lang() == "en" else tr(_HEADS.get(name, name)), value) for name, value in rows]
         emit_text("".join(f"{name}\t{value}\n" for name, value in rows))
     if found["simulated"]:
         tell(Simulated("the prices are simulated"))

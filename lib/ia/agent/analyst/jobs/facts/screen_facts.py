@@ -135,17 +135,7 @@ def _scan(
             speak("**None** meets: {conditions} ({date}){mark}", conditions=said, date=day, mark=mark)
         )
     met = int(found.get("met") or 0)
-    lines = [
-        speak(
-            PluralText(
-                "**{count} stock**: {conditions} ({date}){mark}", "**{count} stocks**: {conditions} ({date}){mark}"
-            ),
-            count=met,
-            conditions=said,
-            date=day,
-            mark=mark,
-        )
-    ]
+    lines = [_say_met(desk, met, said, day, mark)]
     lines += [f"- {_name(desk, row)} {_technical_cells(desk, technicals, row)}" for row in rows]
     if met > len(rows):
         lines.append(speak("… and {count} more.", count=met - len(rows)))
@@ -241,18 +231,7 @@ def _say_found(desk: ToolDesk, wish: ScreenWish, found: DeskResult) -> list[str]
         lines.append(speak("**{order}** ({date}){mark}", order=what, date=day, mark=mark))
     else:
         met = int(found.get("met") or 0)
-        lines.append(
-            speak(
-                PluralText(
-                    "**{count} stock**: {conditions} ({date}){mark}", "**{count} stocks**: {conditions} ({date}){mark}"
-                ),
-                count=met,
-                conditions=said,
-                date=day,
-                mark=mark,
-            )
-            + (speak("; {order}", order=order) if met > 1 else "")
-        )
+        lines.append(_say_met(desk, met, said, day, mark) + (speak("; {order}", order=order) if met > 1 else ""))
     lines += [f"- {_name(desk, row)} {_cells(desk, wish, row)}" for row in rows]
     more = int(found.get("met") or 0) - len(wording.rows_of(found, "stocks"))
     if more > 0 and not wish.one and not wish.ordered:
@@ -281,6 +260,14 @@ def _title(desk: ToolDesk, column: ScreenColumn, row: Json | None = None) -> str
 def _cell(row: Json, column: ScreenColumn) -> object:
     value = row.get(column.name, row.get(f"{column.name}_pct"))
     return row.get("pe") if value is None and column.name == "pe_ttm" else value
+
+
+def _say_met(desk: ToolDesk, count: int, conditions: str, day: str, mark: str) -> str:
+    """Return how many stocks meet the conditions."""
+    template = PluralText(
+        "**{count} stock**: {conditions} ({date}){mark}", "**{count} stocks**: {conditions} ({date}){mark}"
+    )
+    return desk.speak(template, count=count, conditions=conditions, date=day, mark=mark)
 
 
 def _say_conditions(desk: ToolDesk, wish: ScreenWish, rows: list[Json]) -> str:
