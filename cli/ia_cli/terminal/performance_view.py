@@ -11,7 +11,8 @@ from ia_cli.terminal.text import say, tr
 
 if TYPE_CHECKING:
     from ia.domain.performance.figures import Figure
-    from ia.organs.ledger.performance import Extreme, Performance, PerformanceReport, PeriodReturn
+    from ia.domain.performance.risk import Extreme
+    from ia.organs.ledger.performance import Performance, PerformanceReport, PeriodReturn
 
 PERIOD_COLUMNS = (
     "currency",

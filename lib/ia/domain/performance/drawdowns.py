@@ -23,30 +23,49 @@ class Drawdown(NamedTuple):
     sessions: int = 0
 
 
+def find_drawdowns(days: Sequence[str], values: Sequence[float]) -> list[Drawdown]:
+    """Return every fall of a series of positive values from a high until that is reached again, in order of time.
+
+    The first value counts as a high; the last fall may not have recovered.
+
+    >>> [each.days for each in find_drawdowns(["2024-01-01", "2024-01-02", "2024-01-05"], [100.0, 80.0, 101.0])]
+    [4]
+    """
+    found, high = [], 0
+    for at in range(1, len(values) + 1):
+        ended = at == len(values)
+        if not ended and values[at] < values[high]:
+            continue
+        if at - high > 1:
+            low = min(range(high + 1, at), key=values.__getitem__)
+            end = at - 1 if ended else at
+            found.append(
+                Drawdown(
+                    frac=values[low] / values[high] - 1,
+                    peak=days[high],
+                    trough=days[low],
+                    recovered="" if ended else days[at],
+                    days=(date.fromisoformat(days[end]) - date.fromisoformat(days[high])).days,
+                    sessions=end - high,
+                )
+            )
+        high = at
+    return found
+
+
 def max_drawdown(days: Sequence[str], values: Sequence[float]) -> Drawdown:
-    """Return the deepest fall of a series of positive values. Its first value counts as a high.
+    """Return the deepest fall of a series of positive values, the first of several. Its first value counts as a high.
 
     >>> max_drawdown(["2024-01-01", "2024-01-02", "2024-01-05"], [100.0, 80.0, 101.0]).days
     4
     """
-    fall, top, low, high = 0.0, 0, 0, 0
-    for at, value in enumerate(values):
-        if value >= values[high]:
-            high = at
-        elif value / values[high] - 1 < fall:
-            fall, top, low = value / values[high] - 1, high, at
-    if not fall:
-        return Drawdown(0.0)
-    again = next((at for at in range(low, len(values)) if values[at] >= values[top]), None)
-    end = len(values) - 1 if again is None else again
-    return Drawdown(
-        frac=fall,
-        peak=days[top],
-        trough=days[low],
-        recovered="" if again is None else days[again],
-        days=(date.fromisoformat(days[end]) - date.fromisoformat(days[top])).days,
-        sessions=end - top,
-    )
+    return min(find_drawdowns(days, values), key=lambda each: each.frac, default=Drawdown(0.0))
+
+
+def longest_drawdown(days: Sequence[str], values: Sequence[float]) -> Drawdown:
+    """Return the fall that took most calendar days to recover, or has lasted longest without; the deeper of equals."""
+    falls = find_drawdowns(days, values)
+    return max(falls, key=lambda each: (each.days, -each.frac), default=Drawdown(0.0))
 
 
 def drawdown_series(values: Sequence[float]) -> list[float]:

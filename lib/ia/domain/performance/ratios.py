@@ -142,21 +142,6 @@ def _moment(returns: Sequence[float], power: int) -> Figure:
     return Figure(math.fsum((each - middle) ** power for each in returns) / len(returns) / spread**power)
 
 
-def probabilistic_sharpe(returns: Sequence[float], benchmark: float = 0.0) -> Figure:
-    """Return the probability that the true Sharpe ratio is above a benchmark; both of a day, not annualised (PSR).
-
-    Phi((sr - benchmark) sqrt(n - 1) / sqrt(1 - skewness sr + (kurtosis - 1) / 4 sr^2)); Bailey and López de Prado 2012.
-    """
-    ratio, skew, tails = sharpe_ratio(returns, 1.0), skewness(returns), kurtosis(returns)
-    if ratio.value is None or skew.value is None or tails.value is None:
-        return Figure(None, ratio.reason or skew.reason)
-    spread = 1.0 - skew.value * ratio.value + (tails.value - 1.0) / 4.0 * ratio.value**2
-    if spread <= 0:
-        return Figure(None, FLAT)
-    score = (ratio.value - benchmark) * math.sqrt(len(returns) - 1) / math.sqrt(spread)
-    return Figure(math.erfc(-score / math.sqrt(2.0)) / 2.0)
-
-
 def winning_days(returns: Sequence[float]) -> Figure:
     """Return the part of the days that gained, of those that did not end unchanged."""
     moved = [each for each in returns if each]

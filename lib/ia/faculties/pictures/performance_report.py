@@ -16,11 +16,12 @@ from ia.kernel.i18n import Voice
 if TYPE_CHECKING:
     from ia.domain.instruments.symbols import Symbol
     from ia.domain.performance.figures import Figure
+    from ia.domain.performance.risk import Extreme, RiskFigures
     from ia.organs.ledger.account import Account
     from ia.organs.ledger.benchmark import Benchmark
     from ia.organs.ledger.desk import LedgerDesk
     from ia.organs.ledger.net_worth import NetWorth
-    from ia.organs.ledger.performance import Extreme, Performance, PerformanceReport, PeriodReturn, RiskFigures
+    from ia.organs.ledger.performance import Performance, PerformanceReport, PeriodReturn
 
 INDEX_OF = {"CNY": "000300.SH", "HKD": "HSI.HK", "USD": "SPY.US"}
 """Currency of the total -> the index that the account is drawn against."""

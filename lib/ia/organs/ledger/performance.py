@@ -8,17 +8,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from itertools import accumulate, pairwise
-from operator import mul
+from itertools import pairwise
 from typing import NamedTuple
 
 from ia.domain.instruments.symbols import Symbol
 from ia.domain.performance import ratios
 from ia.domain.performance.against_benchmark import Comparison, compare_returns
-from ia.domain.performance.drawdowns import Drawdown, max_drawdown
 from ia.domain.performance.figures import Figure
 from ia.domain.performance.internal_rate import internal_rate
 from ia.domain.performance.linking import DayReturn, ValueDay, daily_returns, link_returns, session_returns
+from ia.domain.performance.risk import Extreme, RiskFigures, measure_risk
 from ia.domain.performance.round_trips import RoundTrip, TradeStatistics, measure_trades
 from ia.kernel import clock
 from ia.kernel.errors import Message
@@ -65,41 +64,6 @@ class PeriodReturn:
     benchmark: Figure | None = None
     excess: Figure | None = None
     until: str = ""
-
-
-class Extreme(NamedTuple):
-    """A day or month with its return."""
-
-    day: str
-    value: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class RiskFigures:
-    """The figures of ia.domain.performance for one account: of `count` returns, one a session of `market`."""
-
-    count: int
-    market: str
-    sessions: int
-    growth: Figure
-    volatility: Figure
-    sharpe: Figure
-    sortino: Figure
-    calmar: Figure
-    drawdown: Drawdown | None
-    win_days: Figure
-    var: Figure
-    shortfall: Figure
-    ulcer: Figure
-    skewness: Figure
-    kurtosis: Figure
-    psr: Figure
-    best_day: Extreme | None
-    worst_day: Extreme | None
-    best_month: Extreme | None
-    worst_month: Extreme | None
-    missing: Message | None = None
-    comparison: Comparison | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -414,39 +378,17 @@ class _Series:
         low, high = bisect_left(self.names, whole.first), bisect_right(self.names, whole.last)
         per_session = session_returns(self.returns[low:high])
         missing = next((each.missing for each in per_session if each.value is None), None)
-        values = [] if missing else [each.value or 0.0 for each in per_session]
         sessions = ratios.SESSIONS_A_YEAR[market]
-        index = list(accumulate((1.0 + each for each in values), mul, initial=1.0))
+        told = [] if missing else [(each.day, each.value or 0.0) for each in per_session]
         start = self.names[low - 1] if low and whole.begin == whole.first else whole.begin
-        names = [start, *(each.day for each in per_session)] if values else [start]
-        drawdown = max_drawdown(names, index) if values and min(index) > 0 else None
-        growth = self._annual_growth(whole)
-        calmar = ratios.calmar_ratio(growth, drawdown.frac) if drawdown else growth
-        told = [Extreme(each.day, each.value) for each in per_session if each.value is not None] if values else []
-        by_month = [Extreme(each.first[:7], each.twr.value) for each in months if each.twr.value is not None]
-        return RiskFigures(
-            count=len(values),
-            market=market,
-            sessions=sessions,
-            growth=growth,
-            volatility=_unless(missing, ratios.volatility(values, sessions)),
-            sharpe=_unless(missing, ratios.sharpe_ratio(values, sessions)),
-            sortino=_unless(missing, ratios.sortino_ratio(values, sessions)),
-            calmar=_unless(missing, calmar),
-            drawdown=drawdown,
-            win_days=_unless(missing, ratios.winning_days(values)),
-            var=_unless(missing, ratios.value_at_risk(values)),
-            shortfall=_unless(missing, ratios.expected_shortfall(values)),
-            ulcer=_unless(missing, ratios.ulcer_index(index)),
-            skewness=_unless(missing, ratios.skewness(values)),
-            kurtosis=_unless(missing, ratios.kurtosis(values)),
-            psr=_unless(missing, ratios.probabilistic_sharpe(values)),
-            best_day=max(told, key=lambda each: each.value, default=None),
-            worst_day=min(told, key=lambda each: each.value, default=None),
-            best_month=max(by_month, key=lambda each: each.value, default=None),
-            worst_month=min(by_month, key=lambda each: each.value, default=None),
+        return measure_risk(
+            told,
+            start,
+            market,
+            self._annual_growth(whole),
+            months=[Extreme(each.first[:7], each.twr.value) for each in months if each.twr.value is not None],
             missing=missing,
-            comparison=self._regress(per_session, sessions) if values and self.benchmark else None,
+            comparison=self._regress(per_session, sessions) if told and self.benchmark else None,
         )
 
     def _annual_growth(self, whole: PeriodReturn) -> Figure:
@@ -513,7 +455,3 @@ def _days_between(first: str, last: str) -> int:
 
 def _within(trips: Sequence[RoundTrip], whole: PeriodReturn) -> list[RoundTrip]:
     return [each for each in trips if whole.first <= each.closed <= whole.last]
-
-
-def _unless(missing: Message | None, figure: Figure) -> Figure:
-    return Figure(None, missing) if missing else figure

@@ -6,20 +6,15 @@ cannot be told; `reasons` has why, by the name of the figure.
 
 from collections.abc import Callable, Sequence
 
-from ia.domain.performance.drawdowns import drawdown_series
+from ia.domain.performance.drawdowns import Drawdown, drawdown_series
 from ia.domain.performance.figures import Figure
+from ia.domain.performance.risk import Extreme, RiskFigures
 from ia.domain.performance.round_trips import RoundTrip, TradeStatistics
 from ia.kernel.errors import Message
 from ia.kernel.jsontypes import Json
 from ia.organs.ledger.benchmark import Benchmark
 from ia.organs.ledger.exchange import ExchangeRate
-from ia.organs.ledger.performance import (
-    Extreme,
-    Performance,
-    PerformanceReport,
-    PeriodReturn,
-    RiskFigures,
-)
+from ia.organs.ledger.performance import Performance, PerformanceReport, PeriodReturn
 
 Say = Callable[[Message], str]
 
@@ -121,24 +116,16 @@ def risk_document(each: RiskFigures, say: Say = str) -> Json:
             "information_ratio": each.comparison.information_ratio,
         }
     found = _figures(figures, say)
-    down = each.drawdown
-    if each.missing and down is None:
+    if each.missing and each.drawdown is None:
         found["reasons"]["max_drawdown"] = say(each.missing)
     return {
         "returns": each.count,
         "market": each.market,
         "sessions_a_year": each.sessions,
         "risk_free_frac": 0.0,
-        "max_drawdown": None
-        if down is None
-        else {
-            "frac": down.frac,
-            "peak": down.peak or None,
-            "trough": down.trough or None,
-            "recovered": down.recovered or None,
-            "days": down.days,
-            "sessions": down.sessions,
-        },
+        "max_drawdown": _drawdown(each.drawdown),
+        "longest_drawdown": _drawdown(each.longest),
+        "drawdowns": each.drawdowns,
         "best_day": _extreme(each.best_day),
         "worst_day": _extreme(each.worst_day),
         "best_month": _extreme(each.best_month),
@@ -206,6 +193,19 @@ def _figures(figures: dict[str, Figure | None], say: Say) -> Json:
 
 def _cents(value: float | None) -> float | None:
     return None if value is None else round(value, 2) + 0.0
+
+
+def _drawdown(down: Drawdown | None) -> Json | None:
+    if down is None:
+        return None
+    return {
+        "frac": down.frac,
+        "peak": down.peak or None,
+        "trough": down.trough or None,
+        "recovered": down.recovered or None,
+        "days": down.days,
+        "sessions": down.sessions,
+    }
 
 
 def _extreme(each: Extreme | None) -> Json | None:

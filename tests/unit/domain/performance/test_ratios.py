@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from ia.domain.performance import ratios
+from ia.domain.performance import ratios, selection
 from ia.domain.performance.against_benchmark import compare_returns
 from ia.domain.performance.drawdowns import max_drawdown
 
@@ -56,7 +56,7 @@ def test_the_figures_are_those_of_the_reference_series(shared, cases):
             "skew_pop": ratios.skewness(returns).value,
             "kurt_pop": ratios.kurtosis(returns).value,
             "win_days": ratios.winning_days(returns).value,
-            "psr_0": ratios.probabilistic_sharpe(returns).value,
+            "psr_0": selection.probabilistic_sharpe(returns).value,
             "ulcer": ratios.ulcer_index(values).value,
             "gain_to_pain": ratios.gain_to_pain(returns).value,
         }
@@ -100,7 +100,7 @@ def test_what_cannot_be_told_has_a_reason_and_nothing_is_infinite():
         ratios.gain_to_pain(rising),
         ratios.winning_days([0.0] * 30),
         ratios.skewness(flat),
-        ratios.probabilistic_sharpe(flat),
+        selection.probabilistic_sharpe(flat),
         compare_returns(few, few, 243).beta,
         compare_returns(rising, flat, 243).beta,
         compare_returns(rising, rising, 243).information_ratio,

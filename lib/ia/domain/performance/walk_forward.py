@@ -1,0 +1,48 @@
+"""Windows in which parameters are chosen (train), and those after them in which the choice is tested."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class TrainTest(NamedTuple):
+    """A window of each kind, as indexes of sessions: the first, and one past the last."""
+
+    train: tuple[int, int]
+    test: tuple[int, int]
+
+
+def walk_forward_windows(
+    count: int, train: int, test: int, step: int = 0, embargo: int = 0, *, anchored: bool = False
+) -> list[TrainTest]:
+    """Return the windows of `count` sessions, in order; the last test may be shorter.
+
+    step     sessions from one test to the next (default: `test`, so that tests follow each other without a gap)
+    embargo  sessions between a train window and its test: what an indicator remembers, or a position that is held
+             over the border, is then not in both
+    anchored the train window begins with the first session and grows
+
+    >>> walk_forward_windows(10, 4, 2, embargo=1)[0]
+    TrainTest(train=(0, 4), test=(5, 7))
+    >>> len(walk_forward_windows(10, 4, 2, embargo=1))
+    3
+    """
+    found = []
+    begin = train + embargo
+    while begin < count:
+        end = begin - embargo
+        found.append(TrainTest((0 if anchored else end - train, end), (begin, min(begin + test, count))))
+        begin += step or test
+    return found
+
+
+def purge_train(labels: Sequence[tuple[int, int]], test: tuple[int, int], embargo: int = 0) -> list[int]:
+    """Return which samples may be trained on: those whose label window touches neither the test nor the embargo.
+
+    labels   first session of each sample and the last one that its outcome depends on, both included
+    test     first session of the test, and one past the last; embargo: sessions after it that are left out too
+
+    >>> purge_train([(0, 2), (1, 4), (6, 7), (9, 9)], (4, 6), embargo=1)
+    [0, 3]
+    """
+    low, high = test[0], test[1] + embargo
+    return [at for at, (first, last) in enumerate(labels) if last < low or first >= high]
