@@ -46,7 +46,10 @@ COMMANDS = {
         "ia_cli.commands.scan:scan",
         "Print the securities for which an expression of `ia compute` is true on their newest bar.",
     ),
-    "backtest": ("ia_cli.commands.backtest:backtest", "Run orders on past prices, by the rules of the exchange."),
+    "backtest": (
+        "ia_cli.commands.backtest:backtest",
+        "Test rules and orders on past prices, by the rules of the exchange.",
+    ),
     "chart": ("ia_cli.commands.chart:chart", "Draw candles, volume, indicators and trades."),
     "compare": (
         "ia_cli.commands.compare:compare",

@@ -64,7 +64,12 @@ HOMES = {  # third party -> the only modules that import it
     "llm": {"ia.agent", "ia.reach.bridges"},
     "mcp": {"ia.faculties.providers", "ia.reach.bridges"},
     "jsonschema": {"ia.agent.tools"},
-    "numpy": {"ia.organs.compute", "ia.organs.market.mirror", "ia.domain.performance.resampling"},
+    "numpy": {
+        "ia.organs.compute",
+        "ia.organs.market.mirror",
+        "ia.domain.performance.resampling",
+        "ia.faculties.lab",
+    },
     "resvg_py": {"ia.faculties.pictures"},
     "pandas": {"ia.organs.compute", "ia.organs.ohlcv.adapters"},
     "pandas_ta_classic": {"ia.organs.compute"},

@@ -23,6 +23,8 @@ MEANING = {
     "--days": "so many days ahead",
 }  # fmt: skip
 """The names that several commands share, or that have been mistaken for each other."""
+MIXED = {"--trades"}
+"""A flag of `ia chart`; of `ia backtest run` the file to write (`--trades -`)."""
 
 
 def commands(command=cli, path=()):
@@ -48,7 +50,7 @@ def test_a_shared_name_is_in_the_table_and_means_one_thing():
     for path, param in options():
         for name in (*param.opts, *param.secondary_opts):
             kinds.setdefault(name, {}).setdefault(param.is_flag, []).append(path)
-    mixed = {name: found for name, found in kinds.items() if len(found) > 1}
+    mixed = {name: found for name, found in kinds.items() if len(found) > 1 and name not in MIXED}
     assert not mixed, f"one name, a flag here and a value there: {mixed}"
     for name in ("--last", "--periods", "--max", "--top", "--from", "--to-date"):
         assert name not in kinds, f"{name}: the table of names has another word for this: {MEANING}"

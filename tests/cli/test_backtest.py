@@ -1,6 +1,10 @@
 """ia backtest, from the outside."""
 
 import json
+import os
+from pathlib import Path
+
+import pytest
 
 DOCUMENT = {
     "config": {"cash": "10000", "commission_pct": "0.025", "commission_min": "5"},
@@ -36,3 +40,67 @@ def test_a_file_of_cases_and_bad_input(ia, tmp_path):
         run = ia("backtest", "orders", "-", input=text)
         assert run.returncode == 65, text
         assert len(run.stderr.splitlines()) == 1
+
+
+RULES = ("--entry", "crossover(sma(close, 5), sma(close, 20))", "--exit", "crossunder(sma(close, 5), sma(close, 20))")
+
+
+@pytest.fixture
+def demo(monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_NOW", "2024-03-15T16:00+08:00")
+
+
+def test_rules_are_run_saved_listed_and_shown(ia, demo):
+    run = ia("backtest", "run", "600519", *RULES, "--since", "2022-01-01", "--cash", "1000000", "--json")
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout)
+    folder = Path(os.environ["IA_HOME"]) / "runs" / found["id"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "equity.csv", "orders.csv", "result.json", "run.yaml", "trades.csv",
+    ]  # fmt: skip
+    assert found["simulated"] is True and "buy_and_hold" in found["compare"]
+    again = json.loads(
+        ia("backtest", "run", "600519", *RULES, "--since", "2022-01-01", "--cash", "1000000", "--json").stdout
+    )
+    assert again["id"] == found["id"]
+    shown = ia("backtest", "show", "last")
+    assert f"runs/{found['id']}/" in shown.stdout and "SIMULATED" in shown.stdout
+    assert ia("backtest", "show", found["id"][:6], "--table", "orders").stdout == (folder / "orders.csv").read_text()
+    rows = json.loads(ia("backtest", "list", "--json").stdout)
+    assert [row["id"] for row in rows] == [found["id"]]
+    other = json.loads(ia("backtest", "run", "600519", *RULES, "--since", "2022-01-01", "--stop", "5", "--json").stdout)
+    differs = ia("backtest", "diff", found["id"], other["id"], "--json")
+    assert differs.returncode == 1
+    assert json.loads(differs.stdout)["settings"]["stop_pct"] == [None, "5"]
+    assert ia("backtest", "diff", "last", "last").returncode == 0
+
+
+def test_bars_of_standard_input(ia, demo):
+    bars = ia("ohlcv", "600036").stdout
+    run = ia("backtest", "run", *RULES, "--equity", "-", input=bars)
+    assert run.returncode == 0
+    assert run.stdout.splitlines()[0] == "date,equity,cash,positions,exposure_frac"
+    assert "without market rules" in run.stderr
+    ruled = ia("backtest", "run", *RULES, "--symbol", "600036", "--trades", "-", input=bars)
+    assert ruled.stdout.startswith("symbol,quantity,opened,closed,")
+
+
+def test_bad_rules(ia, demo):
+    for argv, status in (
+        (("600519",), 2),
+        (("600519", "--entry", "close >"), 65),
+        (("600519", "--entry", "close.shift(-1) > close"), 77),
+        (("600519", "--entry", "close"), 65),
+        (("600519", "--entry", "close > 1", "--size", "much"), 2),
+        (("600519", "--entry", "close > 1", "--stop", "120"), 2),
+        (("600519", "--entry", "close > 1", "--since", "2030-01-01"), 66),
+        (("nothing such", "--entry", "close > 1"), 66),
+        (("--in", "nothing such", "--entry", "close > 1"), 66),
+    ):
+        run = ia("backtest", "run", *argv)
+        assert run.returncode == status, (argv, run.stderr)
+        assert "Traceback" not in run.stderr and run.stdout == ""
+    assert ia("backtest", "show").returncode == 66
+    assert ia("backtest", "list").returncode == 1
+    assert not (Path(os.environ["IA_HOME"]) / "runs").exists()

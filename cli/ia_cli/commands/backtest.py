@@ -1,14 +1,21 @@
 """`ia backtest`: what orders and rules would have come to on past prices."""
 
+from typing import Any
+
 import click
 
 from ia_cli.terminal.group import Command, CommandGroup
+from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import emit_json
+from ia_cli.terminal.progress import show_progress
 
 
-@click.group(cls=CommandGroup, example="ia backtest orders --help")
+@click.group(
+    cls=CommandGroup,
+    example="ia backtest run 600519 --entry 'rsi(close, 14) < 30' --exit 'rsi(close, 14) > 60' --since 2020-01-01",
+)
 def backtest() -> None:
-    """Run orders on past prices, by the rules of the exchange.
+    """Test rules and orders on past prices, by the rules of the exchange.
 
     Fees, stamp duty, price limits, lots, T+1 and dividend tax are those of `ia trade rules` on each day. An order that
     is given after the close of a day can be filled from the next trading day on, never on the same bar.
@@ -68,3 +75,189 @@ def orders(file: str | None, name: str | None) -> None:
             raise NotFound("{source} has no case {name}", source=source, name=name)
         document = cases[name]
     emit_json(run_order_document(document))
+
+
+@backtest.command(
+    cls=Command,
+    example="ia backtest run 600519 --entry 'crossover(sma(close, 5), sma(close, 20))' "
+    "--exit 'crossunder(sma(close, 5), sma(close, 20))' --since 2020-01-01",
+)
+@click.argument("symbols", nargs=-1, metavar="[SYMBOL…]")
+@click.option("--entry", metavar="EXPR", help="Buy when this expression of `ia compute` is true at the close.")
+@click.option("--exit", "leave", metavar="EXPR", help="Sell when this expression is true at the close.")
+@click.option("--rank", metavar="EXPR", help="Of several entries buy those with the largest value first.")
+@click.option("--in", "universe", metavar="U", help="Securities: all (stocks), watch, held, an industry, or a file.")
+@click.option("--since", "--start", "since", metavar="DATE", help="First day of signals (default: the first bar).")
+@click.option("--until", "--end", "until", metavar="DATE", help="Last day (default: the last bar).")
+@click.option("--cash", metavar="N", default="100000", show_default=True, help="Money at the start.")
+@click.option("--size", metavar="S", help="Size of a position: 20% of the equity, 1000 shares, 50000 (money), equal.")
+@click.option("--stop", metavar="PCT", help="Sell at so many percent below the purchase price.")
+@click.option("--target", metavar="PCT", help="Sell at so many percent above the purchase price.")
+@click.option("--max-positions", type=click.IntRange(1, 100_000), metavar="N", help="Most positions at a time.")
+@click.option(
+    "--rebalance",
+    type=click.Choice(["daily", "weekly", "monthly"]),
+    help="Renew positions after the first day of each period: hold the best entries in the given size, sell the rest.",
+)
+@click.option("--benchmark", metavar="SYMBOL", default="", help="Compare with this security or index, or none.")
+@click.option("--symbol", metavar="SYMBOL", help="Market rules for bars on standard input (default: none).")
+@click.option("--commission", metavar="PCT", help="Commission, percent (default: setting ledger.commission_pct).")
+@click.option("--volume-cap", metavar="PCT", default="10", show_default=True, help="Most of a bar's volume, or none.")
+@click.option("--equity", metavar="FILE", help="Also write the equity of each day as CSV; - is standard output.")
+@click.option("--trades", metavar="FILE", help="Also write the trades as CSV; - is standard output.")
+@json_option
+def run(**options: Any) -> None:
+    """Test entry and exit rules on past prices; save the result under runs/ and print it.
+
+    EXPR sees the bars up to a day, adjusted. The order fills on the next bar, at raw prices, by the rules of the
+    exchange: price limits, lots, T+1, fees, dividends and their tax. What is not filled stands in orders.csv with the
+    reason. A purchase lapses after its day; a sale waits until it is filled.
+
+    Without SYMBOL and --in, canonical CSV is read from standard input: `ia ohlcv X | ia backtest run --entry …`.
+
+    Several securities share one account. Default size: the whole equity for one security, else equal parts (of
+    --max-positions, or of all securities). Default benchmark: the index of the market, if it is stored.
+    """
+    from ia.faculties.lab.backtests import run_backtest
+    from ia.faculties.lab.run_folders import equity_csv, trades_csv
+    from ia.kernel.workspace import Workspace
+    from ia_cli.terminal.backtest_views import print_backtest, write_table
+    from ia_cli.terminal.output import emit_json, notify
+
+    ws = Workspace()
+    with show_progress() as show:
+        found = run_backtest(ws, _read_request(options), notify=notify, show=show)
+    piped = "-" in (options["equity"], options["trades"])
+    write_table(options["equity"], lambda: equity_csv(found.result))
+    write_table(options["trades"], lambda: trades_csv(found.result))
+    if options["as_json"]:
+        emit_json({"settings": found.settings, **found.figures} | ({"id": found.saved.id} if found.saved else {}))
+    elif not piped and found.saved:
+        print_backtest(found.saved)
+
+
+def _read_request(options: dict[str, Any]) -> Any:
+    """Return the request that the options of `ia backtest run` make."""
+    from datetime import date
+    from decimal import Decimal
+
+    from ia.faculties.lab.backtests import BacktestRequest, parse_percent, parse_size
+    from ia.faculties.lab.exchange import Terms
+    from ia.faculties.lab.rule_runs import EQUAL, PositionSize, RuleSettings
+    from ia.kernel import clock, dateforms
+    from ia.kernel.errors import UsageError
+    from ia.organs.ledger.order import parse_number
+    from ia_cli.terminal.input import open_input
+    from ia_cli.terminal.output import notify
+
+    symbols, universe = options["symbols"], options["universe"]
+    if not options["entry"]:
+        raise UsageError("missing {what}", what="--entry EXPR", hint="for example --entry 'rsi(close, 14) < 30'")
+    if symbols and universe:
+        raise UsageError("give either symbols or --in, not both")
+    today = date.fromisoformat(clock.today())
+    bars = None
+    if (not symbols and not universe) or symbols == ("-",):
+        from ia.organs.ohlcv.canonical import read_bars
+
+        stream, source = open_input(None, "SYMBOL or --in")
+        bars, symbols = read_bars(stream, source, notify=notify), ()
+    one = bars is not None or len(symbols) == 1
+    usual = PositionSize("percent", Decimal(100)) if one else EQUAL
+    cap = options["volume_cap"]
+    settings = RuleSettings(
+        entry=options["entry"],
+        exit=options["leave"] or "",
+        rank=options["rank"] or "",
+        cash=parse_number(options["cash"], "--cash"),
+        size=parse_size(options["size"]) if options["size"] else usual,
+        since=dateforms.parse_day(options["since"], today, option="--since") if options["since"] else "",
+        until=dateforms.parse_day(options["until"], today, option="--until", last=True) if options["until"] else "",
+        stop_pct=parse_percent(options["stop"], "--stop", most=Decimal(100)),
+        target_pct=parse_percent(options["target"], "--target"),
+        max_positions=options["max_positions"],
+        rebalance=options["rebalance"] or "",
+        terms=Terms(
+            commission_pct=parse_number(options["commission"].removesuffix("%"), "--commission", zero=True)
+            if options["commission"]
+            else Decimal(0),
+            commission_min=Decimal(0),
+            volume_cap_pct=None if cap == "none" else parse_percent(cap, "--volume-cap"),
+        ),
+    )
+    return BacktestRequest(
+        settings=settings,
+        symbols=tuple(symbols),
+        universe=universe or "",
+        bars=bars,
+        symbol=options["symbol"],
+        benchmark=options["benchmark"],
+    )
+
+
+@backtest.command("list", cls=Command, example="ia backtest list")
+@rows_options
+def list_command(as_json: bool, as_jsonl: bool) -> None:
+    """List the backtests of this workspace, newest first. Status 1 if there is none."""
+    from ia.faculties.lab.run_folders import list_runs
+    from ia.kernel.workspace import Workspace
+    from ia_cli.terminal.backtest_views import LIST_COLUMNS
+    from ia_cli.terminal.market_tables import emit_market_rows
+    from ia_cli.terminal.output import tell_empty
+
+    rows = [row._asdict() for row in list_runs(Workspace())]
+    emit_market_rows(rows, LIST_COLUMNS, as_json=as_json, as_jsonl=as_jsonl)
+    if not rows:
+        tell_empty("no backtest has been run yet")
+        click.get_current_context().exit(1)
+
+
+@backtest.command(cls=Command, example="ia backtest show last")
+@click.argument("run_id", metavar="ID", default="last")
+@click.option("--table", type=click.Choice(["orders", "trades", "equity"]), help="Print this table of the run as CSV.")
+@json_option
+def show(run_id: str, table: str | None, as_json: bool) -> None:
+    """Show the result of a backtest. ID: its id, the beginning of it, or last (default)."""
+    import os
+    import sys
+
+    from ia.faculties.lab.run_folders import find_run
+    from ia.kernel.errors import UsageError
+    from ia.kernel.workspace import Workspace
+    from ia_cli.terminal.backtest_views import print_backtest
+
+    if table and as_json:
+        raise UsageError("--table and --json cannot be combined; give one")
+    found = find_run(Workspace(), run_id)
+    if table:
+        with open(os.path.join(found.folder, f"{table}.csv"), encoding="utf-8") as file:
+            sys.stdout.write(file.read())
+    elif as_json:
+        emit_json({"settings": found.settings, **found.figures})
+    else:
+        print_backtest(found)
+
+
+@backtest.command(
+    cls=Command, example="ia backtest run 600519 --entry 'rsi(close, 14) < 30' --stop 8 && ia backtest diff last last"
+)
+@click.argument("one", metavar="A")
+@click.argument("other", metavar="B")
+@json_option
+def diff(one: str, other: str, as_json: bool) -> None:
+    """Compare two backtests: settings, figures, and the first day on which their orders part.
+
+    Status 1 if they differ.
+    """
+    from ia.faculties.lab.run_differences import compare_runs
+    from ia.faculties.lab.run_folders import find_run
+    from ia.kernel.workspace import Workspace
+    from ia_cli.terminal.backtest_views import print_differences
+
+    ws = Workspace()
+    found = compare_runs(find_run(ws, one), find_run(ws, other))
+    if as_json:
+        emit_json(found)
+    else:
+        print_differences(found)
+    click.get_current_context().exit(1 if found["settings"] or found["orders_part"] else 0)

@@ -1,16 +1,10 @@
 """`ia scan`: one expression over the market."""
 
-import contextlib
-import sys
-from collections.abc import Callable, Iterator
-
 import click
 
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import rows_options
-
-SHOWN_BAR = 300
-"""From so many securities on, a terminal shows progress."""
+from ia_cli.terminal.progress import show_progress
 
 
 @click.command(cls=Command, example="ia sync daily && ia scan 'rsi(close, 14) < 40' --where 'pe < 60' -n 5")
@@ -68,7 +62,7 @@ def scan(
         raise UsageError("--sort {number}: there is no such column", number=sort, hint="0 is the value of EXPR")
     chosen = _select_symbols(ws, universe, where)
     request = ScanRequest(expression=expr, columns=further, symbols=chosen, stale=stale)
-    with _progress() as show:
+    with show_progress() as show:
         found = scan_market(ws, request, notify=notify, show=show)
     rows = found.rows
     by = sort if sort is not None else None if found.truth else 0
@@ -124,22 +118,3 @@ def _select_symbols(ws: object, universe: str, where: str | None) -> tuple[str, 
         met = [str(row["symbol"]) for row in screen_stocks(ws, where, columns=("symbol",), notify=notify).rows]
         chosen = met if chosen is None else [symbol for symbol in chosen if symbol in set(met)]
     return None if chosen is None else tuple(chosen)
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Draw a bar on stderr for a long scan, where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
-        task = bar.add_task("", visible=False, total=None)
-
-        def show(done: int, total: int) -> None:
-            if total >= SHOWN_BAR and done % 50 == 0:
-                bar.update(task, completed=done, total=total, visible=True)
-
-        yield show

@@ -5,6 +5,7 @@ before purchases, stops before targets. Money of a sale at the open pays for a p
 later sale does not.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -66,6 +67,10 @@ class Exchange:
         self._ranks = 0
         self._volume_left: dict[str, Decimal] = {}
         self._held_back = ZERO
+        self._actions: dict[str, list[tuple[str, Sequence[Action]]]] = {}
+        for name, security in securities.items():
+            for day, actions in security.actions_by_day.items():
+                self._actions.setdefault(day, []).append((name, actions))
 
     # what is given
 
@@ -85,9 +90,8 @@ class Exchange:
     def run_day(self, day: str) -> None:
         """Let a trading day pass: corporate actions, the open, what is reached later, and the close."""
         self._volume_left, self._held_back = {}, ZERO
-        for name, security in self.securities.items():
-            if actions := security.actions_by_day.get(day):
-                self._apply_actions(name, day, actions)
+        for name, actions in self._actions.get(day, ()):
+            self._apply_actions(name, day, actions)
         orders = [order for order in self.live if order.since <= day]
         for order in orders:
             order.reason = self._obstacle(order, day)
@@ -167,7 +171,10 @@ class Exchange:
                 order.left = (order.left * ratio).to_integral_value()
             if order.price is not None:
                 order.price = security.round_price(order.price / ratio, order.side, stop=order.kind == "stop")
-            order.attached = tuple(ExitTicket(kind=each.kind, price=each.price / ratio) for each in order.attached)
+            order.attached = tuple(
+                each if each.relative else ExitTicket(kind=each.kind, price=each.price / ratio)
+                for each in order.attached
+            )
 
     def _obstacle(self, order: OpenOrder, day: str) -> str:
         """Return what keeps an order from being filled all day: no bar, the price limits; empty for nothing."""
@@ -192,7 +199,7 @@ class Exchange:
         if listed is None or listed > day:
             return None
         if self.trading_days and listed >= self.trading_days[0]:
-            return sum(listed < each <= day for each in self.trading_days)
+            return bisect_right(self.trading_days, day) - bisect_right(self.trading_days, listed)
         if _days_between(listed, day) > 3 * YOUNG:
             return None
         return sessions.count_sessions(security.symbol.market, listed, day)
@@ -363,7 +370,9 @@ class Exchange:
                     validity="gtc",
                     since=day if now and phase == "open" else day + "~",
                     left=quantity,
-                    price=security.round_price(ticket.price, "sell", stop=ticket.kind == "stop"),
+                    price=security.round_price(
+                        ticket.price * price if ticket.relative else ticket.price, "sell", stop=ticket.kind == "stop"
+                    ),
                     group=f"\0exits of {order.name}",
                     is_exit=True,
                 )

@@ -54,10 +54,10 @@ class Security:
     delisting: Delisting | None = None
     _limits: dict[str, PriceLimits | None] = field(default_factory=dict)
 
-    @cached_property
-    def places(self) -> dict[str, int]:
-        """The row of each date."""
-        return {date: place for place, date in enumerate(self.bars.date)}
+    def place_of(self, day: str) -> int | None:
+        """Return the row of a day; None where the security did not trade."""
+        place = bisect_left(self.bars.date, day)
+        return place if place < len(self.bars.date) and self.bars.date[place] == day else None
 
     @cached_property
     def actions_by_day(self) -> dict[str, list[Action]]:
@@ -74,7 +74,7 @@ class Security:
 
     def bar_on(self, day: str) -> DayBar | None:
         """Return the bar of a day; None where the security did not trade."""
-        place = self.places.get(day)
+        place = self.place_of(day)
         if place is None:
             return None
         bars = self.bars

@@ -13,10 +13,14 @@ Outcome = Literal["expired", "rejected", "cancelled", "open"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExitTicket:
-    """A sale that comes to life with the fill of the purchase that it is attached to, and waits until it is filled."""
+    """A sale that comes to life with the fill of the purchase that it is attached to, and waits until it is filled.
+
+    price     a raw price; with `relative` a multiple of the price of the fill: 0.92 is 8 % below
+    """
 
     kind: Literal["limit", "stop"]
     price: Decimal
+    relative: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

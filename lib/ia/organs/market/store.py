@@ -457,3 +457,16 @@ def load_actions(db: sqlite3.Connection, source: int, symbol: str, until: str = 
     """Return the stored corporate actions of a symbol with an ex-date up to `until`, by date."""
     (name,) = db.execute("SELECT name FROM sources WHERE id = ?", (source,)).fetchone()
     return series_store.load_actions(db, name, symbol, until)
+
+
+def load_all_actions(db: sqlite3.Connection, source: int, until: str) -> dict[str, list[Action]]:
+    """Return the stored corporate actions of all symbols with an ex-date up to `until`, by symbol and date."""
+    rows = db.execute(
+        f"SELECT symbol, {', '.join(Action._fields)} FROM actions"
+        " WHERE adapter = (SELECT name FROM sources WHERE id = ?) AND date <= ? ORDER BY symbol, date",
+        (source, until),
+    )
+    found: dict[str, list[Action]] = {}
+    for symbol, *fields in rows:
+        found.setdefault(symbol, []).append(Action._make(fields))
+    return found

@@ -1,7 +1,7 @@
 """Bars of one security out of the matrices of the market, as `ia ohlcv` writes them: qfq, prices to ten digits."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ia.organs.market.mirror.reader import Mirror
 from ia.organs.ohlcv.canonical import Bars
@@ -43,6 +43,24 @@ def iterate_bars(mirror: Mirror, symbols: Iterable[str], columns: Iterable[str])
             }
             filled = {name: made[name].tolist() if name in made else [] for name in (*PRICES, "volume")}
             yield mirror.symbols[place], Bars(date=dates, **filled)
+
+
+def iterate_raw_bars(mirror: Mirror, symbols: Iterable[str]) -> Iterator[tuple[str, Bars]]:
+    """Yield the unadjusted bars of those symbols that the mirror has, in its order; prices and volume are arrays."""
+    import numpy as np
+
+    asked = set(symbols)
+    places = [place for place, symbol in enumerate(mirror.symbols) if symbol in asked]
+    for start in range(0, len(places), BLOCK):
+        block = places[start : start + BLOCK]
+        read = {name: np.ascontiguousarray(getattr(mirror, name)[:, block].T) for name in (*PRICES, "volume")}
+        for at, place in enumerate(block):
+            rows = np.nonzero(~np.isnan(read["close"][at]))[0]
+            if len(rows):
+                dates = [mirror.dates[row] for row in rows]
+                columns: list[Any] = [read[name][at][rows] for name in PRICES]
+                columns.append(read["volume"][at][rows].astype(np.int64))
+                yield mirror.symbols[place], Bars._make([dates, *columns])
 
 
 def _scale_prices(prices: "F", scale: "F") -> "F":

@@ -1,0 +1,189 @@
+"""How backtests are printed: the answer first, then what it is measured against, then trades and orders."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from ia.kernel.i18n import mark_text
+from ia.kernel.jsontypes import Json
+from ia_cli.terminal.text import say
+
+LIST_COLUMNS = (
+    "id", "created", "universe", "rules", "first", "last", "return_frac", "cagr_frac", "max_drawdown_frac",
+    "simulated",
+)  # fmt: skip
+
+
+REASONS = {
+    "cash": mark_text("not enough cash"),
+    "lot": mark_text("quantity does not fit the lots"),
+    "shares": mark_text("shares not held or not sellable yet"),
+    "price limit": mark_text("at the price limit"),
+    "price": mark_text("price outside the limits"),
+    "suspended": mark_text("no trading"),
+    "delisted": mark_text("delisted"),
+    "volume": mark_text("above the volume cap"),
+    "not reached": mark_text("price not reached"),
+    "cancel": mark_text("cancelled"),
+    "oco": mark_text("the other exit was filled"),
+    "end": mark_text("open at the end"),
+}
+"""Why an order was not filled, by the word of orders.csv."""
+
+
+def write_table(target: str | None, text: Callable[[], str]) -> None:
+    """Write a CSV text to a file or, for `-`, to standard output; nothing for None."""
+    from ia.kernel import files
+
+    if target == "-":
+        sys.stdout.write(text())
+    elif target:
+        import os
+
+        files.replace_file(os.path.abspath(target), text())
+
+
+def print_backtest(run: Any) -> None:
+    """Print the figures of a saved run."""
+    figures, settings = run.figures, run.settings
+    lines = [
+        *_answer_lines(figures),
+        *_comparison_lines(figures),
+        *_risk_lines(figures),
+        *_trade_lines(figures),
+        *_order_lines(figures),
+    ]
+    lines += _warning_lines(figures)
+    lines.append(say("Saved: {path}", path=f"runs/{run.id}/"))
+    head = say(
+        "{universe}, {first} to {last}",
+        universe=_shorten_universe(settings),
+        first=figures["first"],
+        last=figures["last"],
+    )
+    if figures.get("simulated"):
+        head += " · " + say("SIMULATED PRICES")
+    click.echo("\n".join([head, *lines]))
+
+
+def _shorten_universe(settings: Json) -> str:
+    text = str(settings.get("universe", ""))
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _answer_lines(figures: Json) -> list[str]:
+    return [
+        say(
+            "Return {total}, {growth} a year; largest drawdown {fall}. {cash} became {equity} {currency}.",
+            total=_pct(figures["return_frac"]),
+            growth=_pct(figures["cagr_frac"]),
+            fall=_pct(figures["max_drawdown_frac"]),
+            cash=_money(figures["cash"]),
+            equity=_money(figures["equity"]),
+            currency=figures["currency"],
+        )
+    ]
+
+
+def _comparison_lines(figures: Json) -> list[str]:
+    lines = []
+    for key, each in figures.get("compare", {}).items():
+        if each.get("return_frac") is None:
+            continue
+        name = {
+            "buy_and_hold": say("Buy and hold {name}", name=each["name"]),
+            "equal_weight": say("Equal weight of {count} securities", count=each["name"]),
+        }.get(key) or say("Benchmark {name}", name=each["name"])
+        lines.append(
+            say(
+                "{name}: {total}, {growth} a year; drawdown {fall}; the strategy did {excess} points.",
+                name=name + ("" if each["total_return"] else say(" (without dividends)")),
+                total=_pct(each["return_frac"]),
+                growth=_pct(each["cagr_frac"]),
+                fall=_pct(each["max_drawdown_frac"]),
+                excess=f"{each['excess_frac'] * 100:+.1f}",
+            )
+        )
+    return lines
+
+
+def _risk_lines(figures: Json) -> list[str]:
+    return [
+        say(
+            "Volatility {vol} a year, Sharpe {sharpe}, Sortino {sortino} ({sessions} sessions a year); invested"
+            " {exposure}; turnover {turnover} a year.",
+            vol=_pct(figures["volatility_ann_frac"]),
+            sharpe=_ratio(figures["sharpe"]),
+            sortino=_ratio(figures["sortino"]),
+            sessions=figures["sessions_a_year"],
+            exposure=_pct(figures["exposure_frac"], "{:.0f}%"),
+            turnover=_ratio(figures["turnover_ann"]),
+        )
+    ]
+
+
+def _trade_lines(figures: Json) -> list[str]:
+    trades = figures["trades"]
+    return [
+        say(
+            "Trades: {closed} closed, {won} won ({rate}), profit factor {factor}, {days} days held on average;"
+            " {open} open. Fees {fees}, dividend tax {tax}.",
+            closed=trades["closed"],
+            won=trades["won"],
+            rate=_pct(trades["win_rate_frac"], "{:.0f}%"),
+            factor=_ratio(trades["profit_factor"]),
+            days="–" if trades["holding_days"] is None else f"{trades['holding_days']:.0f}",
+            open=figures["open_positions"],
+            fees=_money(figures["fees"]),
+            tax=_money(figures["dividend_tax"]),
+        )
+    ]
+
+
+def _order_lines(figures: Json) -> list[str]:
+    orders = figures["orders"]
+    told = ", ".join(f"{say(REASONS.get(reason, reason))} {count}" for reason, count in orders["reasons"].items())
+    line = say("Orders: {given} given, {filled} filled", given=orders["given"], filled=orders["filled"])
+    return [f"{line}; {told}." if told else f"{line}."]
+
+
+def _warning_lines(figures: Json) -> list[str]:
+    if not figures.get("ended_early"):
+        return []
+    return [
+        say(
+            "{count} of {all} securities ended before the last day; {part} of the last equity is in them.",
+            count=figures["ended_early"],
+            all=figures["securities"],
+            part=_pct(figures["ended_early_equity_frac"]),
+        )
+    ]
+
+
+def print_differences(found: Json) -> None:
+    """Print what differs between two runs."""
+    one, other = found["runs"]
+    click.echo(f"\t{one}\t{other}")
+    for name, pair in found["settings"].items():
+        if not isinstance(pair[0] or pair[1], dict):
+            click.echo("\t".join([name, *(str(each) if each is not None else "" for each in pair)]))
+    for name, pair in found["figures"].items():
+        click.echo("\t".join([name, *("" if each is None else f"{each:.6g}" for each in pair)]))
+    if found["orders_part"]:
+        click.echo(say("Orders part on {day}.", day=found["orders_part"]["day"]))
+    else:
+        click.echo(say("The orders are the same."))
+
+
+def _pct(value: float | None, form: str = "{:+.1f}%") -> str:
+    return "–" if value is None else form.format(value * 100)
+
+
+def _ratio(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _money(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.2f}"

@@ -1,0 +1,27 @@
+"""A progress bar on stderr for what looks at many securities."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+
+SHOWN_BAR = 300
+"""From so many securities on, a terminal shows progress."""
+
+
+@contextlib.contextmanager
+def show_progress() -> Iterator[Callable[[int, int], None]]:
+    """Draw a bar on stderr for many securities, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
+        task = bar.add_task("", visible=False, total=None)
+
+        def show(done: int, total: int) -> None:
+            if total >= SHOWN_BAR and done % 50 == 0:
+                bar.update(task, completed=done, total=total, visible=True)
+
+        yield show

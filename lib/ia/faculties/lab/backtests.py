@@ -1,0 +1,177 @@
+"""A backtest from a request to its folder: prices are loaded, rules are run, figures are set beside yardsticks."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from ia.domain.instruments.symbols import Symbol, resolve_security
+from ia.faculties.lab import run_folders
+from ia.faculties.lab.exchange import Terms
+from ia.faculties.lab.rule_runs import PositionSize, RuleSettings, RunMarket, RunResult, compile_rules, run_rules
+from ia.faculties.lab.run_figures import Yardstick, benchmark_yardstick, figures_document, hold_yardsticks
+from ia.faculties.lab.run_market import UNKNOWN, build_market, load_named_market, load_universe_market
+from ia.faculties.lab.securities import Security
+from ia.kernel.errors import Message, Notify, UsageError, drop_message
+from ia.kernel.jsontypes import Json
+from ia.kernel.workspace import Workspace
+from ia.organs.ledger.order import load_commission, parse_number
+from ia.organs.ohlcv.canonical import Bars
+
+SIZE_HELP = "20%, 1000 shares, 50000 (money), equal"
+_is_size = re.compile(r"([0-9.,]+)\s*(%|shares?|股)?").fullmatch
+
+
+@dataclass(frozen=True, kw_only=True)
+class BacktestRequest:
+    """What is asked for: rules, and the securities by code or name, by universe, or as bars.
+
+    bars       canonical bars that are given; `symbol` is whose market rules hold for them, None for none
+    benchmark  a code or name; "" for the usual index of the market, "none" for none
+    """
+
+    settings: RuleSettings
+    symbols: tuple[str, ...] = ()
+    universe: str = ""
+    bars: Bars | None = None
+    symbol: str | None = None
+    benchmark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Backtest:
+    """A run, its prices and figures, and its folder; None where it was not saved."""
+
+    result: RunResult
+    market: RunMarket
+    settings: Json
+    figures: Json
+    saved: run_folders.SavedRun | None
+
+
+def run_backtest(
+    ws: Workspace,
+    request: BacktestRequest,
+    *,
+    save: bool = True,
+    notify: Notify = drop_message,
+    show: Callable[[int, int], None] = lambda done, total: None,
+) -> Backtest:
+    """Run rules over past prices and save what came of it under `runs/`.
+
+    raises  what `run_rules`, `load_named_market` and `load_universe_market` raise; OSError of a disk that is full.
+    """
+    compile_rules(request.settings)
+    market = load_market(ws, request, notify)
+    settings = replace(request.settings, terms=_terms(request, market))
+    result = run_rules(settings, market, show=show)
+    yardsticks = hold_yardsticks(result, market)
+    if found := load_benchmark(ws, request.benchmark, result, market, notify):
+        yardsticks["benchmark"] = found
+    figures = figures_document(result, yardsticks)
+    told: Json = {
+        "kind": "rules",
+        "universe": request.universe or " ".join(market.securities),
+        **run_folders.settings_document(settings),
+        "benchmark": yardsticks["benchmark"].name if "benchmark" in yardsticks else "none",
+        **run_folders.describe_inputs(market),
+    }
+    saved = run_folders.save_run(ws, told, result, figures) if save else None
+    return Backtest(result=result, market=market, settings=told, figures=figures, saved=saved)
+
+
+def load_market(ws: Workspace, request: BacktestRequest, notify: Notify = drop_message) -> RunMarket:
+    """Return the prices that a request names."""
+    if request.bars is not None:
+        symbol = resolve_security(request.symbol, ()) if request.symbol else UNKNOWN
+        notify(
+            Message("the bars of standard input are traded by the rules of {symbol}", symbol=symbol.canonical)
+            if request.symbol
+            else Message(
+                "the bars of standard input are traded without market rules: no price limits, no lots, no T+1, no"
+                " stamp duty; --symbol applies the rules of a security"
+            )
+        )
+        return build_market([Security(symbol=symbol, bars=request.bars)])
+    if request.universe:
+        return load_universe_market(ws, _universe_symbols(ws, request.universe), notify)
+    return load_named_market(ws, request.symbols, notify)
+
+
+def _universe_symbols(ws: Workspace, universe: str) -> tuple[str, ...] | None:
+    if universe == "all":
+        return None
+    from ia.wiring.universe import list_universe
+
+    return tuple(each.canonical for each in list_universe(ws, universe))
+
+
+def _terms(request: BacktestRequest, market: RunMarket) -> Terms:
+    """Return the terms of the run: where no commission is given, the one of the settings for the market."""
+    terms = request.settings.terms
+    symbols = [each.symbol for each in market.securities.values()]
+    if symbols == [UNKNOWN]:
+        return replace(terms, us_fees=False)
+    if terms.commission_pct or terms.commission_min or (request.bars is not None and not request.symbol):
+        return terms
+    agreed = load_commission(symbols[0].market)
+    return replace(terms, commission_pct=agreed.pct, commission_min=agreed.least)
+
+
+_INDICES = {"CN": "000300.SH", "HK": "HSI.HK", "US": "SPX.US"}
+
+
+def load_benchmark(
+    ws: Workspace, text: str, result: RunResult, market: RunMarket, notify: Notify = drop_message
+) -> Yardstick | None:
+    """Return the closes of a benchmark on the days of a run: the one named, else the index of the market if stored."""
+    from ia.wiring.ledger_prices import StoredPrices
+
+    symbols = [each.symbol for each in market.securities.values()]
+    if text == "none" or (not text and symbols == [UNKNOWN]):
+        return None
+    symbol: Symbol = resolve_security(text or _INDICES[symbols[0].market], ())
+    found = StoredPrices(ws, drop_message).load_benchmark(symbol, result.days[0])
+    if not found.days or found.days[0] > result.days[-1]:
+        if text:
+            notify(
+                Message(
+                    "no prices of {symbol} are stored; run `ia ohlcv {canonical}`",
+                    symbol=str(symbol),
+                    canonical=symbol.canonical,
+                )
+            )
+        return None
+    return benchmark_yardstick(str(symbol), result.days, found.days, found.closes, found.total)
+
+
+def parse_size(text: str) -> PositionSize:
+    """Return the size of a position: `20%` of the equity, `1000 shares`, `50000` (money), `equal`.
+
+    >>> parse_size("20%"), parse_size("1000 shares").kind
+    (PositionSize(kind='percent', amount=Decimal('20')), 'shares')
+
+    raises  UsageError.
+    """
+    word = text.strip().lower()
+    if word in ("equal", "等权"):
+        return PositionSize("equal")
+    found = _is_size(word)
+    if found is None:
+        raise UsageError("--size {text!r}: unknown size", text=text, hint="give one of: " + SIZE_HELP)
+    amount = parse_number(found[1], "--size")
+    if found[2] == "%":
+        if amount > 100:
+            raise UsageError("--size {text}: at most 100% of the equity", text=text)
+        return PositionSize("percent", amount)
+    return PositionSize("shares" if found[2] else "money", amount)
+
+
+def parse_percent(text: str | None, option: str, *, most: Decimal | None = None) -> Decimal | None:
+    """Return a percentage above 0, with or without its sign; None for None. raises UsageError."""
+    if text is None:
+        return None
+    number = parse_number(text.strip().removesuffix("%"), option)
+    if most is not None and number >= most:
+        raise UsageError("{option} {text}: give a percentage below {most}", option=option, text=text, most=f"{most:f}")
+    return number

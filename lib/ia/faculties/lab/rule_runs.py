@@ -1,0 +1,530 @@
+"""A backtest of rules: conditions on each bar become orders, which the exchange fills from the next bar on.
+
+`run_rules` is a plain function of settings and prices: nothing is read or written, and the same input gives the same
+result to the byte. A signal of day t sees the bars up to t; its orders live from the next trading day on.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ia.domain.performance.round_trips import RoundTrip
+from ia.domain.rules.lots import find_lot
+from ia.faculties.lab.exchange import Exchange, Terms
+from ia.faculties.lab.portfolio import Portfolio
+from ia.faculties.lab.securities import Security
+from ia.faculties.lab.signals import SignalExpression
+from ia.faculties.lab.tickets import ExitTicket, Fill, Ticket, Unfilled
+from ia.kernel.errors import NotFound
+from ia.organs.ledger.performance import find_round_trips
+from ia.organs.ohlcv.canonical import Bars
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    F = NDArray[np.float64]
+    B = NDArray[np.bool_]
+
+ZERO, ONE, HUNDRED = Decimal(0), Decimal(1), Decimal(100)
+SizeKind = Literal["percent", "shares", "money", "equal"]
+Rebalance = Literal["", "daily", "weekly", "monthly"]
+
+
+class PositionSize(NamedTuple):
+    """How large a position is: per cent of the equity, shares, money, or the equity in equal parts."""
+
+    kind: SizeKind
+    amount: Decimal = ZERO
+
+
+EQUAL = PositionSize("equal")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RuleSettings:
+    """The rules of a run.
+
+    entry, exit     expressions that are true or false on each bar; without an exit a position is held until a stop, a
+                    target or the end
+    rank            expression: of several entries the largest comes first; what has no value is not bought
+    since, until    first and last day on which signals count and equity is told (YYYY-MM-DD), "" for all
+    stop_pct, target_pct   sale so many per cent below or above the price of the purchase, waiting until filled
+    max_positions   None: as many as there are securities
+    rebalance       after the first day of each period the best `max_positions` of those with an entry are held in the
+                    given size, and what is not among them is sold; "": entries count on every bar. Exits always do
+    """
+
+    entry: str
+    exit: str = ""
+    rank: str = ""
+    cash: Decimal = Decimal(100_000)
+    size: PositionSize = EQUAL
+    since: str = ""
+    until: str = ""
+    stop_pct: Decimal | None = None
+    target_pct: Decimal | None = None
+    max_positions: int | None = None
+    rebalance: Rebalance = ""
+    terms: Terms = field(default_factory=lambda: Terms(commission_pct=ZERO, commission_min=ZERO))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunMarket:
+    """The prices of a run.
+
+    securities     raw bars, corporate actions and rules, by canonical symbol
+    signal_bars    adjusted bars of the same days, for expressions: the first bar is as traded (hfq), so that no later
+                   action changes an earlier value
+    trading_days   all days of the market, ascending
+    simulated      whether a data source invented prices
+    """
+
+    securities: Mapping[str, Security]
+    signal_bars: Mapping[str, Bars]
+    trading_days: Sequence[str]
+    simulated: bool = False
+
+
+class OrderRow(NamedTuple):
+    """An order and what became of it. status: filled, partial, or that of `Unfilled`; `reason` why not all was filled.
+
+    given      the day after whose close it was given
+    ended      the day of the last fill, or on which it ended without; None where it still waits
+    price      mean price of the fills
+    """
+
+    order: str
+    given: str
+    symbol: str
+    side: str
+    kind: str
+    quantity: Decimal | None
+    value: Decimal | None
+    trigger: Decimal | None
+    status: str
+    reason: str
+    ended: str | None
+    filled: Decimal
+    price: Decimal | None
+    fees: Decimal
+    dividend_tax: Decimal
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunResult:
+    """What a run came to. All sequences of days run over `days`.
+
+    equity, cash   at the close, in the currency of the account
+    positions      how many securities were held at the close
+    exposure       part of the equity that was invested at the close
+    trips          closed trades; `open_trips`: what is held at the end, at the last close, without the fees of a sale
+    looked         how many securities had bars in the time
+    ended_early    securities whose bars end before the last day by more than a month
+    """
+
+    settings: RuleSettings
+    currency: str
+    days: tuple[str, ...]
+    equity: tuple[float, ...]
+    cash: tuple[float, ...]
+    positions: tuple[int, ...]
+    exposure: tuple[float, ...]
+    orders: tuple[OrderRow, ...]
+    fills: tuple[Fill, ...]
+    trips: tuple[RoundTrip, ...]
+    open_trips: tuple[RoundTrip, ...]
+    looked: int
+    ended_early: tuple[str, ...]
+    simulated: bool
+
+
+class SignalTable(NamedTuple):
+    """Signals by day and security, [days, symbols]: `traded` where there is a bar; `rank` NaN where it has no value."""
+
+    days: tuple[str, ...]
+    symbols: tuple[str, ...]
+    traded: "B"
+    entries: "B"
+    exits: "B"
+    rank: "F | None"
+
+
+def run_rules(
+    settings: RuleSettings, market: RunMarket, *, show: Callable[[int, int], None] = lambda done, total: None
+) -> RunResult:
+    """Return what rules come to on past prices. `show` is told how many of how many securities were evaluated.
+
+    Raises:
+        BadData: an expression does not parse, raises an error, or gives the wrong kind of value.
+        Refused: an expression looks ahead, or the policy of `ia compute` forbids it.
+        NotFound: there is no bar in the time.
+    """
+    table = evaluate_signals(settings, market, show=show)
+    return _RuleRun(settings, market, table).run()
+
+
+def compile_rules(
+    settings: RuleSettings,
+) -> tuple[SignalExpression, SignalExpression | None, SignalExpression | None]:
+    """Return entry, exit and rank; so bad expressions are told before prices are loaded. Raises as `run_rules`."""
+    return (
+        SignalExpression(settings.entry, "--entry"),
+        SignalExpression(settings.exit, "--exit") if settings.exit else None,
+        SignalExpression(settings.rank, "--rank") if settings.rank else None,
+    )
+
+
+def evaluate_signals(
+    settings: RuleSettings, market: RunMarket, *, show: Callable[[int, int], None] = lambda done, total: None
+) -> SignalTable:
+    """Return the signals of each day in the time of a run. Raises as `run_rules`."""
+    import numpy as np
+
+    entry, leave, rank = compile_rules(settings)
+    days = tuple(
+        day
+        for day in market.trading_days
+        if (not settings.since or day >= settings.since) and (not settings.until or day <= settings.until)
+    )
+    symbols = tuple(market.securities)
+    shape = (len(days), len(symbols))
+    places = {day: at for at, day in enumerate(days)}
+    traded, entries, exits = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
+    ranks = np.full(shape, np.nan) if rank else None
+    for column, symbol in enumerate(symbols):
+        show(column + 1, len(symbols))
+        bars = market.signal_bars[symbol]
+        rows, within = _find_rows(bars.date, days, places)
+        if not len(rows):
+            continue
+        traded[rows, column] = True
+        entries[rows, column] = entry.truths(bars)[within]
+        if leave:
+            exits[rows, column] = leave.truths(bars)[within]
+        if rank and ranks is not None:
+            ranks[rows, column] = rank.numbers(bars)[within]
+    if not traded.any():
+        raise NotFound(
+            "no bars between {since} and {until}",
+            since=settings.since or "the first day",
+            until=settings.until or "the last day",
+        )
+    return SignalTable(days=days, symbols=symbols, traded=traded, entries=entries, exits=exits, rank=ranks)
+
+
+def _find_rows(dates: Sequence[str], days: Sequence[str], places: Mapping[str, int]) -> "tuple[NDArray[np.intp], B]":
+    """Return the row of the days of each date that is among them, and which dates these are."""
+    import numpy as np
+
+    rows = np.array([places.get(day, -1) for day in dates], dtype=np.intp)
+    within = rows >= 0
+    return rows[within], within
+
+
+class _RuleRun:
+    """One run: walks over the days, gives orders after the close, and lets the exchange fill them."""
+
+    def __init__(self, settings: RuleSettings, market: RunMarket, table: SignalTable) -> None:
+        self.settings, self.market, self.table = settings, market, table
+        self.securities = market.securities
+        self.portfolio = Portfolio(self.securities, settings.cash, {})
+        self.exchange = Exchange(self.securities, market.trading_days, settings.terms, self.portfolio)
+        self.tickets: list[Ticket] = []
+        self.leaving: set[str] = set()
+        self.cash: list[Decimal] = []
+        self.held: list[dict[str, Decimal]] = []
+        self.renewals = _period_starts(table.days, settings.rebalance)
+
+    def run(self) -> RunResult:
+        """Walk over the days and return what came of it."""
+        held: dict[str, Decimal] = {}
+        for place, day in enumerate(self.table.days):
+            if self.exchange.live or held:
+                fills = len(self.exchange.fills)
+                self.exchange.run_day(day)
+                if len(self.exchange.fills) > fills or self._has_action(held, day):
+                    held = dict(self.portfolio.holdings())
+            self.leaving &= held.keys()
+            self.cash.append(self.portfolio.cash)
+            self.held.append(held)
+            self._give_orders(place, day, held)
+        self.exchange.close()
+        return self._result()
+
+    def _has_action(self, held: Mapping[str, Decimal], day: str) -> bool:
+        return any(day in self.securities[name].actions_by_day for name in held)
+
+    # orders
+
+    def _give_orders(self, place: int, day: str, held: dict[str, Decimal]) -> None:
+        table, symbols = self.table, self.table.symbols
+        waiting = {order.symbol for order in self.exchange.live if not order.is_exit}
+        if held:
+            self.leaving |= {symbols[at] for at in table.exits[place].nonzero()[0] if symbols[at] in held}
+        if self.settings.rebalance:
+            if place in self.renewals:
+                self._renew(place, day, held, waiting)
+            else:
+                self._leave(held, day, self.leaving, waiting)
+            return
+        self._leave(held, day, self.leaving, waiting)
+        wanted = [
+            symbols[at]
+            for at in self._sort_by_rank(place, (table.entries[place] & ~table.exits[place]).nonzero()[0])
+            if symbols[at] not in held and symbols[at] not in waiting
+        ]
+        if not wanted:
+            return
+        most = self.settings.max_positions
+        if most is not None:
+            taken = len(held.keys() - self.leaving) + len(waiting - held.keys())
+            wanted = wanted[: max(most - taken, 0)]
+        equity = self._equity(held, day) if wanted else ZERO
+        for symbol in wanted:
+            self._buy(symbol, day, equity)
+
+    def _sort_by_rank(self, place: int, columns: "NDArray[np.intp]") -> Iterable[int]:
+        """Return columns by rank, largest first, ties in the order of the symbols; without a rank as they are."""
+        if self.table.rank is None:
+            return [int(each) for each in columns]
+        row = self.table.rank[place]
+        return sorted((int(each) for each in columns if row[each] == row[each]), key=lambda at: (-row[at], at))
+
+    def _leave(self, held: Mapping[str, Decimal], day: str, leaving: Iterable[str], waiting: set[str]) -> None:
+        """Sell what is to be sold and no sale waits for: market orders that wait until they are filled."""
+        for symbol in sorted(leaving):
+            if symbol in held and symbol not in waiting:
+                self._submit(symbol, day, "sell", quantity=held[symbol], validity="gtc")
+
+    def _buy(self, symbol: str, day: str, equity: Decimal) -> None:
+        kind, amount = self.settings.size
+        if kind == "shares":
+            self._submit(symbol, day, "buy", quantity=amount)
+        else:
+            self._submit(symbol, day, "buy", value=self._target(equity))
+
+    def _target(self, equity: Decimal) -> Decimal:
+        """Return the money of one position."""
+        kind, amount = self.settings.size
+        if kind == "money":
+            return amount
+        if kind == "percent":
+            return equity * amount / HUNDRED
+        return equity / (self.settings.max_positions or len(self.table.symbols))
+
+    def _renew(self, place: int, day: str, held: dict[str, Decimal], waiting: set[str]) -> None:
+        """Hold the best of those with an entry, in the given size; sell what is not among them."""
+        table, symbols, most = self.table, self.table.symbols, self.settings.max_positions
+        best = self._sort_by_rank(place, (table.entries[place] & ~table.exits[place]).nonzero()[0])
+        chosen = [symbols[at] for at in best][:most]
+        # what has no bar today cannot be judged: it stays
+        judged = {symbols[at] for at in table.traded[place].nonzero()[0]}
+        self.leaving |= {name for name in held if name not in chosen and name in judged}
+        self.leaving -= set(chosen)
+        self._leave(held, day, self.leaving, waiting)
+        equity = self._equity(held, day)
+        for symbol in chosen:
+            if symbol in waiting:
+                continue
+            if symbol not in held:
+                self._buy(symbol, day, equity)
+            elif self.settings.size.kind != "shares":
+                self._adjust(symbol, day, held[symbol], self._target(equity))
+
+    def _adjust(self, symbol: str, day: str, quantity: Decimal, target: Decimal) -> None:
+        """Buy or sell the difference to a position's size, where it is at least a lot."""
+        price = self.securities[symbol].value_on(day) or ZERO
+        lot = find_lot(self.securities[symbol].symbol, day)
+        missing = target - price * quantity
+        if abs(missing) < price * (lot.least if lot else ONE):
+            return
+        self._submit(symbol, day, "buy" if missing > 0 else "sell", value=abs(missing))
+
+    def _submit(
+        self,
+        symbol: str,
+        day: str,
+        side: Literal["buy", "sell"],
+        *,
+        quantity: Decimal | None = None,
+        value: Decimal | None = None,
+        validity: Literal["day", "gtc"] = "day",
+    ) -> None:
+        ticket = Ticket(
+            number=len(self.tickets),
+            symbol=symbol,
+            side=side,
+            after=day,
+            quantity=quantity,
+            value=value,
+            validity=validity,
+            attached=self._exits() if side == "buy" else (),
+        )
+        self.tickets.append(ticket)
+        self.exchange.submit(ticket)
+
+    def _exits(self) -> tuple[ExitTicket, ...]:
+        stop, target = self.settings.stop_pct, self.settings.target_pct
+        found = []
+        if stop is not None:
+            found.append(ExitTicket(kind="stop", price=ONE - stop / HUNDRED, relative=True))
+        if target is not None:
+            found.append(ExitTicket(kind="limit", price=ONE + target / HUNDRED, relative=True))
+        return tuple(found)
+
+    def _equity(self, held: Mapping[str, Decimal], day: str) -> Decimal:
+        worth = (quantity * (self.securities[name].value_on(day) or ZERO) for name, quantity in held.items())
+        return sum(worth, self.portfolio.cash)
+
+    # the result
+
+    def _result(self) -> RunResult:
+        days = self.table.days
+        cash = [float(each) for each in self.cash]
+        worth = self._worth()
+        equity = [round(one + other, 2) for one, other in zip(cash, worth, strict=True)]
+        last = days[-1]
+        return RunResult(
+            settings=self.settings,
+            currency=self.portfolio.currency,
+            days=days,
+            equity=tuple(equity),
+            cash=tuple(cash),
+            positions=tuple(map(len, self.held)),
+            exposure=tuple(round(one / all_, 6) if all_ > 0 else 0.0 for one, all_ in zip(worth, equity, strict=True)),
+            orders=tuple(list_orders(self.tickets, self.exchange.fills, self.exchange.unfilled)),
+            fills=tuple(self.exchange.fills),
+            trips=tuple(find_round_trips(self.portfolio.books)),
+            open_trips=tuple(self._open_trips(last)),
+            looked=int(self.table.traded.any(axis=0).sum()),
+            ended_early=tuple(self._ended_early(last)),
+            simulated=self.market.simulated,
+        )
+
+    def _worth(self) -> list[float]:
+        """Return what the holdings were worth at each close."""
+        import numpy as np
+
+        days, total = self.table.days, np.zeros(len(self.table.days))
+        for name in {name for held in self.held for name in held}:
+            shares = np.array([float(held.get(name, ZERO)) for held in self.held])
+            total += shares * _value_series(self.securities[name], days, shares > 0)
+        worth: list[float] = np.round(total, 2).tolist()
+        return worth
+
+    def _open_trips(self, last: str) -> Iterable[RoundTrip]:
+        for name, holding in self.portfolio.books.holdings.items():
+            price = self.securities[name].value_on(last) or ZERO
+            for lot in holding.lots:
+                yield RoundTrip(
+                    symbol=name,
+                    name=holding.name,
+                    currency=holding.currency,
+                    quantity=float(lot.quantity),
+                    cost=float(lot.cost),
+                    proceeds=float(lot.quantity * price),
+                    opened=lot.date,
+                    closed=last,
+                )
+
+    def _ended_early(self, last: str) -> Iterable[str]:
+        for name, security in self.securities.items():
+            dates = security.bars.date
+            if dates and dates[-1] < last and (date.fromisoformat(last) - date.fromisoformat(dates[-1])).days > 31:
+                yield name
+
+
+def _value_series(security: Security, days: Sequence[str], held: "B") -> "F":
+    """Return what a share is worth at the close of those days on which it is held."""
+    import numpy as np
+
+    closes = security.bars.close
+    values = np.zeros(len(days))
+    for at in held.nonzero()[0].tolist():
+        place = security.place_of(days[at])
+        values[at] = closes[place] if place is not None else float(security.value_on(days[at]) or 0)
+    return values
+
+
+def _period_starts(days: Sequence[str], rebalance: Rebalance) -> set[int]:
+    """Return the places of the first day of each period: that it is the first is known on the day itself."""
+
+    def period(day: str) -> object:
+        if rebalance == "daily":
+            return day
+        return day[:7] if rebalance == "monthly" else date.fromisoformat(day).isocalendar()[:2]
+
+    if not rebalance:
+        return set()
+    return {at for at in range(len(days)) if not at or period(days[at]) != period(days[at - 1])}
+
+
+def list_orders(tickets: Sequence[Ticket], fills: Iterable[Fill], unfilled: Iterable[Unfilled]) -> list[OrderRow]:
+    """Return a row for each order and each attached exit that came to life, in the order in which they were given."""
+    filled: dict[str, list[Fill]] = {}
+    for fill in fills:
+        filled.setdefault(fill.order, []).append(fill)
+    ends = {each.order: each for each in unfilled}
+    rows = []
+    for ticket in tickets:
+        name = str(ticket.number)
+        rows.append(_order_row(ticket, name, filled.get(name, []), ends.get(name)))
+        for exit_ticket in ticket.attached:
+            exit_name = f"{name}.{exit_ticket.kind}"
+            if exit_name in filled or exit_name in ends:
+                born = filled[name][0] if name in filled else None
+                rows.append(
+                    _exit_row(ticket, exit_ticket, exit_name, born, filled.get(exit_name, []), ends.get(exit_name))
+                )
+    return rows
+
+
+def _order_row(ticket: Ticket, name: str, fills: Sequence[Fill], end: Unfilled | None) -> OrderRow:
+    return OrderRow(
+        order=name,
+        given=ticket.after,
+        symbol=ticket.symbol,
+        side=ticket.side,
+        kind=ticket.kind,
+        quantity=ticket.quantity,
+        value=ticket.value,
+        trigger=ticket.price,
+        **_outcome(fills, end),  # type: ignore[arg-type]
+    )
+
+
+def _exit_row(
+    ticket: Ticket, exit_ticket: ExitTicket, name: str, born: Fill | None, fills: Sequence[Fill], end: Unfilled | None
+) -> OrderRow:
+    price = exit_ticket.price
+    if exit_ticket.relative and born is not None:
+        price *= born.price
+    return OrderRow(
+        order=name,
+        given=born.date if born else ticket.after,
+        symbol=ticket.symbol,
+        side="sell",
+        kind=exit_ticket.kind,
+        quantity=None,
+        value=None,
+        trigger=price,
+        **_outcome(fills, end),  # type: ignore[arg-type]
+    )
+
+
+def _outcome(fills: Sequence[Fill], end: Unfilled | None) -> dict[str, object]:
+    quantity = sum((each.quantity for each in fills), ZERO)
+    amount = sum((each.quantity * each.price for each in fills), ZERO)
+    status = "filled" if end is None else "partial" if fills else end.status
+    return {
+        "status": status,
+        "reason": end.reason if end else "",
+        "ended": (end.date if end is not None else fills[-1].date if fills else None),
+        "filled": quantity,
+        "price": amount / quantity if quantity else None,
+        "fees": sum((each.fees.total for each in fills), ZERO),
+        "dividend_tax": sum((each.dividend_tax for each in fills), ZERO),
+    }

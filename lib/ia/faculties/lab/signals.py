@@ -1,0 +1,131 @@
+"""Expressions of `ia compute` as signals: a value for every bar of a security, from the bars up to it."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ia.kernel import config
+from ia.kernel.errors import BadData, Refused
+from ia.organs.ohlcv.canonical import Bars
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    F = NDArray[np.float64]
+    B = NDArray[np.bool_]
+
+ALL_COLUMNS = ("open", "high", "low", "close", "volume")
+
+
+class SignalExpression:
+    """One expression over the bars of one security after another.
+
+    source     the expression
+    option     the option that it is given with, for messages
+    sandboxed  whether it is outside the array lane, so that each security takes a sandbox
+    """
+
+    def __init__(self, source: str, option: str) -> None:
+        """Check that it parses and does not look ahead.
+
+        Raises:
+            BadData: it is empty, or does not parse.
+            Refused: it looks ahead by its form, or the policy of `ia compute` forbids it.
+        """
+        from ia.organs.compute.array_backend import settle_on_numpy
+        from ia.organs.compute.array_lane import compile_array
+        from ia.organs.compute.lint import find_look_ahead
+
+        if not source.strip():
+            raise BadData("{option}: the expression is empty", option=option, hint="for example 'rsi(close, 14) < 30'")
+        self.source, self.option = source, option
+        settle_on_numpy()
+        if ahead := find_look_ahead(source, option):
+            raise Refused("{reason}", reason=ahead[0].message, hint="a signal may use the bars up to its day only")
+        self._plan = compile_array(source)
+        if self._plan is None:
+            from ia.organs.compute.policy import compile_source
+
+            compile_source(source, option)
+
+    @property
+    def sandboxed(self) -> bool:
+        return self._plan is None
+
+    @property
+    def columns(self) -> Iterable[str]:
+        """The columns of the bars that are read."""
+        return ALL_COLUMNS if self._plan is None else self._plan.series
+
+    def truths(self, bars: Bars) -> "B":
+        """Return for each bar whether the expression is true; a missing value is not.
+
+        Raises:
+            BadData: it gives no truth value for each bar, or raises an error.
+        """
+        import numpy as np
+
+        values = self._values(bars)
+        if values is None or values.dtype != np.bool_:
+            raise BadData(
+                "{option}: {expression} does not give true or false for each bar",
+                option=self.option,
+                expression=self.source,
+                hint="write a comparison or a crossing: 'close > sma(close, 20)'",
+            )
+        truths: B = values
+        return truths
+
+    def numbers(self, bars: Bars) -> "F":
+        """Return the value of each bar, NaN where it is missing.
+
+        Raises:
+            BadData: it gives no number for each bar, or raises an error.
+        """
+        import numpy as np
+
+        values = self._values(bars)
+        if values is None or values.dtype == object:
+            raise BadData(
+                "{option}: {expression} does not give a number for each bar",
+                option=self.option,
+                expression=self.source,
+                hint="for example 'roc(close, 60)'",
+            )
+        return np.asarray(values, dtype=np.float64)
+
+    def _values(self, bars: Bars) -> Any:
+        """Return an array as long as the bars, or None for anything else."""
+        if self._plan is not None:
+            try:
+                result = self._plan.run(bars)
+            except Exception:  # whatever it is, the full lane says it properly
+                pass
+            else:
+                return result.arrays[0] if result.kind == "series" else None
+        return self._sandboxed_values(bars)
+
+    def _sandboxed_values(self, bars: Bars) -> Any:
+        import numpy as np
+
+        from ia.organs.compute.calculate import calculate_expression
+
+        columns: list[Any] = [*bars]
+        plain = Bars._make([column if isinstance(column, list) else column.tolist() for column in columns])
+        result = calculate_expression(
+            self.source,
+            lambda: plain,
+            origin=self.option,
+            timeout=float(config.get_setting("compute.timeout")),
+            isolation=str(config.get_setting("compute.isolation")),
+        )
+        if result.type != "series" or result.row:
+            return None
+        known = dict(zip(result.labels or (), result.value, strict=True))
+        column = [known.get(day) for day in plain.date]
+        found = [each for each in column if each is not None]
+        if all(isinstance(each, bool) for each in found):
+            return np.array([bool(each) for each in column])
+        if all(isinstance(each, int | float) for each in found):
+            return np.array([np.nan if each is None else each for each in column], dtype=np.float64)
+        return None
