@@ -41,7 +41,7 @@ def exchange_zone(market: str) -> ZoneInfo:
 def holidays_known_until(market: str, cache: str | None = None) -> date:
     """Return the last day whose holidays are known.
 
-    cache   the folder that keeps what the package said, here and below; default that of the workspace, if there is one.
+    cache   the folder that keeps what the package said, here and below; default that of the user.
     """
     return _load_sessions(market, cache or kept_sessions.cache_folder(), trade_dates.file_stamp()).last
 

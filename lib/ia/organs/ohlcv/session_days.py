@@ -1,4 +1,4 @@
-"""Sessions of exchanges as a file of the derived cache keeps them.
+"""Sessions of exchanges as a file of the user's cache keeps them, for all workspaces.
 
 exchange_calendars knows them, half days included; its import costs half a second, so what it said is kept. The file
 holds good as long as that package is of the same version.
@@ -55,7 +55,7 @@ def load_session_days(market: str) -> SessionDays:
 
 
 @functools.lru_cache(8)
-def _load_session_days(market: str, cache: str | None, _stamp: tuple[str, int]) -> SessionDays:
+def _load_session_days(market: str, cache: str, _stamp: tuple[str, int]) -> SessionDays:
     try:
         known = load_sessions(market, cache, _parse_days)
     except (ImportError, ValueError, KeyError):  # the package is missing, or does not know the exchange
@@ -93,10 +93,9 @@ def load_sessions(market: str, cache: str | None, read: Callable[[Json], T]) -> 
     return files.load_cached(place, package_version() if cache else None, lambda: _query_package(market), read)
 
 
-def cache_folder() -> str | None:
-    """Return the folder of the workspace that keeps sessions; None where there is no workspace."""
-    own = os.path.join(config.home(), ".ia")
-    return os.path.join(own, "cache") if os.path.isdir(own) else None
+def cache_folder() -> str:
+    """Return the folder that keeps sessions for all workspaces of this user."""
+    return os.path.join(config.user_cache(), "sessions")
 
 
 def package_version() -> str:

@@ -86,9 +86,10 @@ def test_beyond_what_is_known_weekdays_count():
     assert exchange.is_session("CN", date(1980, 1, 2))
 
 
-def test_without_the_package_weekdays_count(monkeypatch):
+def test_without_the_package_weekdays_count(monkeypatch, tmp_path):
     import sys
 
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setitem(sys.modules, "exchange_calendars", None)
     assert exchange.is_session("CN", date(2026, 10, 1))
     assert not exchange.is_session("CN", date(2026, 10, 3))
@@ -109,11 +110,13 @@ def test_the_closes_that_lines_are_written_for_are_those_there_are(market):
         assert kept[day.date()] == datetime.fromtimestamp(close.timestamp(), UTC)
 
 
-def test_a_workspace_keeps_them_and_another_folder_does_not(ws, home, monkeypatch, tmp_path):
-    with ws.lock():  # there is a .ia now
-        pass
-    assert exchange.is_session("CN", date(2026, 11, 23))
-    assert (home / ".ia" / "cache" / "sessions-XSHG.json").is_file()
+def test_they_are_kept_for_all_workspaces_of_a_user(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("IA_HOME", str(tmp_path / "nowhere"))
     assert exchange.is_session("CN", date(2026, 11, 23))
     assert not (tmp_path / "nowhere").exists()
+    assert (tmp_path / "cache" / "ia" / "sessions" / "sessions-XSHG.json").is_file()
+    exchange._load_sessions.cache_clear()
+    monkeypatch.setattr(session_days, "_query_package", None)  # it is not asked again
+    monkeypatch.setenv("IA_HOME", str(tmp_path / "another"))
+    assert exchange.is_session("CN", date(2026, 11, 23))

@@ -11,7 +11,8 @@ from ia.organs.ohlcv import calendar, session_days
 
 
 @pytest.fixture(autouse=True)
-def forgotten():
+def forgotten(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     session_days._load_session_days.cache_clear()
     yield
     session_days._load_session_days.cache_clear()
@@ -19,11 +20,9 @@ def forgotten():
 
 @pytest.fixture
 def kept(ws):
-    """A workspace that keeps a few days, as if the package had told no more."""
+    """A user for whom a few days are kept, as if the package had told no more."""
     raw = {"first": "2024-02-05", "last": "2024-02-20", "regular": 900, "other": {}, "unplanned": ["2024-02-07"]}
     raw |= {"days": ["2024-02-05", "2024-02-06", "2024-02-08", "2024-02-19", "2024-02-20"]}
-    with ws.lock():
-        pass
     session_days.files.keep_file(
         f"{session_days.cache_folder()}/sessions-XSHG.json",
         json.dumps({"stamp": session_days.package_version(), **raw}),
