@@ -2,8 +2,7 @@
 
 A rebuildable database of another version, or a broken one, is thrown away; a precious one never is: it is migrated
 forward, and one that a newer ia wrote is refused. One that is dear to rebuild is never thrown away either, but a
-damaged one can be put aside. In a workspace that may not be written, what is there is opened for reading only. Plain
-sqlite3 opens and migrates; sqlite-utils is loaded only where many rows are to be written.
+damaged one can be put aside. In a workspace that may not be written, what is there is opened for reading only.
 """
 
 from ia.kernel.store.engine import (

@@ -4,6 +4,7 @@ import contextlib
 import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 
@@ -28,8 +29,14 @@ def transaction(conn: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 
 
 def insert_rows(conn: sqlite3.Connection, table: str, rows: Iterable[Mapping[str, object]]) -> None:
-    """Insert or replace many rows of plain Python values through sqlite-utils. Joins a transaction that is open."""
-    import_sqlite_utils().Database(conn, execute_plugins=False)[table].insert_all(rows, replace=True, batch_size=500)
+    """Insert or replace many rows of plain values, all with the same columns, within the transaction that is open."""
+    rows = iter(rows)
+    first = next(rows, None)
+    if first is None:
+        return
+    names = list(first)
+    insert = f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+    conn.executemany(insert, ([row[name] for name in names] for row in chain([first], rows)))
 
 
 def import_sqlite_utils() -> Any:

@@ -63,7 +63,7 @@ def load_actions(db: sqlite3.Connection, adapter: str, symbol: str, until: str =
 
 
 def store_series(db: sqlite3.Connection, symbol: Symbol, series: Series, new: Bars, acts: list[Action]) -> None:
-    """Store a series whole: bars and actions replace what was there. One transaction, bulk through sqlite-utils."""
+    """Store a series whole: bars and actions replace what was there. One transaction."""
     key = {"adapter": series.adapter, "symbol": series.symbol}
     columns = ("date", "open", "high", "low", "close", "volume")
     with store.transaction(db):

@@ -156,10 +156,17 @@ class DemoMarket:
         found = []
         stocks = self._all_series(("stock",), last)
         days = sorted({day for series in stocks for day in series.bars.date})
-        rows = {s.symbol.canonical: dict(zip(s.bars.date, range(len(s.bars.date)), strict=True)) for s in stocks}
+        listed = {
+            channel: [
+                (s, {day: i for i, day in enumerate(s.bars.date)}) for s in stocks if s.symbol.exchange == exchange
+            ]
+            for channel, exchange in EXCHANGE.items()
+        }
         for day in days[bisect_left(days, since) if since else 0 :]:
-            traded = [(s, rows[s.symbol.canonical][day]) for s in stocks if day in rows[s.symbol.canonical]]
-            parts = [_build_flow(day, channel, traded) for channel in EXCHANGE]
+            parts = [
+                _build_flow(day, channel, [(s, at[day]) for s, at in mine if day in at])
+                for channel, mine in listed.items()
+            ]
             found += [*parts, _add_flows(*parts)]
         return found
 
@@ -243,9 +250,9 @@ def _reference_ticks(series: _Series, i: int) -> float:
     _, bars, actions = series
     if i == 0:
         return bars.open[0]
-    close = bars.close[i - 1]
+    close, before, day = bars.close[i - 1], bars.date[i - 1], bars.date[i]
     for action in actions:
-        if bars.date[i - 1] < action.date <= bars.date[i]:
+        if before < action.date <= day:
             close = (close - action.cash) / (1.0 + action.bonus)
     ticks = 1000 if series.symbol.kind == "etf" else 100
     return int(close * ticks + 0.500001) / ticks
@@ -319,9 +326,8 @@ def _build_board(kind: str, name: str, quotes: list[Quote], time: str | None) ->
 
 def _build_flow(day: str, channel: str, traded: list[tuple[_Series, int]]) -> ConnectFlow:
     """Return a day of a channel: a tenth of what its stocks turned over, and a net of up to a twentieth of that."""
-    mine = [(series, i) for series, i in traded if series.symbol.exchange == EXCHANGE[channel]]
-    turnover = round(sum(_bar_amount(series.bars, i) for series, i in mine) * 0.1, 2)
-    moves = [(series.bars.close[i] / _reference_ticks(series, i) - 1, series.symbol.canonical) for series, i in mine]
+    turnover = round(sum(_bar_amount(series.bars, i) for series, i in traded) * 0.1, 2)
+    moves = [(series.bars.close[i] / _reference_ticks(series, i) - 1, series.symbol.canonical) for series, i in traded]
     best = max(moves, default=None)
     flow = ConnectFlow(
         date=day,
