@@ -15,6 +15,20 @@ pytest.register_assert_rewrite("support")
 
 from support.program import REPO, SHARED, installed  # noqa: E402
 
+MEMORY = Path("/dev/shm")
+"""Where the folders of tests are kept in memory, on machines that have it: no test waits for a disk."""
+ENOUGH = 4 << 30
+
+
+def pytest_configure():
+    """Make the folders of tests in memory where programs may be started there and there is room enough."""
+    with contextlib.suppress(OSError):
+        found = os.statvfs(MEMORY)
+        free = found.f_bavail * found.f_frsize
+        if os.access(MEMORY, os.W_OK) and free >= ENOUGH and not found.f_flag & os.ST_NOEXEC:
+            os.environ.setdefault("TMPDIR", str(MEMORY))
+            tempfile.tempdir = None
+
 
 def pytest_collection_modifyitems(items):
     """Mark what starts the installed program: `make quick` leaves it out."""
@@ -82,7 +96,7 @@ def shared_cache(tmp_path_factory):
 def home(tmp_path, monkeypatch, shared_cache):
     """A workspace, a home folder and a state folder of this test's own; English; no settings from outside."""
     for name in list(os.environ):
-        if name.startswith(("IA_", "TUSHARE", "LC_")) and name not in (
+        if (name.startswith(("IA_", "TUSHARE", "LC_")) or name in STARTS) and name not in (
             "IA_SHARED_DATA",
             "IA_SOAK",
             "IA_TEST_CRONTAB",
@@ -172,7 +186,8 @@ def own_crontab(own_crontab_lock):
 def crontab(home, tmp_path_factory, monkeypatch):
     """A crontab of this test's own: return the file behind the program that IA_CRONTAB names."""
     name = f"ct-{os.urandom(5).hex()}"  # in /proc it must not look like the crontab of a test that runs beside this one
-    program = tmp_path_factory.mktemp("cron") / name
+    program = tmp_path_factory.getbasetemp() / f"of-{name}" / name
+    program.parent.mkdir()
     shutil.copy(REPO / "tests" / "support" / "fake_crontab", program)
     monkeypatch.setenv("IA_CRONTAB", str(program))
     return program.parent / "table"

@@ -47,7 +47,7 @@ def _hold(name, tmp_path):
     assert len(steps_of(REPO / name)) > 8
     env = {**os.environ, "LANG": "zh_CN.UTF-8" if "zh" in name else "C.UTF-8"}
     env.pop("IA_HOME")
-    replay(REPO / name, tmp_path, env)
+    replay(REPO / name, tmp_path, env, ia=installed())
 
 
 def test_the_demo_runs(tmp_path):

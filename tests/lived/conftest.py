@@ -31,8 +31,10 @@ def pytest_itemcollected(item):
 def pytest_collection_modifyitems(items):
     """Build the months first and use them last, so that no worker waits for one that is being built."""
 
+    here = f"{Path(__file__).parent}{os.sep}"
+
     def order(item):
-        if Path(__file__).parent not in item.path.parents:
+        if not str(item.path).startswith(here):
             return 1
         return 0 if item.path.name == "test_month.py" else 2
 

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from support.program import installed
+from support.program import program
 
 LINES = 12
 SCALES = {"万亿": 1e12, "亿": 1e8, "万": 1e4, "tn": 1e12, "bn": 1e9, "m": 1e6, "k": 1e3}
@@ -26,7 +26,7 @@ def load_questions(name):
 
 
 def run(*args):
-    done = subprocess.run([*installed(), *args], capture_output=True, text=True, env=os.environ, timeout=120)
+    done = subprocess.run([*program(), *args], capture_output=True, text=True, env=os.environ, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -10,7 +10,7 @@ import subprocess
 import termios
 import time
 
-from support.program import installed
+from support.program import program
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|[\x07\r\x01\x02]")
 
@@ -76,7 +76,7 @@ def on_terminal(*args, columns=80):
     """Return what `ia` shows at a terminal; the first question is answered with no."""
     master, slave = pty.openpty()
     termios.tcsetwinsize(slave, (24, columns))
-    child = subprocess.Popen([*installed(), *args], stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
+    child = subprocess.Popen([*program(), *args], stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
     os.write(master, b"n\n")
     os.close(slave)
     shown = b""

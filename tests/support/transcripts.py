@@ -6,7 +6,7 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from support.program import installed
+from support.program import program
 
 END = "<<end of command>>"
 
@@ -29,15 +29,24 @@ def matches(expected: list[str], got: str) -> bool:
     return re.fullmatch(pattern, got) is not None
 
 
-def replay(file: Path, folder: Path, env: dict[str, str], *, stderr: bool = True, timeout: float = 180) -> None:
+def replay(
+    file: Path,
+    folder: Path,
+    env: dict[str, str],
+    *,
+    ia: list[str] | None = None,
+    stderr: bool = True,
+    timeout: float = 180,
+) -> None:
     """Run a transcript in a folder with `ia` on the path, and hold every command to what the file says it prints.
 
+    ia       what starts it; default the program that starts quickly.
     stderr   whether what goes to stderr stands in the transcript too.
     """
     steps = steps_of(file)
     bin_dir = folder / "bin"
     bin_dir.mkdir(exist_ok=True)
-    (bin_dir / "ia").write_text(f'#!/bin/sh\nexec {shlex.join(installed())} "$@"\n')
+    (bin_dir / "ia").write_text(f'#!/bin/sh\nexec {shlex.join(ia or program())} "$@"\n')
     (bin_dir / "ia").chmod(0o755)
     script = "\n".join(f"{command}\necho '{END}'$?" for command, _ in steps)
     run = subprocess.run(
