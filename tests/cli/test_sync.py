@@ -245,3 +245,14 @@ def test_a_terminal_sees_a_bar_and_a_pipe_sees_none(hosts, ia, tmp_path):
     assert b"/3" in seen
     run = on(hosts, ia, DAY, "--symbols", "601000")
     assert "bar histories" not in run.stderr
+
+
+def test_what_has_nothing_to_fetch_draws_no_bar(capsys):
+    from ia_cli.commands.sync import _progress_bar
+
+    with _progress_bar() as show:
+        show("histories", 0, 0, 0)
+        show("indices", 2, 5, 0)
+    drawn = capsys.readouterr().err
+    assert "2/5" in drawn
+    assert "0/0" not in drawn

@@ -57,7 +57,7 @@ def calendar(
 
     Status 1 if there are no dates, 69 or 75 if the source fails and nothing is stored (always with --refresh).
     """
-    from ia.kernel.errors import Simulated, UsageError
+    from ia.kernel.errors import SimulatedBesides, UsageError
     from ia.kernel.workspace import Workspace
     from ia.organs.market import coming_dates, date_sync
     from ia_cli.terminal.output import notify, tell_error
@@ -72,7 +72,7 @@ def calendar(
     failures = {} if stored else date_sync.refresh_dates(ws, wanted, force=refresh).failures
     rows = coming_dates.load_calendar(ws, wanted, span, (kind,) if kind else ())
     if any(row["simulated"] for row in rows):
-        notify(Simulated("simulated dates: {adapter} invented them", adapter="demo"))
+        notify(SimulatedBesides("simulated dates: {adapter} invented them", adapter="demo"))
     for row in rows:
         message = coming_dates.describe_date(row)
         row["text"] = say(message.template, **message.params)

@@ -155,6 +155,8 @@ def _print_tables(sides: list[Row], pairs: list[Row]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from ia_cli.terminal.security_names import localize_names
+
     console = Console()
     room = max((console.width - 24) // 14, 1)
     if len(sides) > room:  # a figure without its end would be another one
@@ -164,7 +166,7 @@ def _print_tables(sides: list[Row], pairs: list[Row]) -> None:
         return
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", no_wrap=True)
-    for side in sides:
+    for side in localize_names(sides):
         table.add_column(escape_controls(f"{side['symbol']}\n{side['name']}".strip()), justify="right")
     for name, head in FIGURES.items():
         cells = [_format_figure(name, side[name]) for side in sides]

@@ -120,7 +120,7 @@ def profit(symbol: str | None, method: str | None, session: str, as_json: bool, 
 def _show_returns(asked: dict[str, Any], as_json: bool, symbol: str, session: str, method: str) -> None:
     """Print the return of periods, or the figures of all days."""
     from ia.domain.instruments.symbols import resolve_security
-    from ia.kernel.errors import Simulated, UsageError
+    from ia.kernel.errors import SimulatedBesides, UsageError
     from ia.kernel.workspace import Workspace
     from ia.organs.ledger.net_worth import base_currency
     from ia.organs.ledger.performance import PerformanceRequest, measure_performance
@@ -148,7 +148,7 @@ def _show_returns(asked: dict[str, Any], as_json: bool, symbol: str, session: st
     )
     report = measure_performance(open_ledger(Workspace(), notify), request)
     if report.rates and any(each.simulated for each in report.rates):
-        notify(Simulated("the exchange rates are simulated"))
+        notify(SimulatedBesides("the exchange rates are simulated"))
     if as_json:
         from ia.organs.ledger.performance_documents import performance_document
 
@@ -194,7 +194,7 @@ def _show_income(asked: dict[str, Any], as_json: bool, symbol: str) -> None:
     """Print the dividends that were received and those that are announced."""
     import sys
 
-    from ia.kernel.errors import Simulated
+    from ia.kernel.errors import SimulatedBesides
     from ia.kernel.workspace import Workspace
     from ia.organs.ledger.income import income_document, measure_income
     from ia.organs.ledger.net_worth import base_currency
@@ -208,7 +208,7 @@ def _show_income(asked: dict[str, Any], as_json: bool, symbol: str) -> None:
     meant = desk.resolve_symbol(symbol).canonical if symbol else ""
     found = measure_income(desk, base_currency(asked["base"] or ""), first, last, meant)
     if found.simulated:
-        notify(Simulated("the dividends or exchange rates are simulated"))
+        notify(SimulatedBesides("the dividends or exchange rates are simulated"))
     if as_json:
         emit_json(income_document(found, lambda each: say(each.template, **each.params)))
         return

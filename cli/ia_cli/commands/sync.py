@@ -289,11 +289,13 @@ def _progress_bar() -> Iterator[Callable[[str, int, int, int], None]]:
         tasks: dict[str, int] = {}
 
         def update_bar(what: str, done: int, total: int, failed: int) -> None:
+            if not total:  # nothing to fetch
+                return
             if what not in tasks:
                 tasks[what] = bar.add_task(tr(LABELS.get(what, what)), total=total, rate="", failed="")
             task = bar.tasks[tasks[what]]
             rate = f"{task.speed:.1f}/s" if task.speed else ""
             missed = f"{failed} {tr('failed')}" if failed else ""
-            bar.update(task.id, completed=done, total=max(total, 1), rate=rate, failed=missed)
+            bar.update(task.id, completed=done, total=total, rate=rate, failed=missed)
 
         yield update_bar

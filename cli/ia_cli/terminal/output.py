@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ia.kernel import config
-from ia.kernel.errors import IaError, Message, Simulated, SimulatedPrices
+from ia.kernel.errors import IaError, Message, Simulated, SimulatedBesides, SimulatedPrices
 from ia_cli.terminal.text import say, tr
 
 Row = dict[str, Any]
@@ -20,6 +20,7 @@ Row = dict[str, Any]
 _simulated: dict[str, list[str]] = {}
 """Adapter → securities with simulated prices: the first is told at once, the others in one line at the end."""
 _warned: set[str] = set()
+_besides: set[str] = set()
 """Something once this command has said that what it reads is simulated: one line says it for all."""
 
 
@@ -32,15 +33,21 @@ def tell_simulated() -> None:
             _write_stderr(f"ia: {say(template, symbols=shown, adapter=adapter)}")
     _simulated.clear()
     _warned.clear()
+    _besides.clear()
 
 
 def notify(message: Message) -> None:
     """Tell the user something that is no failure, on stderr."""
     if isinstance(message, Simulated):
         _mark_run()
-        if _warned and not (isinstance(message, SimulatedPrices) and _simulated):
+        if isinstance(message, SimulatedBesides):
+            if message.template in _besides:
+                return
+            _besides.add(message.template)
+        elif _warned and not (isinstance(message, SimulatedPrices) and _simulated):
             return
-        _warned.add(message.template)
+        else:
+            _warned.add(message.template)
     if isinstance(message, SimulatedPrices):
         told = _simulated.setdefault(str(message.params["adapter"]), [])
         symbol = str(message.params["symbol"])

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ia.faculties import providers
 from ia.faculties.providers import DeclaredTool
-from ia.kernel.errors import IaError, Message, NotFound, Notify, PluralText, Simulated, drop_message
+from ia.kernel.errors import IaError, Message, NotFound, Notify, PluralText, SimulatedBesides, drop_message
 from ia.kernel.workspace import Workspace
 from ia.organs.market import news_store
 
@@ -68,7 +68,7 @@ def refresh_news(
 def tell_simulated_news(items: Sequence[dict[str, object]], notify: Notify) -> None:
     """Say where items were made up."""
     if any(item["simulated"] for item in items):
-        notify(Simulated("simulated news: {adapter} invented these items", adapter="demo"))
+        notify(SimulatedBesides("simulated news: {adapter} invented these items", adapter="demo"))
 
 
 def _explain_failure(exc: IaError, provider: str) -> IaError:

@@ -81,6 +81,12 @@ class SimulatedPrices(Simulated):
     __slots__ = ()
 
 
+class SimulatedBesides(Simulated):
+    """A notice that something else than prices is simulated: news, dates, exchange rates."""
+
+    __slots__ = ()
+
+
 DEBUG = "set IA_DEBUG=1 to print the traceback"
 
 Notify = Callable[[Message], None]

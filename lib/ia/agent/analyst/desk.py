@@ -25,7 +25,7 @@ HOMES = {
     "valuation": "research", "study": "research",
     "facts_history": "research", "facts_trades": "research", "facts_owner": "research",
     "facts_security": "research", "facts_quote": "research", "facts_account": "research",
-    "facts_prices": "research", "facts_market": "research", "glossary": "research",
+    "facts_prices": "research", "facts_market": "research", "holidays": "research", "glossary": "research",
     "criteria": "scan", "technicals": "scan", "facts_scan": "scan",
 }  # fmt: skip
 """Table -> the skill that it belongs to."""

@@ -1,5 +1,7 @@
 """Keeping the main lines of a day: as an observation that recall finds, and as a message that is never pruned."""
 
+from ia.domain.instruments.groups import group_name
+from ia.domain.instruments.symbols import english_names
 from ia.kernel.i18n import Voice, mark_text
 from ia.kernel.untrusted import plain_name
 from ia.kernel.workspace import Workspace
@@ -43,9 +45,10 @@ def _replace_message(ws: Workspace, session: str, told: str, turn: str) -> int:
     return sessions.add_message(ws, session, "assistant", told, turn=turn, importance=2)
 
 
-def _format_stock(stock: Row) -> str:
+def _format_stock(stock: Row, lang: str) -> str:
     """Return name and symbol of a stock; the name is a feed's, and goes where turns read."""
-    return f"{plain_name(stock['name'])} {stock['symbol']}"
+    name = english_names().get(stock["symbol"], stock["name"]) if lang == "en" else stock["name"]
+    return f"{plain_name(name)} {stock['symbol']}"
 
 
 def format_main_lines(found: Row, lang: str) -> str:
@@ -55,9 +58,10 @@ def format_main_lines(found: Row, lang: str) -> str:
     head = "Main lines of {date} (of the top {top} gainers, source {source}):"
     out = [voice(head, date=moment, top=found["top"], source=found["source"])]
     for line in found["lines"]:
-        names = plain_name(line["name"]) + (f" ({', '.join(map(plain_name, line['with']))})" if line["with"] else "")
-        leaders = ", ".join(f"{_format_stock(each)} {each['change_pct']:+.2f} %" for each in line["leaders"])
-        busiest = _format_stock(line["busiest"])
+        name, *others = (plain_name(group_name(each, lang), 24) for each in (line["name"], *line["with"]))
+        names = name + (f" ({', '.join(others)})" if others else "")
+        leaders = ", ".join(f"{_format_stock(each, lang)} {each['change_pct']:+.2f} %" for each in line["leaders"])
+        busiest = _format_stock(line["busiest"], lang)
         out.append(
             voice(
                 LINE,

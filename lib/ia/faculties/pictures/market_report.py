@@ -146,12 +146,13 @@ def _industries_section(db: sqlite3.Connection, day: market_reader.MarketDay, vo
     if not rows:
         missing = say("no industries stored; run `ia sync symbols` to fetch them")
         return report_parts.render_section(say("Industries"), report_parts.render_paragraph(missing))
+    names = {row["name"]: report_parts.industry_name(row["name"], lang) for row in rows}
     tiles = [
         shapes.Tile(
-            row["name"],
+            names[row["name"]],
             row["amount"],
             row["change_pct"],
-            f"{row['name']}: {row['change_pct']:+.2f}%, {report_parts.format_large(row['amount'], lang)},"
+            f"{names[row['name']]}: {row['change_pct']:+.2f}%, {report_parts.format_large(row['amount'], lang)},"
             f" {row['up']}↑ {row['down']}↓",
         )
         for row in rows
@@ -163,7 +164,7 @@ def _industries_section(db: sqlite3.Connection, day: market_reader.MarketDay, vo
     ends = rows[:8] + [row for row in rows[-8:] if row not in rows[:8]]
     cells: list[list[SheetCell | str]] = [
         [
-            row["name"],
+            names[row["name"]],
             f"{row['count']:,}",
             f"{row['up']:,}",
             f"{row['down']:,}",
@@ -193,7 +194,7 @@ def _movers_section(title: str, rows: list[Row], voice: Voice) -> str:
         [
             row["symbol"],
             report_parts.security_name(row["symbol"], row["name"] or "", lang),
-            row["industry"] or "",
+            report_parts.industry_name(row["industry"], lang),
             report_parts.format_known_price(row["price"]),
             report_parts.percent_cell(row["change_pct"], up),
             report_parts.format_large(row["amount"], lang),
@@ -216,18 +217,18 @@ def _mainlines_section(found: Row, voice: Voice) -> str:
         near = found["closest"]
         words = say("no group stands out")
         if near:
-            words += " · " + say("closest: {name}", name=near["name"])
+            words += " · " + say("closest: {name}", name=report_parts.industry_name(near["name"], voice.lang))
         return report_parts.render_section(say("Main lines"), told, report_parts.render_paragraph(words))
     heads = ("Group", "among the top", "expected by chance", "Members", "Mean change", "At the upper limit", "Leaders")
     cells: list[list[SheetCell | str]] = [
         [
-            " / ".join([line["name"], *line["with"][:2]]),
+            " / ".join(report_parts.industry_name(each, voice.lang) for each in [line["name"], *line["with"][:2]]),
             f"{line['hits']}",
             report_parts.format_number(line["expected"], 1),
             f"{line['members']}",
             report_parts.percent_cell(line["change_pct"], up),
             report_parts.format_shares(line["limit_up"]),
-            SheetCell(", ".join(_format_leader(each) for each in line["leaders"][:4]), "wrap"),
+            SheetCell(", ".join(_format_leader(each, voice.lang) for each in line["leaders"][:4]), "wrap"),
         ]
         for line in lines
     ]
@@ -236,11 +237,12 @@ def _mainlines_section(found: Row, voice: Voice) -> str:
     )
 
 
-def _format_leader(each: object) -> str:
+def _format_leader(each: object, lang: str) -> str:
     if not isinstance(each, dict):
         return str(each)
     change = each.get("change_pct")
-    named = str(each.get("name") or each.get("symbol") or "")
+    symbol = str(each.get("symbol") or "")
+    named = report_parts.security_name(symbol, str(each.get("name") or symbol), lang)
     return named if change is None else f"{named} {change:+.1f}%"
 
 

@@ -409,4 +409,6 @@ def _share_name(kind: str, name: str, names: dict[str, str], voice: Voice) -> st
         return say("industry unknown")
     if kind == "market":
         return {"CN": say("Mainland China"), "HK": say("Hong Kong"), "US": say("United States")}.get(name, name)
+    if kind == "industry":
+        return report_parts.industry_name(name, voice.lang)
     return f"{name} {names.get(name, '')}".strip()

@@ -118,6 +118,13 @@ def security_name(symbol: str, name: str, lang: str) -> str:
     return name if lang == "zh" else english_names().get(symbol, name)
 
 
+def industry_name(name: object, lang: str) -> str:
+    """Return an industry or a concept for a reader; empty where it is not known."""
+    from ia.domain.instruments.groups import group_name
+
+    return group_name(str(name), lang) if name else ""
+
+
 def format_money(value: Number) -> str:
     """Return money to the cent, in groups; empty where it is not known."""
     return "" if value is None else f"{value:,.2f}"

@@ -180,7 +180,7 @@ def _quote_section(ws: Workspace, origin: ChartOrigin, chart: Chart) -> str:
         ("PE", SheetCell(report_parts.format_number(row["pe"]))),
         ("PE TTM", SheetCell(report_parts.format_number(row["pe_ttm"]))),
         ("PB", SheetCell(report_parts.format_number(row["pb"]))),
-        (say("Industry"), SheetCell(row["industry"] or "")),
+        (say("Industry"), SheetCell(report_parts.industry_name(row["industry"], lang))),
     ]
     told = say("{date}, source {source}", date=row["date"], source=row["source"])
     if row.get("simulated"):

@@ -20,6 +20,7 @@ from ia.kernel.errors import BadData, IaError, Message, Notify, TryLater, Unavai
 from ia.kernel.workspace import Workspace, text_digest
 from ia.organs.channels import channel_registry, inbox, notices, untrusted_mark
 from ia.organs.channels.notices import FAILED, PENDING, SENDING, SENT, STAGED, UNSURE, Notice
+from ia.organs.channels.plain_text import strip_markdown
 
 MAX_TEXT = 50_000  # characters
 MAX_TITLE = 200
@@ -185,7 +186,10 @@ def _postpone_notice(ws: Workspace, notice: Notice, error: str) -> None:
 
 
 def _send_through_channel(notice: Notice) -> IaError | None:
-    """Hand a notice to its channel; return what went wrong. In a thread: no library bounds all of its waits."""
+    """Hand a notice to its channel, without the marks of Markdown; return what went wrong.
+
+    In a thread: no library bounds all of its waits.
+    """
     if notice.channel == channel_registry.CLI:
         return None
     failures: list[IaError] = []
@@ -193,7 +197,7 @@ def _send_through_channel(notice: Notice) -> IaError | None:
     def hand_over() -> None:
         try:
             channel_registry.open_channel(channel_registry.channel_address(notice.channel)).send(
-                notice.text, notice.title
+                strip_markdown(notice.text) or notice.text, notice.title
             )
         except IaError as exc:
             failures.append(exc)

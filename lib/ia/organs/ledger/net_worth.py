@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ia.domain.instruments.symbols import from_canonical
 from ia.domain.rules.fees import EXACT, round_to_cents
 from ia.kernel import clock, config
-from ia.kernel.errors import Message, Notify, Simulated
+from ia.kernel.errors import Message, Notify, SimulatedBesides
 from ia.organs.ledger.account import Account, sum_if_known
 from ia.organs.ledger.desk import LedgerDesk
 from ia.organs.ledger.exchange import YUAN, Exchange, ExchangeRate, StoredRates
@@ -168,4 +168,4 @@ def notify_rates(account: Account, worth: NetWorth, notify: Notify) -> None:
     for message in worth.missing:
         notify(Message("the total in {base} is unknown: {reason}", base=worth.base, reason=message))
     if worth.simulated:
-        notify(Simulated("the exchange rates are simulated"))
+        notify(SimulatedBesides("the exchange rates are simulated"))

@@ -17,9 +17,9 @@ from ia.kernel.errors import IaError, InternalError, Message, Notify, drop_messa
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs import notebook, sessions
+from ia.organs.channels.plain_text import strip_markdown
 from ia.reach.bridges.chat_approval import Approving, ListenerVoice
 from ia.reach.bridges.chat_commands import Commands
-from ia.reach.bridges.markdown import strip_markdown
 
 if TYPE_CHECKING:
     from ia.agent.turns.turn import Turn

@@ -134,10 +134,17 @@ def test_a_service_that_drips_is_given_up_too(ws, monkeypatch):
 
 
 def test_control_characters_go_and_the_rest_stays(ws, phone):
-    said = "a\x1b[31mred\x07\x9b2K\r\nb\tc\ud800 \u202e <b>*x*</b> [l](http://a.b) 🙂"
+    said = "a\x1b[31mred\x07\x9b2K\r\nb\tc\ud800 \u202e <b>x</b> 🙂"
     sending.send_message(ws, said, to="phone", title="t\n\x1bx")
-    assert texts(phone) == ["a[31mred2K\nb\tc \u202e <b>*x*</b> [l](http://a.b) 🙂"]
+    assert texts(phone) == ["a[31mred2K\nb\tc \u202e <b>x</b> 🙂"]
     assert json.loads(phone.asked[0].body)["title"] == "t x"
+
+
+def test_a_channel_gets_markdown_as_plain_lines_and_the_inbox_keeps_it(ws, phone):
+    said = "**Gain of the day** +718.00\n\n| position | weight |\n| --- | ---: |\n| `600519.SH` | 14.97% |\n- [report](http://a.b)"
+    (notice,) = sending.send_message(ws, said, to="phone")
+    assert texts(phone) == ["Gain of the day +718.00\n\nposition · weight\n600519.SH · 14.97%\n- report (http://a.b)"]
+    assert notice.text == said
 
 
 def test_sending_is_real_whatever_now_says(ws, phone, monkeypatch):

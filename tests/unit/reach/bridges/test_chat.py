@@ -9,6 +9,7 @@ from ia.kernel import audit, proposals
 from ia.kernel.errors import IaError, NotFound, Refused
 from ia.kernel.proposals import ProposalOrigin, render_diff
 from ia.organs import sessions
+from ia.organs.channels.plain_text import strip_markdown
 from ia.organs.memory import writing
 from ia.reach.bridges import bot_messages, message_store
 from ia.reach.bridges.chat import (
@@ -24,7 +25,6 @@ from ia.reach.bridges.chat import (
     shorten_text,
 )
 from ia.reach.bridges.chat_approval import LIFE, MAX_SHOWN, Approving, ListenerVoice
-from ia.reach.bridges.markdown import strip_markdown
 from ia.reach.bridges.message_store import AGAIN, ANSWERED, FAILED, NEW, READY, SENDING, WORKING
 
 CHAT = "41"

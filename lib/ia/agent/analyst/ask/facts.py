@@ -10,6 +10,7 @@ from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.screens import parse_bounds, parse_wish
 from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, blank_spans, find_time_spans, is_comparison
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
+from ia.domain.instruments.groups import group_name
 from ia.kernel.patterns import pattern
 
 SECURITY, HOLDING, ACCOUNT, MARKET, WATCH, OWN = "security", "holding", "account", "market", "watch", "own"
@@ -150,7 +151,8 @@ class Industry:
 def build_industry(entry: Entry) -> Industry:
     """Return the industry of an entry. raises BadEntry."""
     words = pattern(rf"(?<![a-z])(?:{entry.pattern('words').pattern})(?![a-z])", re.I)
-    return Industry(name=entry.text("name"), english=entry.text("name_en"), words=words)
+    name = entry.text("name")
+    return Industry(name=name, english=entry.text("name_en", "") or group_name(name, "en"), words=words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,11 +183,10 @@ def build_holiday(entry: Entry) -> Holiday:
 
 
 class MarketTable:
-    """The table facts_market: the facts, by what a watch list can be ordered, the industries and the holidays."""
+    """The table facts_market: the facts, by what a watch list can be ordered, and the industries."""
 
     def __init__(self, table: Table) -> None:
         self.facts = build_facts(table)
-        self.holidays = table.entries("holidays", build_holiday)
         self.ranks = table.entries("ranks", build_expression)
         self.industries = table.entries("industries", build_industry)
 
@@ -262,6 +263,16 @@ def owner_table(tables: Tables = SHIPPED) -> list[FactSpec]:
 def market_table(tables: Tables = SHIPPED) -> MarketTable:
     """Return the facts of the market."""
     return tables.build("research", "facts_market", MarketTable)
+
+
+def build_holidays(table: Table) -> list[Holiday]:
+    """Return the holidays of a table."""
+    return list(table.entries("entries", build_holiday))
+
+
+def holiday_table(tables: Tables = SHIPPED) -> list[Holiday]:
+    """Return the holidays that a question may name."""
+    return tables.build("research", "holidays", build_holidays)
 
 
 def scan_table(tables: Tables = SHIPPED) -> list[FactSpec]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs import risk_rules
+from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
@@ -49,7 +50,10 @@ def gainers(desk: ToolDesk) -> Work[Reply]:
     title = speak("**What rose most, {time} (China)**", time=_when(desk))
     verdict = describe_main_line(desk, found, lines)
     out = [title, *_notes(desk), "", verdict, *(f"- {describe_line(desk, line)}" for line in lines[:5]), ""]
-    out += [speak("**At the top**"), *rose.splitlines()[:5], ""]
+    top = yield from desk.one("market.gainers", limit=5)
+    stocks = [each for each in (top.get("stocks") or [] if top.ok else []) if isinstance(each, dict)]
+    risers = [f"{at}. {describe_riser(desk, each)}" for at, each in enumerate(stocks, 1)]
+    out += [speak("**At the top**"), *(risers or rose.splitlines()[:5]), ""]
     out += [speak("**What to change**"), *(f"- {line}" for line in _changes(desk, lines))]
     kept = yield from _file_report(desk, out)
     points = [title.strip("*"), verdict]
@@ -155,10 +159,16 @@ def tabulate_positions(desk: ToolDesk, positions: list[tuple[str, Json]], quoted
     if not positions:
         return quoted.splitlines()
     head = speak("| position | shares | price | today | profit | weight |")
-    rows = [f"| {symbol} {plain_name(each.get('name'))} | {row_of(each)} |" for symbol, each in positions[:MOST]]
+    rows = [f"| {_security(desk, symbol, each)} | {row_of(each)} |" for symbol, each in positions[:MOST]]
     more = len(positions) - MOST
     rest = [speak("({count} more)", count=more)] if more > 0 else []
     return ["", head, "| --- | ---: | ---: | ---: | ---: | ---: |", *rows, *rest]
+
+
+def _security(desk: ToolDesk, symbol: str, each: Json) -> str:
+    """Return a security by its code and the name that the reader knows."""
+    name = plain_name(wording.name_alone(desk, symbol, each.get("name")))
+    return symbol if name == symbol else f"{symbol} {name}"
 
 
 def row_of(each: Json) -> str:
@@ -215,7 +225,7 @@ def _acts(desk: ToolDesk, positions: list[tuple[str, Json]], status: DeskResult)
     """Return what the rules ask for, position by position, and for tomorrow; nothing more is advised."""
     speak, limit, acts = desk.speak, _limits(desk), []
     for symbol, each in positions:
-        name = f"{symbol} {plain_name(each.get('name'))}".rstrip()
+        name = _security(desk, symbol, each)
         loss, weight, size = each.get("unrealized_pct"), each.get("limit_weight_pct"), each.get("size") or 0
         if limit["stop"] is not None and loss is not None and loss <= -limit["stop"]:
             acts.append(
@@ -288,7 +298,7 @@ def _told_lines(desk: ToolDesk) -> str:
         return ""
     speak = desk.speak
     names = [
-        speak("{name} ({hits} top gainers)", name=_name(line), hits=line.get("hits"))
+        speak("{name} ({hits} top gainers)", name=_name(desk, line), hits=line.get("hits"))
         for line in lines
         if isinstance(line, dict)
     ]
@@ -313,7 +323,7 @@ def describe_main_line(desk: ToolDesk, found: DeskResult, lines: list[Json]) -> 
     """Return the judgment of the day in a sentence: the session keeps an answer with it as importance 2."""
     speak = desk.speak
     if lines:
-        names = speak.join_items([_name(line) for line in lines[:3]])
+        names = speak.join_items([_name(desk, line) for line in lines[:3]])
         return speak(
             "{date}: the market's main line is {groups}.",
             date=found.get("date"),
@@ -324,22 +334,23 @@ def describe_main_line(desk: ToolDesk, found: DeskResult, lines: list[Json]) -> 
     return speak("The groups could not be worked out: {reason}", reason=_first(desk, "分组结果"))
 
 
-def _name(line: Json) -> str:
-    return plain_name(line.get("name"), 16)
+def _name(desk: ToolDesk, line: Json) -> str:
+    """Return an industry or a concept as the reader knows it."""
+    return plain_name(wording.industry_name(desk, str(line.get("name") or "")), 24)
 
 
 @part("one main line", in_text)
 def describe_line(desk: ToolDesk, line: Json) -> str:
     """Return a main line with its figures and leaders."""
     leaders = [
-        f"{each.get('symbol')} {plain_name(each.get('name'))} {_percent(each.get('change_pct'))}"
+        f"{_security(desk, str(each.get('symbol')), each)} {_percent(each.get('change_pct'))}"
         for each in line.get("leaders") or []
         if isinstance(each, dict)
     ][:3]
     return desk.speak(
         "{name}: {hits} of its {members} among the top ({expected:g} by chance), mean {change}, excess {excess}; led"
         " by {leaders}",
-        name=_name(line), hits=line.get("hits"), members=line.get("members"), expected=line.get("expected") or 0,
+        name=_name(desk, line), hits=line.get("hits"), members=line.get("members"), expected=line.get("expected") or 0,
         change=_percent(line.get("change_pct")), excess=_percent(line.get("excess_pct")),
         leaders=desk.speak.join_items(leaders),
     )  # fmt: skip
@@ -360,7 +371,7 @@ def _changes(desk: ToolDesk, lines: list[Json]) -> list[str]:
                 "See whether {group} lasts (excess of the last 5 days {excess} a day); to watch a security say so:"
                 " nothing is"
                 " added unasked.",
-                group=_name(lines[0]), excess=_percent(lines[0].get("excess_5d_pct")),
+                group=_name(desk, lines[0]), excess=_percent(lines[0].get("excess_5d_pct")),
             )
         )  # fmt: skip
     else:
@@ -368,13 +379,10 @@ def _changes(desk: ToolDesk, lines: list[Json]) -> list[str]:
     return acts
 
 
-def describe_riser(each: Json) -> str:
+def describe_riser(desk: ToolDesk, each: Json) -> str:
     """Return a stock that rose: code, name, change, industry."""
-    cells = (
-        str(each.get("symbol")), plain_name(each.get("name")), _percent(each.get("change_pct")),
-        plain_name(each.get("industry"), 16),
-    )  # fmt: skip
-    return " ".join(cell for cell in cells if cell)
+    industry = plain_name(wording.industry_name(desk, str(each.get("industry") or "")), 24)
+    return f"{_security(desk, str(each.get('symbol')), each)} {_percent(each.get('change_pct'))} {industry}".rstrip()
 
 
 def _money(value: Any, sign: str = "+") -> str:

@@ -102,7 +102,7 @@ def main_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     out += [speak("**Market** {breadth}", breadth=daily.breadth(desk, market)), ""] if market.ok else []
     stocks = rose.get("stocks") if rose.ok else None
     top = (
-        [daily.describe_riser(each) for each in stocks[:SHOWN] if isinstance(each, dict)]
+        [daily.describe_riser(desk, each) for each in stocks[:SHOWN] if isinstance(each, dict)]
         if isinstance(stocks, list)
         else []
     )

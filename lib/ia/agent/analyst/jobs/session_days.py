@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
-from ia.agent.analyst.ask.facts import Holiday, market_table
+from ia.agent.analyst.ask.facts import Holiday, holiday_table
 from ia.agent.analyst.ask.time_spans import find_time_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
@@ -72,7 +72,10 @@ def resolve_session_days(desk: ToolDesk, words: str, market: str) -> Work[str]:
         ended = _last_end(match["unit"].lower(), today)
         day = yield from _find_session(desk, ended, market, after=False)
         words = words[: match.start()] + _place(words, match, day) + words[match.end() :] if day else words
-    for holiday in market_table(desk.tables).holidays if _SIDE.search(words) else ():
+    if not _SIDE.search(words):
+        return words
+    yield from desk.load_tables("holidays")
+    for holiday in holiday_table(desk.tables):
         if not holiday.words.search(words) or market not in holiday.markets:
             continue
         around = re.search(_AROUND.replace("{holiday}", holiday.words.pattern), words, re.I)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from ia.agent.analyst.ask.facts import (
     account_table,
     history_table,
+    holiday_table,
     market_table,
     owner_table,
     price_table,
@@ -45,7 +46,7 @@ _READERS: dict[str, Callable[[Tables], object]] = {
     "view": outline_at, "facts_history": history_table, "facts_trades": trades_table,
     "facts_owner": owner_table, "facts_security": security_table,
     "facts_account": account_table, "facts_prices": price_table, "facts_quote": quote_facts,
-    "facts_market": market_table, "glossary": read_glossary,
+    "facts_market": market_table, "holidays": holiday_table, "glossary": read_glossary,
     "study": study_words_at,
 }  # fmt: skip
 FILLED = {("research", "answer"), ("research", "note"), ("research", "risk"), ("review", "event-daily"),

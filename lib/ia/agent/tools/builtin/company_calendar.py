@@ -7,7 +7,7 @@ from ia.agent.tools.registry import READ, tool
 from ia.agent.tools.schema import AtLeast
 from ia.agent.tools.scope import Scope
 from ia.kernel import clock, dateforms
-from ia.kernel.errors import Simulated
+from ia.kernel.errors import SimulatedBesides
 from ia.kernel.jsontypes import Json
 
 MAX_DAYS, MAX_SYMBOLS, MAX_ROWS = 800, 50, 80
@@ -35,7 +35,7 @@ def list_dates(
     rows = coming_dates.load_calendar(scope.ws, wanted, span, (kind,) if kind else ())
     simulated = any(row["simulated"] for row in rows)
     if simulated:
-        scope.notify(Simulated("simulated dates: {adapter} invented them", adapter="demo"))
+        scope.notify(SimulatedBesides("simulated dates: {adapter} invented them", adapter="demo"))
     hidden = () if scope.actor == "user" else ("label",)  # words of the source
     return {
         "since": span.since,

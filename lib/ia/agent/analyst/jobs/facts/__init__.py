@@ -105,10 +105,10 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import valuation_facts
 
         return valuation_facts.ANSWERS[name]
-    if name == "statement":
-        from ia.agent.analyst.jobs.facts import statement_facts
+    if name in ("statement", "fundamentals"):
+        from ia.agent.analyst.jobs.facts import fundamental_facts, statement_facts
 
-        return statement_facts.answer_statement
+        return fundamental_facts.answer_fundamentals if name == "fundamentals" else statement_facts.answer_statement
     if name == "screen":
         from ia.agent.analyst.jobs.facts import screen_facts
 

@@ -5,7 +5,7 @@ import re
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from ia.agent.analyst.ask.facts import FactQuestion, Holiday, market_table
+from ia.agent.analyst.ask.facts import FactQuestion, Holiday, holiday_table
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
@@ -49,7 +49,8 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak = desk.speak
     market = next((code for code, words in _MARKETS.items() if words.search(asked.words)), "CN")
     place = speak(_PLACES[market])
-    known = market_table(desk.tables).holidays
+    yield from desk.load_tables("holidays")
+    known = holiday_table(desk.tables)
     if holiday := next((each for each in known if each.words.search(asked.words)), None):
         return (yield from _answer_holiday(desk, asked, holiday, market, place))
     if asked.facts[0].field == "hours":
@@ -156,7 +157,7 @@ def _answer_next_holiday(desk: ToolDesk, market: str, place: str) -> Work[Reply]
                                     place=place))  # fmt: skip
     after = next(day for day in sessions if day > f"{shut[0]}")
     first = [day for day in shut if f"{day}" < after]
-    known = market_table(desk.tables).holidays
+    known = holiday_table(desk.tables)
     names = [
         speak.fill(each.name)
         for each in known

@@ -10,7 +10,7 @@ from ia.agent.analyst.ask.facts import MEANING, FactQuestion, industry_forms, ma
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.leftover_words import find_leftovers, without_gaps
 from ia.agent.analyst.ask.mentions import Mention, find_mentions
-from ia.agent.analyst.ask.screens import take_group
+from ia.agent.analyst.ask.screens import Group, take_group
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value
@@ -329,9 +329,8 @@ def _index_name(desk: ToolDesk, code: str, result: DeskResult | Json) -> str:
 
 
 def answer_gainers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer which stocks rose or fell most on a day, or over a stretch of days."""
-    speak, losers = desk.speak, asked.facts[0].field == "losers"
-    what, counted = wording.fact_name(desk, asked.facts[0]), _COUNTED.search(asked.words)
+    """Answer which stocks rose or fell most on a day, or over a stretch of days; both where both are asked for."""
+    counted = _COUNTED.search(asked.words)
     said = next(filter(None, counted.groups()), "") if counted else ""
     count = min(max(int(parse_count(said.casefold()) or SHOWN), 1), MOST_LISTED) if said else SHOWN
     stored = yield from screen_facts.load_industries(desk)
@@ -340,23 +339,41 @@ def answer_gainers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return unknown
     if left := find_leftovers(rest, "gainers", [_COUNTED, without_gaps(asked.facts[0].words)]):
         return wording.ask_back(desk, left)
+    field = asked.facts[0].field
+    sides = (False, True) if field == "both" else (field == "losers",)
+    told: list[str] = []
+    remarks: list[str] = []
+    for losers in sides:
+        before, lines, refused = yield from _ranked_stocks(desk, asked, group, count, losers=losers)
+        if refused:
+            return refused
+        remarks += [line for line in before if line not in remarks]
+        told += lines
+    return reply_of_lines(*remarks, *told)
+
+
+def _ranked_stocks(
+    desk: ToolDesk, asked: FactQuestion, group: Group, count: int, *, losers: bool
+) -> Work[tuple[list[str], list[str], Reply | None]]:
+    """Return what to say before a list, the list of the largest rises or falls, and the answer where there is none."""
+    speak = desk.speak
+    name = speak("losers") if losers else speak("gainers")
     where: Json = {"where": group.expression} if group.expression else {}
     found, before, refused = yield from market_days.load_asked_stretch(
-        desk, asked, "market.gainers", what, limit=count, losers=losers, **where
+        desk, asked, "market.gainers", name, limit=count, losers=losers, **where
     )
     if refused:
-        return refused
-    rows = wording.rows_of(found, "stocks")
+        return [], [], refused
     of = screen_facts.name_group(desk, group)
-    what = f"{what}{speak(': ')}{of}" if of else what
+    what = f"{name}{speak(': ')}{of}" if of else name
     head = speak("{name} ({date}){mark}", name=what, date=market_days.say_stretch(desk, found),
                  mark=wording.simulated_mark(desk, found.get("simulated")))  # fmt: skip
+    rows = wording.rows_of(found, "stocks")
     lines = [f"{at}. {_stock_line(desk, row).removeprefix('- ')}" for at, row in enumerate(rows, 1)]
     if 0 < int(found.get("count") or FEW_STOCKS) < FEW_STOCKS and not found.get("simulated"):
-        before.append(
-            speak("Only {count} stocks are stored here: this is not the whole market.", count=found.get("count"))
-        )
-    return reply_of_lines(*before, f"**{head}**", *lines or [speak("None.")])
+        few = speak("Only {count} stocks are stored here: this is not the whole market.", count=found.get("count"))
+        before = [*before, few]
+    return before, [f"**{head}**", *(lines or [speak("None.")])], None
 
 
 _COUNTED = pattern(

@@ -43,7 +43,7 @@ def answer_quote(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if reported:
             result = yield from desk.one("market.fundamentals", symbol=mention.code, periods=_PERIODS)
             rows = wording.rows_of(result, "reports") if result.ok else []
-            report = _report_of(rows, asked.spans[0] if asked.spans else None) if rows else None
+            report = report_of(rows, asked.spans[0] if asked.spans else None) if rows else None
             told.append(_say_report(desk, asked, reported, result))
             for spec in reported:
                 sides[spec.id].append(_side_of(desk, asked, spec, mention, report))
@@ -214,7 +214,7 @@ def _say_report(desk: ToolDesk, asked: FactQuestion, specs: list[FactSpec], resu
     if several := _asked_periods(asked.words, rows):
         return _say_periods(desk, specs, several) + wording.simulated_mark(desk, several[0].get("simulated"))
     span = asked.spans[0] if asked.spans else None
-    row = _report_of(rows, span)
+    row = report_of(rows, span)
     if row is None:
         said = span.said if span else ""
         newest = rows[0].get("period")
@@ -277,7 +277,7 @@ _AT_END = ("debt_ratio_pct", "bvps")
 """Figures of the last day of a report's period, not of a stretch of time."""
 
 
-def _report_of(rows: list[Json], span: TimeSpan | None) -> Json | None:
+def report_of(rows: list[Json], span: TimeSpan | None) -> Json | None:
     """Return the report of the period that ends with a span; the newest without a span, None where there is none."""
     if span is None:
         return rows[0]

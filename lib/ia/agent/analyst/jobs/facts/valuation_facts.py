@@ -13,12 +13,15 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
 from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 MOST = 5
 """Securities that one answer is about."""
+_YEAR = 250
+"""Sessions of a year."""
 LEAST_DAYS = 250
 """Stored days below which a multiple has no rank in its own past."""
 COMPARES = pattern(
@@ -129,11 +132,13 @@ def answer_valuation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     found = yield from desk.run(*calls)
     sides: list[tuple[Mention, DeskResult]] = list(zip(mentions, found, strict=True))
     for mention, result in sides:
-        said, stop = _refuse(desk, asked, mention, result)
+        said, stop = refuse_valuation(desk, asked, mention, result)
         lines += [f"{wording.head_of(desk, mention)}{speak(': ')}{said}"] if stop else [
-            f"{wording.head_of(desk, mention)}{speak(': ')}{_say_figures(desk, result)}"
+            f"{wording.head_of(desk, mention)}{speak(': ')}{say_figures(desk, result)}"
         ]  # fmt: skip
-    told = [(mention, result) for mention, result in sides if not _refuse(desk, asked, mention, result)[1]]
+        if stop and mention.symbol.market != "CN" and len(mentions) == 1:
+            lines = yield from say_unstored(desk, mention)
+    told = [(mention, result) for mention, result in sides if not refuse_valuation(desk, asked, mention, result)[1]]
     if len(mentions) > 1:
         compared = [
             Compared(mention, _figure(result, "pe_ttm"), wording.say_value(desk, _figure(result, "pe_ttm"), "ratio"))
@@ -154,6 +159,32 @@ def answer_valuation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+def say_unstored(desk: ToolDesk, mention: Mention) -> Work[list[str]]:
+    """Return that no fundamentals of a security are stored, and what its stored prices tell."""
+    speak, head = desk.speak, wording.head_of(desk, mention)
+    if mention.symbol.kind != "stock":
+        none = speak("it is no company, so it has no reports and no valuation here.")
+    elif mention.symbol.market == "HK":
+        none = speak("no reports and no valuation of Hong Kong shares are stored here.")
+    else:
+        none = speak("no reports and no valuation of US shares are stored here.")
+    result = yield from desk.one("market.ohlcv", symbol=mention.code, tail=_YEAR)
+    rows = wording.bars_of(result)
+    if len(rows) < 2:
+        return [f"{head}{speak(': ')}{none}"]
+    closes = [float(row[4]) for row in rows]
+    currency = wording.CURRENCIES.get(mention.symbol.market, "")
+    prices = speak(
+        "What there is: close {close} {currency} ({date}){mark}, {change} since {first}, between {low} and {high}.",
+        close=number(closes[-1], "price", speak), currency=currency, date=rows[-1][0],
+        mark=wording.simulated_mark(desk, result.get("simulated")),
+        change=wording.say_percent(closes[-1] / closes[0] * 100 - 100), first=rows[0][0],
+        low=number(min(float(row[3]) for row in rows), "price", speak),
+        high=number(max(float(row[2]) for row in rows), "price", speak),
+    )  # fmt: skip
+    return [f"{head}{speak(': ')}{none}", prices]
+
+
 def _say_cheapest(desk: ToolDesk, asked: FactQuestion, sides: list[Compared]) -> list[str]:
     """Return which of several is cheapest by its P/E; a share that loses money has none."""
     speak, known = desk.speak, [side for side in sides if side.value is not None and side.value > 0]
@@ -165,7 +196,7 @@ def _say_cheapest(desk: ToolDesk, asked: FactQuestion, sides: list[Compared]) ->
     return [_say_first(desk, asked, speak("P/E (TTM)"), known, down=not dear, unknown=len(sides) - len(known))]
 
 
-def _refuse(desk: ToolDesk, asked: FactQuestion, mention: Mention, result: DeskResult) -> tuple[str, bool]:
+def refuse_valuation(desk: ToolDesk, asked: FactQuestion, mention: Mention, result: DeskResult) -> tuple[str, bool]:
     """Return why there is no valuation, and True; "" and False where there is one."""
     speak = desk.speak
     if mention.symbol.market != "CN":
@@ -185,7 +216,7 @@ def _figure(result: DeskResult, key: str) -> float | None:
     return wording.figure_of(result.get("figures"), key)
 
 
-def _say_figures(desk: ToolDesk, result: DeskResult) -> str:
+def say_figures(desk: ToolDesk, result: DeskResult) -> str:
     """Return P/E, P/B and ROE with the day of the prices and the report."""
     speak = desk.speak
     told = speak(

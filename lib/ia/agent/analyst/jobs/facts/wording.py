@@ -14,6 +14,7 @@ from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import EN, compact, number
+from ia.domain.instruments.groups import group_name
 from ia.domain.instruments.symbols import english_names, resolve_security
 from ia.kernel.errors import IaError
 from ia.kernel.jsontypes import Json
@@ -83,10 +84,11 @@ def name_alone(desk: ToolDesk, code: str, name: object) -> str:
 
 
 def industry_name(desk: ToolDesk, name: str) -> str:
-    """Return an industry as the reader knows it: in English answers by its English name, where one is known."""
+    """Return an industry or a concept as the reader knows it: in English by its English name, where one is known."""
     if desk.speak.lang != EN:
         return name
-    return next((each.english for each in market_table(desk.tables).industries if each.name == name), name)
+    known = {each.name: each.english for each in market_table(desk.tables).industries}
+    return known.get(name) or group_name(name, desk.speak.lang)
 
 
 def fact_name(desk: ToolDesk, spec: FactSpec) -> str:

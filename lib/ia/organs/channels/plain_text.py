@@ -1,4 +1,4 @@
-"""Markdown as a chat shows it: plain lines that can be read, since nothing that is sent there is markup."""
+"""Markdown as a channel shows it: plain lines that can be read, since nothing that is sent there is markup."""
 
 import re
 

@@ -1,0 +1,21 @@
+"""Industries and concepts: their English names, by those that data sources give them."""
+
+import os
+from functools import cache
+
+
+@cache
+def english_groups() -> dict[str, str]:
+    """Return the English names of industries and concepts by the names of the sources, of those that have one."""
+    with open(os.path.join(os.path.dirname(__file__), "groups.tsv"), encoding="utf-8") as file:
+        rows = [line.rstrip("\n").partition("\t") for line in file]
+    return {name: english for name, _, english in rows[1:]}
+
+
+def group_name(name: str, lang: str) -> str:
+    """Return an industry or a concept as a reader knows it: in English by its English name, where one is known.
+
+    >>> group_name("白酒", "en"), group_name("白酒", "zh"), group_name("种植业", "en")
+    ('liquor', '白酒', '种植业')
+    """
+    return english_groups().get(name, name) if lang == "en" else name
