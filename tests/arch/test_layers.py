@@ -50,6 +50,7 @@ ARROWS = {
     "alerts": {"schedule"},
     "taskbook": {"alerts", "schedule"},
     "analyst": {"prompt_format", "tools"},
+    "backtests": {"analyst", "prompt_format", "tools", "turns"},
     "turns": {"analyst", "prompt_format", "tools"},
     "bridges": {"tasks"},
     "doctor": {"tasks"},

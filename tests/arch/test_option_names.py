@@ -20,7 +20,7 @@ MEANING = {
     "--tokens": "a number of tokens", "--json": "one JSON document", "--jsonl": "a JSON object a line",
     "--yes": "do not ask", "--factors": "compare the factors of adjustment", "--no-factors": "not so",
     "--of": "the period that a reflection is about", "--name": "a name to give", "--count": "print only how many",
-    "--days": "so many days ahead",
+    "--days": "so many days ahead", "--from": "another run",
 }  # fmt: skip
 """The names that several commands share, or that have been mistaken for each other."""
 MIXED = {"--trades"}
@@ -52,7 +52,7 @@ def test_a_shared_name_is_in_the_table_and_means_one_thing():
             kinds.setdefault(name, {}).setdefault(param.is_flag, []).append(path)
     mixed = {name: found for name, found in kinds.items() if len(found) > 1 and name not in MIXED}
     assert not mixed, f"one name, a flag here and a value there: {mixed}"
-    for name in ("--last", "--periods", "--max", "--top", "--from", "--to-date"):
+    for name in ("--last", "--periods", "--max", "--top", "--to-date"):
         assert name not in kinds, f"{name}: the table of names has another word for this: {MEANING}"
     assert {name for name in kinds if kinds[name] and name in MEANING} == set(MEANING)
 

@@ -57,7 +57,7 @@ WORDS = {
     "lib/ia/agent/analyst/jobs/coaching.py": "太 风格 成长",
     "lib/ia/agent/analyst/jobs/daily.py": "每日复盘 上涨股票监控 市场表现 分组结果 今日盈亏",
     "lib/ia/agent/analyst/jobs/plan.py": "回顾",
-    "lib/ia/agent/prompt_format.py": "时间 事件 用户问题 外部数据 数值 任务时点 产物写到",
+    "lib/ia/agent/prompt_format.py": "时间 事件 用户问题 外部数据 数值 任务时点 产物写到 回测交易日 交易手册 持仓笔记 账户 成交 行情 时刻",
     "lib/ia/agent/turns/context.py": "用户查询 已平仓 清仓 持仓 边界 禁忌 底线",
     "lib/ia/agent/turns/subagents.py": "子任务",
     "lib/ia/faculties/pictures/png.py": "茅 宁",

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from ia_cli.commands.backtest_agent import agent, resume
 from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import emit_json
@@ -234,6 +235,10 @@ def show(run_id: str, table: str | None, as_json: bool) -> None:
             sys.stdout.write(file.read())
     elif as_json:
         emit_json({"settings": found.settings, **found.figures})
+    elif found.settings.get("kind") == "agent":
+        from ia_cli.terminal.agent_views import print_agent_run
+
+        print_agent_run(found.id, found.settings, found.figures)
     else:
         print_backtest(found)
 
@@ -261,3 +266,7 @@ def diff(one: str, other: str, as_json: bool) -> None:
     else:
         print_differences(found)
     click.get_current_context().exit(1 if found["settings"] or found["orders_part"] else 0)
+
+
+backtest.add_command(agent)
+backtest.add_command(resume)

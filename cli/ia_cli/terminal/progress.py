@@ -9,8 +9,11 @@ SHOWN_BAR = 300
 
 
 @contextlib.contextmanager
-def show_progress() -> Iterator[Callable[[int, int], None]]:
-    """Draw a bar on stderr for many securities, where that is a terminal."""
+def show_progress(least: int = SHOWN_BAR, step: int = 50) -> Iterator[Callable[[int, int], None]]:
+    """Draw a bar on stderr for many securities, where that is a terminal.
+
+    least   from so many on. step: it moves at every so many
+    """
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
@@ -21,7 +24,7 @@ def show_progress() -> Iterator[Callable[[int, int], None]]:
         task = bar.add_task("", visible=False, total=None)
 
         def show(done: int, total: int) -> None:
-            if total >= SHOWN_BAR and done % 50 == 0:
+            if total >= least and done % step == 0:
                 bar.update(task, completed=done, total=total, visible=True)
 
         yield show

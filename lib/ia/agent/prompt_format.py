@@ -13,6 +13,10 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 TIME, EVENT, QUESTION, DATA, FIGURES = "时间", "事件", "用户问题", "外部数据", "数值"
+PAST_SESSION = "回测交易日"
+"""What stands behind 【事件】 in the prompts of an agent backtest."""
+PAST_HEADS = ("交易手册", "持仓笔记", "账户", "成交", "行情", "时刻")
+"""The sections of such a prompt: playbook, notes of positions, account, fills, bars, moments."""
 FORM = (
     "Do the task below with your tools. Then answer with one JSON object and nothing else:\n"
     '{"points": ["what you found, most important first"], "evidence": ["figure or source behind it"],'

@@ -63,24 +63,26 @@ def tool(
 
 def declared_tools(module: Any) -> list[Tool]:
     """Return the tools that a module declares, in its order."""
+    return [
+        describe_tool(function)
+        for function in vars(module).values()
+        if getattr(function, "__tool__", None) is not None and function.__module__ == module.__name__
+    ]
+
+
+def describe_tool(function: Callable[..., Any]) -> Tool:
+    """Return the tool that a function marked by `tool` is."""
     from ia.agent.tools.schema import function_schema
 
-    found = []
-    for function in vars(module).values():
-        marked = getattr(function, "__tool__", None)
-        if marked is not None and function.__module__ == module.__name__:
-            name, risk, together, seconds = marked
-            text = inspect.cleandoc(function.__doc__ or "").split("\n\n")[0].replace("\n", " ")
-            found.append(
-                Tool(
-                    name=name,
-                    risk=risk,
-                    run=function,
-                    description=text,
-                    schema=function_schema(function),
-                    origin="ia",
-                    together=together,
-                    seconds=seconds,
-                )
-            )
-    return found
+    name, risk, together, seconds = function.__tool__  # type: ignore[attr-defined]
+    text = inspect.cleandoc(function.__doc__ or "").split("\n\n")[0].replace("\n", " ")
+    return Tool(
+        name=name,
+        risk=risk,
+        run=function,
+        description=text,
+        schema=function_schema(function),
+        origin="ia",
+        together=together,
+        seconds=seconds,
+    )

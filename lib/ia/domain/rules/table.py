@@ -76,6 +76,14 @@ def rule_value(what: str, board: Board, day: str) -> Decimal | None:
     return None if rule is None or rule.value == "none" else Decimal(rule.value)
 
 
+def rules_digest() -> str:
+    """Return a digest of the whole table, for results that depend on it."""
+    from ia.kernel.digest import sha256
+
+    with open(os.path.join(os.path.dirname(__file__), "rules.tsv"), "rb") as file:
+        return sha256(file.read()).hexdigest()[:16]
+
+
 @cache
 def _load_series() -> dict[tuple[str, str], tuple[DatedRule, ...]]:
     """Return the rules of each thing and market by day; each ends on the day before the next begins."""

@@ -57,6 +57,10 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
 
         if desk.request.event in daily.EVENTS:
             return (yield from daily.EVENTS[desk.request.event](desk))
+        from ia.agent.analyst.jobs import past_sessions
+
+        if desk.request.event in past_sessions.EVENTS:
+            return (yield from past_sessions.EVENTS[desk.request.event](desk))
     if refusal := _find_refusal(desk):
         return refusal
     if said_again := _complete_request(desk):

@@ -1,0 +1,193 @@
+"""`ia backtest agent`: let a model, or the embedded analyst, trade through past sessions."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from ia_cli.terminal.group import Command
+from ia_cli.terminal.output import emit_json, notify
+from ia_cli.terminal.progress import show_progress
+
+if TYPE_CHECKING:
+    from ia.kernel.jsontypes import Json
+
+SHOWN_BAR = 5
+"""From so many sessions on, a terminal shows progress."""
+
+
+@click.command(
+    cls=Command,
+    example="ia --now 2024-03-15 backtest agent 600519 000858 --start 2024-02-01 --adapter demo -m ia-offline",
+)
+@click.argument("symbols", nargs=-1, metavar="SYMBOL…")
+@click.option("--in", "universe", metavar="U", help="Securities: watch, held, an industry, or a file.")
+@click.option("--start", metavar="D", help="First session.")
+@click.option("--end", metavar="D", help="Last session (default: the last one that has closed).")
+@click.option("--cash", metavar="N", default="1000000", show_default=True, help="Money that the account begins with.")
+@click.option("-m", "--model", metavar="NAME", help="Model to ask (default: as for `ia turn`).")
+@click.option("--strategy", metavar="TEXT", default="", help="The strategy in words; the playbook begins with it.")
+@click.option(
+    "--preset",
+    "presets",
+    metavar="FILE=PATH",
+    multiple=True,
+    help="Give the run a text of its memory, such as notes/experience.md=notes.md. Repeatable.",
+)
+@click.option("--from", "source", metavar="RUN", help="Begin with the playbook that another run ended with.")
+@click.option("--moments", type=click.Choice(["on", "off"]), default="on", show_default=True,
+              help="Ask for records at fills and at the end of days, weeks and months.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0, 10**9), default=0, show_default=True,
+              help="Order of securities in prompts (0: as given) and draws of the random agents.")  # fmt: skip
+@click.option("--steps", type=click.IntRange(1, 100), help="Maximum number of model calls per session.")
+@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="N",
+              help="Maximum cost of the run (default: turn.max_cost).")  # fmt: skip
+@click.option("--max-tokens", type=click.IntRange(1), metavar="N",
+              help="Maximum number of tokens of the run (default: turn.max_tokens).")  # fmt: skip
+@click.option("--replay", metavar="RUN", help="Live RUN again with its recorded answers, asking no model.")
+@click.option("--adapter", metavar="A", help="Data source of prices.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@click.pass_context
+def agent(
+    ctx: click.Context,
+    symbols: tuple[str, ...],
+    universe: str | None,
+    start: str | None,
+    end: str | None,
+    cash: str,
+    model: str | None,
+    strategy: str,
+    presets: tuple[str, ...],
+    source: str | None,
+    moments: str,
+    seed: int,
+    steps: int | None,
+    max_cost: float | None,
+    max_tokens: int | None,
+    replay: str | None,
+    adapter: str | None,
+    as_json: bool,
+) -> None:
+    """Let a model trade session by session through the past, with a memory of its own.
+
+    In each session the model sees the account, the fills and the bars up to that day's close, and may call tools of
+    the market, of indicators, of the account and of its memory. Orders are filled in the next session by the rules of
+    `ia backtest orders`, after the risk guard (risk.*) let them pass. The run lives in runs/RUN/: playbook.md,
+    journal/, notes/, reviews/, decisions.jsonl, calls.jsonl, run.yaml, result.json and CSV files. It reads and writes
+    nothing of your memory or ledger.
+
+    The headline of the result is where the run stands among 200 agents that trade as much on the same days in
+    securities that are drawn. Sessions up to the end of the model's training data are told apart: it may have read
+    what happened.
+
+    All answers are recorded. An interrupted run continues with `ia backtest resume RUN`. --replay gives the same files
+    byte for byte; status 1 if one differs.
+    """
+    from ia.kernel import config
+    from ia.kernel.workspace import Workspace
+
+    if adapter:
+        config.override_variable("IA_MARKET_ADAPTER", adapter)
+    ws = Workspace()
+    if replay is not None:
+        _replay(ctx, ws, replay, as_json)
+        return
+    from ia.agent.backtests import agent_runs, planning
+
+    wish = planning.RunWish(
+        symbols=symbols,
+        universe=universe,
+        start=start,
+        end=end,
+        cash=cash,
+        model=model,
+        strategy=strategy,
+        presets=presets,
+        source=source,
+        moments=moments == "on",
+        seed=seed,
+        steps=steps,
+        max_cost=max_cost,
+        max_tokens=max_tokens,
+    )
+    plan = planning.plan_run(ws, wish, notify)
+    if plan.estimate is not None:
+        notify(plan.estimate)
+    folder = agent_runs.make_run_folder(ws, plan.settings.start)
+    run = os.path.basename(folder)
+    with _tell_resume(run), show_progress(SHOWN_BAR, 1) as show:
+        result = agent_runs.start_run(ws, folder, plan.settings, plan.market, notify=notify, progress=show)
+    _emit(run, result, as_json)
+
+
+@click.command(cls=Command, example="ia backtest resume agent-2024-02-01-1")
+@click.argument("run", metavar="RUN")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+def resume(run: str, as_json: bool) -> None:
+    """Continue an agent's run that was interrupted.
+
+    The run is lived again with its recorded answers, then the model is asked on. The result is that of a run without
+    the interruption.
+    """
+    from ia.agent.backtests import agent_runs
+    from ia.kernel.workspace import Workspace
+
+    with _tell_resume(run), show_progress(SHOWN_BAR, 1) as show:
+        result = agent_runs.resume_run(Workspace(), run, notify=notify, progress=show)
+    _emit(run, result, as_json)
+
+
+def _replay(ctx: click.Context, ws: "object", run: str, as_json: bool) -> None:
+    from ia.agent.backtests import agent_runs
+    from ia.kernel.errors import Message, PluralText
+    from ia.kernel.workspace import Workspace
+
+    assert isinstance(ws, Workspace)
+    with show_progress(SHOWN_BAR, 1) as show:
+        folder, result, differing = agent_runs.replay_run(ws, run, notify=notify, progress=show)
+    again = os.path.basename(folder)
+    if differing:
+        notify(
+            Message(
+                PluralText(
+                    "{again} differs from {run} in {count} file: {files}",
+                    "{again} differs from {run} in {count} files: {files}",
+                ),
+                again=again,
+                run=run,
+                count=len(differing),
+                files=", ".join(differing[:5]),
+            )
+        )
+    else:
+        notify(Message("{again} is the same as {run}, byte for byte", again=again, run=run))
+    _emit(again, result, as_json)
+    ctx.exit(1 if differing else 0)
+
+
+@contextlib.contextmanager
+def _tell_resume(run: str) -> Iterator[None]:
+    """Add to a failure how the run continues."""
+    from ia.kernel.errors import IaError
+
+    try:
+        yield
+    except IaError as exc:
+        if exc.code not in ("not-found", "usage", "bars-changed", "replay-miss"):
+            exc.hint = "continue with `ia backtest resume {resume}`"
+            exc.params = {**exc.params, "resume": run}
+        raise
+
+
+def _emit(run: str, result: "Json", as_json: bool) -> None:
+    from ia.agent.backtests.agent_runs import load_settings, run_folder
+    from ia.kernel.workspace import Workspace
+    from ia_cli.terminal.agent_views import print_agent_run
+
+    if as_json:
+        emit_json({"run": run, **result})
+    else:
+        settings = load_settings(run_folder(Workspace(), run))
+        print_agent_run(run, {"model": settings.model}, result)

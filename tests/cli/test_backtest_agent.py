@@ -1,0 +1,72 @@
+"""ia backtest agent, from the outside."""
+
+import json
+import os
+
+import pytest
+
+from support.servers.openai import UNAUTHORISED, Reply
+
+
+@pytest.fixture(autouse=True)
+def simulated(monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_NOW", "2024-03-15T16:00+08:00")
+
+
+AGENT = ("backtest", "agent", "600519", "000858", "--start", "2024-03-04", "-m", "ia-offline")
+
+
+def test_a_run_its_replay_and_what_it_leaves_alone(ia, home):
+    ia("trade", "deposit", "500000", "--date", "2024-01-02")
+    before = ia("trade", "list", "--json").stdout, ia("memory", "list").stdout
+    run = ia(*AGENT)
+    assert run.returncode == 0
+    assert run.stdout.splitlines()[0] == "agent-2024-03-04-1  ia-offline  2024-03-04 – 2024-03-15  10 sessions"
+    assert "percentile among random agents" in run.stdout
+    replay = ia("backtest", "agent", "--replay", "agent-2024-03-04-1", "--json")
+    assert (replay.returncode, json.loads(replay.stdout)["status"]) == (0, "done")
+    assert "byte for byte" in replay.stderr
+    assert (ia("trade", "list", "--json").stdout, ia("memory", "list").stdout) == before
+    assert sorted(os.listdir(home)) == [".ia", "runs"]
+
+
+def test_a_run_in_chinese_asks_in_the_words_of_its_user(ia, home):
+    run = ia(*AGENT, env={"IA_LANG": "zh"})
+    assert run.returncode == 0
+    assert "在随机对照中的百分位" in run.stdout
+    calls = (home / "runs" / "agent-2024-03-04-1" / "calls.jsonl").read_text(encoding="utf-8")
+    assert "交易日结束，请用 memory.log 记录今日复盘。\\n如果有新的经验教训，用 memory.note 更新 playbook。" in calls
+
+
+def test_a_model_without_a_valid_key_is_one_line_and_the_run_continues(ia, brain):
+    brain(UNAUTHORISED, always=Reply("Nothing to do."))
+    args = (*AGENT[:-2], "--max-cost", "5")
+    run = ia(*args)
+    assert (run.returncode, run.stdout) == (69, "")
+    errors = [line for line in run.stderr.splitlines() if "simulated" not in line and "estimate" not in line]
+    assert errors == [
+        "ia: scripted: the provider rejected the API key (401)",
+        "hint: continue with `ia backtest resume agent-2024-03-04-1`",
+    ]
+    assert ia("backtest", "resume", "agent-2024-03-04-1").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "args, status",
+    [
+        (("backtest", "agent", "600519"), 2),
+        (("backtest", "agent", "--start", "2024-03-04"), 2),
+        (("backtest", "agent", "nobody knows this", "--start", "2024-03-04"), 66),
+        ((*AGENT, "--cash", "x"), 2),
+        ((*AGENT, "--end", "2024-04-01"), 2),
+        ((*AGENT, "--preset", "soul.md=x"), 2),
+        (("backtest", "agent", "--replay", "none"), 66),
+        (("backtest", "resume", "none"), 66),
+    ],
+)
+def test_bad_input_is_one_line(ia, args, status):
+    run = ia(*args)
+    assert run.returncode == status, run.stderr
+    assert run.stdout == ""
+    assert "Traceback" not in run.stderr
