@@ -17,7 +17,9 @@ from ia.organs.ledger.dividend_tax import estimate_dividend_tax
 from ia.organs.ledger.order import Order, build_entry
 from support.journals import SYMBOLS, D, agree, brute, entered, entry, history
 
-SEEDS = int(os.environ.get("IA_SOAK", "0")) or 300
+SEEDS = max(int(os.environ.get("IA_SOAK", "0")), 300)
+QUICK = 150
+"""The others are for `make soak`."""
 
 
 # the worked cases
@@ -78,7 +80,9 @@ def test_the_worked_cases_are_exact_to_the_cent_fees_included(shared):
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("block", range(0, SEEDS, 25))
+@pytest.mark.parametrize(
+    "block", [pytest.param(at, marks=[pytest.mark.soak] * (at >= QUICK)) for at in range(0, SEEDS, 25)]
+)
 def test_generated_histories_agree_with_a_brute_force_to_the_cent(tmp_path_factory, monkeypatch, block):
     from ia.kernel.workspace import Workspace
 

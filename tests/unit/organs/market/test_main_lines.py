@@ -139,12 +139,13 @@ def test_a_small_group_does_not_win_by_luck_and_a_huge_one_not_by_size():
 
 
 @pytest.mark.process
+@pytest.mark.parametrize("count", [100, pytest.param(200, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("restless", [False, True], ids=["alike", "restless"])
-def test_days_without_a_line_show_one_no_more_often_than_they_may(restless):
-    days = [judge_groups(*market(random.Random(1000 + day), restless=restless), level=0.1) for day in range(200)]
+def test_days_without_a_line_show_one_no_more_often_than_they_may(restless, count):
+    days = [judge_groups(*market(random.Random(1000 + day), restless=restless), level=0.1) for day in range(count)]
     smallest = [min((value for _, value, _ in day.lines), default=1.0) for day in days]
     for level in (0.1, 0.05, 0.01):
-        assert sum(value <= level for value in smallest) <= 200 * level, level
+        assert sum(value <= level for value in smallest) <= count * level, level
 
 
 @pytest.mark.process

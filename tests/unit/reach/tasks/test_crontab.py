@@ -388,7 +388,8 @@ def test_many_of_a_users_workspaces_at_once(tmp_path, crontab):
 
 
 def found(ws, check="crontab"):
-    return [(each.state, str(each.detail)) for each in doctor.run_checks(ws) if each.check == check]
+    """What the doctor finds of cron; the other checks take a second."""
+    return [(each.state, str(each.detail)) for each in dict(doctor.CHECKS)["cron"](ws) if each.check == check]
 
 
 @pytest.mark.process
