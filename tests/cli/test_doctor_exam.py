@@ -71,7 +71,10 @@ def test_the_setting_model_is_asked_and_json_holds_all(ia, brain, monkeypatch):
     assert told["usage"]["calls"] == sum(each["usage"]["calls"] for each in told["questions"]) > 100
 
 
+@pytest.mark.soak
+@pytest.mark.timeout(600)
 def test_the_embedded_analyst_is_tested_for_nothing(ia):
+    """Sixty turns; five of them are in tests/unit/reach/exam/test_sitting.py."""
     done = ia("doctor", "--model", "ia-offline", "--json", timeout=280)
     told = json.loads(done.stdout)
     assert done.returncode == 1 and "ia-offline costs nothing" in done.stderr

@@ -77,6 +77,13 @@ def test_numbers_that_are_off_by_three_per_cent_are_all_wrong(sitting):
         assert find_problems(each, outcome, sitting.names) == [], each.question.id
 
 
+def test_the_embedded_analyst_is_tested_for_nothing(ws):
+    sitting, results = hold(ws, "ia-offline", most=5)
+    assert (sitting.price.questions, sitting.price.cost, sitting.price.stops) == (60, 0, None)
+    assert all(each.calls for each in results) and len(failures(results)) <= 2, failures(results)
+    assert sitting.total_usage()["cost"] == 0
+
+
 @pytest.mark.soak
 def test_an_answerer_that_is_off_by_three_per_cent_is_wrong_in_whole_exams(ws, brain):
     brain(always=replay(load_recording("wrong")))
