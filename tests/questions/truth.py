@@ -325,6 +325,10 @@ def plain(value):
     return f"{value:.2f}"
 
 
+def plain1(value):
+    return f"{value:.1f}"
+
+
 def money(value):
     return f"{value:,.2f}"
 

@@ -67,7 +67,7 @@ _AFTER = (
     (">=", r"(?:及|或)?以上|之上|\bor (?:more|higher|above)\b"),
 )
 _LINK = r"(?:\s|是|为|在|的|率|\b(?:is|are|of|a|the|by|that|was)\b)*"
-_NUMBER = rf"(?P<n>-?{COUNT})\s*(?P<unit>%|倍|元|块|亿元?|万元?|billion\b|bn\b|million\b|times\b)?"
+_NUMBER = rf"(?P<n>-?{COUNT})\s*(?P<unit>%|倍|元|块|亿元?|万元?|billion\b|bn\b|million\b|times\b|yuan\b|rmb\b)?"
 _RANGE = (
     rf"(?:between |from |从|介于)?(?P<low>{COUNT})\s*(?:%|倍)?\s*(?:到|至|-|~|～|–|and|to)\s*(?P<high>{COUNT})"
     r"\s*(?:%|倍)?(?:之间)?"

@@ -23,7 +23,7 @@ _READS_NUMBERS = (
 """Sources whose answers read the numbers of a question themselves."""
 
 
-_READS_COUNTS = ("gainers",)
+_READS_COUNTS = ("gainers", "sectors")
 """Sources whose answers read how many are wanted."""
 
 

@@ -393,6 +393,9 @@ def _stock_line(desk: ToolDesk, row: Json) -> str:
 def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which industries or concepts are strongest and weakest, or how the one did that is named."""
     kind, name = asked.facts[0].field, wording.fact_name(desk, asked.facts[0])
+    words = blank_spans(asked.words, asked.spans)
+    if left := [found[0] for found in _UNREAD_OF_GROUPS.finditer(_COUNTED_GROUPS.sub(" ", words))]:
+        return wording.ask_back(desk, tuple(left))
     found, before, refused = yield from market_days.load_asked_stretch(
         desk, asked, "market.sectors", name, kind=kind, limit=MOST
     )
@@ -401,7 +404,6 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     groups = {str(row.get("name")): row for key in ("best", "worst") for row in wording.rows_of(found, key)}
     if not groups:
         return reply_of_lines(*before, desk.speak("No industries or concepts are stored of that day."))
-    words = blank_spans(asked.words, asked.spans)
     named = [group for _, group in industry_forms(words, groups, desk.tables)] if kind == "industry" else []
     named = named or [group for group in sorted(groups, key=len, reverse=True) if group in words]
     if known := [group for group in dict.fromkeys(named) if group in groups][:3]:
@@ -420,9 +422,11 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(
             *before, *_say_all(desk, groups, found, up=bool(all_up["up"] or all_up["grew"] or all_up["rose"]))
         )
+    said = _COUNTED_GROUPS.search(words)
+    count = min(int(parse_count((said["zh"] or said["en"]).casefold()) or SHOWN), MOST_LISTED) if said else SHOWN
     mark = wording.simulated_mark(desk, found.get("simulated"))
     head = desk.speak("{name} ({date}){mark}", name=name, date=market_days.say_stretch(desk, found), mark=mark)
-    return reply_of_lines(*before, f"**{head}**", *_sector_lines(desk, found, SHOWN, words), *_say_measure(desk, found))
+    return reply_of_lines(*before, f"**{head}**", *_sector_lines(desk, found, count, words), *_say_measure(desk, found))
 
 
 _ALL = pattern(
@@ -433,6 +437,17 @@ _ALL = pattern(
     r"|(?P<fell>down|fell|fallen|falling|lost|negative|red|lower))\b",
     re.I,
 )
+_COUNTED_GROUPS = pattern(
+    rf"(?P<zh>{COUNT})\s*(?:个|大)(?:板块|行业|概念|题材)"
+    rf"|\b(?P<en>{COUNT}) (?:\w+ ){{0,2}}(?:sectors|industries|concepts|themes)\b",
+    re.I,
+)
+_UNREAD_OF_GROUPS = pattern(
+    r"\d[\d.]*|除了?|以外|不含|[上本这]?(?:周|个?月|季度?|年)(?!期)"
+    r"|\b(?:weeks?|months?|quarters?|years?|except|excluding|without)\b",
+    re.I,
+)
+"""A number, a time or an exception that no reader has taken from a question about industries or concepts."""
 _BEST = pattern(r"最[好强多高大猛]|领涨|榜|\b(?:best|strongest|most|top|leading)\b", re.I)
 
 
