@@ -17,6 +17,7 @@ from ia.domain.rules.lots import check_quantity, find_lot
 from ia.faculties.lab.portfolio import Portfolio, total_cost
 from ia.faculties.lab.securities import DayBar, Security
 from ia.faculties.lab.tickets import Cancellation, ExitTicket, Fill, OpenOrder, Outcome, Ticket, Unfilled
+from ia.kernel.errors import NotFound
 from ia.organs.ledger.order import to_decimal
 from ia.organs.ohlcv import calendar as sessions
 from ia.organs.ohlcv.adjustment import Action
@@ -48,6 +49,7 @@ class Exchange:
     Attributes:
         fills: trades, in the order in which they happened.
         unfilled: a row for everything that was not filled, in the order in which it ended.
+        fees_assumed: of each market whose table of fees begins after a trade, the day whose fees were taken.
     """
 
     def __init__(
@@ -64,7 +66,9 @@ class Exchange:
         self.fills: list[Fill] = []
         self.unfilled: list[Unfilled] = []
         self.live: list[OpenOrder] = []
+        self.fees_assumed: dict[str, str] = {}
         self._ranks = 0
+        self._last_fees: tuple[object, Fees] = (None, Fees(ZERO, ZERO, ZERO, ZERO))
         self._volume_left: dict[str, Decimal] = {}
         self._held_back = ZERO
         self._actions: dict[str, list[tuple[str, Sequence[Action]]]] = {}
@@ -327,17 +331,32 @@ class Exchange:
         return total_cost(price, quantity, fees) <= self.portfolio.cash - self._held_back
 
     def _fees(self, security: Security, day: str, side: Side, price: Decimal, quantity: Decimal) -> Fees:
+        """Return the fees of a trade; before the table of rules begins, those of its first day."""
+        asked = (security.symbol.canonical, day, side, price, quantity)
+        if self._last_fees[0] != asked:  # looked up for what can be paid, and again for the trade
+            self._last_fees = (asked, self._find_fees(security, day, side, price, quantity))
+        return self._last_fees[1]
+
+    def _find_fees(self, security: Security, day: str, side: Side, price: Decimal, quantity: Decimal) -> Fees:
         terms = self.terms
-        fees = trade_fees(
-            security.symbol,
-            day,
-            side,
-            price,
-            quantity,
-            commission_pct=terms.commission_pct,
-            commission_min=terms.commission_min,
-        )
-        return fees if terms.us_fees or security.symbol.market != "US" else fees._replace(other=ZERO)
+        while True:
+            try:
+                fees = trade_fees(
+                    security.symbol,
+                    day,
+                    side,
+                    price,
+                    quantity,
+                    commission_pct=terms.commission_pct,
+                    commission_min=terms.commission_min,
+                )
+            except NotFound as exc:
+                since = str(exc.params.get("since", ""))
+                if since <= day:
+                    raise
+                self.fees_assumed[security.symbol.market] = day = since
+            else:
+                return fees if terms.us_fees or security.symbol.market != "US" else fees._replace(other=ZERO)
 
     def _cancel_group(self, order: OpenOrder, day: str) -> None:
         if order.group:

@@ -4,6 +4,7 @@
 result to the byte. A signal of day t sees the bars up to t; its orders live from the next trading day on.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -122,6 +123,7 @@ class RunResult:
     exposure       part of the equity that was invested at the close
     trips          closed trades; `open_trips`: what is held at the end, at the last close, without the fees of a sale
     looked         how many securities had bars in the time
+    fees_assumed   of each market whose table of fees begins after a trade, the day whose fees were taken
     ended_early    securities whose bars end before the last day by more than a month
     """
 
@@ -138,6 +140,7 @@ class RunResult:
     open_trips: tuple[RoundTrip, ...]
     looked: int
     ended_early: tuple[str, ...]
+    fees_assumed: Mapping[str, str]
     simulated: bool
 
 
@@ -234,25 +237,48 @@ class _RuleRun:
         self.exchange = Exchange(self.securities, market.trading_days, settings.terms, self.portfolio)
         self.tickets: list[Ticket] = []
         self.leaving: set[str] = set()
-        self.cash: list[Decimal] = []
-        self.held: list[dict[str, Decimal]] = []
+        self.steps: list[tuple[int, Decimal, dict[str, Decimal]]] = [(0, settings.cash, {})]
         self.renewals = _period_starts(table.days, settings.rebalance)
+        self._renewal_set = frozenset(self.renewals)
+        self.entries, self.exits = (each.any(axis=1).nonzero()[0].tolist() for each in (table.entries, table.exits))
 
     def run(self) -> RunResult:
-        """Walk over the days and return what came of it."""
+        """Walk over the days on which something happens and return what came of it."""
         held: dict[str, Decimal] = {}
-        for place, day in enumerate(self.table.days):
+        place, days = 0, self.table.days
+        while place < len(days):
+            day = days[place]
             if self.exchange.live or held:
                 fills = len(self.exchange.fills)
                 self.exchange.run_day(day)
                 if len(self.exchange.fills) > fills or self._has_action(held, day):
                     held = dict(self.portfolio.holdings())
+                    self.steps.append((place, self.portfolio.cash, held))
             self.leaving &= held.keys()
-            self.cash.append(self.portfolio.cash)
-            self.held.append(held)
             self._give_orders(place, day, held)
+            place = self._next_event(place, held)
         self.exchange.close()
         return self._result()
+
+    def _next_event(self, place: int, held: Mapping[str, Decimal]) -> int:
+        """Return the next day on which an order waits, a signal counts, or a corporate action is due."""
+        following, last = place + 1, len(self.table.days)
+        if self.exchange.live or following >= last:
+            return following
+        found = min(self._after(self.exits, place) if held else last, self._after(self.renewals, place))
+        if not self.settings.rebalance and not (held and len(self.table.symbols) == 1):
+            found = min(found, self._after(self.entries, place))
+        for name in held:
+            for day in self.securities[name].actions_by_day:
+                at = bisect_left(self.table.days, day)
+                if place < at < found:
+                    found = at
+        return found
+
+    def _after(self, places: Sequence[int], place: int) -> int:
+        """Return the first of ascending places after one; the end where there is none."""
+        at = bisect_right(places, place)
+        return places[at] if at < len(places) else len(self.table.days)
 
     def _has_action(self, held: Mapping[str, Decimal], day: str) -> bool:
         return any(day in self.securities[name].actions_by_day for name in held)
@@ -265,7 +291,7 @@ class _RuleRun:
         if held:
             self.leaving |= {symbols[at] for at in table.exits[place].nonzero()[0] if symbols[at] in held}
         if self.settings.rebalance:
-            if place in self.renewals:
+            if place in self._renewal_set:
                 self._renew(place, day, held, waiting)
             else:
                 self._leave(held, day, self.leaving, waiting)
@@ -382,38 +408,43 @@ class _RuleRun:
     # the result
 
     def _result(self) -> RunResult:
+        import numpy as np
+
         days = self.table.days
-        cash = [float(each) for each in self.cash]
-        worth = self._worth()
-        equity = [round(one + other, 2) for one, other in zip(cash, worth, strict=True)]
+        begins = np.array([place for place, _, _ in self.steps])
+        step = np.searchsorted(begins, np.arange(len(days)), side="right") - 1
+        cash = np.array([float(money) for _, money, _ in self.steps])[step]
+        worth = self._worth(step)
+        equity = np.round(cash + worth, 2)
+        exposure = np.round(np.divide(worth, equity, out=np.zeros_like(worth), where=equity > 0), 6)
         last = days[-1]
         return RunResult(
             settings=self.settings,
             currency=self.portfolio.currency,
             days=days,
-            equity=tuple(equity),
-            cash=tuple(cash),
-            positions=tuple(map(len, self.held)),
-            exposure=tuple(round(one / all_, 6) if all_ > 0 else 0.0 for one, all_ in zip(worth, equity, strict=True)),
+            equity=tuple(equity.tolist()),
+            cash=tuple(cash.tolist()),
+            positions=tuple(np.array([len(held) for _, _, held in self.steps])[step].tolist()),
+            exposure=tuple(exposure.tolist()),
             orders=tuple(list_orders(self.tickets, self.exchange.fills, self.exchange.unfilled)),
             fills=tuple(self.exchange.fills),
             trips=tuple(find_round_trips(self.portfolio.books)),
             open_trips=tuple(self._open_trips(last)),
             looked=int(self.table.traded.any(axis=0).sum()),
             ended_early=tuple(self._ended_early(last)),
+            fees_assumed=dict(self.exchange.fees_assumed),
             simulated=self.market.simulated,
         )
 
-    def _worth(self) -> list[float]:
-        """Return what the holdings were worth at each close."""
+    def _worth(self, step: "NDArray[np.intp]") -> "F":
+        """Return what the holdings were worth at each close, of the step that each day belongs to."""
         import numpy as np
 
         days, total = self.table.days, np.zeros(len(self.table.days))
-        for name in {name for held in self.held for name in held}:
-            shares = np.array([float(held.get(name, ZERO)) for held in self.held])
+        for name in sorted({name for _, _, held in self.steps for name in held}):
+            shares = np.array([float(held.get(name, ZERO)) for _, _, held in self.steps])[step]
             total += shares * _value_series(self.securities[name], days, shares > 0)
-        worth: list[float] = np.round(total, 2).tolist()
-        return worth
+        return np.round(total, 2)
 
     def _open_trips(self, last: str) -> Iterable[RoundTrip]:
         for name, holding in self.portfolio.books.holdings.items():
@@ -438,18 +469,19 @@ class _RuleRun:
 
 
 def _value_series(security: Security, days: Sequence[str], held: "B") -> "F":
-    """Return what a share is worth at the close of those days on which it is held."""
+    """Return what a share is worth at the close of those days on which it is held, 0 on others."""
     import numpy as np
 
-    closes = security.bars.close
-    values = np.zeros(len(days))
+    dates, closes = security.bars.date, np.asarray(security.bars.close, dtype=np.float64)
+    places = np.fromiter((bisect_right(dates, day) - 1 for day in days), dtype=np.intp, count=len(days))
+    values = np.where(held & (places >= 0), closes[np.maximum(places, 0)], 0.0)
     for at in held.nonzero()[0].tolist():
-        place = security.place_of(days[at])
-        values[at] = closes[place] if place is not None else float(security.value_on(days[at]) or 0)
+        if places[at] < 0 or dates[places[at]] != days[at]:  # no bar: actions since the last one count
+            values[at] = float(security.value_on(days[at]) or 0)
     return values
 
 
-def _period_starts(days: Sequence[str], rebalance: Rebalance) -> set[int]:
+def _period_starts(days: Sequence[str], rebalance: Rebalance) -> list[int]:
     """Return the places of the first day of each period: that it is the first is known on the day itself."""
 
     def period(day: str) -> object:
@@ -458,8 +490,8 @@ def _period_starts(days: Sequence[str], rebalance: Rebalance) -> set[int]:
         return day[:7] if rebalance == "monthly" else date.fromisoformat(day).isocalendar()[:2]
 
     if not rebalance:
-        return set()
-    return {at for at in range(len(days)) if not at or period(days[at]) != period(days[at - 1])}
+        return []
+    return [at for at in range(len(days)) if not at or period(days[at]) != period(days[at - 1])]
 
 
 def list_orders(tickets: Sequence[Ticket], fills: Iterable[Fill], unfilled: Iterable[Unfilled]) -> list[OrderRow]:

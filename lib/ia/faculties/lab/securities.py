@@ -53,6 +53,7 @@ class Security:
     listed: str | None = None
     delisting: Delisting | None = None
     _limits: dict[str, PriceLimits | None] = field(default_factory=dict)
+    _last_bar: tuple[str, DayBar | None] = ("", None)
 
     def place_of(self, day: str) -> int | None:
         """Return the row of a day; None where the security did not trade."""
@@ -74,6 +75,11 @@ class Security:
 
     def bar_on(self, day: str) -> DayBar | None:
         """Return the bar of a day; None where the security did not trade."""
+        if self._last_bar[0] != day:
+            self._last_bar = (day, self._read_bar(day))
+        return self._last_bar[1]
+
+    def _read_bar(self, day: str) -> DayBar | None:
         place = self.place_of(day)
         if place is None:
             return None
