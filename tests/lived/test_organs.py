@@ -96,6 +96,8 @@ TOOLS = {
     "market.compare": {"symbols": ["600519", "300750"]},
     "market.lhb": {},
     "market.scan": {"expr": "rsi(close, 14) < 30", "limit": 5},
+    "backtest.run": {"symbols": ["600519"], "entry": "rsi(close, 14) < 30", "exit": "rsi(close, 14) > 60"},
+    "backtest.show": {},
     "market.news": {"symbols": ["600519"]},
     "market.calendar": {"symbols": ["300750"], "days": 365},
     "compute.run": {"code": "rsi(close, 14)", "symbol": "300750"},

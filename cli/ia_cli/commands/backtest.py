@@ -139,15 +139,8 @@ def run(**options: Any) -> None:
 
 def _read_request(options: dict[str, Any]) -> Any:
     """Return the request that the options of `ia backtest run` make."""
-    from datetime import date
-    from decimal import Decimal
-
-    from ia.faculties.lab.backtests import BacktestRequest, parse_percent, parse_size
-    from ia.faculties.lab.exchange import Terms
-    from ia.faculties.lab.rule_runs import EQUAL, PositionSize, RuleSettings
-    from ia.kernel import clock, dateforms
+    from ia.faculties.lab.backtests import BacktestRequest, read_settings
     from ia.kernel.errors import UsageError
-    from ia.organs.ledger.order import parse_number
     from ia_cli.terminal.input import open_input
     from ia_cli.terminal.output import notify
 
@@ -156,38 +149,14 @@ def _read_request(options: dict[str, Any]) -> Any:
         raise UsageError("missing {what}", what="--entry EXPR", hint="for example --entry 'rsi(close, 14) < 30'")
     if symbols and universe:
         raise UsageError("give either symbols or --in, not both")
-    today = date.fromisoformat(clock.today())
     bars = None
     if (not symbols and not universe) or symbols == ("-",):
         from ia.organs.ohlcv.canonical import read_bars
 
         stream, source = open_input(None, "SYMBOL or --in")
         bars, symbols = read_bars(stream, source, notify=notify), ()
-    one = bars is not None or len(symbols) == 1
-    usual = PositionSize("percent", Decimal(100)) if one else EQUAL
-    cap = options["volume_cap"]
-    settings = RuleSettings(
-        entry=options["entry"],
-        exit=options["leave"] or "",
-        rank=options["rank"] or "",
-        cash=parse_number(options["cash"], "--cash"),
-        size=parse_size(options["size"]) if options["size"] else usual,
-        since=dateforms.parse_day(options["since"], today, option="--since") if options["since"] else "",
-        until=dateforms.parse_day(options["until"], today, option="--until", last=True) if options["until"] else "",
-        stop_pct=parse_percent(options["stop"], "--stop", most=Decimal(100)),
-        target_pct=parse_percent(options["target"], "--target"),
-        max_positions=options["max_positions"],
-        rebalance=options["rebalance"] or "",
-        terms=Terms(
-            commission_pct=parse_number(options["commission"].removesuffix("%"), "--commission", zero=True)
-            if options["commission"]
-            else Decimal(0),
-            commission_min=Decimal(0),
-            volume_cap_pct=None if cap == "none" else parse_percent(cap, "--volume-cap"),
-        ),
-    )
     return BacktestRequest(
-        settings=settings,
+        settings=read_settings({**options, "exit": options["leave"]}, one=bars is not None or len(symbols) == 1),
         symbols=tuple(symbols),
         universe=universe or "",
         bars=bars,

@@ -88,7 +88,7 @@ COMMANDS = {
     **dict.fromkeys(("northbound", "北向", "北向资金"), "ia market northbound"),
     **dict.fromkeys(("lhb", "龙虎榜"), "ia market lhb"),
     **dict.fromkeys(("扫描",), "ia scan 'rsi(close, 14) < 30'"),
-    **dict.fromkeys(("回测",), "ia backtest orders FILE"),
+    **dict.fromkeys(("回测", "backtesting", "strategy", "simulate"), "ia backtest run SYMBOL --entry EXPR"),
     **dict.fromkeys(
         ("valuation", "pe", "pb", "roe", "earnings", "financials", "市盈率", "估值", "财报", "基本面"),
         "ia fundamentals SYMBOL",

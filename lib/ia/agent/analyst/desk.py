@@ -27,6 +27,7 @@ HOMES = {
     "facts_security": "research", "facts_quote": "research", "facts_account": "research",
     "facts_prices": "research", "facts_market": "research", "holidays": "research", "glossary": "research",
     "criteria": "scan", "technicals": "scan", "facts_scan": "scan",
+    "backtest_rules": "backtest",
 }  # fmt: skip
 """Table -> the skill that it belongs to."""
 

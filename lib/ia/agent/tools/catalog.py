@@ -14,6 +14,7 @@ from ia.kernel.workspace import Workspace
 BUILTIN = (
     "market",
     "company_news",
+    "backtest",
     "company_calendar",
     "compute",
     "indicator",

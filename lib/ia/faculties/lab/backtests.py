@@ -1,17 +1,20 @@
 """A backtest from a request to its folder: prices are loaded, rules are run, figures are set beside yardsticks."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
+from typing import Any
 
 from ia.domain.instruments.symbols import Symbol, resolve_security
 from ia.faculties.lab import run_folders
 from ia.faculties.lab.exchange import Terms
-from ia.faculties.lab.rule_runs import PositionSize, RuleSettings, RunMarket, RunResult, compile_rules, run_rules
+from ia.faculties.lab.rule_runs import EQUAL, PositionSize, RuleSettings, RunMarket, RunResult, compile_rules, run_rules
 from ia.faculties.lab.run_figures import Yardstick, benchmark_yardstick, figures_document, hold_yardsticks
 from ia.faculties.lab.run_market import UNKNOWN, build_market, load_named_market, load_universe_market
 from ia.faculties.lab.securities import Security
+from ia.kernel import clock, dateforms
 from ia.kernel.errors import Message, Notify, UsageError, drop_message
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
@@ -65,6 +68,8 @@ def run_backtest(
     market = load_market(ws, request, notify)
     settings = replace(request.settings, terms=_terms(request, market))
     result = run_rules(settings, market, show=show)
+    for name, day in result.fees_assumed.items():
+        notify(Message("the table of fees of {market} begins on {day}; earlier trades pay those", market=name, day=day))
     yardsticks = hold_yardsticks(result, market)
     if found := load_benchmark(ws, request.benchmark, result, market, notify):
         yardsticks["benchmark"] = found
@@ -145,6 +150,46 @@ def load_benchmark(
     return benchmark_yardstick(str(symbol), result.days, found.days, found.closes, found.total)
 
 
+def read_settings(given: Mapping[str, Any], *, one: bool) -> RuleSettings:
+    """Return the settings of rules as a person or a model writes them.
+
+    given  the fields of RuleSettings as texts, `size` as `parse_size` reads it, `stop` and `target` in per cent,
+           `commission` and `volume_cap` (`none` for none) in per cent; what is missing or empty has its default
+    one    whether one security is traded: by default with the whole equity, else in equal parts
+
+    raises  UsageError.
+    """
+
+    def text(name: str) -> str:
+        value = given.get(name)
+        return "" if value is None else str(value).strip()
+
+    today = date.fromisoformat(clock.today())
+    since, until, cap = text("since"), text("until"), text("volume_cap") or "10"
+    rebalance = text("rebalance")
+    if rebalance not in ("", "daily", "weekly", "monthly"):
+        raise UsageError("--rebalance {text}: use daily, weekly or monthly", text=rebalance)
+    usual = PositionSize("percent", Decimal(100)) if one else EQUAL
+    return RuleSettings(
+        entry=text("entry"),
+        exit=text("exit"),
+        rank=text("rank"),
+        cash=parse_number(text("cash") or "100000", "--cash"),
+        size=parse_size(text("size")) if text("size") else usual,
+        since=dateforms.parse_day(since, today, option="--since") if since else "",
+        until=dateforms.parse_day(until, today, option="--until", last=True) if until else "",
+        stop_pct=parse_percent(text("stop"), "--stop", most=Decimal(100)),
+        target_pct=parse_percent(text("target"), "--target"),
+        max_positions=given.get("max_positions"),
+        rebalance=rebalance,  # type: ignore[arg-type]
+        terms=Terms(
+            commission_pct=parse_percent(text("commission"), "--commission", zero=True) or Decimal(0),
+            commission_min=Decimal(0),
+            volume_cap_pct=None if cap == "none" else parse_percent(cap, "--volume-cap"),
+        ),
+    )
+
+
 def parse_size(text: str) -> PositionSize:
     """Return the size of a position: `20%` of the equity, `1000 shares`, `50000` (money), `equal`.
 
@@ -167,11 +212,11 @@ def parse_size(text: str) -> PositionSize:
     return PositionSize("shares" if found[2] else "money", amount)
 
 
-def parse_percent(text: str | None, option: str, *, most: Decimal | None = None) -> Decimal | None:
-    """Return a percentage above 0, with or without its sign; None for None. raises UsageError."""
-    if text is None:
+def parse_percent(text: str, option: str, *, most: Decimal | None = None, zero: bool = False) -> Decimal | None:
+    """Return a percentage above 0, with or without its sign; None for an empty text. raises UsageError."""
+    if not text:
         return None
-    number = parse_number(text.strip().removesuffix("%"), option)
+    number = parse_number(text.removesuffix("%").strip(), option, zero=zero)
     if most is not None and number >= most:
         raise UsageError("{option} {text}: give a percentage below {most}", option=option, text=text, most=f"{most:f}")
     return number

@@ -32,6 +32,7 @@ class Portfolio:
             )
         self.currency = currencies.pop() if currencies else "CNY"
         self.books = Books(FIFO)
+        self._names: dict[str, None] = {}  # of what is held: a run over a market has held thousands of others
         self._paid = {name: PaidDividends(each.symbol) for name, each in securities.items()}
         self._post(JournalEntry(id=0, time=LONG_AGO, date=LONG_AGO, kind=DEPOSIT, currency=self.currency, cash=cash))
         for name, quantity in positions.items():
@@ -49,7 +50,7 @@ class Portfolio:
 
     def holdings(self) -> Iterable[tuple[str, Decimal]]:
         """Return each security that is held, with its shares."""
-        return ((name, each.quantity) for name, each in self.books.holdings.items() if each.quantity)
+        return ((name, quantity) for name in self._names if (quantity := self.books.holdings[name].quantity))
 
     def sellable(self, name: str, day: str, settlement_days: int) -> Decimal:
         """Return how many shares may be sold on a day."""
@@ -63,6 +64,8 @@ class Portfolio:
     def sell(self, name: str, day: str, quantity: Decimal, price: Decimal, fees: Fees) -> Decimal:
         """Book a sale; return the dividend tax that it makes due, which is taken at once."""
         self._trade(name, day, SELL, quantity, price, fees)
+        if not self.books.holdings[name].quantity:
+            self._names.pop(name, None)
         tax = round_to_cents(self._paid[name].tax_of_sale(self.books.sales[-1].lots, day))
         if tax:
             self._post(JournalEntry(id=0, time=day, date=day, kind=INTEREST, currency=self.currency, cash=-tax))
@@ -90,6 +93,7 @@ class Portfolio:
         )
 
     def _trade(self, name: str, day: str, kind: str, quantity: Decimal, price: Decimal, fees: Fees) -> None:
+        self._names[name] = None
         self._post(
             JournalEntry(
                 id=0,

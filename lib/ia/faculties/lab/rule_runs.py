@@ -194,15 +194,15 @@ def evaluate_signals(
     )
     symbols = tuple(market.securities)
     shape = (len(days), len(symbols))
-    places = {day: at for at, day in enumerate(days)}
+    places, calendar = {day: at for at, day in enumerate(days)}, list(days)
     traded, entries, exits = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
     ranks = np.full(shape, np.nan) if rank else None
     for column, symbol in enumerate(symbols):
         show(column + 1, len(symbols))
         bars = market.signal_bars[symbol]
-        rows, within = _find_rows(bars.date, days, places)
-        if not len(rows):
+        if not bars.date or not days or bars.date[-1] < days[0] or bars.date[0] > days[-1]:
             continue
+        rows, within = _find_rows(bars.date, calendar, places)
         traded[rows, column] = True
         entries[rows, column] = entry.truths(bars)[within]
         if leave:
@@ -218,10 +218,17 @@ def evaluate_signals(
     return SignalTable(days=days, symbols=symbols, traded=traded, entries=entries, exits=exits, rank=ranks)
 
 
-def _find_rows(dates: Sequence[str], days: Sequence[str], places: Mapping[str, int]) -> "tuple[NDArray[np.intp], B]":
-    """Return the row of the days of each date that is among them, and which dates these are."""
+def _find_rows(
+    dates: Sequence[str], days: list[str], places: Mapping[str, int]
+) -> "tuple[NDArray[np.intp] | slice, B | slice]":
+    """Return the rows of the days that are among the dates, and the places of these dates; slices without a gap."""
     import numpy as np
 
+    begin, end = bisect_left(dates, days[0]), bisect_right(dates, days[-1])
+    if begin < end:
+        first = places.get(dates[begin], 0)
+        if days[first : first + end - begin] == dates[begin:end]:
+            return slice(first, first + end - begin), slice(begin, end)
     rows = np.array([places.get(day, -1) for day in dates], dtype=np.intp)
     within = rows >= 0
     return rows[within], within
@@ -239,8 +246,9 @@ class _RuleRun:
         self.leaving: set[str] = set()
         self.steps: list[tuple[int, Decimal, dict[str, Decimal]]] = [(0, settings.cash, {})]
         self.renewals = _period_starts(table.days, settings.rebalance)
+        self.columns = {symbol: column for column, symbol in enumerate(table.symbols)}
         self._renewal_set = frozenset(self.renewals)
-        self.entries, self.exits = (each.any(axis=1).nonzero()[0].tolist() for each in (table.entries, table.exits))
+        self.entries, self.exits = (each.any(axis=1).nonzero()[0].tolist() for each in (table.entries, table.exits))  # type: ignore[misc]
 
     def run(self) -> RunResult:
         """Walk over the days on which something happens and return what came of it."""
@@ -289,7 +297,7 @@ class _RuleRun:
         table, symbols = self.table, self.table.symbols
         waiting = {order.symbol for order in self.exchange.live if not order.is_exit}
         if held:
-            self.leaving |= {symbols[at] for at in table.exits[place].nonzero()[0] if symbols[at] in held}
+            self.leaving |= {name for name in held if table.exits[place, self.columns[name]]}
         if self.settings.rebalance:
             if place in self._renewal_set:
                 self._renew(place, day, held, waiting)
@@ -312,12 +320,15 @@ class _RuleRun:
         for symbol in wanted:
             self._buy(symbol, day, equity)
 
-    def _sort_by_rank(self, place: int, columns: "NDArray[np.intp]") -> Iterable[int]:
+    def _sort_by_rank(self, place: int, columns: "NDArray[np.intp]") -> list[int]:
         """Return columns by rank, largest first, ties in the order of the symbols; without a rank as they are."""
-        if self.table.rank is None:
-            return [int(each) for each in columns]
-        row = self.table.rank[place]
-        return sorted((int(each) for each in columns if row[each] == row[each]), key=lambda at: (-row[at], at))
+        import numpy as np
+
+        if self.table.rank is not None:
+            values = self.table.rank[place, columns]
+            known = ~np.isnan(values)
+            columns = columns[known][np.argsort(-values[known], kind="stable")]
+        return columns.tolist()  # type: ignore[no-any-return]
 
     def _leave(self, held: Mapping[str, Decimal], day: str, leaving: Iterable[str], waiting: set[str]) -> None:
         """Sell what is to be sold and no sale waits for: market orders that wait until they are filled."""
@@ -345,11 +356,11 @@ class _RuleRun:
         """Hold the best of those with an entry, in the given size; sell what is not among them."""
         table, symbols, most = self.table, self.table.symbols, self.settings.max_positions
         best = self._sort_by_rank(place, (table.entries[place] & ~table.exits[place]).nonzero()[0])
-        chosen = [symbols[at] for at in best][:most]
+        chosen = [symbols[at] for at in best[:most]]
+        among = set(chosen)
         # what has no bar today cannot be judged: it stays
-        judged = {symbols[at] for at in table.traded[place].nonzero()[0]}
-        self.leaving |= {name for name in held if name not in chosen and name in judged}
-        self.leaving -= set(chosen)
+        self.leaving |= {name for name in held if name not in among and table.traded[place, self.columns[name]]}
+        self.leaving -= among
         self._leave(held, day, self.leaving, waiting)
         equity = self._equity(held, day)
         for symbol in chosen:
@@ -414,7 +425,7 @@ class _RuleRun:
         begins = np.array([place for place, _, _ in self.steps])
         step = np.searchsorted(begins, np.arange(len(days)), side="right") - 1
         cash = np.array([float(money) for _, money, _ in self.steps])[step]
-        worth = self._worth(step)
+        worth = self._worth()
         equity = np.round(cash + worth, 2)
         exposure = np.round(np.divide(worth, equity, out=np.zeros_like(worth), where=equity > 0), 6)
         last = days[-1]
@@ -436,14 +447,22 @@ class _RuleRun:
             simulated=self.market.simulated,
         )
 
-    def _worth(self, step: "NDArray[np.intp]") -> "F":
-        """Return what the holdings were worth at each close, of the step that each day belongs to."""
+    def _worth(self) -> "F":
+        """Return what the holdings were worth at each close."""
         import numpy as np
 
-        days, total = self.table.days, np.zeros(len(self.table.days))
-        for name in sorted({name for _, _, held in self.steps for name in held}):
-            shares = np.array([float(held.get(name, ZERO)) for _, _, held in self.steps])[step]
-            total += shares * _value_series(self.securities[name], days, shares > 0)
+        days, total = list(self.table.days), np.zeros(len(self.table.days))
+        ends = [*(place for place, _, _ in self.steps[1:]), len(days)]
+        spans: dict[str, list[tuple[int, int, Decimal]]] = {}
+        for (begin, _, held), end in zip(self.steps, ends, strict=True):
+            for name, shares in held.items():
+                known = spans.setdefault(name, [])
+                if known and known[-1][1:] == (begin, shares):
+                    begin = known.pop()[0]
+                known.append((begin, end, shares))
+        for name in sorted(spans):
+            for begin, end, shares in spans[name]:
+                total[begin:end] += float(shares) * _closing_values(self.securities[name], days[begin:end])
         return np.round(total, 2)
 
     def _open_trips(self, last: str) -> Iterable[RoundTrip]:
@@ -468,17 +487,15 @@ class _RuleRun:
                 yield name
 
 
-def _value_series(security: Security, days: Sequence[str], held: "B") -> "F":
-    """Return what a share is worth at the close of those days on which it is held, 0 on others."""
+def _closing_values(security: Security, days: list[str]) -> "F":
+    """Return what a share is worth at the close of some days in a row; where there is no bar by the actions since."""
     import numpy as np
 
     dates, closes = security.bars.date, np.asarray(security.bars.close, dtype=np.float64)
-    places = np.fromiter((bisect_right(dates, day) - 1 for day in days), dtype=np.intp, count=len(days))
-    values = np.where(held & (places >= 0), closes[np.maximum(places, 0)], 0.0)
-    for at in held.nonzero()[0].tolist():
-        if places[at] < 0 or dates[places[at]] != days[at]:  # no bar: actions since the last one count
-            values[at] = float(security.value_on(days[at]) or 0)
-    return values
+    place = bisect_left(dates, days[0])
+    if dates[place : place + len(days)] == days:
+        return closes[place : place + len(days)]
+    return np.array([float(security.value_on(day) or 0) for day in days])
 
 
 def _period_starts(days: Sequence[str], rebalance: Rebalance) -> list[int]:

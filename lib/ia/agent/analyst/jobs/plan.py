@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from ia.agent.analyst.ask import choices, follow_on, intent
+from ia.agent.analyst.ask.backtest_words import ASKS
 from ia.agent.analyst.ask.facts import (
     SECURITY,
     FactQuestion,
@@ -24,7 +25,7 @@ from ia.kernel.patterns import pattern
 
 __all__ = ["Reply", "work"]
 
-_STANDARD = ("research", "compare", "scan", "review")
+_STANDARD = ("research", "compare", "scan", "review", "backtest")
 """The skills that have work of their own here."""
 _OPEN = ("research", "figure", "doubtful", "statement")
 """Kinds that a message is only because nothing more exact is known of it."""
@@ -104,6 +105,10 @@ def _complete_request(desk: ToolDesk) -> Reply | None:
 def _answer_whole(desk: ToolDesk) -> Work[Reply]:
     """Do what a request wants that is one thing."""
     wanted = intent.read_acts(desk.request)
+    if ASKS.search(wanted.words) and wanted.kind in intent.ANSWERABLE:
+        from ia.agent.analyst.jobs import backtesting
+
+        return (yield from backtesting.backtest(desk, wanted))
     if wanted.securities and wanted.kind in intent.ANSWERABLE:
         from ia.agent.analyst.jobs import session_days
 
@@ -393,6 +398,10 @@ def _skill(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         from ia.agent.analyst.jobs import scanning
 
         return (yield from scanning.scan(desk, wanted))
+    if wanted.skill == "backtest":
+        from ia.agent.analyst.jobs import backtesting
+
+        return (yield from backtesting.backtest(desk, wanted))
     if wanted.skill == "review":
         return (yield from _review(desk, wanted))
     if wanted.skill in ("research", "compare"):

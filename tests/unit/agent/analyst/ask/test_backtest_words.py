@@ -1,0 +1,56 @@
+"""Wishes to test rules on past prices, in both languages."""
+
+from datetime import date
+
+import pytest
+
+from ia.agent.analyst.ask.backtest_words import ASKS, read_backtest
+from ia.agent.analyst.ask.mentions import find_mentions
+
+UP, DOWN = "crossover(sma(close, 5), sma(close, 20))", "crossunder(sma(close, 5), sma(close, 20))"
+
+
+def read(words):
+    assert ASKS.search(words)
+    return read_backtest(words, find_mentions(words), date(2024, 3, 15))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "backtest a 5/20 average cross on Moutai since 2020",
+        "回测一下茅台 5 日均线上穿 20 日买入，2020 年以来",
+        "帮我回测贵州茅台5/20双均线策略，从2020年开始",
+        "Backtest 600519: buy when the 5-day average crosses above the 20-day average, from 2020",
+    ],
+)
+def test_an_average_cross(words):
+    wish = read(words)
+    assert (wish.entry and wish.entry.code, wish.exit, wish.since, wish.left) == (UP, None, "2020-01-01", ())
+    assert wish.entry.opposite == DOWN
+
+
+def test_both_sides_stop_target_and_cash():
+    wish = read("回测茅台：RSI低于30买入，RSI高于70卖出，止损8%，止盈 20%，本金50万")
+    assert wish.entry.code == "rsi(close, 14) < 30"
+    assert wish.exit.code == "rsi(close, 14) > 70"
+    assert (wish.stop, wish.target, wish.cash, wish.left) == ("8", "20", "500000.00", ())
+    wish = read("backtest CATL: buy at a 60-day high and sell below the 20-day average, stop 8%")
+    assert (wish.entry.code, wish.exit.code, wish.stop) == (
+        "close >= highest(close, 60)",
+        "close < sma(close, 20)",
+        "8",
+    )
+    assert wish.left == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("回测茅台突破布林带买入", "突破布林带"),
+        ("backtest Moutai with a martingale", "martingale"),
+        ("回测茅台 5 日均线上穿 20 日买入，满仓杠杆两倍", "满仓杠杆两倍"),
+    ],
+)
+def test_words_that_are_not_understood_are_named(words, left):
+    assert left in " ".join(read(words).left)
