@@ -821,7 +821,7 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.refuse_time(desk, speak("the watch list"), span, newest)
     if wanted is None:
         if not re.search(
-            r"涨|跌|表现|强|弱|好|差|rose|fell|gain|los|best|worst|strong|weak|perform|top|mover|up|down",
+            r"涨|跌|表现|强|弱|好|差|rose|fell|gain|los|best|worst|strong|weak|perform|top|mov|up|down|drop|declin|climb",
             asked.words,
             re.I,
         ):
