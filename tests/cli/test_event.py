@@ -64,10 +64,11 @@ def test_the_three_jobs_of_the_profile(ia, hosts, home, crontab):
     assert ia("init", env=approved).returncode == 0
     rows = json.loads(ia("pending", "--json", env=approved).stdout)
     assert [row["path"] for row in rows] == [
-        f"tasks/{name}.md" for name in ("weekly-review", "workday-gainers", "workday-review", "workday-sync")
+        f"tasks/{name}.md"
+        for name in ("monthly-review", "weekly-review", "workday-gainers", "workday-review", "workday-sync")
     ]
     hosts.market.at(DAY, "09:00:00")
-    for number in "234":
+    for number in "345":
         run = ia("task", "approve", number, "--yes", env=approved)
         assert run.returncode == 0, run.stderr
     assert crontab.read_text().count("task due workday") == 3
@@ -89,7 +90,7 @@ def test_the_three_jobs_of_the_profile(ia, hosts, home, crontab):
 def test_a_market_that_is_away_fails_the_run_and_reviews_nothing(ia, hosts, home):
     morning = {"IA_NOW": f"{DAY}T09:00+08:00"}
     ia("init", env=morning)
-    ia("task", "approve", "3", "--yes", env=morning)
+    ia("task", "approve", "4", "--yes", env=morning)
     hosts.fail("ban", "")
     run = ia("task", "due", "workday-review", env={"IA_NOW": f"{DAY}T15:00:05+08:00"})
     (row,) = json.loads(ia("task", "history", "workday-review", "--json").stdout)

@@ -7,7 +7,13 @@ import pytest
 from ia.faculties import profiles
 
 TASK = "tasks/weekly-review.md"
-TASKS = [TASK, "tasks/workday-gainers.md", "tasks/workday-review.md", "tasks/workday-sync.md"]
+TASKS = [
+    "tasks/monthly-review.md",
+    TASK,
+    "tasks/workday-gainers.md",
+    "tasks/workday-review.md",
+    "tasks/workday-sync.md",
+]
 
 
 def written(name):
@@ -40,7 +46,7 @@ def test_init_fills_a_workspace_once(ia, home):
     run = ia("init")
     assert run.stdout.splitlines() == written("invest")
     assert (
-        f"{TASK} is a task that needs your approval: view it with `ia pending 1`, approve it with `ia task approve 1`"
+        f"{TASK} is a task that needs your approval: view it with `ia pending 2`, approve it with `ia task approve 2`"
         in run.stderr
     )
     assert not (home / TASK).exists()
@@ -52,7 +58,7 @@ def test_init_fills_a_workspace_once(ia, home):
     ia("init")
     assert (home / "soul.md").read_text(encoding="utf-8") == "我的灵魂。\n"
     assert [line.split("\t")[3] for line in ia("pending").stdout.splitlines()[1:]] == TASKS, "and no soul"
-    for number in "1234":
+    for number in "12345":
         assert ia("reject", number).returncode == 0
     assert ia("init").stderr == "hint: all files of profile invest already exist\n"
     assert ia("pending").returncode == 1, "what was dropped is not proposed again"
@@ -83,9 +89,9 @@ def test_use_of_another_says_what_happens_and_proposes_the_soul(ia, home, mine):
         "config.yaml", ".claude/skills/quiz/SKILL.md", ".claude/providers/x/PROVIDER.md",
     }  # fmt: skip
     assert "  propose\tsoul.md\n" in run.stderr
-    assert "soul.md changes only when you approve it: `ia approve 5`" in run.stderr
+    assert "soul.md changes only when you approve it: `ia approve 6`" in run.stderr
     assert "investment research assistant" in (home / "soul.md").read_text(encoding="utf-8")
-    assert ia("approve", "5", "--yes").returncode == 0
+    assert ia("approve", "6", "--yes").returncode == 0
     assert "学习助手" in (home / "soul.md").read_text(encoding="utf-8")
     back = ia("profile", "use", "invest", "--replace")
     assert "  remove\t.claude/providers/x/PROVIDER.md\n" in back.stderr

@@ -169,7 +169,7 @@ def test_5_connected_pipes(ia, home, brain, scripted):
     assert "宁可错过，不可做错" in server.requests[2].system
     assert "放量突破前高" in server.requests[2].system, "and the index is in the next turn"
     ia("soul", "propose", "# 我是谁\n只做指数的助手。\n", "--because", "换")
-    ia("approve", "5", "--yes")
+    ia("approve", "6", "--yes")
     scripted("现在呢")
     assert "只做指数的助手" in server.requests[3].system
     assert "宁可错过" not in server.requests[3].system

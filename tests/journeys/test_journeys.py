@@ -86,7 +86,7 @@ SCRIPTS = {
             "name": "weekly-review", "schedule": "0 16 * * 5", "calendar": "CN", "prompt": "复盘本周的观察和判断",
             "produces": "reports/weekly/DATE.md",
         })),
-        Reply("设计稿好了；确认用 `ia approve 5`。"),
+        Reply("设计稿好了；确认用 `ia approve 6`。"),
         Reply("本周没有可评的判断。"),
     ],
     "d-compare": lambda: [*comparing(fork=False), *comparing(fork=True)],

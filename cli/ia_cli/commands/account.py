@@ -56,7 +56,9 @@ def account(method: str | None, by: str | None, base: str | None, as_json: bool)
 
     `net worth` is the equity of all currencies in the base currency (setting ledger.base), at the last central parity
     of the yuan that `ia sync rates` stored; the rows above it show each rate with its date. If a rate is missing or
-    older than 14 days, the total is empty and ia says which. max_drawdown links daily returns, as `ia profit` does.
+    older than 14 days, the total is empty and ia says which. Where you entered no deposit in a currency but one in
+    another, what its entries come to counts as its cash: a purchase is a debt. max_drawdown links daily returns, as
+    `ia profit` does.
     """
     from ia.kernel.workspace import Workspace
     from ia.organs.ledger import net_worth

@@ -40,7 +40,8 @@ SKILL = "---\ndescription: 出题\nallowed-tools: [notebook.read]\n---\n按笔�
 def test_a_fresh_workspace_gets_all_of_it_hidden_folders_too(ws):
     steps, made = profiles.use_profile(ws, profiles.find_profile("invest"))
     shipped = profiles.profile_files(profiles.find_profile("invest"))
-    tasks = [f"tasks/{name}.md" for name in ("weekly-review", "workday-gainers", "workday-review", "workday-sync")]
+    names = ("monthly-review", "weekly-review", "workday-gainers", "workday-review", "workday-sync")
+    tasks = [f"tasks/{name}.md" for name in names]
     assert [step for step in steps if step.act != profiles.ADD] == [(task, profiles.PROPOSE) for task in tasks]
     assert [(each.kind, each.path, each.after) for each in made] == [
         ("task", task, shipped.pop(task)) for task in tasks
@@ -161,7 +162,7 @@ def test_each_shipped_profile_brings_a_task(ws):
     for profile in profiles.list_profiles():
         if profile.shipped:
             tasks = sum(path.startswith("tasks/") for path in profiles.profile_files(profile))
-            assert tasks == (4 if profile.name == "invest" else 1), profile.name
+            assert tasks == (5 if profile.name == "invest" else 1), profile.name
 
 
 @pytest.mark.parametrize("replace", [False, True])

@@ -50,6 +50,7 @@ def render_total(worth: "NetWorth", voice: Voice) -> str:
         )
         for each in worth.rates
     ]
+    told += [say.say(each) for each in worth.notes]
     told += [say("the total in {base} is unknown: {reason}", base=worth.base, reason=each) for each in worth.missing]
     body = report_parts.render_tiles(pairs) + "".join(map(report_parts.render_paragraph, told))
     return report_parts.render_section(say("All currencies, in {currency}", currency=worth.base), body)

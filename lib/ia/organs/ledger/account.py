@@ -81,6 +81,7 @@ class CurrencyAccount:
     day       the day of `today`, YYYY-MM-DD
     drawdown  largest fall from a high of the linked daily returns, as a part of it; deposits do not count
     whole     the equity of all currencies in this one; None where there is no other, or not all of them are known
+    booked    what the entries come to in cash, deposits aside: below zero, a debt where no deposit was entered
     """
 
     currency: str
@@ -99,6 +100,7 @@ class CurrencyAccount:
     fees: Decimal = ZERO
     drawdown: Decimal | None = None
     whole: Decimal | None = None
+    booked: Decimal = ZERO
 
     @property
     def basis(self) -> Decimal | None:
@@ -127,6 +129,24 @@ class Account:
     def purse(self) -> CurrencyAccount | None:
         """What there is where everything is in one currency; None where it is in several, or there is nothing."""
         return next(iter(self.purses.values())) if len(self.purses) == 1 else None
+
+    def counts_booked(self, currency: str) -> bool:
+        """Return True if no deposit in a currency was entered, but one in another.
+
+        The whole account then counts what its entries come to as cash: a purchase is a debt, or paid by an exchange
+        that nobody entered, and either is worth the same.
+        """
+        return self.purses[currency].cash is None and any(each.cash is not None for each in self.purses.values())
+
+    def cash_in_whole(self, currency: str) -> Decimal | None:
+        """Return the cash of a currency as a part of the whole account; None where it is not known."""
+        purse = self.purses[currency]
+        return purse.booked if self.counts_booked(currency) else purse.cash
+
+    def equity_in_whole(self, currency: str) -> Decimal | None:
+        """Return the equity of a currency as a part of the whole account; None where it is not known."""
+        purse = self.purses[currency]
+        return sum_if_known(sum_if_known(self.cash_in_whole(currency), purse.lent), purse.value)
 
 
 def build_account(
@@ -171,7 +191,7 @@ def _build_currency_account(
     today: str,
     settled: Callable[[str], int],
 ) -> tuple[CurrencyAccount, list[Position]]:
-    purse = CurrencyAccount(currency, interest=cash.interest, lent=cash.lent, fees=cash.fees)
+    purse = CurrencyAccount(currency, interest=cash.interest, lent=cash.lent, fees=cash.fees, booked=cash.balance)
     if cash.deposited:
         purse.invested, purse.cash = cash.deposited - cash.withdrawn, cash.balance
     elif capital is not None:

@@ -326,7 +326,10 @@ def account_document(
 
 
 def net_worth_document(worth: "NetWorth", say: Callable[[Message], str] = str) -> Json:
-    """Return all that is owned in the base currency as plain data; `missing` tells why a sum is null."""
+    """Return all that is owned in the base currency as plain data.
+
+    `missing` tells why a sum is null, `notes` what is counted without a deposit.
+    """
     return {
         "currency": worth.base,
         "equity": json_money(worth.equity),
@@ -335,6 +338,7 @@ def net_worth_document(worth: "NetWorth", say: Callable[[Message], str] = str) -
         "positions_value": json_money(worth.value),
         "rates": [each._asdict() for each in worth.rates],
         "missing": [say(each) for each in worth.missing],
+        "notes": [say(each) for each in worth.notes],
         "simulated": worth.simulated,
     }
 

@@ -111,6 +111,11 @@ class AccountState:
     holiday: bool = False
     whole: Decimal | None = None
 
+    @property
+    def basis(self) -> Decimal | None:
+        """The equity that the limit of a position is a part of: of all currencies together, else of this one."""
+        return self.equity if self.whole is None else self.whole
+
 
 class RiskLimits(NamedTuple):
     """The settings `risk.*`: per cent, and hours."""
@@ -253,7 +258,7 @@ def build_refusal(breaches: Iterable[Breach]) -> Refused:
 
 def position_share(order: CheckedOrder, state: AccountState) -> Decimal | None:
     """Return the weight of the security after a buy and its fees, in per cent of all equity; None where not known."""
-    equity = None if state.equity is None else (state.equity if state.whole is None else state.whole) - order.fees
+    equity = None if state.basis is None else state.basis - order.fees
     if equity is None or equity <= 0:
         return None
     held = _position_value(state.positions.get(order.symbol.canonical), order.price)
@@ -283,7 +288,7 @@ def format_limit(limit: Decimal) -> str:
 def _check_position(order: CheckedOrder, state: AccountState, limits: RiskLimits) -> Iterator[Breach]:
     """A buy that makes one security too large a part of the account, valued after it and its fees."""
     rule, most = "risk.position_pct", limits.position_pct
-    if state.equity is None:
+    if state.basis is None:
         template = (
             (
                 "position limit of {limit} not checked: cash in {currency} is unknown; "
@@ -299,7 +304,7 @@ def _check_position(order: CheckedOrder, state: AccountState, limits: RiskLimits
         yield Breach(rule=rule, value=None, limit=most, message=message, refuses=False, unchecked=True)
         return
     value = order.quantity * order.price + _position_value(state.positions.get(order.symbol.canonical), order.price)
-    equity = (state.equity if state.whole is None else state.whole) - order.fees
+    equity = state.basis - order.fees
     if equity <= 0:
         message = Message("position limit: the account's equity is {equity} {currency}", **_money_params(equity, state))
         yield Breach(rule=rule, value=None, limit=most, message=message)

@@ -9,7 +9,7 @@ from ia.domain.instruments.symbols import from_canonical
 from ia.domain.rules.fees import EXACT, round_to_cents
 from ia.kernel import clock, config
 from ia.kernel.errors import Message, Notify, SimulatedBesides
-from ia.organs.ledger.account import Account, sum_if_known
+from ia.organs.ledger.account import Account, CurrencyAccount, sum_if_known
 from ia.organs.ledger.desk import LedgerDesk
 from ia.organs.ledger.exchange import YUAN, Exchange, ExchangeRate, StoredRates
 from ia.organs.ledger.journal import ZERO
@@ -25,6 +25,7 @@ class NetWorth:
 
     value   of the positions. lent: money that is out and comes back
     rates   of the other currencies that there is something in
+    notes   what is counted without a deposit
     """
 
     base: str
@@ -34,6 +35,7 @@ class NetWorth:
     equity: Decimal | None = ZERO
     rates: list[ExchangeRate] = field(default_factory=list)
     missing: list[Message] = field(default_factory=list)
+    notes: list[Message] = field(default_factory=list)
 
     @property
     def simulated(self) -> bool:
@@ -67,10 +69,12 @@ def sum_net_worth(account: Account, base: str, known: Mapping[str, StoredRates],
     """Return an account in one currency at the rates of a day."""
     exchange, found = Exchange(base, known), NetWorth(base)
     for currency, purse in account.purses.items():
-        parts = (purse.cash, purse.lent, purse.value)
+        parts = (account.cash_in_whole(currency), purse.lent, purse.value)
         if not any(part is None or part for part in parts):
             continue
-        if purse.cash is None:
+        if account.counts_booked(currency):
+            found.notes.append(_note_booked(purse))
+        elif purse.cash is None:
             found.missing.append(Message("cash in {currency} is unknown", currency=currency))
         if purse.value is None:
             names = ", ".join(
@@ -89,6 +93,17 @@ def sum_net_worth(account: Account, base: str, known: Mapping[str, StoredRates],
         found.value = sum_if_known(found.value, value)
     found.equity = sum_if_known(sum_if_known(found.cash, found.lent), found.value)
     return found
+
+
+def _note_booked(purse: CurrencyAccount) -> Message:
+    """Return what is counted as the cash of a currency in which no deposit was entered."""
+    template = (
+        "no deposit in {currency} is entered, so what you paid counts as a debt of {amount} {currency}; if you"
+        " exchanged money, enter `ia trade withdraw` and `ia trade deposit AMOUNT --currency {currency}`"
+        if purse.booked < 0
+        else "no deposit in {currency} is entered, so the {amount} {currency} that its entries come to count as cash"
+    )
+    return Message(template, currency=purse.currency, amount=f"{abs(purse.booked):,.2f}")
 
 
 def load_net_worth(desk: LedgerDesk, account: Account, base: str = "") -> NetWorth:
@@ -139,12 +154,13 @@ def allocate(
             name = each.currency
         add(by, name, each.value, each.currency, 1)
     for currency, purse in account.purses.items():
+        cash = account.cash_in_whole(currency)
         if by == "currency":
-            add(by, currency, purse.cash, currency, 0)
+            add(by, currency, cash, currency, 0)
             add(by, currency, purse.lent, currency, 0)
         else:
-            if purse.cash is None or purse.cash:
-                add(CASH, currency, purse.cash, currency, 0)
+            if cash is None or cash:
+                add(CASH, currency, cash, currency, 0)
             if purse.lent:
                 add(LENT, currency, purse.lent, currency, 0)
     whole = worth.equity
@@ -162,9 +178,11 @@ def _weight(value: Decimal | None, whole: Decimal | None) -> Decimal | None:
 
 
 def notify_rates(account: Account, worth: NetWorth, notify: Notify) -> None:
-    """Tell why a total over currencies is not known, and whether its rates are made up."""
+    """Tell why a total is not known, what it counts without a deposit, and whether its rates are made up."""
     if not set(account.purses) - {worth.base}:
         return
+    for message in worth.notes:
+        notify(message)
     for message in worth.missing:
         notify(Message("the total in {base} is unknown: {reason}", base=worth.base, reason=message))
     if worth.simulated:

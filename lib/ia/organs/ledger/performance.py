@@ -124,17 +124,19 @@ def measure_performance(
     desk.market.prefetch_closes(
         {each.symbol: (each.history[0][0], "9999" if each.quantity else each.day) for each in held}
     )
-    histories, unknown = {}, {}
+    histories, unknown, booked = dict[str, EquityHistory](), dict[str, Message](), dict[str, EquityHistory]()
     for currency, purse in account.purses.items():
         if purse.cash is None:
             unknown[currency] = Message(
                 "cash in {currency} is unknown; enter your money with `ia trade deposit AMOUNT --currency {currency}`",
                 currency=currency,
             )
-            continue
+            if not account.counts_booked(currency):
+                continue
         history = load_history(desk, books, currency)
         if history.days:
-            histories[currency] = end_with(history, purse.day, purse.equity)
+            kept = booked if currency in unknown else histories
+            kept[currency] = end_with(history, purse.day, account.equity_in_whole(currency))
     begin = min((each.begin for each in histories.values()), default="")
     benchmark = desk.market.load_benchmark(request.benchmark, request.first or begin) if request.benchmark else None
     trips = find_round_trips(desk.books(method=FIFO) if books.method != FIFO else books) if request.figures else []
@@ -148,7 +150,8 @@ def measure_performance(
     total, rates, made_up = None, list[ExchangeRate](), False
     if set(account.purses) - {request.base}:
         exchange = Exchange(request.base, desk.market.exchange_rates(sorted({*account.purses, request.base})))
-        converted, rates = convert_histories(histories, unknown, exchange)
+        lacking = {name: reason for name, reason in unknown.items() if name not in booked}
+        converted, rates = convert_histories({**histories, **booked}, lacking, exchange)
         if converted.days:
             market = MARKETS.get(request.base if request.base in histories else next(iter(histories), ""), "CN")
             total = _measure_history(converted, request, benchmark, market)

@@ -133,7 +133,8 @@ def measure_period(desk: LedgerDesk, first: date, last: date, benchmark: Symbol 
             continue
         before = earlier.purse(currency) or CurrencyAccount(currency, equity=ZERO, total=ZERO)
         flows = _find_flows(earlier.books, later.books, currency, first, last)
-        measured = _add_price_days(_measure(flows, currency, before, purse, first), later.account)
+        start = max(first, date.fromisoformat(min(later.books.cash_account(currency).days, default=first.isoformat())))
+        measured = _add_price_days(_measure(flows, currency, before, purse, start), later.account)
         account = report.currencies.get(currency)
         results.append(replace(measured, returned=account.whole if account else None))
         holdings += _measure_holdings(currency, earlier, later)

@@ -17,7 +17,7 @@ def weigh_in_whole(account: Account, load_rates: Callable[[list[str]], Mapping[s
 
     Where there is one currency only, or where a price, cash or rate is not known, a position weighs in its own.
     """
-    parts = {name: purse.equity for name, purse in account.purses.items() if purse.equity != ZERO}
+    parts = {name: equity for name in account.purses if (equity := account.equity_in_whole(name)) != ZERO}
     if len(parts) < 2 or any(equity is None for equity in parts.values()):
         return
     exchange, rates = Exchange(YUAN, load_rates([name for name in parts if name != YUAN])), dict[str, Decimal]()

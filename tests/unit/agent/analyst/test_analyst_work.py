@@ -256,10 +256,11 @@ def test_a_wish_beside_the_ready_task_of_the_profile(ws, monkeypatch):
     from ia.agent.turns.turn import take_turn
 
     monkeypatch.setenv("IA_NOW", NOW)
-    ready, *others = profiles.use_profile(ws, profiles.find_profile("invest"))[1]
+    monthly, ready, *others = profiles.use_profile(ws, profiles.find_profile("invest"))[1]
     done = take_turn(ws, "每周五收盘后，帮我复盘本周的观察和判断。", model="ia-offline")
     wish = "tasks/weekly-review-2.md"
     assert [each.path for each in proposals.pending_proposals(ws)] == [
+        monthly.path,
         ready.path,
         *(each.path for each in others),
         wish,

@@ -9,6 +9,7 @@ from ia.kernel import clock
 from ia.organs.ledger.account import Account, CurrencyAccount, Position
 from ia.organs.ledger.exchange import StoredRates
 from ia.organs.ledger.guard import AccountState, CheckedOrder, RiskLimits, check_order, position_share
+from ia.organs.ledger.net_worth import allocate, sum_net_worth
 from ia.organs.ledger.whole_account import weigh_in_whole
 
 DAY = "2024-03-15"
@@ -28,7 +29,9 @@ def position(symbol, currency, value):
 
 
 def account(**equities):
-    purses = {name: CurrencyAccount(name, equity=equity) for name, equity in equities.items()}
+    purses = {
+        name: CurrencyAccount(name, cash=Decimal(0), value=equity, equity=equity) for name, equity in equities.items()
+    }
     return Account([position("600519.SH", "CNY", Decimal(35000)), position("AAPL.US", "USD", Decimal(5000))], purses)
 
 
@@ -50,7 +53,7 @@ def test_positions_weigh_in_the_whole_account():
         ({"CNY": Decimal(70000), "USD": Decimal(10000)}, rates(day="2023-01-02")),
         ({"CNY": Decimal(-80000), "USD": Decimal(10000)}, rates()),
     ],
-    ids=["one currency", "unknown cash", "no rate", "an old rate", "nothing left"],
+    ids=["one currency", "unknown price", "no rate", "an old rate", "nothing left"],
 )
 def test_without_all_of_it_a_position_weighs_in_its_own_currency(equities, known):
     found = account(**{"USD": Decimal(0), **equities})
@@ -74,3 +77,24 @@ def test_the_guard_takes_the_whole():
     assert (position_share(order, small), position_share(order, large)) == (30, 15)
     assert "risk.position_pct" in {each.rule for each in check_order(order, small, RiskLimits())}
     assert "risk.position_pct" not in {each.rule for each in check_order(order, large, RiskLimits())}
+
+
+def test_a_currency_without_a_deposit_counts_with_what_its_entries_come_to():
+    purses = {
+        "CNY": CurrencyAccount("CNY", cash=Decimal(70000), equity=Decimal(70000)),
+        "HKD": CurrencyAccount("HKD", value=Decimal(40000), booked=Decimal(-30000)),
+    }
+    found = Account([position("00700.HK", "HKD", Decimal(40000))], purses)
+    weigh_in_whole(found, lambda _names: rates(), DAY)
+    assert found.purses["CNY"].whole == 79000, "70,000 and 0.9 × (40,000 − 30,000)"
+    worth = sum_net_worth(found, "CNY", rates(), DAY)
+    assert (worth.cash, worth.value, worth.equity) == (43000, 36000, 79000)
+    assert not worth.missing and len(worth.notes) == 1 and "debt of 30,000.00 HKD" in str(worth.notes[0])
+    parts = {(each.kind, each.name): each.value for each in allocate(found, worth, "security")}
+    assert parts == {("cash", "CNY"): 70000, ("security", "00700.HK"): 36000, ("cash", "HKD"): -27000}
+
+
+def test_without_a_deposit_in_any_currency_nothing_is_counted():
+    purses = {name: CurrencyAccount(name, value=Decimal(1), booked=Decimal(-1)) for name in ("CNY", "HKD")}
+    worth = sum_net_worth(Account([], purses), "CNY", rates(), DAY)
+    assert worth.equity is None and len(worth.missing) == 2 and not worth.notes

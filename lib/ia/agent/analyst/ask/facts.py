@@ -93,7 +93,9 @@ class FactQuestion:
     @property
     def asks_market(self) -> bool:
         """Whether it asks how holdings or watched securities do, not merely which ones they are."""
-        return self.facts[0].of == HOLDING or self.answer == "watch_rank" or bool(_PRICED.search(self.words))
+        return (
+            self.facts[0].of == HOLDING or self.answer in ("watch_rank", "screen") or bool(_PRICED.search(self.words))
+        )
 
     @property
     def answer(self) -> str:
@@ -245,8 +247,13 @@ def account_table(tables: Tables = SHIPPED) -> AccountTable:
     return tables.build("research", "facts_account", AccountTable)
 
 
+def holdings_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of what is held and what comes of it, which are looked at first of all."""
+    return tables.build("research", "facts_holdings", build_facts)
+
+
 def history_table(tables: Tables = SHIPPED) -> list[FactSpec]:
-    """Return the facts of the owner's history and the wishes that have a command, which are looked at first."""
+    """Return the facts of the owner's history and the wishes that have a command, which are looked at next."""
     return tables.build("research", "facts_history", build_facts)
 
 
@@ -298,6 +305,7 @@ def build_fact(entry: Entry) -> FactSpec:
 
 
 TABLES = (
+    "facts_holdings",
     "facts_history",
     "facts_trades",
     "facts_owner",
@@ -313,11 +321,15 @@ TABLES = (
 def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     """Return the tables that a message may need, which names these securities."""
     if not securities:
-        return ("facts_history", "facts_trades", "facts_owner", "facts_account", "facts_scan", "facts_market")
+        return (
+            "facts_holdings", "facts_history", "facts_trades", "facts_owner", "facts_account", "facts_scan",
+            "facts_market",
+        )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
     return (
-        "facts_history", "facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market",
+        "facts_holdings", "facts_history", "facts_trades", "facts_owner",
+        "facts_prices", "facts_security", "facts_quote", "facts_market",
     )  # fmt: skip
 
 
@@ -328,6 +340,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
     """
     of_security = [*price_table(tables).facts, *security_table(tables).facts, *quote_facts(tables)] if named else []
     return [
+        *holdings_table(tables),
         *history_table(tables),
         *trades_table(tables),
         *owner_table(tables),

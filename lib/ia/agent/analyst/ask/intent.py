@@ -338,13 +338,20 @@ def _doubtful(words: str) -> str:
     return (found["zh"] or found["en"] or "").strip() if found else ""
 
 
+_OF_TRADES = pattern(r"买|卖|交易|成交|账本|\b(?:trad(?:e|es|ing)|purchase|sale|bought|sold|ledger)\b", re.I)
+_OF_NOTES = pattern(r"笔记|日记|日志|信念|\b(?:notes?|diary|beliefs?|observations?)\b", re.I)
+
+
 def _fits(kind: str, securities: list[Mention], words: str) -> bool:
     """Return True if a rule that matched may count.
 
-    A watch list needs something to put there, a comparison two securities, and a main line is the market's.
+    A watch list needs something to put there (what is taken off may be a group), a comparison two securities, and a
+    main line is the market's.
     """
-    if kind in ("track", "untrack", "track_list", "untrack_list"):
+    if kind in ("track", "untrack", "track_list"):
         return bool(securities) or bool(re.search(r"[:：]\s*\S|「|“|\"", words))
+    if kind == "forget":
+        return not _OF_TRADES.search(words) or bool(_OF_NOTES.search(words))
     if kind == "mainline":
         return not securities
     return kind != "compare" or len(securities) > 1

@@ -1,7 +1,7 @@
 """What was said before about a security, and what has happened since."""
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.stated_view import MARK, StatedView, brief_words, parse_view, read_words
@@ -10,7 +10,6 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 _STAMP = pattern(r"^\[\d\d:\d\d\] ")
-_PRICE = pattern(r"\d+(\.\d+)?")
 _WORD = pattern(r"\w")
 _DATE = pattern(r"\d{4}-\d\d-\d\d")
 
@@ -40,17 +39,6 @@ def rows_of(shown: Json) -> int:
     """Return how many bars `market.ohlcv` fetched."""
     rows = shown.get("rows")
     return rows if isinstance(rows, int) else 0
-
-
-def closes_of(shown: Any) -> list[tuple[str, float]]:
-    """Return (date, close) of the bars that `market.ohlcv` showed, oldest first."""
-    found = []
-    bars = shown.get("bars") if isinstance(shown, dict) else None
-    for line in bars if isinstance(bars, list) else []:
-        day, *cells = str(line).split(",")
-        if len(cells) == 5 and _DATE.fullmatch(day) and _PRICE.fullmatch(cells[3]):
-            found.append((day, float(cells[3])))
-    return found
 
 
 _REPORTS = ("notebook/reports/", "memory/reflections/", "sessions/")

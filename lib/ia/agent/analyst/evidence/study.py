@@ -9,6 +9,7 @@ from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.lens import Lens
 from ia.agent.analyst.evidence.procedure import Figure, ProcedureStep
 from ia.agent.analyst.evidence.readings import VALUATION, Facts, key
+from ia.agent.analyst.evidence.tool_answers import closes_of
 from ia.agent.analyst.evidence.verdict import Fired, Verdict
 from ia.agent.analyst.voice import EN, ZH
 from ia.kernel.i18n import mark_text, translate
@@ -78,7 +79,7 @@ class Study:
 
     def closes(self) -> list[tuple[str, float]]:
         """Return (date, close) of the bars that were shown, oldest first."""
-        return past_views.closes_of(self.market)
+        return closes_of(self.market)
 
 
 LONGEST_PAST = 1250

@@ -6,6 +6,10 @@ from ia.agent.analyst.ask.mentions import Mention, english
 from ia.agent.analyst.desk import DeskResult, ToolDesk
 from ia.agent.analyst.voice import ZH
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+_PRICE = pattern(r"\d+(\.\d+)?")
+_DATE = pattern(r"\d{4}-\d\d-\d\d")
 
 
 def display_name(desk: ToolDesk, mention: Mention) -> str:
@@ -29,3 +33,14 @@ def recall_hits(value: Any) -> list[Json]:
     if isinstance(value, dict):
         hits = next((value[name] for name in ("hits", "found", "results") if isinstance(value.get(name), list)), [])
     return [hit for hit in hits if isinstance(hit, dict) and hit.get("source")] if isinstance(hits, list) else []
+
+
+def closes_of(shown: Any) -> list[tuple[str, float]]:
+    """Return (date, close) of the bars that `market.ohlcv` showed, oldest first."""
+    found = []
+    bars = shown.get("bars") if isinstance(shown, dict) else None
+    for line in bars if isinstance(bars, list) else []:
+        day, *cells = str(line).split(",")
+        if len(cells) == 5 and _DATE.fullmatch(day) and _PRICE.fullmatch(cells[3]):
+            found.append((day, float(cells[3])))
+    return found

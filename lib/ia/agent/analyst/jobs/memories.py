@@ -3,16 +3,19 @@
 import re
 from collections.abc import Callable
 
+from ia.agent.analyst.ask import facts
+from ia.agent.analyst.ask.facts import WATCH_WORDS
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import Mention, find_mentions
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.stated_view import SPACED_NAME, states_judgment
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs import own_notes
-from ia.agent.analyst.jobs.facts import session_facts
+from ia.agent.analyst.jobs.facts import session_facts, wording
 from ia.agent.analyst.jobs.filing import observation, observe
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
+from ia.kernel.errors import PluralText
 from ia.kernel.patterns import pattern
 
 _FILES = (
@@ -107,7 +110,11 @@ _GROUP = pattern(
     r"|(?:分组|组别)(?:是|为|[:：])?\s*[“\"「]?(?P<zh2>[^\s，,。；;”\"」]{1,12})[”\"」]?)"
     r"|[,，]?\s*\b(?:in|into|to|under|as part of)\s+(?:the\s+|a\s+|my\s+)?(?:group\s+(?:called\s+|named\s+)?"
     r"[\"“]?(?P<en>[\w\u3400-\u9fff-]+(?:\s+(?!because|since|for|as\b|and|with)[\w-]+)?)[\"”]?"
-    r"|[\"“]?(?P<en2>(?!my\b|the\b)[\w\u3400-\u9fff-]+)[\"”]?\s+group)\b",
+    r"|[\"“]?(?P<en2>(?!my\b|the\b)[\w\u3400-\u9fff-]+)[\"”]?\s+group)\b"
+    r"|[,，;]\s*group[:：]?\s+[\"“]?(?P<en3>[\w\u3400-\u9fff-]+)[\"”]?"
+    r"|\s+under\s+(?:the\s+)?(?:group\s+)?[\"“]?(?P<en4>[\w\u3400-\u9fff-]+)[\"”]?(?:\s+group)?"
+    r"(?=\W*$|\s*[,，;]|\s+because\b)"
+    r"|(?:放|归|移|分|挪)(?:到|在|进|入|为)(?P<zh3>(?!自选|关注)[^\s，,。：:]{1,8}?)类?(?=\W*$|[\s，,。；;])",
     re.I,
 )
 _BECAUSE = pattern(
@@ -127,6 +134,8 @@ def _take_group(words: str) -> tuple[str, str]:
     ('add BYD to my watch list because of sales', 'battery')
     >>> _take_group("把比亚迪加入自选，放到电池组")
     ('把比亚迪加入自选', '电池')
+    >>> _take_group("put Midea under appliances"), _take_group("把美的归到家电")
+    (('put Midea', 'appliances'), ('把美的', '家电'))
     """
     found = _GROUP.search(words)
     if found is None:
@@ -142,12 +151,58 @@ def _find_reason(words: str) -> str:
 
 
 def untrack(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
-    """Take securities, or a topic, off the watch list."""
+    """Take securities, or a topic, off the watch list; of a group or an industry name those, and the command."""
+    if not wanted.securities and not _QUOTED.search(wanted.words):
+        return (yield from _name_untracked(desk, wanted.words))
     items = [(display_name(desk, mention), mention.code) for mention in wanted.securities] or [
         (_quote_text(wanted.words),) * 2
     ]
     results = yield from desk.run(*(DeskCall("memory.untrack", {"symbol": code}) for _, code in items))
     return _each(desk, items, results, desk.speak("Off the watch list"), "")
+
+
+_QUOTED = pattern(r"[:：]\s*\S|「|“|\"")
+_ALL = pattern(
+    r"清空|(?:所有|全部)的?(?:股票|自选股?|证券)?(?:都)?(?:删|移|去|清|\W*$)"
+    r"|\b(?:everything|all of (?:it|them)|clear|empty)\b",
+    re.I,
+)
+
+
+def _name_untracked(desk: ToolDesk, words: str) -> Work[Reply]:
+    """Name what of the watch list is of the group or industry that a wish names, and the command that removes it."""
+    speak, listed = desk.speak, (yield from desk.one("watch.list"))
+    if listed.failure is not None:
+        return wording.unreadable(desk, speak("the watch list"), listed.failure)
+    items = [row for row in wording.rows_of(listed, "items") if row.get("symbol")]
+    groups = [str(name) for name in listed.get("groups") or [] if name and str(name).casefold() in words.casefold()]
+    yield from desk.load_tables("facts_market")
+    forms = facts.industry_forms(WATCH_WORDS.sub(" ", words), (), desk.tables)
+    wanted = {name for form, name in forms if form.search(words)}
+    quoted = yield from desk.one("market.quote", symbols=[str(row["symbol"]) for row in items])
+    industries = {str(row.get("symbol")): str(row.get("industry") or "") for row in wording.rows_of(quoted, "quotes")}
+    every = bool(_ALL.search(words)) and not groups and not wanted
+    chosen = [
+        row for row in items if every or row.get("group") in groups or industries.get(str(row["symbol"])) in wanted
+    ]
+    if not chosen:
+        known = speak.join_items([str(name) for name in listed.get("groups") or [] if name]) or "–"
+        return reply.reply_of_lines(
+            speak("Nothing was removed: I find none on the watch list that this means. Name the securities, or a group"
+                  " ({groups}).", groups=known)
+        )  # fmt: skip
+    names = [wording.security_name(desk, str(row["symbol"]), row.get("name")) for row in chosen]
+    head = speak(
+        PluralText(
+            "**{count}** on the watch list is meant: {names}.", "**{count}** on the watch list are meant: {names}."
+        ),
+        count=len(chosen),
+        names=speak.join_items(names[:12]),
+    )
+    codes = " ".join(str(row["symbol"]) for row in chosen)
+    return reply.reply_of_lines(
+        head, speak("Nothing is removed yet: `{command}` does it.", command=f"ia watch remove {codes}")
+    )
 
 
 def _each(desk: ToolDesk, items: list[tuple[str, str]], results: list[DeskResult], done: str, why: str) -> Reply:

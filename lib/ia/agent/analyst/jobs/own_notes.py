@@ -9,7 +9,7 @@ from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, find_time_
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.stated_view import MARK
-from ia.agent.analyst.evidence.tool_answers import display_name, recall_hits
+from ia.agent.analyst.evidence.tool_answers import closes_of, display_name, recall_hits
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.parts import in_list, in_text, part
@@ -270,7 +270,7 @@ def _compare_level(desk: ToolDesk, mention: Mention) -> Work[Reply]:
         speak("- {day} `{path}`: {words}", day=item.date, path=item.source, words=past_views.cut_text(item.said))
         for item in dict.fromkeys(item for item, _ in told[:SHOWN])
     ]
-    closes = past_views.closes_of(bars.value) if bars.ok else []
+    closes = closes_of(bars.value) if bars.ok else []
     if len(told) > 1 or not closes:
         head = speak("{name}: your notes name these prices, and I cannot tell which one you mean:", name=name)
         last = [speak("The close of {day} is {price}.", day=day, price=f"{price:.2f}") for day, price in closes[-1:]]
@@ -307,7 +307,7 @@ def _about(
     by: bool | None = None,
 ) -> list[str]:
     """Return what was said of a security in lines, with what came of it; add the files to `sources`."""
-    closes = past_views.closes_of(priced.value) if priced else []
+    closes = closes_of(priced.value) if priced else []
     told = past_views.find_views(hits, names, closes, ALL_DAYS, desk.speak)
     if by is not None:
         told = sorted((item for item in told if item.own is by and item.date), key=lambda item: item.date)

@@ -47,8 +47,36 @@ def work(desk: ToolDesk) -> Work[Reply]:
     """Do what a request wants, and return the answer; what an error cost of it is named at its end."""
     done = yield from _do_request(desk)
     ends = [reply.by_rules(desk.speak)] if done.signed else []
-    lines = reply.append_lines(done.lines, *desk.last_lines, *ends)
-    return done._replace(lines=lines, points=[*done.points, *desk.last_lines])
+    last = [*desk.last_lines, *_say_unsent(desk)]
+    lines = reply.append_lines(done.lines, *last, *ends)
+    return done._replace(lines=lines, points=[*done.points, *last])
+
+
+_TO_SEND = pattern(
+    r"(?:发|推送|转发|传)(?:送)?(?:一[份下条])?(?:给|到|去|至)?(?:我的?)?"
+    r"(?:手机|微信|邮箱|邮件|短信|电报|钉钉|飞书|(?i:telegram|ntfy|slack|email))|(?:推送|转发)给我"
+    r"|\b(?:send|push|forward|text|e-?mail|message|deliver)\b.{0,60}?\b(?:to|on|via|by|over) (?:my |the )?"
+    r"(?:phone|mobile|cell|e-?mail|mailbox|telegram|wechat|whatsapp|slack|discord|ntfy)\b|\b(?:e-?mail|text) me\b",
+    re.I,
+)
+"""Words that wish an answer sent somewhere else."""
+
+
+def _say_unsent(desk: ToolDesk) -> list[str]:
+    """Return that an answer was sent nowhere, and how it is, where the words wish it sent to a phone or a mailbox."""
+    words = desk.request.question
+    if not _TO_SEND.search(words) or desk.proposals or desk.request.data or desk.request.form:
+        return []
+    if intent.read_acts(desk.request).kind in ("schedule", "alert", "task_change", "note"):
+        return []
+    source = f"ia note read {desk.written[-1].removeprefix('notebook/')}" if desk.written else "ia turn QUESTION"
+    return [
+        desk.speak(
+            "Nothing was sent: `{command}` sends it; `ia config set channels.phone ADDRESS` sets the phone up, and a"
+            " task sends by itself (“every weekday at 15:30 send me the review”).",
+            command=f"{source} | ia send --to phone -",
+        )
+    ]
 
 
 def _do_request(desk: ToolDesk) -> Work[Reply]:

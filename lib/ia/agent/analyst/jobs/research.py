@@ -19,6 +19,7 @@ from ia.agent.analyst.jobs.filing import file_calls, observation, observe
 from ia.agent.analyst.jobs.skill_loading import steps_for
 from ia.agent.analyst.parts import in_list, nothing, part
 from ia.agent.analyst.say import note, reply, view
+from ia.agent.analyst.say.outline import outline_at
 from ia.agent.analyst.say.reply import Reply
 from ia.kernel.patterns import pattern
 
@@ -61,7 +62,7 @@ def study_security(
 @part("the look at the market", nothing)
 def _index(desk: ToolDesk, study: Study, mention: Mention) -> Work[None]:
     """Look at the market first, as the coach asked."""
-    name = str(view.outline_at(desk.tables).benchmarks.get(mention.symbol.market) or "")
+    name = str(outline_at(desk.tables).benchmarks.get(mention.symbol.market) or "")
     looked = yield from desk.one("market.ohlcv", symbol=name, tail=1)
     if not looked.ok:
         return
@@ -121,9 +122,9 @@ def _compute_figures(desk: ToolDesk, study: Study, mention: Mention | None) -> W
     """Compute what the procedure and the readings of its views need, each expression once, and check the rules."""
     codes: dict[str, str] = {}
     read = readings_at(desk.tables).of_views(study.lens.order)
-    levels = [each.code for each in view.outline_at(desk.tables).levels]
-    rates = [each.rate for each in view.outline_at(desk.tables).levels]
-    always = [*labels_at(desk.tables).levels, *view.outline_at(desk.tables).ends.values(), *levels, *rates]
+    levels = [each.code for each in outline_at(desk.tables).levels]
+    rates = [each.rate for each in outline_at(desk.tables).levels]
+    always = [*labels_at(desk.tables).levels, *outline_at(desk.tables).ends.values(), *levels, *rates]
     for code in [*(s.code for s in study.steps if s.code), *(r.code for r in read), *filter(None, always)]:
         if not code.startswith((INDEX, VALUATION)):
             codes.setdefault(key(code), code)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.parts import in_list, part
-from ia.agent.analyst.say.view import outline_at
+from ia.agent.analyst.say.outline import outline_at
 from ia.kernel.errors import PluralText
 from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json

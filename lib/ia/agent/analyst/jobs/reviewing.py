@@ -13,7 +13,7 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.readings import labels_at
 from ia.agent.analyst.evidence.stated_view import MARK, SPACED_NAME, StatedView, parse_view, read_words
-from ia.agent.analyst.evidence.tool_answers import display_name, read_value
+from ia.agent.analyst.evidence.tool_answers import closes_of, display_name, read_value
 from ia.agent.analyst.jobs import own_notes, results, risk_rules
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.skill_loading import load_skill
@@ -35,6 +35,9 @@ _ISO_WEEK = pattern(r"(\d{4})-?W(\d{1,2})", re.I)
 _ISO_QUARTER = pattern(r"(\d{4})-?Q([1-4])(?!\d)", re.I)
 _COUNTED_DAYS = pattern(rf"(?:最近|过去|近|\b(?:last|past)\b)\s*({COUNT})\s*(?:天|日|days?\b)", re.I)
 _WEEK_WORD = pattern(r"周|星期|礼拜|week", re.I)
+_CLOSE = pattern(
+    r"收盘|盘后|\b(?:after|at) the close\b|\bclosing review\b|\bend[- ]of[- ](?:the[- ])?day\b|\beod\b", re.I
+)
 _RANGE = "range"
 """The name of a period that is no day, week or month of the calendar."""
 
@@ -253,6 +256,8 @@ def find_period(words: str, today: date) -> tuple[ReviewPeriod, tuple[str, ...]]
         return ReviewPeriod(today.isoformat(), today.isoformat(), "daily", ""), ()
     if re.search(r"周|星期|week", words, re.I):
         return _weekly(monday, today), ()
+    if _CLOSE.search(words):
+        return ReviewPeriod(today.isoformat(), today.isoformat(), "daily", ""), ()
     return _recent_days(7, today), ()
 
 
@@ -337,7 +342,7 @@ def _since(desk: ToolDesk, said: list[ReviewedView]) -> Work[tuple[list[ReviewOu
     named = [each for item in said for each in (item.mention, item.against) if each]
     mentions = list({each.code: each for each in named}.values())[:8]
     bars = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": m.code, "tail": 200}) for m in mentions))
-    closes = {m.code: past_views.closes_of(result.value) for m, result in zip(mentions, bars, strict=True) if result.ok}
+    closes = {m.code: closes_of(result.value) for m, result in zip(mentions, bars, strict=True) if result.ok}
     counts = [sum(1 for day, _ in closes.get(s.mention.code, []) if day > s.day) if s.mention else 0 for s in said]
     codes = {
         at: item.mention.code

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from ia.agent.analyst.ask.facts import (
     account_table,
     history_table,
+    holdings_table,
     holiday_table,
     market_table,
     owner_table,
@@ -23,7 +24,7 @@ from ia.agent.analyst.evidence.lens import lenses_at
 from ia.agent.analyst.evidence.readings import build_reading, labels_at, readings_at
 from ia.agent.analyst.jobs.facts.market_facts import build_terms
 from ia.agent.analyst.jobs.scanning import criteria_in
-from ia.agent.analyst.say.view import outline_at
+from ia.agent.analyst.say.outline import outline_at
 from ia.agent.analyst.tables import Table, Tables
 from ia.faculties import skills
 from ia.faculties.skills import tables, templates
@@ -43,7 +44,7 @@ def read_glossary(known: Tables) -> object:
 _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
     "criteria": criteria_in, "technicals": technicals_at, "facts_scan": scan_table,
-    "view": outline_at, "facts_history": history_table, "facts_trades": trades_table,
+    "view": outline_at, "facts_holdings": holdings_table, "facts_history": history_table, "facts_trades": trades_table,
     "facts_owner": owner_table, "facts_security": security_table,
     "facts_account": account_table, "facts_prices": price_table, "facts_quote": quote_facts,
     "facts_market": market_table, "holidays": holiday_table, "glossary": read_glossary,

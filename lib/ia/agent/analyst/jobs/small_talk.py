@@ -64,9 +64,13 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if any(unit == "price" and _over_time(code) for code, _, unit in asked.figures) and points and not from_pipe:
         lines.append(speak("Past prices are adjusted (qfq)."))
     if any(unit == "price" for *_, unit in asked.figures) and not from_pipe:
-        from ia.agent.analyst.jobs.facts.wording import foreign_currency
+        from ia.agent.analyst.jobs.facts import wording
 
-        lines += filter(None, [foreign_currency(desk, wanted.words, wanted.securities[:3])])
+        if len(sides) == 1:
+            converted = yield from _convert_prices(desk, wanted)
+            lines += converted
+        else:
+            lines += filter(None, [wording.foreign_currency(desk, wanted.words, wanted.securities[:3])])
     if ignored:
         lines.append(
             speak(
@@ -75,6 +79,23 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
             )
         )
     return Reply(lines, points or lines)
+
+
+def _convert_prices(desk: ToolDesk, wanted: Intent) -> Work[list[str]]:
+    """Return the last close of the security in the other currency that a question names."""
+    from ia.agent.analyst.ask.amounts import find_currencies
+    from ia.agent.analyst.evidence.tool_answers import closes_of
+    from ia.agent.analyst.jobs.facts import wording
+
+    mention = wanted.securities[0]
+    if not find_currencies(wanted.words):
+        return []
+    if any(code != "close" for code, _, unit in wanted.asked.figures if unit == "price"):
+        return [line for line in [wording.foreign_currency(desk, wanted.words, [mention])] if line]
+    bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1, adjust="none")
+    closes = closes_of(bars.value) if bars.ok else []
+    line = (yield from wording.convert_price(desk, wanted.words, mention, closes[-1][1])) if closes else ""
+    return [line] if line else []
 
 
 def _over_time(code: str) -> bool:

@@ -18,7 +18,7 @@ _READS_NUMBERS = (
     "extreme_day", "refuse", "from_extreme", "new_extreme", "level_crossing", "limit_hit", "volume_against",
     "own_stop", "what_if", "premise", "position_filter", "set_limit", "sellable", "trades_made", "what_if_all",
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
-    "command", "limits", "dates", "moved",
+    "command", "limits", "dates", "moved", "undo",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -128,20 +128,36 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import result_facts
 
         return result_facts.ANSWERS[name]
-    from ia.agent.analyst.jobs.facts import (
-        history_facts,
-        holding_facts,
-        ledger_facts,
-        performance_facts,
-        portfolio_facts,
-        rule_facts,
-    )  # fmt: skip
+    if name in ("undo", "own_index", "held_longest", "best_months", "own_drawdown", "command"):
+        from ia.agent.analyst.jobs.facts import history_facts
 
-    for known in (history_facts.ANSWERS, portfolio_facts.ANSWERS):
-        if name in known:
-            return known[name]
-    if name in performance_facts.ANSWERS:
+        return history_facts.ANSWERS[name]
+    if name in ("moved", "first_trade", "too_big", "watch_list"):
+        from ia.agent.analyst.jobs.facts import portfolio_facts
+
+        return portfolio_facts.ANSWERS[name]
+    if name in ("periods", "annual", "net_worth", "allocation", "income", "largest_risk"):
+        from ia.agent.analyst.jobs.facts import performance_facts
+
         return performance_facts.ANSWERS[name]
+    if name in (
+        "own_stop", "take_profit", "own_pct", "sellable", "break_even", "cooldown", "what_if", "trade_facts",
+    ):  # fmt: skip
+        from ia.agent.analyst.jobs.facts import holding_facts
 
-    found: Answer | None = {**holding_facts.ANSWERS, **rule_facts.ANSWERS, **ledger_facts.ANSWERS}.get(name)
-    return found
+        return holding_facts.ANSWERS[name]
+    if name in (
+        "rule_breaks", "at_stop", "position_filter", "weights", "groups", "invested", "bearable", "not_computed",
+    ):  # fmt: skip
+        from ia.agent.analyst.jobs.facts import rule_facts
+
+        return rule_facts.ANSWERS[name]
+    if name in (
+        "what_if_all", "sale_net", "average_in", "trade_stats", "last_fees", "fee_kind", "reasons", "sizes", "currency",
+        "over_weight", "concentration", "account_days", "risk_stats", "year_dividends", "followed", "may_buy",
+        "sell_or_hold",
+    ):  # fmt: skip
+        from ia.agent.analyst.jobs.facts import ledger_facts
+
+        return ledger_facts.ANSWERS[name]
+    return None

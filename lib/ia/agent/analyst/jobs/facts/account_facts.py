@@ -11,6 +11,7 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import read_value
 from ia.agent.analyst.jobs.daily import positions_of
 from ia.agent.analyst.jobs.facts import result_facts, wording
+from ia.agent.analyst.jobs.facts.held import load_weights, say_weight
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.kernel.errors import PluralText
@@ -127,6 +128,7 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("The ledger tells what you hold and have gained now, not for “{time}”.", time=span.said)
         )
     held = dict(positions_of(status))
+    weights = yield from load_weights(desk, status)
     gains = {str(row.get("symbol")): row for row in wording.rows_of(profit, "positions")}
     for mention in asked.securities[:SHOWN]:
         position, gain = held.get(mention.code), gains.get(mention.code)
@@ -134,26 +136,28 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if position is None:
             lines.append(_say_gone(desk, head, gain))
         else:
-            lines.append(_say_position(desk, head, field, position, gain))
+            lines.append(_say_position(desk, head, field, (mention.code, position), gain, weights))
             if others := [each for each in find_currencies(asked.words) if each != position.get("currency")]:
-                lines.append(_convert_value(desk, status, position, others[0]))
+                lines.append(_convert_value(desk, status, position, others[0], gain if field == "profit" else None))
     return reply_of_lines(*lines)
 
 
-def _convert_value(desk: ToolDesk, status: DeskResult, position: Json, currency: str) -> str:
-    """Return what a position is worth in another currency: at the ledger's rate, where it has one."""
-    total = status.get("total")
-    rates = wording.rows_of(total.get("rates")) if isinstance(total, dict) else []
-    own = (position.get("currency"), currency)
-    rate = next((row for row in rates if (row.get("currency"), row.get("base")) == own), None)
-    if rate is None or position.get("value") is None:
+def _convert_value(desk: ToolDesk, status: DeskResult, position: Json, currency: str, gain: Json | None = None) -> str:
+    """Return what a position is worth, or made, in another currency: at the ledger's rate, where it has one."""
+    rate = wording.find_rate(status, str(position.get("currency")), currency)
+    amount = gain.get("profit") if gain else position.get("value")
+    if rate is None or amount is None:
         return say_other_currency(desk, currency)
-    return desk.speak(
-        "Worth **{amount}** at {rate} ({date}).",
-        amount=wording.say_exact(desk, float(position["value"]) * float(rate["rate"]), currency=currency),
-        rate=f"{float(rate['rate']):.6g}",
-        date=rate.get("date"),
-    )
+    shown = wording.rate_params(desk, rate)
+    given: Json = {
+        "amount": wording.say_exact(desk, float(amount) * float(rate["rate"]), signed=bool(gain), currency=currency),
+        "rate": shown["rate"],
+        "date": shown["date"],
+        "source": shown["source"],
+    }
+    if gain:
+        return desk.speak("The profit is **{amount}** at today's rate of {rate} ({date}, {source}).", **given)
+    return desk.speak("Worth **{amount}** at {rate} ({date}, {source}).", **given)
 
 
 def say_other_currency(desk: ToolDesk, currency: str) -> str:
@@ -176,7 +180,10 @@ def _say_gone(desk: ToolDesk, head: str, gain: Json | None) -> str:
     )
 
 
-def _say_position(desk: ToolDesk, head: str, field: str, position: Json, gain: Json | None) -> str:
+def _say_position(
+    desk: ToolDesk, head: str, field: str, held: tuple[str, Json], gain: Json | None, weights: dict[str, float]
+) -> str:
+    position = held[1]
     speak, currency = desk.speak, str(position.get("currency") or "")
     profit = gain.get("profit") if gain else position.get("unrealized_pnl")
     rate = gain.get("profit_rate") if gain else position.get("unrealized_pct")
@@ -189,11 +196,7 @@ def _say_position(desk: ToolDesk, head: str, field: str, position: Json, gain: J
             price=number(position.get("current_price"), "price", speak),
             date=position.get("price_date") or "–",
         ),
-        "weight_pct": speak(
-            "{weight} of the {currency} account",
-            weight="–" if position.get("weight_pct") is None else f"{float(position['weight_pct']):.2f}%",
-            currency=currency,
-        ),
+        "weight_pct": say_weight(desk, *held, weights),
         "profit": speak(
             "profit {profit} ({rate})",
             profit=wording.say_money(desk, profit, signed=True, currency=currency),
@@ -310,7 +313,7 @@ _LEFT_OUT = pattern(
     r"(?:除了?|除去|不含|不包括|不算|排除|\b(?:except|excluding|other than|without|apart from)\b)[^，,。？?]{0,18}",
     re.I,
 )
-_EMPTY_WORDS = pattern(r"以外|之外|几[笔次]")
+_EMPTY_WORDS = pattern(r"以外|之外|几[笔次]|\bhow many\b", re.I)
 
 
 def _blank_left_out(words: str) -> str:
@@ -339,6 +342,7 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if result.failure is not None:
         return wording.unreadable(desk, speak("the journal"), result.failure)
     rows = _of_markets(one_side(entries_within(result.value, days), asked.words), asked.words)
+    rows = rows[:1] if asked.facts[0].field == "last" else rows
     time = speak.join_items([each.label for each in days])
     if not rows:
         said = speak.join_items([span.said for span in asked.spans])
@@ -347,6 +351,9 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             if days
             else speak("The journal has no such trade.")
         )
+    if asked.facts[0].field == "last":
+        name = wording.security_name(desk, str(rows[0].get("symbol")), rows[0].get("name"))
+        return reply_of_lines(f"{name}{speak(': ')}**{say_trade(desk, rows[0])}**")
     bought = sum(row.get("kind") == _BOUGHT for row in rows)
     given: Json = {"count": len(rows), "time": time, "bought": bought, "sold": len(rows) - bought}
     head = (

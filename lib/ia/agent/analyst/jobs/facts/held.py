@@ -30,6 +30,29 @@ def load_held(desk: ToolDesk, asked: FactQuestion) -> Work[tuple[DeskResult, Hel
     return (status, held) if held else reply_of_lines(desk.speak("Nothing is held."))
 
 
+def load_weights(desk: ToolDesk, status: DeskResult) -> Work[dict[str, float]]:
+    """Return the weight of each position in the whole account, in per cent; {} for one currency or where unknown.
+
+    It is the weight that `ia account --by security` shows.
+    """
+    if len(wording.objects_of(status, "currencies")) < 2:
+        return {}
+    result = yield from desk.one("account.allocation", by="security")
+    rows = [row for row in wording.rows_of(result, "shares") if row.get("kind") == "security"] if result.ok else []
+    if any(row.get("weight_pct") is None for row in rows):
+        return {}
+    return {str(row["name"]): float(row["weight_pct"]) for row in rows}
+
+
+def say_weight(desk: ToolDesk, symbol: str, position: Json, weights: dict[str, float]) -> str:
+    """Return the weight of a position: in the whole account, or in its currency's where that is not known."""
+    currency = position.get("currency")
+    if symbol in weights:
+        return desk.speak("{weight} of the whole account", weight=f"{weights[symbol]:.2f}%")
+    weight = "–" if position.get("weight_pct") is None else f"{float(position['weight_pct']):.2f}%"
+    return desk.speak("{weight} of the {currency} account", weight=weight, currency=currency)
+
+
 def name_position(desk: ToolDesk, symbol: str, position: Json) -> str:
     """Return a position as the reader knows it, with its code."""
     return wording.security_name(desk, symbol, position.get("name"))

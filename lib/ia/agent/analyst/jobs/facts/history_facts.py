@@ -8,9 +8,16 @@ from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import RANGE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
-from ia.agent.analyst.jobs.facts import account_facts, bar_rows, holding_facts, performance_facts, wording
+from ia.agent.analyst.jobs.facts import (
+    account_facts,
+    bar_rows,
+    holding_facts,
+    performance_facts,
+    result_facts,
+    wording,
+)
+from ia.agent.analyst.say.outline import outline_at
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
-from ia.agent.analyst.say.view import outline_at
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -204,14 +211,28 @@ def answer_command(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def answer_undo_trade(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer a wish to undo a trade: nothing is undone, and the command that voids the entry names it."""
     speak, lines = desk.speak, [desk.speak("Nothing was undone: only your command voids an entry of the journal.")]
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
     codes = [each.code for each in asked.securities[:SHOWN]] or [""]
     found = yield from desk.run(*(DeskCall("trade.list", {"symbol": code, "limit": _LOOKED_AT}) for code in codes))
     for code, result in zip(codes, found, strict=True):
         if result.failure is not None:
             return wording.unreadable(desk, speak("the journal"), result.failure)
-        rows = account_facts.one_side(account_facts.entries_within(result.value, []), asked.words)
+        rows = account_facts.one_side(account_facts.entries_within(result.value, days), asked.words)
         if not rows:
             lines.append(speak("The journal has no such trade."))
+            continue
+        if days:
+            lines += [
+                speak(
+                    "{id}: {name}, {told}. `ia trade void {id} --because WHY` voids it.",
+                    id=row.get("id"),
+                    name=wording.security_name(desk, str(row.get("symbol") or code), row.get("name")),
+                    told=account_facts.say_trade(desk, row),
+                )
+                for row in rows[:SHOWN]
+            ]
             continue
         last = max(rows, key=lambda row: int(row.get("id") or 0))
         lines.append(

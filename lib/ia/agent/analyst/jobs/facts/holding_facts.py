@@ -8,7 +8,7 @@ from ia.agent.analyst.ask.amounts import find_size
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.evidence.past_views import closes_of
+from ia.agent.analyst.evidence.tool_answers import closes_of
 from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number

@@ -7,7 +7,7 @@ from datetime import timedelta
 from ia.agent.analyst.ask.amounts import Size, find_currencies, find_market_currencies, find_size
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
-from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs import risk_rules
 from ia.agent.analyst.jobs.daily import positions_of
 from ia.agent.analyst.jobs.facts import account_facts, holding_facts, performance_facts, result_facts, wording
@@ -259,6 +259,33 @@ def _say_trip(desk: ToolDesk, trip: Json) -> str:
     )
 
 
+_KINDS_OF_FEES = (("stamp", pattern(r"印花税|\bstamp\b", re.I)), ("transfer", pattern(r"过户费|\btransfer\b", re.I)))
+
+
+def answer_fee_kind(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what was paid in stamp duty or in transfer fees, of all time or over the days that are named."""
+    speak, days = desk.speak, (yield from result_facts.trade_days(desk, asked))
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    result = yield from desk.one("trade.list", limit=account_facts.LIMIT)
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the journal"), result.failure)
+    if len(wording.rows_of(result.value)) >= account_facts.LIMIT:
+        return reply_of_lines(speak("The journal is too long for that here: `ia trade list --json` has each fee."))
+    rows = account_facts.entries_within(result.value, days)
+    names = {"stamp": speak("stamp duty"), "transfer": speak("transfer fee")}
+    lines = []
+    for key, words in _KINDS_OF_FEES:
+        if words.search(asked.words):
+            sums: dict[str, float] = {}
+            for row in rows:
+                sums[str(row.get("currency"))] = sums.get(str(row.get("currency")), 0.0) + float(row.get(key) or 0)
+            told = [wording.say_exact(desk, value, currency=currency) for currency, value in sorted(sums.items())]
+            when = speak(" ({days})", days=speak.join_items([each.label for each in days])) if days else ""
+            lines.append(f"**{names[key]}** {speak.join_clauses(told) or '0'}{when}")
+    return reply_of_lines(*lines)
+
+
 def answer_last_fees(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what was paid in fees and taxes on the last trade."""
     loaded = yield from _load_journal(desk, asked)
@@ -345,6 +372,22 @@ def answer_sizes(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(head, *lines)
 
 
+def _say_own(desk: ToolDesk, status: DeskResult, currency: str) -> list[str]:
+    """Return the positions of one currency, a line each."""
+    own = [(symbol, each) for symbol, each in positions_of(status) if each.get("currency") == currency]
+    return [
+        desk.speak(
+            "- {name}: {value}, {weight}%, {profit} ({rate})",
+            name=name_position(desk, symbol, each),
+            value=wording.say_exact(desk, each.get("value")),
+            weight="–" if each.get("weight_pct") is None else f"{float(each['weight_pct']):.2f}",
+            profit=wording.say_exact(desk, each.get("unrealized_pnl"), signed=True),
+            rate=wording.say_percent(each.get("unrealized_pct")),
+        )
+        for symbol, each in own[:SHOWN]
+    ]
+
+
 def answer_currency(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with the account of one currency: equity, cash, profit, and each position with its weight."""
     status = yield from load_status(desk, asked)
@@ -355,8 +398,21 @@ def answer_currency(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines = []
     for currency in wanted:
         book = books.get(currency)
-        if book is None or book.get("equity") is None:
+        if book is None:
             lines.append(speak("The ledger has no {currency} account.", currency=currency))
+            continue
+        if book.get("equity") is None:
+            lines.append(
+                speak(
+                    "**{value}** in positions of the {currency} account, profit in all {profit}; its cash or a price is"
+                    " not known.{mark}",
+                    value=wording.say_exact(desk, book.get("positions_value"), currency=currency),
+                    currency=currency,
+                    profit=wording.say_exact(desk, book.get("total_pnl"), signed=True),
+                    mark=wording.simulated_mark(desk, status.get("simulated")),
+                )
+            )
+            lines += _say_own(desk, status, currency)
             continue
         equity, value = float(book["equity"]), float(book.get("positions_value") or 0)
         lines.append(
@@ -372,18 +428,7 @@ def answer_currency(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 mark=wording.simulated_mark(desk, status.get("simulated")),
             )
         )
-        own = [(symbol, each) for symbol, each in positions_of(status) if each.get("currency") == currency]
-        lines += [
-            speak(
-                "- {name}: {value}, {weight}%, {profit} ({rate})",
-                name=name_position(desk, symbol, each),
-                value=wording.say_exact(desk, each.get("value")),
-                weight="–" if each.get("weight_pct") is None else f"{float(each['weight_pct']):.2f}",
-                profit=wording.say_exact(desk, each.get("unrealized_pnl"), signed=True),
-                rate=wording.say_percent(each.get("unrealized_pct")),
-            )
-            for symbol, each in own[:SHOWN]
-        ]
+        lines += _say_own(desk, status, currency)
     if len(books) > 1:
         lines.append(speak("Each currency stands by itself here; “net worth” has all of them in one."))
     return reply_of_lines(*lines)
@@ -682,6 +727,7 @@ ANSWERS = {
     "average_in": answer_average_in,
     "trade_stats": answer_trade_stats,
     "last_fees": answer_last_fees,
+    "fee_kind": answer_fee_kind,
     "reasons": answer_reasons,
     "sizes": answer_sizes,
     "currency": answer_currency,

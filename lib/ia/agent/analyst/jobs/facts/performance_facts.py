@@ -4,6 +4,7 @@ All figures are those of `ia profit`, `ia account` and their tools; nothing is c
 """
 
 import re
+from datetime import date, timedelta
 
 from ia.agent.analyst.ask.amounts import find_currencies
 from ia.agent.analyst.ask.facts import FactQuestion
@@ -184,7 +185,7 @@ def answer_net_worth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 def say_rates(desk: ToolDesk, total: Json) -> list[str]:
-    """Return the exchange rates behind a total, with their dates and sources."""
+    """Return the exchange rates behind a total, with their dates and sources, and what counts without a deposit."""
     told = [
         desk.speak(
             "1 {currency} = {rate} {base} ({date}, {source})",
@@ -196,7 +197,7 @@ def say_rates(desk: ToolDesk, total: Json) -> list[str]:
         )
         for row in wording.rows_of(total.get("rates"))
     ]
-    return [desk.speak.join_clauses(told)] if told else []
+    return [*([desk.speak.join_clauses(told)] if told else []), *(str(each) for each in total.get("notes") or ())]
 
 
 _BY = (
@@ -217,7 +218,7 @@ def answer_allocation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how everything that is owned is spread, cash included."""
     if span := wording.other_day(asked, desk.request.day):
         return reply_of_lines(desk.speak("That I tell of what you hold now, not for “{time}”.", time=span.said))
-    by = next((name for name, words in _BY if words.search(asked.words)), "security")
+    by = asked.facts[0].field or next((name for name, words in _BY if words.search(asked.words)), "security")
     result = yield from desk.one("account.allocation", by=by)
     if result.failure is not None:
         return wording.unreadable(desk, desk.speak("the ledger"), result.failure)
@@ -225,7 +226,7 @@ def answer_allocation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not shares:
         return wording.say_empty(desk)
     lines = say_allocation(desk, result, shares)
-    most = bool(_MOST.search(asked.words))
+    most = bool(_MOST.search(asked.words)) or asked.facts[0].field == "industry"
     known = [row for row in shares if row.get("kind") == by and row.get("name") != "unknown"]
     part = next((row for row in known if most or _means(asked, row)), None)
     if part is not None and part.get("weight_pct") is not None:
@@ -300,10 +301,8 @@ def answer_income(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     result = yield from desk.one("account.income", **args)
     if result.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), result.failure)
-    ahead = _say_expected(desk, wording.rows_of(result, "expected"))
     if expected:
-        nothing = [speak("No dividend of what you hold is announced, as far as ia knows.")]
-        return reply_of_lines(*(ahead or nothing), speak("Dates of companies: `ia calendar`."))
+        return reply_of_lines(*_say_coming(desk, asked, wording.rows_of(result, "expected")))
     sums = result.get("by_currency")
     told = [
         wording.say_exact(desk, amount, currency=currency)
@@ -320,7 +319,37 @@ def answer_income(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if len(told) > 1 and (total := result.get("total")) is not None:
         whole = wording.say_exact(desk, total, currency=str(result.get("base") or ""))
         line += speak(", in all {total}", total=whole)
+    ahead = _say_expected(desk, wording.rows_of(result, "expected"))
     return reply_of_lines(line + mark, *_say_received(desk, wording.rows_of(result, "received")), *ahead)
+
+
+_NEXT = pattern(r"(?P<week>下个?(?:周|星期|礼拜)|\bnext week\b)|(?P<month>下个?月|\bnext month\b)", re.I)
+
+
+def _say_coming(desk: ToolDesk, asked: FactQuestion, rows: list[Json]) -> list[str]:
+    """Return the announced dividends of what is held: first those of the week or month that is named."""
+    speak, today = desk.speak, date.fromisoformat(desk.request.day)
+    source = speak("Dates of companies: `ia calendar`.")
+    if found := next((match for each in asked.spans if (match := _NEXT.search(each.said))), None):
+        first = today + timedelta(days=7 - today.weekday()) if found["week"] else _next_month(today)
+        last = first + timedelta(days=6) if found["week"] else _next_month(first) - timedelta(days=1)
+        within = [row for row in rows if f"{first}" <= str(row.get("ex_date")) <= f"{last}"]
+        rest = [row for row in rows if row not in within]
+        given: Json = {"first": f"{first}", "last": f"{last}"}
+        head = (
+            speak("Ex-dates from {first} to {last}:", **given)
+            if within
+            else speak("**None** is announced for {first} to {last}, as far as ia knows.", **given)
+        )
+        later = [speak("At other times:"), *_say_expected(desk, rest)] if rest else []
+        return [head, *_say_expected(desk, within), *later, source]
+    nothing = [speak("No dividend of what you hold is announced, as far as ia knows.")]
+    return [*(_say_expected(desk, rows) or nothing), source]
+
+
+def _next_month(day: date) -> date:
+    """Return the first day of the month after."""
+    return date(day.year + day.month // 12, day.month % 12 + 1, 1)
 
 
 def _answer_income_of(desk: ToolDesk, asked: FactQuestion, args: Json, label: str) -> Work[Reply]:

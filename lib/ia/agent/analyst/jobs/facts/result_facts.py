@@ -9,7 +9,7 @@ from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.evidence import past_views
+from ia.agent.analyst.evidence.tool_answers import closes_of
 from ia.agent.analyst.jobs import results
 from ia.agent.analyst.jobs.daily import positions_of
 from ia.agent.analyst.jobs.facts import bar_rows, wording
@@ -53,7 +53,7 @@ def read_days(desk: ToolDesk, span: TimeSpan) -> Work[Days | None]:
         return Days(span.first, min(span.last or today, today), span.said)
     if span.kind in (DAY, SESSIONS) and span.sessions:
         bars = yield from desk.one("market.ohlcv", symbol=CALENDAR, tail=span.sessions + 1)
-        closes = [date.fromisoformat(day) for day, _ in past_views.closes_of(bars.value)] if bars.ok else []
+        closes = [date.fromisoformat(day) for day, _ in closes_of(bars.value)] if bars.ok else []
         if len(closes) == span.sessions + 1:
             day = closes[0]
             return Days(day, day, span.said) if span.kind == DAY else Days(closes[1], today, span.said)
@@ -561,7 +561,7 @@ _UP = pattern(r"赚|涨|盈利|\b(?:up|made|make|gain\w*|profit\w*|rose|ris\w+)\
 
 def _closes_since(desk: ToolDesk, symbol: str, newest: DeskResult, first: str) -> Work[list[tuple[str, float]]]:
     """Return the closes of a security back to before a day: those of a result, and of earlier bars where they lack."""
-    closes = past_views.closes_of(newest.value) if newest.ok else []
+    closes = closes_of(newest.value) if newest.ok else []
     if not closes or closes[0][0] < first or f"{newest.get('first') or ''}" >= closes[0][0]:
         return closes
     span = TimeSpan(

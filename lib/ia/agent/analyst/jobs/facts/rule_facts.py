@@ -7,7 +7,7 @@ from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs import daily
 from ia.agent.analyst.jobs.daily import positions_of
 from ia.agent.analyst.jobs.facts import performance_facts, wording
-from ia.agent.analyst.jobs.facts.held import Held, load_held, name_position
+from ia.agent.analyst.jobs.facts.held import Held, load_held, load_weights, name_position, say_weight
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import COUNT, parse_count
@@ -223,15 +223,20 @@ def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     status, held = loaded
     speak = desk.speak
     key = next((key for key, form in _KEYS if form.search(asked.words)), "weight_pct")
-    rows = [(symbol, each) for symbol, each in held if each.get(key) is not None]
-    rows.sort(key=lambda row: (str(row[1].get("currency")), -float(row[1][key])))
+    weights = yield from load_weights(desk, status)
+    whole = bool(weights) and key == "weight_pct"
+
+    def rank(row: tuple[str, Json]) -> tuple[str, bool, float]:
+        size = weights.get(row[0]) if whole else row[1].get(key)
+        return "" if whole else str(row[1].get("currency")), size is None, -float(size or 0)
+
+    rows = sorted(held, key=rank)
     lines = [
         speak(
-            "- {name}: {weight} of the {currency} account, {value}, {profit} ({rate})",
+            "- {name}: {weight}, {value}, {profit} ({rate})",
             name=name_position(desk, symbol, each),
-            weight="–" if each.get("weight_pct") is None else f"{float(each['weight_pct']):.2f}%",
-            currency=each.get("currency"),
-            value=wording.say_exact(desk, each.get("value")),
+            weight=say_weight(desk, symbol, each, weights),
+            value=wording.say_exact(desk, each.get("value"), currency=str(each.get("currency") or "")),
             profit=wording.say_exact(
                 desk, each.get("today_pnl" if key == "today_pnl" else "unrealized_pnl"), signed=True
             ),

@@ -12,6 +12,7 @@ from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
 from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 from ia.organs.market.screen_columns import column_title
 
 MOST = 20
@@ -33,9 +34,20 @@ _BOARDS = {
 }
 
 
+_HELD = pattern(
+    r"(?:在|从)?(?:我的?|咱们?的?)?(?:持仓|持有的?|手[里上头]的?)(?:股票?|证券|票)?(?:里面?|中|当中)?|我的(?:股票|票)(?:里面?|中)?"
+    r"|\b(?:(?:of|in|among) )?(?:(?:all )?(?:of )?my )?(?:holdings|positions|portfolio)\b"
+    r"|\b(?:of )?my (?:stocks|shares)\b|\b(?:stocks |shares |ones )?(?:that )?i (?:hold|own)\b",
+    re.I,
+)
+"""Words that say that the positions are meant."""
+
+
 def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which stocks meet conditions; ask back where a word of them was not understood."""
-    words, among = asked.words, []
+    words, among, held = asked.words, [], asked.facts[0].field == "held"
+    if held:
+        words = _HELD.sub(lambda found: " " * len(found[0]), words)
     if asked.facts[0].of == WATCH:
         words = WATCH_WORDS.sub(lambda found: " " * len(found[0]), words)
         watched = yield from desk.one("market.observe", of="watch")
@@ -47,7 +59,10 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     words = blank_spans(words, asked.spans) if not technicals else words
     stored = yield from load_industries(desk)
     if technicals:
-        return (yield from _scan(desk, asked, words, technicals, stored, watched=bool(among)))
+        universe = "held" if held else "watch" if among else "all"
+        return (yield from _scan(desk, asked, words, technicals, stored, universe))
+    if held:
+        return wording.ask_back(desk, (" ".join(words.split()),))
     wish = parse_wish(words, industry_forms(words, stored, desk.tables))
     if not wish.whole:
         return wording.ask_back(desk, (wish.rest if wish.rest and wish.rest in asked.words else asked.words,))
@@ -103,8 +118,7 @@ def _scan(
     words: str,
     technicals: list[AskedTechnical],
     stored: list[str],
-    *,
-    watched: bool,
+    universe: str,
 ) -> Work[Reply]:
     """Answer which stocks meet technical conditions, with the conditions of a screen beside them."""
     speak = desk.speak
@@ -118,7 +132,7 @@ def _scan(
     found = yield from desk.one(
         "market.scan",
         expr=" & ".join(f"({each.code})" for each in technicals),
-        universe="watch" if watched else "all",
+        universe=universe,
         columns=[each.show for each in technicals],
         limit=limit,
         **given,

@@ -34,7 +34,19 @@ _AMOUNT = (
     rf"(?:{UNIT}|(?<=[万千百亿]))"
 )
 _STOPPED = r"(?:止损|\bstop(?:[- ]?loss)?\b)"
+_MONEY_EN = r"(?:my |the )?(?:total )?(?:account|equity|money|capital|portfolio|funds)"
+_MONEY_ZH = r"(?:总?资[金产]|账户|本金|组合|净值|权益)"
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "risk_of",
+        pattern(
+            rf"{_MONEY_ZH}的?\s*{_PERCENT.format('n')}\s*(?:的)?(?:作?为?|来|算|设|做)?(?:风险|止损|亏损|损失)"
+            rf"|{_PERCENT.format('m')} of {_MONEY_EN}(?: as (?:a |the )?| at )?\s*(?:risk|stop(?:[- ]?loss)?|loss)\b"
+            rf"|\b(?:stop(?:[- ]?loss)?|los[es]|losing|risk(?:ing)?)\b[^,;]{{0,12}}?"
+            rf"{_PERCENT.format('l')} of {_MONEY_EN}\b",
+            re.I,
+        ),
+    ),
     (
         "stop_pct",
         pattern(
@@ -57,7 +69,7 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "risk",
         pattern(
             rf"(?:\brisk(?:ing)?\b|\blose\b|风险|最多亏|只?愿?亏|损失|冒)\D{{0,12}}?{_PERCENT.format('n')}(?:\s*的?风险)?"
-            rf"|{_PERCENT.format('m')}\s*(?:of (?:my |the )?(?:account|equity|money) )?(?:at )?"
+            rf"|{_PERCENT.format('m')}\s*(?:of {_MONEY_EN} )?(?:at )?"
             r"的?(?:风险|冒险|来冒|\brisk\b)",
             re.I,
         ),
@@ -143,6 +155,9 @@ def read_plan(words: str) -> Plan:
     >>> plan = read_plan("亏2%算止损的话，账户冒1%风险该买几手")
     >>> plan.stop_pct, plan.risk_pct, read_plan("50万全仓可以买几手").money, read_plan("if I buy 1000").size.number
     (2.0, 1.0, 500000.0, 1000.0)
+    >>> plan = read_plan("按总资金的2%止损，止损22，最多买多少股")
+    >>> plan.risk_pct, plan.stop_pct, plan.stop, read_plan("stop loss at 2% of my capital").risk_pct
+    (2.0, None, 22.0, 2.0)
     """
     rest, found = words, {}
     rest = _WITHIN.sub(" ", rest)
@@ -162,9 +177,9 @@ def read_plan(words: str) -> Plan:
     if spent and not currency and re.search(r"[万千百亿]", spent[0]):
         currency = "CNY"
     return Plan(
-        _number(found.get("risk")), _number(found.get("risk_money")), _number(found.get("stop")),
-        _number(found.get("stop_pct")), _part(found.get("part")), size, _number(found.get("money")), currency,
-        free is not None, rest,
+        _number(found.get("risk_of") or found.get("risk")), _number(found.get("risk_money")),
+        _number(found.get("stop")), _number(found.get("stop_pct")), _part(found.get("part")), size,
+        _number(found.get("money")), currency, free is not None, rest,
     )  # fmt: skip
 
 

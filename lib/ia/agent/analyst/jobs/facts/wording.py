@@ -9,7 +9,7 @@ from ia.agent.analyst.ask.amounts import find_currencies
 from ia.agent.analyst.ask.facts import FactQuestion, FactSpec, market_table
 from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
-from ia.agent.analyst.desk import NO_TOOL, DeskResult, Failure, ToolDesk
+from ia.agent.analyst.desk import NO_TOOL, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -57,6 +57,36 @@ def say_lot_unknown(desk: ToolDesk, mention: Mention) -> str:
     )
 
 
+def find_rate(status: DeskResult, currency: str, base: str) -> Json | None:
+    """Return the exchange rate between two currencies behind the total of an account; None where it has none."""
+    total = status.get("total")
+    rates = rows_of(total.get("rates")) if isinstance(total, dict) else []
+    return next((row for row in rates if (row.get("currency"), row.get("base")) == (currency, base)), None)
+
+
+def rate_params(desk: ToolDesk, rate: Json) -> Json:
+    """Return what a sentence tells of an exchange rate: the rate, its date and its source."""
+    source = desk.speak("simulated") if rate.get("simulated") else rate.get("source")
+    return {"rate": f"{float(rate['rate']):.6g}", "date": rate.get("date"), "source": source}
+
+
+def convert_price(desk: ToolDesk, words: str, mention: Mention, price: float) -> Work[str]:
+    """Return a price in the other currency that was asked for; why not where no rate is at hand, "" where none was."""
+    asked = next(iter(find_currencies(words)), "")
+    own = CURRENCIES.get(mention.symbol.market, "")
+    if not asked or asked == own:
+        return ""
+    status = yield from desk.one("account.status")
+    rate = find_rate(status, own, asked) if status.ok else None
+    if rate is None:
+        return foreign_currency(desk, words, [mention])
+    return desk.speak(
+        "**{amount}** at {rate} {base} for 1 {currency} ({date}, {source})",
+        amount=say_exact(desk, price * float(rate["rate"]), currency=asked),
+        base=asked, currency=own, **rate_params(desk, rate),
+    )  # fmt: skip
+
+
 def foreign_currency(desk: ToolDesk, words: str, mentions: Iterable[Mention]) -> str:
     """Return that prices are in another currency than was asked for; "" where no other one was."""
     asked = next(iter(find_currencies(words)), "")
@@ -64,7 +94,8 @@ def foreign_currency(desk: ToolDesk, words: str, mentions: Iterable[Mention]) ->
     if not asked or own in ([asked], []):
         return ""
     return desk.speak(
-        "Prices are in {own}; there is no exchange rate here, so none in {asked}.",
+        "Prices are in {own}; no exchange rate is at hand, so none in {asked}: it comes with money in the ledger and"
+        " `ia sync rates`.",
         own=desk.speak.join_items(own), asked=asked,
     )  # fmt: skip
 
