@@ -205,9 +205,11 @@ def show(run_id: str, table: str | None, as_json: bool) -> None:
     elif as_json:
         emit_json({"settings": found.settings, **found.figures})
     elif found.settings.get("kind") == "agent":
+        from ia.agent.backtests.run_groups import load_group
         from ia_cli.terminal.agent_views import print_agent_run
 
-        print_agent_run(found.id, found.settings, found.figures)
+        group = load_group(found.folder)
+        print_agent_run(found.id, found.figures, group)
     else:
         print_backtest(found)
 

@@ -13,6 +13,7 @@ from ia_cli.terminal.progress import show_progress
 
 if TYPE_CHECKING:
     from ia.kernel.jsontypes import Json
+    from ia.kernel.workspace import Workspace
 
 SHOWN_BAR = 5
 """From so many sessions on, a terminal shows progress."""
@@ -46,6 +47,14 @@ SHOWN_BAR = 5
               help="Maximum cost of the run (default: turn.max_cost).")  # fmt: skip
 @click.option("--max-tokens", type=click.IntRange(1), metavar="N",
               help="Maximum number of tokens of the run (default: turn.max_tokens).")  # fmt: skip
+@click.option(
+    "--mask", is_flag=True, help="Disguise names, codes, dates and price levels, so that memory does not help."
+)
+@click.option("--repeats", type=click.IntRange(1, 100), default=1, show_default=True,
+              help="Runs with other seeds: mean, spread and agreement of decisions.")  # fmt: skip
+@click.option("--counterfactual", "counterfactuals", type=click.IntRange(0, 100), default=0, metavar="N",
+              help="Also N runs whose bars are invented from a quarter on.")  # fmt: skip
+@click.option("--cutoff", metavar="D", help="End of the model's training data (default: a table of models).")
 @click.option("--replay", metavar="RUN", help="Live RUN again with its recorded answers, asking no model.")
 @click.option("--adapter", metavar="A", help="Data source of prices.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
@@ -66,6 +75,10 @@ def agent(
     steps: int | None,
     max_cost: float | None,
     max_tokens: int | None,
+    mask: bool,
+    repeats: int,
+    counterfactuals: int,
+    cutoff: str | None,
     replay: str | None,
     adapter: str | None,
     as_json: bool,
@@ -81,6 +94,9 @@ def agent(
     The headline of the result is where the run stands among 200 agents that trade as much on the same days in
     securities that are drawn. Sessions up to the end of the model's training data are told apart: it may have read
     what happened.
+
+    --mask asks the model at the end what it recognizes. Of --counterfactual, an edge that stays on invented bars comes
+    from the exposure, one that vanishes may come from memory.
 
     All answers are recorded. An interrupted run continues with `ia backtest resume RUN`. --replay gives the same files
     byte for byte; status 1 if one differs.
@@ -111,15 +127,16 @@ def agent(
         steps=steps,
         max_cost=max_cost,
         max_tokens=max_tokens,
+        mask=mask,
+        repeats=repeats,
+        counterfactuals=counterfactuals,
+        cutoff=cutoff,
     )
     plan = planning.plan_run(ws, wish, notify)
     if plan.estimate is not None:
         notify(plan.estimate)
-    folder = agent_runs.make_run_folder(ws, plan.settings.start)
-    run = os.path.basename(folder)
-    with _tell_resume(run), show_progress(SHOWN_BAR, 1) as show:
-        result = agent_runs.start_run(ws, folder, plan.settings, plan.market, notify=notify, progress=show)
-    _emit(run, result, as_json)
+    run = agent_runs.start_run(ws, plan.settings)
+    _live(ws, run, as_json)
 
 
 @click.command(cls=Command, example="ia backtest resume agent-2024-02-01-1")
@@ -134,19 +151,25 @@ def resume(run: str, as_json: bool) -> None:
     from ia.agent.backtests import agent_runs
     from ia.kernel.workspace import Workspace
 
+    ws = Workspace()
+    _live(ws, os.path.basename(agent_runs.run_folder(ws, run)), as_json)
+
+
+def _live(ws: "Workspace", run: str, as_json: bool) -> None:
+    """Live a run and those that belong to it, as far as they are not lived yet."""
+    from ia.agent.backtests import run_groups
+
     with _tell_resume(run), show_progress(SHOWN_BAR, 1) as show:
-        result = agent_runs.resume_run(Workspace(), run, notify=notify, progress=show)
-    _emit(run, result, as_json)
+        result, group = run_groups.live_group(ws, run, notify=notify, progress=show)
+    _emit(run, result, group, as_json)
 
 
-def _replay(ctx: click.Context, ws: "object", run: str, as_json: bool) -> None:
-    from ia.agent.backtests import agent_runs
+def _replay(ctx: click.Context, ws: "Workspace", run: str, as_json: bool) -> None:
+    from ia.agent.backtests import run_groups
     from ia.kernel.errors import Message, PluralText
-    from ia.kernel.workspace import Workspace
 
-    assert isinstance(ws, Workspace)
     with show_progress(SHOWN_BAR, 1) as show:
-        folder, result, differing = agent_runs.replay_run(ws, run, notify=notify, progress=show)
+        folder, result, group, differing = run_groups.replay_group(ws, run, notify=notify, progress=show)
     again = os.path.basename(folder)
     if differing:
         notify(
@@ -163,7 +186,7 @@ def _replay(ctx: click.Context, ws: "object", run: str, as_json: bool) -> None:
         )
     else:
         notify(Message("{again} is the same as {run}, byte for byte", again=again, run=run))
-    _emit(again, result, as_json)
+    _emit(again, result, group, as_json)
     ctx.exit(1 if differing else 0)
 
 
@@ -181,13 +204,10 @@ def _tell_resume(run: str) -> Iterator[None]:
         raise
 
 
-def _emit(run: str, result: "Json", as_json: bool) -> None:
-    from ia.agent.backtests.agent_runs import load_settings, run_folder
-    from ia.kernel.workspace import Workspace
+def _emit(run: str, result: "Json", group: "Json | None", as_json: bool) -> None:
     from ia_cli.terminal.agent_views import print_agent_run
 
     if as_json:
-        emit_json({"run": run, **result})
+        emit_json({"run": run, **result, **({"group": group} if group else {})})
     else:
-        settings = load_settings(run_folder(Workspace(), run))
-        print_agent_run(run, {"model": settings.model}, result)
+        print_agent_run(run, result, group)

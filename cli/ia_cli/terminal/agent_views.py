@@ -8,9 +8,9 @@ from ia.kernel.jsontypes import Json
 from ia_cli.terminal.text import say, tr
 
 
-def print_agent_run(run: str, settings: Json, result: Json) -> None:
-    """Print the result of an agent's run, or how far it got."""
-    for line in _summary(run, settings, result) if result.get("status") == "done" else _progress(run, result):
+def print_agent_run(run: str, result: Json, group: Json | None = None) -> None:
+    """Print the result of an agent's run, or how far it got; `group`: the comparison with those that belong to it."""
+    for line in _summary(run, result, group or {}) if result.get("status") == "done" else _progress(run, result):
         click.echo(line)
 
 
@@ -21,8 +21,8 @@ def _progress(run: str, result: Json) -> Iterator[str]:
     yield "  " + say("continue with `ia backtest resume {resume}`", resume=run)
 
 
-def _summary(run: str, settings: Json, result: Json) -> Iterator[str]:
-    yield f"{run}  {settings['model']}  {result['start']} – {result['end']}  {result['sessions']} " + tr("sessions")
+def _summary(run: str, result: Json, group: Json) -> Iterator[str]:
+    yield f"{run}  {result['model']}  {result['start']} – {result['end']}  {result['sessions']} " + tr("sessions")
     for part in result["parts"]:
         head = {"before": tr("before the cutoff"), "after": tr("after the cutoff"), "all": tr("result")}[part["part"]]
         note = f" ({part['note']})" if part["note"] else ""
@@ -50,15 +50,38 @@ def _summary(run: str, settings: Json, result: Json) -> Iterator[str]:
     )
     if reason := result["random_agents"]["reason"]:
         yield "  " + say("no random agents: {reason}", reason=reason)
+    if known := result.get("identification"):
+        yield "  " + say("recognized under the mask: {percent}%", percent=f"{known['rate_frac'] * 100:.0f}")
+    yield from _describe_group(group)
     usage = result["usage"]
     cost = "" if usage["cost"] in (None, 0) else f", {usage['cost']:g} {usage['currency']}"
     yield "  " + say(
-        "n = 1; {calls} model calls, {input} + {output} tokens{cost}",
+        "n = {count}; {calls} model calls, {input} + {output} tokens{cost}",
+        count=group.get("repeats", {}).get("runs", 1),
         calls=usage["calls"],
         input=usage["input"],
         output=usage["output"],
         cost=cost,
     )
+
+
+def _describe_group(group: Json) -> Iterator[str]:
+    if repeats := group.get("repeats"):
+        returns, agreement = repeats["return_frac"], repeats["agreement_frac"]
+        yield "  " + say(
+            "{count} runs: return {mean} ± {spread}; decisions agree on {agreement}% of the sessions with orders",
+            count=repeats["runs"],
+            mean=_percent(returns["mean"]),
+            spread=_percent(returns["sd"]).lstrip("+"),
+            agreement="–" if agreement is None else f"{agreement * 100:.0f}",
+        )
+    if invented := group.get("counterfactuals"):
+        yield "  " + say(
+            "edge over equal weight: {real} as it was, {invented} on invented bars ({count} runs)",
+            real=_percent(invented["real_edge_frac"]),
+            invented=_percent(invented["invented_edge_frac"]),
+            count=len(invented["runs"]),
+        )
 
 
 def _percent(value: float | None) -> str:

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 
 from ia.agent.backtests import outcome, run_settings
+from ia.agent.backtests.counterfactuals import invent_bars
 from ia.agent.backtests.live import LiveRun, Progress
+from ia.agent.backtests.masks import mask_market
 from ia.agent.backtests.past_market import PastMarket, load_market
 from ia.agent.backtests.recording import FILE as CALLS
 from ia.agent.backtests.recording import Recording, load_recording
@@ -84,44 +86,91 @@ def open_market(ws: Workspace, settings: RunSettings, notify: Notify = drop_mess
     return market
 
 
-def start_run(
-    ws: Workspace, folder: str, settings: RunSettings, market: PastMarket, *, notify: Notify, progress: Progress
-) -> Json:
-    """Live a new run in a folder and return its result."""
+def start_run(ws: Workspace, settings: RunSettings) -> str:
+    """Make the folder of a new run with its settings, and return its name."""
+    folder = make_run_folder(ws, settings.start)
+    _write_settings(folder, settings)
+    return os.path.basename(folder)
+
+
+def _write_settings(folder: str, settings: RunSettings) -> None:
     replace_file(os.path.join(folder, run_settings.FILE), settings.to_yaml(), durable=False)
-    recording = Recording(os.path.join(folder, CALLS), [])
-    return _live(ws, folder, settings, market, recording, notify, progress)
 
 
-def resume_run(ws: Workspace, run: str, *, notify: Notify, progress: Progress) -> Json:
-    """Continue a run: live it again up to its last recorded answer, then go on. Return its result.
+def shape_market(market: PastMarket, settings: RunSettings) -> PastMarket:
+    """Return the market as a run sees it: with an invented future, in disguise."""
+    if settings.counterfactual:
+        market = invent_bars(market, settings.counterfactual, settings.invention)
+    return mask_market(market, settings.seed) if settings.mask else market
 
-    raises  TryLater where another process lives it.
+
+def live_or_continue(
+    ws: Workspace,
+    folder: str,
+    settings: RunSettings,
+    market: PastMarket,
+    *,
+    notify: Notify,
+    progress: Progress,
+    before: str = "",
+) -> Json:
+    """Return the result of a run; it is lived, or continued where it stopped, if it has none yet.
+
+    before   a run whose answers are taken as long as the questions are the same
+    raises   TryLater where another process lives it.
     """
-    folder = run_folder(ws, run)
-    settings = load_settings(folder)
-    market = open_market(ws, settings, notify)
-    path = os.path.join(folder, CALLS)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
     with _hold(folder):
-        recording = Recording(path, load_recording(path, mend=True), own=True)
-        return _live(ws, folder, settings, market, recording, notify, progress, locked=True)
+        result = load_result(folder)
+        if result is not None and result.get("status") == outcome.DONE:
+            return result
+        if not os.path.exists(os.path.join(folder, run_settings.FILE)):
+            _write_settings(folder, settings)
+        path = os.path.join(folder, CALLS)
+        own = load_recording(path, mend=True)
+        shared = load_recording(os.path.join(before, CALLS)) if before and settings.counterfactual else []
+        recording = Recording(path, own, own=True, shared=shared)
+        return _live(ws, folder, settings, market, recording, notify, progress)
 
 
-def replay_run(ws: Workspace, run: str, *, notify: Notify, progress: Progress) -> tuple[str, Json, list[str]]:
-    """Live a run again in a folder of its own with the recorded answers alone, asking no model.
+def load_result(folder: str) -> Json | None:
+    """Return what result.json of a folder holds; None where there is none."""
+    import json
+
+    try:
+        with open(os.path.join(folder, outcome.RESULT), encoding="utf-8") as file:
+            found = json.load(file)
+    except (FileNotFoundError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def replay_in(
+    ws: Workspace,
+    folder: str,
+    again: str | None,
+    settings: RunSettings,
+    market: PastMarket,
+    *,
+    notify: Notify,
+    progress: Progress,
+) -> tuple[str, Json, list[str]]:
+    """Live a run again in another folder (None: a new one) with the recorded answers alone, asking no model.
 
     Returns that folder, the result, and the files that differ from those of the run.
     """
-    folder = run_folder(ws, run)
-    settings = load_settings(folder)
-    market = open_market(ws, settings, notify)
     recorded = load_recording(os.path.join(folder, CALLS))
     if not recorded:
-        raise NotFound("{run}: nothing is recorded", run=run)
-    again = make_run_folder(ws, settings.start)
-    replace_file(os.path.join(again, run_settings.FILE), settings.to_yaml(), durable=False)
+        raise NotFound("{run}: nothing is recorded", run=os.path.basename(folder))
+    if again is None:
+        again = make_run_folder(ws, settings.start)
+    else:
+        os.mkdir(again, 0o700)
+    _write_settings(again, settings)
     recording = Recording(os.path.join(again, CALLS), recorded, closed=True)
-    result = _live(ws, again, settings, market, recording, notify, progress)
+    with _hold(again):
+        result = _live(ws, again, settings, market, recording, notify, progress)
     return again, result, list_differences(folder, again)
 
 
@@ -134,7 +183,7 @@ def list_differences(one: str, other: str) -> list[str]:
 def _list_files(folder: str) -> Iterator[str]:
     for base, _, names in os.walk(folder):
         for name in names:
-            if not name.startswith("."):
+            if not name.startswith(".") and name != "group.json":
                 yield os.path.relpath(os.path.join(base, name), folder)
 
 
@@ -159,26 +208,23 @@ def _live(
     recording: Recording,
     notify: Notify,
     progress: Progress,
-    *,
-    locked: bool = False,
 ) -> Json:
     """Live a run and write what came of it, also where it stops before its end."""
-    with contextlib.nullcontext() if locked else _hold(folder):
-        run = None
-        try:
-            run = LiveRun(ws, folder, settings, market, recording)
-            outcome.write_outcome(folder, run.state, outcome.describe_stop(run.state, ""))
-            state = run.live_through(notify, progress)
-            document = outcome.describe_outcome(state)
-            outcome.write_outcome(folder, state, document)
-        except BaseException as exc:
-            reason = str(faults.explain_exception(exc, "the run")) if isinstance(exc, Exception) else "interrupted"
-            with contextlib.suppress(OSError, IaError):
-                if run is not None:
-                    outcome.write_outcome(folder, run.state, outcome.describe_stop(run.state, reason))
-            if isinstance(exc, Exception) and not isinstance(exc, IaError):
-                raise faults.explain_exception(exc, "the run") from exc
-            raise
-        finally:
-            recording.close()
+    run = None
+    try:
+        run = LiveRun(ws, folder, settings, shape_market(market, settings), recording, market.titles)
+        outcome.write_outcome(folder, run.state, outcome.describe_stop(run.state, ""))
+        state = run.live_through(notify, progress)
+        document = outcome.describe_outcome(state)
+        outcome.write_outcome(folder, state, document)
+    except BaseException as exc:
+        reason = str(faults.explain_exception(exc, "the run")) if isinstance(exc, Exception) else "interrupted"
+        with contextlib.suppress(OSError, IaError):
+            if run is not None:
+                outcome.write_outcome(folder, run.state, outcome.describe_stop(run.state, reason))
+        if isinstance(exc, Exception) and not isinstance(exc, IaError):
+            raise faults.explain_exception(exc, "the run") from exc
+        raise
+    finally:
+        recording.close()
     return document

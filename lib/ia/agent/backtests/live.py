@@ -3,20 +3,20 @@
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from random import Random
 
-from ia.agent.backtests import session_prompt
+from ia.agent.backtests import identity, session_prompt
 from ia.agent.backtests.past_market import PastMarket
 from ia.agent.backtests.recorded_loop import FreeMeter, RecordedLoop
 from ia.agent.backtests.recording import Recording, canonical_json
 from ia.agent.backtests.run_memory import PLAYBOOK, RunMemory
 from ia.agent.backtests.run_settings import RunSettings
-from ia.agent.backtests.session_prompt import DAY, MONTH, WEEK, SessionPrompts
+from ia.agent.backtests.session_prompt import DAY, IDENTITY, MONTH, WEEK, SessionPrompts
 from ia.agent.backtests.session_tools import SessionTools
 from ia.agent.backtests.trading_account import DayEvents, TradingAccount, close_of
 from ia.agent.tools.router import Router
@@ -50,6 +50,7 @@ class RunState:
     calls: int = 0
     replayed: int = 0
     cut: int = 0
+    identification: Json | None = None
 
     @property
     def cost(self) -> float | None:
@@ -88,13 +89,21 @@ class LiveRun:
     """A run under way, in a folder."""
 
     def __init__(
-        self, ws: Workspace, folder: str, settings: RunSettings, market: PastMarket, recording: Recording
+        self,
+        ws: Workspace,
+        folder: str,
+        settings: RunSettings,
+        market: PastMarket,
+        recording: Recording,
+        titles: Mapping[str, str],
     ) -> None:
         """Begin before the first session.
 
-        ws    the user's workspace, where what a model costs is counted; nothing else of it is touched.
+        ws      the user's workspace, where what a model costs is counted; nothing else of it is touched.
+        titles  of a masked run: what its securities are called, by canonical symbol
         """
         self.ws, self.folder, self.settings, self.recording = ws, folder, settings, recording
+        self._titles = titles
         account = TradingAccount(
             market, Decimal(settings.cash), settings.terms(), settings.risk_limits(), settings.lang
         )
@@ -130,6 +139,8 @@ class LiveRun:
                     self.state.sessions.append(day)
                 progress(len(sessions), len(sessions))
                 self.state.account.exchange.close()
+                if self.settings.mask and self.settings.model != OFFLINE:
+                    self._ask_identity(sessions[-1], notify)
             finally:
                 self.state.replayed = self.recording.replayed
                 with contextlib.suppress(OSError):
@@ -182,6 +193,13 @@ class LiveRun:
         }
         self._decisions.append(canonical_json(line | ({"cut": self.loop.cut} if self.loop.cut else {})))
 
+    def _ask_identity(self, day: str, notify: Notify) -> None:
+        """Ask the model what it recognizes in a masked run, and keep how much of it is right."""
+        self.tools.begin_session(day)
+        self._take_turn(day, IDENTITY, self.prompts.write_identification(day), DayEvents(), notify)
+        self._write_texts(again=True)
+        self.state.identification = identity.grade_identification(self.loop.reply, self.state.market, self._titles)
+
     def _build_meter(self, day: str, kind: str) -> Meter:
         """Return what counts a turn's calls: each turn is a command of its own under the caps of the user."""
         if self.settings.model == OFFLINE:
@@ -225,15 +243,15 @@ class LiveRun:
             "sold": sum(fill.side == "sell" for fill in fills),
         }
 
-    def _write_texts(self) -> None:
-        """Write the texts that the session changed, and its decisions."""
+    def _write_texts(self, *, again: bool = False) -> None:
+        """Write the texts that the session changed, and its decisions; `again`: after the last session."""
         memory = self.state.memory
         for path in sorted(memory.changed):
             replace_file(os.path.join(self.folder, path), memory.texts[path], durable=False)
         memory.changed.clear()
         path = os.path.join(self.folder, DECISIONS)
         try:
-            with open(path, "a" if self.state.sessions else "w", encoding="utf-8") as file:
+            with open(path, "a" if self.state.sessions or again else "w", encoding="utf-8") as file:
                 file.writelines(line + "\n" for line in self._decisions)
         except OSError as exc:
             raise name_file(exc, path) from exc

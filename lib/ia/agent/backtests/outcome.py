@@ -78,6 +78,10 @@ def describe_outcome(state: RunState) -> Json:
         "model": settings.model,
         "simulated": state.market.simulated,
         "masked": settings.mask,
+        "mask": {name: each.symbol.canonical for name, each in state.market.securities.items()}
+        if settings.mask
+        else None,
+        "identification": state.identification,
         "sessions": len(sessions),
         "start": sessions[0],
         "end": sessions[-1],
@@ -258,7 +262,7 @@ def _orders_csv(state: RunState) -> str:
             [
                 order.number,
                 order.day,
-                order.symbol,
+                _real_symbol(state, order.symbol),
                 order.action,
                 order.kind,
                 f"{order.quantity:f}",
@@ -279,7 +283,7 @@ def _orders_csv(state: RunState) -> str:
 def _trades_csv(state: RunState) -> str:
     rows = [
         [
-            t.symbol,
+            _real_symbol(state, t.symbol),
             f"{t.quantity:g}",
             t.opened,
             t.closed,
@@ -291,6 +295,10 @@ def _trades_csv(state: RunState) -> str:
         for t in find_round_trips(state.account.portfolio.books)
     ]
     return to_csv(["symbol", "quantity", "opened", "closed", "cost", "proceeds", "profit", "days"], rows)
+
+
+def _real_symbol(state: RunState, name: str) -> str:
+    return state.market.securities[name].symbol.canonical
 
 
 def _to_json(document: Json) -> str:

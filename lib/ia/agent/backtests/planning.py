@@ -48,6 +48,10 @@ class RunWish:
     steps: int | None = None
     max_cost: float | None = None
     max_tokens: int | None = None
+    mask: bool = False
+    repeats: int = 1
+    counterfactuals: int = 0
+    cutoff: str | None = None
 
 
 @dataclass(frozen=True)
@@ -90,9 +94,13 @@ def plan_run(ws: Workspace, wish: RunWish, notify: Notify) -> RunPlan:
         presets=_read_presets(ws, wish),
         source=wish.source or "",
         price=_load_price(model),
-        cutoff=find_cutoff(model),
+        cutoff=_find_cutoff(model, wish.cutoff),
+        mask=wish.mask,
+        repeats=wish.repeats,
+        counterfactuals=wish.counterfactuals,
         bars=market.bar_digests(end),
     )
+    _check_mask(settings, market)
     settings, estimate = _apply_caps(settings, wish, len(market.sessions))
     return RunPlan(settings, market, estimate)
 
@@ -154,6 +162,24 @@ def _read_text(path: str, name: str) -> str:
         raise BadData("{path}: not valid UTF-8", path=name) from None
 
 
+def _find_cutoff(model: str, told: str | None) -> Json:
+    if told is None:
+        return find_cutoff(model)
+    day = dateforms.parse_day(told, date.fromisoformat(clock.today()), option="--cutoff", last=True)
+    return {"date": day, "source": "--cutoff"}
+
+
+def _check_mask(settings: RunSettings, market: PastMarket) -> None:
+    """Raise UsageError where texts of the user would give a masked run away."""
+    if not settings.mask:
+        return
+    if settings.presets:
+        raise UsageError("--mask cannot be combined with --preset and --from: their texts may name what is masked")
+    words = [*market.titles.values(), *(name.split(".")[0] for name in market.securities)]
+    if named := [word for word in words if word and word in settings.strategy]:
+        raise UsageError("--mask: the strategy names {names}", names=", ".join(named[:5]))
+
+
 def _load_price(model: str) -> Json:
     price = None if model == OFFLINE else model_price(model)
     if price is None:
@@ -173,7 +199,9 @@ def _apply_caps(settings: RunSettings, wish: RunWish, sessions: int) -> tuple[Ru
     """Return the settings with the caps of the run, and the estimate; a cap that it is above refuses the run."""
     if settings.model == OFFLINE:
         return settings, None
-    sent, got = estimate_tokens(settings, sessions)
+    members = wish.repeats + wish.counterfactuals
+    sent, got = (count * members for count in estimate_tokens(settings, sessions))
+    sessions *= members
     told = {"input": f"{sent:,}", "output": f"{got:,}"}
     if settings.price:
         money = float(
@@ -196,7 +224,7 @@ def _apply_caps(settings: RunSettings, wish: RunWish, sessions: int) -> tuple[Ru
             template, sessions=sessions, input=told["input"], output=told["output"], cost=f"{money:.2f}",
             currency=currency, cap=cap,
         )  # fmt: skip
-        return replace(settings, max_cost=cap, max_tokens=wish.max_tokens), message
+        return replace(settings, max_cost=cap / members, max_tokens=wish.max_tokens), message
     limit = wish.max_tokens or int(config.get_setting("turn.max_tokens") or UNPRICED_TOKENS)
     if sent + got > limit:
         raise Refused(
@@ -214,4 +242,4 @@ def _apply_caps(settings: RunSettings, wish: RunWish, sessions: int) -> tuple[Ru
         output=told["output"],
         cap=f"{limit:,}",
     )
-    return replace(settings, max_tokens=limit), message
+    return replace(settings, max_tokens=limit // members), message

@@ -7,7 +7,7 @@ JSON, and of how often this question came before: a repeated question wants an a
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from ia.kernel.digest import sha256
@@ -21,7 +21,9 @@ FILE = "calls.jsonl"
 class Recording:
     """Answers by their place in the run: those that are recorded are given again, new ones are appended."""
 
-    def __init__(self, path: str, recorded: list[Json], *, own: bool = False, closed: bool = False) -> None:
+    def __init__(
+        self, path: str, recorded: list[Json], *, own: bool = False, closed: bool = False, shared: Sequence[Json] = ()
+    ) -> None:
         """Begin at the first question.
 
         Args:
@@ -29,8 +31,10 @@ class Recording:
             recorded: lines of a recording.
             own: whether they are in the file already.
             closed: whether nothing but what is recorded may be answered.
+            shared: lines of another run, whose answers are taken as long as the questions are the same.
         """
         self.path, self.recorded, self.own, self.closed = path, recorded, own, closed
+        self._shared = shared
         self.asked = 0
         self.replayed = 0
         self._setup = ""
@@ -70,7 +74,7 @@ class Recording:
                     count=max(len(self.recorded) - 1, 0),
                     code="replay-miss",
                 )
-            return None
+            return self._find_shared()
         key, ordinal = self._key()
         if (line.get("key"), line.get("ordinal")) != (key, ordinal):
             before = [canonical_json(message) for message in line.get("messages", [])]
@@ -78,6 +82,15 @@ class Recording:
             raise _miss_error(self.asked, "\n".join(before), "\n".join(new))
         answer: Json = line["answer"]
         return answer
+
+    def _find_shared(self) -> Json | None:
+        if self.asked < len(self._shared):
+            line = self._shared[self.asked]
+            if (line.get("key"), line.get("ordinal")) == self._key():
+                answer: Json = line["answer"]
+                return answer
+            self._shared = ()
+        return None
 
     def keep(self, day: str, messages: list[Json], answer: Json) -> None:
         """Append a question with its answer."""

@@ -33,7 +33,8 @@ class RunSettings:
         price: what a million tokens cost: input, output, currency; {} where it is not known.
         cutoff: the last day that the model's training data reaches to: date, source; {} where it is not known.
         bars: a digest of the bars and actions of each security.
-        counterfactual: the quarter from which on the bars are invented, YYYY-MM-DD; "" for none.
+        counterfactual: the day from which on the bars are invented, YYYY-MM-DD; "" for none. invention: which one.
+        repeats, counterfactuals: how many runs belong to it, itself counted among the repeats.
     """
 
     created: str
@@ -60,6 +61,9 @@ class RunSettings:
     max_tokens: int | None = None
     bars: dict[str, str] = field(default_factory=dict)
     counterfactual: str = ""
+    invention: int = 0
+    repeats: int = 1
+    counterfactuals: int = 0
 
     def terms(self) -> Terms:
         """Return the terms of the broker."""

@@ -14,7 +14,7 @@ from ia.kernel.i18n import Voice, mark_text
 from ia.kernel.jsontypes import Json
 from ia.organs.ledger.guard import RiskLimits, limits_document
 
-DAY, WEEK, MONTH = "day", "week", "month"
+DAY, WEEK, MONTH, IDENTITY = "day", "week", "month", "identity"
 ROLE = mark_text("""\
 You trade one account, session by session. It is the close of the session that the prompt names; you know nothing of \
 what comes later, and are asked again after the next one. The playbook tells how you trade; you may change it.""")
@@ -37,6 +37,11 @@ DAY_END = mark_text(
 )
 WEEK_END = mark_text("The week has ended. Please write a review of it: memory.note, key {key}.")
 MONTH_END = mark_text("The month has ended. Please write a review of it: memory.note, key {key}.")
+WHO = mark_text(
+    "The run is over. Names, dates and prices in it are disguised. Which real securities are {names}, and in which "
+    "year does the run end? Answer with one JSON object with these names and `year` as keys: codes or names, and a "
+    "number; null for what you do not recognize."
+)
 NOTHING = mark_text("none")
 PLAYBOOK_TITLE = mark_text("Playbook")
 NO_STRATEGY = mark_text("No strategy is given: find one that keeps losses small, and write it down here.")
@@ -92,6 +97,11 @@ class SessionPrompts:
         figures: Json = {"kind": kind, "key": key, **span, "simulated": self.market.simulated}
         sections = [*self._memory_sections(), (_ACCOUNT, _to_json(self.account.status())), (_MOMENTS, text)]
         return self._write(day, sections, figures)
+
+    def write_identification(self, day: str) -> str:
+        """Return the question what of a masked run the model recognizes."""
+        text = self.voice(WHO, names=", ".join(self.order))
+        return self._write(day, [(_MOMENTS, text)], {"kind": IDENTITY})
 
     def _write(self, day: str, sections: Iterable[tuple[str, str]], figures: Json) -> str:
         shown = datetime.fromisoformat(self.market.show_day(day))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ia.agent.backtests import agent_runs, planning
+from ia.agent.backtests import agent_runs, planning, run_groups
 from ia.kernel.errors import BadData, NotFound, Refused, TryLater, Unavailable, UsageError
 from support.scripted_model import MODEL, Said, scripted
 
@@ -31,18 +31,22 @@ def plan(ws, **wish):
     return planning.plan_run(ws, planning.RunWish(**wish), print)
 
 
-def start(ws, made, said=lambda _: None):
-    folder = agent_runs.make_run_folder(ws, made.settings.start)
-    result = agent_runs.start_run(ws, folder, made.settings, made.market, notify=said, progress=lambda *_: None)
-    return folder, result
+def start(ws, made):
+    folder = os.path.join(ws.root, "runs", agent_runs.start_run(ws, made.settings))
+    return folder, agent_runs.live_or_continue(ws, folder, made.settings, made.market, notify=print, progress=silent)
+
+
+def silent(at, of):
+    pass
 
 
 def replay(ws, folder):
-    return agent_runs.replay_run(ws, os.path.basename(folder), notify=print, progress=lambda *_: None)
+    again, result, _, differing = run_groups.replay_group(ws, os.path.basename(folder), notify=print, progress=silent)
+    return again, result, differing
 
 
 def resume(ws, folder):
-    return agent_runs.resume_run(ws, os.path.basename(folder), notify=print, progress=lambda *_: None)
+    return run_groups.live_group(ws, os.path.basename(folder), notify=print, progress=silent)[0]
 
 
 def read(folder, name):
@@ -153,7 +157,7 @@ def test_a_model_that_fails_stops_the_run_and_resume_goes_on(ws, caps, monkeypat
 
 
 def test_a_run_is_lived_by_one_process(ws):
-    folder, _ = start(ws, plan(ws, start="2024-03-14"))
+    folder = os.path.join(ws.root, "runs", agent_runs.start_run(ws, plan(ws, start="2024-03-14").settings))
     with agent_runs._hold(folder), pytest.raises(TryLater, match="another process"):
         resume(ws, folder)
 
@@ -161,9 +165,9 @@ def test_a_run_is_lived_by_one_process(ws):
 def test_a_full_disk_stops_the_run_with_one_sentence(ws):
     made = plan(ws, start="2024-03-14")
     folder = agent_runs.make_run_folder(ws, made.settings.start)
-    os.symlink("/dev/full", os.path.join(folder, "calls.jsonl"))
+    os.symlink("/dev/full", os.path.join(folder, "decisions.jsonl"))
     with pytest.raises(TryLater, match="No space left"):
-        agent_runs.start_run(ws, folder, made.settings, made.market, notify=print, progress=lambda *_: None)
+        agent_runs.live_or_continue(ws, folder, made.settings, made.market, notify=print, progress=silent)
 
 
 def test_the_cap_of_a_run_stops_it(ws, caps):
@@ -220,3 +224,83 @@ def test_what_cannot_be_done_is_told(ws, tmp_path):
             plan(ws, **wish)
     with pytest.raises(UsageError, match="not the name"):
         agent_runs.run_folder(ws, "../x")
+
+
+def test_a_masked_run_tells_no_name_code_date_or_price(ws, caps):
+    def look_at_all(asked):
+        if asked.results:
+            return Said("done")
+        figures = json.loads(asked.text.rpartition("【数值】")[2])
+        if figures["kind"] == "identity":
+            return Said('{"S001": "600519 or 000858", "year": 2024}')
+        calls = [("market_history", {"symbol": name, "bars": 250}) for name in ("S001", "S002")]
+        calls += [("account_status", {}), ("memory_recall", {"query": "S001 bought"})]
+        calls += [("trade_execute", {"action": "buy", "symbol": "S001", "quantity": n}) for n in (100, 150, 1e6)]
+        calls += [
+            ("indicator_calc", {"name": "RSI", "symbol": "S002"}),
+            ("trade_execute", {"action": "sell", "symbol": "x"}),
+        ]
+        return Said(calls=calls)
+
+    with scripted(look_at_all):
+        made = plan(ws, model=MODEL, mask=True)
+        folder, result = start(ws, made)
+    setup, *lines = map(json.loads, read(folder, "calls.jsonl").splitlines())
+    calls = json.dumps([setup, [line["messages"] for line in lines], [line["day"] for line in lines]])
+    for name, security in made.market.securities.items():
+        for word in (name, name.split(".")[0], made.market.titles[name]):
+            assert word not in calls
+        for day in security.bars.date:
+            assert day not in calls
+        bars = security.bars.slice_bars(-250)
+        for row in zip(*bars[1:5], strict=True):
+            assert ", ".join(map(str, row)) not in calls
+    assert "S001" in calls
+    assert result["identification"] == {"recognized": ["S001"], "rate_frac": 0.5, "year_recognized": True}
+    assert set(result["mask"]) == {"S001", "S002"}
+    assert "600519.SH" in read(folder, "orders.csv") + read(folder, "run.yaml")
+    assert replay(ws, folder)[2] == []
+
+
+def test_what_a_user_says_must_not_give_a_mask_away(ws, tmp_path):
+    with pytest.raises(UsageError, match="names 600519"):
+        plan(ws, mask=True, strategy="Buy 600519 low.")
+    with pytest.raises(UsageError, match="--preset"):
+        note = tmp_path / "note.md"
+        note.write_text("x")
+        plan(ws, mask=True, presets=(f"notes/x.md={note}",))
+
+
+def test_repeats_and_invented_futures_beside_a_run(ws, caps):
+    with scripted(trade_by_the_calendar) as model:
+        made = plan(ws, model=MODEL, repeats=2, counterfactuals=1)
+        run = agent_runs.start_run(ws, made.settings)
+        result, group = run_groups.live_group(ws, run, notify=print, progress=silent)
+        calls = len(model.asked)
+        assert run_groups.live_group(ws, run, notify=print, progress=silent) == (result, group)
+        assert len(model.asked) == calls
+    assert group["repeats"]["runs"] == 2
+    assert group["repeats"]["agreement_frac"] == 1.0
+    since = group["counterfactuals"]["runs"][0]["since"]
+    base = os.path.join(ws.root, "runs", run)
+    assert sorted(os.listdir(os.path.dirname(base))) == [run, f"{run}.c1", f"{run}.r2"]
+    rows, invented = (
+        [line.split(",") for line in read(folder, "equity.csv").splitlines()] for folder in (base, f"{base}.c1")
+    )
+    assert [row for row in rows if row[0] < since] == [row for row in invented if row[0] < since]
+    assert rows[-1] != invented[-1]
+    *_, differing = run_groups.replay_group(ws, run, notify=print, progress=silent)
+    assert differing == []
+
+
+def test_what_comes_later_changes_nothing_before(ws, caps):
+    """The world is cut: a run that ends earlier is the beginning of one that goes on."""
+    with scripted(trade_by_the_calendar):
+        whole, _ = start(ws, plan(ws, model=MODEL))
+        for end in ("2024-02-28", "2024-03-08"):
+            part, _ = start(ws, plan(ws, model=MODEL, end=end))
+            days = [line for line in decisions(whole) if line["date"] < end]
+            assert [line for line in decisions(part) if line["date"] < end] == days
+            asked = read(part, "calls.jsonl").splitlines()
+            last = max(at for at, line in enumerate(asked) if f'"day":"{end}"' not in line)
+            assert asked[: last + 1] == read(whole, "calls.jsonl").splitlines()[: last + 1]
