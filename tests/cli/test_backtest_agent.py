@@ -70,3 +70,30 @@ def test_bad_input_is_one_line(ia, args, status):
     assert run.returncode == status, run.stderr
     assert run.stdout == ""
     assert "Traceback" not in run.stderr
+
+
+def test_two_runs_side_by_side(ia, home):
+    for strategy in ("Hold.", "Trade."):
+        assert ia(*AGENT, "--strategy", strategy).returncode == 0
+    one, other = "agent-2024-03-04-1", "agent-2024-03-04-2"
+    run = ia("backtest", "diff", one, other)
+    assert run.returncode == 1
+    assert "-Hold." in run.stdout
+    assert "+Trade." in run.stdout
+    assert ia("backtest", "diff", one, one).returncode == 0
+    assert ia("backtest", "show", one).stdout.startswith(one)
+    listed = json.loads(ia("backtest", "list", "--json").stdout)
+    assert {row["id"] for row in listed} == {one, other}
+    assert ia("memory", "distill", one, other).returncode in (0, 1)
+
+
+def test_distilled_lines_wait_for_approval(ia, home):
+    for number in (1, 2):
+        assert ia(*AGENT).returncode == 0
+        book = home / "runs" / f"agent-2024-03-04-{number}" / "playbook.md"
+        book.write_text("# Playbook\n\n- pause a day after three losses\n", encoding="utf-8")
+    run = ia("memory", "distill", "agent-2024-03-04-1", "agent-2024-03-04-2")
+    assert (run.returncode, run.stdout) == (0, "2/2\tpause a day after three losses\n")
+    assert not (home / "notebook").exists()
+    assert ia("approve", "1", "--yes").returncode == 0
+    assert "(2 of 2 runs)" in (home / "notebook" / "notes" / "playbook.md").read_text(encoding="utf-8")

@@ -223,6 +223,8 @@ def show(run_id: str, table: str | None, as_json: bool) -> None:
 def diff(one: str, other: str, as_json: bool) -> None:
     """Compare two backtests: settings, figures, and the first day on which their orders part.
 
+    Of two runs of `ia backtest agent` also the first decisions that part, and the playbooks as a diff.
+
     Status 1 if they differ.
     """
     from ia.faculties.lab.run_differences import compare_runs
@@ -231,12 +233,19 @@ def diff(one: str, other: str, as_json: bool) -> None:
     from ia_cli.terminal.backtest_views import print_differences
 
     ws = Workspace()
-    found = compare_runs(find_run(ws, one), find_run(ws, other))
+    runs = find_run(ws, one), find_run(ws, other)
+    if all(run.settings.get("kind") == "agent" for run in runs):
+        from ia.agent.backtests.agent_differences import compare_agents
+
+        found = compare_agents(*runs)
+    else:
+        found = compare_runs(*runs)
     if as_json:
         emit_json(found)
     else:
         print_differences(found)
-    click.get_current_context().exit(1 if found["settings"] or found["orders_part"] else 0)
+    differ = ("settings", "orders_part", "decisions_part", "playbook")
+    click.get_current_context().exit(1 if any(found.get(name) for name in differ) else 0)
 
 
 backtest.add_command(agent)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ia.kernel.errors import NotFound, UsageError
+from ia.kernel.errors import Message, NotFound, UsageError
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.input import stdin_is_idle, text_or_stdin
 from ia_cli.terminal.lists import emit_list
@@ -44,6 +44,35 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     rows = [entry._asdict() for entry in contents.list_memory(ws)]
     empty = NotFound("no memory files yet", hint="start with `ia memory track`, `ia memory observe` or `ia memory log`")
     emit_list(ctx, rows, ("path", "time", "title"), empty, as_json=as_json, as_jsonl=as_jsonl)
+
+
+@memory.command(example="ia memory distill agent-2024-01-02-1 agent-2024-01-02-2")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@json_option
+@click.pass_context
+def distill(ctx: click.Context, runs: tuple[str, ...], as_json: bool) -> None:
+    """Propose lines for the playbook that recur in several runs of `ia backtest agent`.
+
+    Lines of the runs' playbooks and notes that say the same are counted once a run; what a run was given at its start
+    does not count. The proposal changes nothing until you approve it (`ia pending`). Status 1 if nothing recurs.
+    """
+    from ia.agent.backtests.distillation import find_recurring_lines, propose_lines
+    from ia.kernel import config
+    from ia.kernel.workspace import Workspace
+    from ia_cli.terminal.output import notify, tell_empty
+
+    ws = Workspace()
+    lines = find_recurring_lines(ws, runs)
+    if not lines:
+        emit_json({"proposal": None, "lines": []}) if as_json else tell_empty("nothing recurs in these runs")
+        ctx.exit(1)
+    made = propose_lines(ws, lines, config.locale_lang())
+    if as_json:
+        emit_json({"proposal": made.id, "lines": [line._asdict() for line in lines]})
+        return
+    for line in lines:
+        click.echo(f"{line.runs}/{line.of}\t{line.text}")
+    notify(Message("{path} changes only when you approve it: `ia approve {number}`", path=made.path, number=made.id))
 
 
 @memory.command(example="ia memory track 600519 '等估值回落'; ia memory read tracking")

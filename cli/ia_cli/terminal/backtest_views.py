@@ -175,6 +175,13 @@ def print_differences(found: Json) -> None:
         click.echo(say("Orders part on {day}.", day=found["orders_part"]["day"]))
     else:
         click.echo(say("The orders are the same."))
+    if found.get("decisions_part"):
+        click.echo(say("Decisions part on {day}.", day=found["decisions_part"]["day"]))
+        for run, orders in zip(found["runs"], found["decisions_part"]["orders"], strict=True):
+            told = [f"{order['action']} {order['quantity'] or ''} {order['symbol']}" for order in orders or []]
+            click.echo("\t".join([run, "; ".join(told) or "–"]))
+    for line in found.get("playbook", ()):
+        click.echo(line)
 
 
 def _pct(value: float | None, form: str = "{:+.1f}%") -> str:

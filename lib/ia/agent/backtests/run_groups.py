@@ -102,16 +102,17 @@ def _write_group(folder: str, result: Json, results: dict[str, Json], variants: 
 
 def _compare_repeats(folder: str, result: Json, results: dict[str, Json]) -> Json:
     every = [result, *results.values()]
-    days = [_orders_by_day(folder), *(_orders_by_day(f"{folder}.{end}") for end in results)]
+    days = [_orders_by_day(folder, result)]
+    days += [_orders_by_day(f"{folder}.{end}", each) for end, each in results.items()]
     return {
         "runs": len(every),
-        "return_frac": _spread([each["return_frac"] for each in every]),
-        "percentile_pct": _spread([each["percentile_pct"] for each in every]),
+        "return_frac": _measure_spread([each["return_frac"] for each in every]),
+        "percentile_pct": _measure_spread([each["percentile_pct"] for each in every]),
         "agreement_frac": _agreement(days),
     }
 
 
-def _spread(values: Sequence[float | None]) -> Json:
+def _measure_spread(values: Sequence[float | None]) -> Json:
     known = [value for value in values if value is not None]
     return {
         "values": list(values),
@@ -120,12 +121,13 @@ def _spread(values: Sequence[float | None]) -> Json:
     }
 
 
-def _orders_by_day(folder: str) -> dict[str, frozenset[tuple[str, str]]]:
+def _orders_by_day(folder: str, result: Json) -> dict[str, frozenset[tuple[str, str]]]:
     found: dict[str, frozenset[tuple[str, str]]] = {}
+    names = result.get("mask") or {}
     with open(os.path.join(folder, DECISIONS), encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)
-            given = frozenset((order["action"], order["symbol"]) for order in row["orders"])
+            given = frozenset((order["action"], names.get(order["symbol"], order["symbol"])) for order in row["orders"])
             found[row["date"]] = found.get(row["date"], frozenset()) | given
     return found
 

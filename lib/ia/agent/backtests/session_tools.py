@@ -60,7 +60,12 @@ class SessionTools:
         bars = self.market.bars_as_of(name, self.day)
         if not bars.date:
             raise BadData("{symbol} has no bars yet", symbol=name)
-        return name, self.market.show_bars(bars)
+        return name, bars
+
+    def _show_date(self, told: Json) -> Json:
+        """Return a result with its date as the model knows it."""
+        day = told.get("date")
+        return {**told, "date": self.market.show_day(day)} if isinstance(day, str) else told
 
     @tool("market.observe", READ)
     def observe_market(self, _scope: Scope, symbol: Annotated[str, "default: all of this run"] = "") -> Json:
@@ -96,7 +101,7 @@ class SessionTools:
     ) -> Json:
         """Show the newest daily bars of a security, prices adjusted as known on this day, oldest first."""
         name, found = self._bars(symbol)
-        last = found.slice_bars(-min(bars, MAX_BARS))
+        last = self.market.show_bars(found.slice_bars(-min(bars, MAX_BARS)))
         rows = [list(row) for row in zip(*last, strict=True)]
         return {"symbol": name, "columns": ["date", "open", "high", "low", "close", "volume"], "bars": rows}
 
@@ -120,7 +125,7 @@ class SessionTools:
                 hint="use the functions that `indicator.list` names, + - * / < > & | and numbers",
             )
         name, bars = self._bars(symbol)
-        return {"symbol": name, **result_document(calculate_expression(code, lambda: bars))}
+        return {"symbol": name, **self._show_date(result_document(calculate_expression(code, lambda: bars)))}
 
     @tool("indicator.calc", READ)
     def calculate_indicator(
@@ -139,7 +144,7 @@ class SessionTools:
         def notify(message: Message) -> None:
             warned.append(self.account.voice.say(message))
 
-        told = {"symbol": found, **calculate(name, bars, params or {}, notify)}
+        told = {"symbol": found, **self._show_date(calculate(name, bars, params or {}, notify))}
         return {**told, "warnings": warned} if warned else told
 
     @tool("account.status", READ)
