@@ -44,6 +44,7 @@ ARROWS = {
     "universe": {"watched_securities"},
     "watched_securities": {"security_mentions"},
     "newsroom": {"providers"},
+    "pictures": {"lab"},
     "profiles": {"packages"},
     "providers": {"packages"},
     "skills": {"packages", "profiles"},

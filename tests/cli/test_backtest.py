@@ -57,7 +57,7 @@ def test_rules_are_run_saved_listed_and_shown(ia, demo):
     found = json.loads(run.stdout)
     folder = Path(os.environ["IA_HOME"]) / "runs" / found["id"]
     assert sorted(path.name for path in folder.iterdir()) == [
-        "equity.csv", "orders.csv", "result.json", "run.yaml", "trades.csv",
+        "compare.csv", "equity.csv", "orders.csv", "result.json", "run.yaml", "trades.csv",
     ]  # fmt: skip
     assert found["simulated"] is True and "buy_and_hold" in found["compare"]
     again = json.loads(

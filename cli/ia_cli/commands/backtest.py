@@ -4,7 +4,9 @@ from typing import Any
 
 import click
 
+from ia_cli.commands import backtest_sweep
 from ia_cli.commands.backtest_agent import agent, resume
+from ia_cli.commands.backtest_sweep import sweep_options
 from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import emit_json
@@ -106,6 +108,7 @@ def orders(file: str | None, name: str | None) -> None:
 @click.option("--volume-cap", metavar="PCT", default="10", show_default=True, help="Most of a bar's volume, or none.")
 @click.option("--equity", metavar="FILE", help="Also write the equity of each day as CSV; - is standard output.")
 @click.option("--trades", metavar="FILE", help="Also write the trades as CSV; - is standard output.")
+@sweep_options
 @json_option
 def run(**options: Any) -> None:
     """Test entry and exit rules on past prices; save the result under runs/ and print it.
@@ -122,19 +125,30 @@ def run(**options: Any) -> None:
     from ia.faculties.lab.backtests import run_backtest
     from ia.faculties.lab.run_folders import equity_csv, trades_csv
     from ia.kernel.workspace import Workspace
-    from ia_cli.terminal.backtest_views import print_backtest, write_table
+    from ia_cli.terminal.backtest_views import measure_worth, print_backtest, write_table
     from ia_cli.terminal.output import emit_json, notify
 
     ws = Workspace()
+    backtest_sweep.check_lengths(options)
+    if options["grid"]:
+        swept = backtest_sweep.run_grid(ws, options, _read_request)
+        if options["as_json"]:
+            emit_json({"settings": swept.settings, **swept.figures})
+        else:
+            backtest_sweep.print_grid(ws, swept, options["output"])
+        return
     with show_progress() as show:
         found = run_backtest(ws, _read_request(options), notify=notify, show=show)
     piped = "-" in (options["equity"], options["trades"])
     write_table(options["equity"], lambda: equity_csv(found.result))
     write_table(options["trades"], lambda: trades_csv(found.result))
     if options["as_json"]:
-        emit_json({"settings": found.settings, **found.figures} | ({"id": found.saved.id} if found.saved else {}))
+        worth = measure_worth(ws, found.saved) if found.saved else {}
+        emit_json(
+            {"settings": found.settings, **found.figures, **worth} | ({"id": found.saved.id} if found.saved else {})
+        )
     elif not piped and found.saved:
-        print_backtest(found.saved)
+        print_backtest(found.saved, ws)
 
 
 def _read_request(options: dict[str, Any]) -> Any:
@@ -194,16 +208,17 @@ def show(run_id: str, table: str | None, as_json: bool) -> None:
     from ia.faculties.lab.run_folders import find_run
     from ia.kernel.errors import UsageError
     from ia.kernel.workspace import Workspace
-    from ia_cli.terminal.backtest_views import print_backtest
+    from ia_cli.terminal.backtest_views import measure_worth, print_backtest
 
     if table and as_json:
         raise UsageError("--table and --json cannot be combined; give one")
-    found = find_run(Workspace(), run_id)
+    ws = Workspace()
+    found = find_run(ws, run_id)
     if table:
         with open(os.path.join(found.folder, f"{table}.csv"), encoding="utf-8") as file:
             sys.stdout.write(file.read())
     elif as_json:
-        emit_json({"settings": found.settings, **found.figures})
+        emit_json({"settings": found.settings, **found.figures, **measure_worth(ws, found)})
     elif found.settings.get("kind") == "agent":
         from ia.agent.backtests.run_groups import load_group
         from ia_cli.terminal.agent_views import print_agent_run
@@ -211,7 +226,7 @@ def show(run_id: str, table: str | None, as_json: bool) -> None:
         group = load_group(found.folder)
         print_agent_run(found.id, found.figures, group)
     else:
-        print_backtest(found)
+        print_backtest(found, ws)
 
 
 @backtest.command(
@@ -250,3 +265,4 @@ def diff(one: str, other: str, as_json: bool) -> None:
 
 backtest.add_command(agent)
 backtest.add_command(resume)
+backtest.add_command(backtest_sweep.report)

@@ -45,9 +45,17 @@ def write_table(target: str | None, text: Callable[[], str]) -> None:
         files.replace_file(os.path.abspath(target), text())
 
 
-def print_backtest(run: Any) -> None:
-    """Print the figures of a saved run."""
+def print_backtest(run: Any, ws: Any = None) -> None:
+    """Print the figures of a saved run; with a workspace also what they are worth after all that was tried."""
+    from ia.faculties.lab.selection_sentences import describe_selection
+    from ia.kernel.i18n import Voice
+    from ia_cli.terminal import sweep_views
+    from ia_cli.terminal.text import lang
+
     figures, settings = run.figures, run.settings
+    if "map" in figures:
+        sweep_views.print_sweep(run)
+        return
     lines = [
         *_answer_lines(figures),
         *_comparison_lines(figures),
@@ -55,6 +63,10 @@ def print_backtest(run: Any) -> None:
         *_trade_lines(figures),
         *_order_lines(figures),
     ]
+    if worth := measure_worth(ws, run).get("selection"):
+        lines += describe_selection(worth, Voice(lang()))
+    if "walk_forward" in figures:
+        lines += sweep_views.walk_lines(figures["walk_forward"])
     lines += _warning_lines(figures)
     lines.append(say("Saved: {path}", path=f"runs/{run.id}/"))
     head = say(
@@ -66,6 +78,17 @@ def print_backtest(run: Any) -> None:
     if figures.get("simulated"):
         head += " · " + say("SIMULATED PRICES")
     click.echo("\n".join([head, *lines]))
+
+
+def measure_worth(ws: Any, run: Any) -> Json:
+    """Return `selection`: what a run is worth after all trials of its family; what a sweep has saved stays."""
+    from ia.faculties.lab.selection_figures import measure_run
+
+    if run.figures.get("selection"):
+        return {"selection": run.figures["selection"]}
+    if ws is None or "map" in run.figures or run.settings.get("kind") != "rules":
+        return {}
+    return {"selection": measure_run(ws, run, lambda each: say(each.template, **each.params))}
 
 
 def _shorten_universe(settings: Json) -> str:

@@ -104,18 +104,20 @@ def deflate_sharpe(sample: SharpeSample, trials: int, variance: float) -> Deflat
     return DeflatedSharpe(sharpe_probability(sample, threshold), threshold, trials, variance)
 
 
-def deflate_returns(returns: Sequence[float], sharpes: Sequence[float]) -> DeflatedSharpe:
+def deflate_returns(returns: Sequence[float], sharpes: Sequence[float], trials: int = 0) -> DeflatedSharpe:
     """Return the deflated Sharpe ratio of returns, given the Sharpe ratio of a day of every trial, their own included.
+
+    trials  how many there were (default: as many as `sharpes`); those without a Sharpe ratio count too
 
     A single trial is not deflated: the result is then the PSR. With few trials their variance is noise.
     """
-    sample, trials = sharpe_sample(returns), max(len(sharpes), 1)
+    sample, trials = sharpe_sample(returns), max(trials, len(sharpes), 1)
     if isinstance(sample, Message):
         return DeflatedSharpe(Figure(None, sample), None, trials, None)
-    if trials == 1:
-        return deflate_sharpe(sample, 1, 0.0)
-    mean = math.fsum(sharpes) / trials
-    return deflate_sharpe(sample, trials, math.fsum((each - mean) ** 2 for each in sharpes) / (trials - 1))
+    if len(sharpes) < 2:
+        return deflate_sharpe(sample, 1, 0.0)._replace(trials=trials)
+    mean = math.fsum(sharpes) / len(sharpes)
+    return deflate_sharpe(sample, trials, math.fsum((each - mean) ** 2 for each in sharpes) / (len(sharpes) - 1))
 
 
 def minimum_returns(sample: SharpeSample, benchmark: float = 0.0, confidence: float = CONFIDENCE) -> Figure:

@@ -8,10 +8,16 @@ from decimal import Decimal
 from typing import Any
 
 from ia.domain.instruments.symbols import Symbol, resolve_security
-from ia.faculties.lab import run_folders
+from ia.faculties.lab import run_folders, selection_figures, trials
 from ia.faculties.lab.exchange import Terms
 from ia.faculties.lab.rule_runs import EQUAL, PositionSize, RuleSettings, RunMarket, RunResult, compile_rules, run_rules
-from ia.faculties.lab.run_figures import Yardstick, benchmark_yardstick, figures_document, hold_yardsticks
+from ia.faculties.lab.run_figures import (
+    Yardstick,
+    benchmark_yardstick,
+    figures_document,
+    hold_yardsticks,
+    simple_returns,
+)
 from ia.faculties.lab.run_market import UNKNOWN, build_market, load_named_market, load_universe_market
 from ia.faculties.lab.securities import Security
 from ia.kernel import clock, dateforms
@@ -66,7 +72,7 @@ def run_backtest(
     """
     compile_rules(request.settings)
     market = load_market(ws, request, notify)
-    settings = replace(request.settings, terms=_terms(request, market))
+    settings = replace(request.settings, terms=settle_terms(request, market))
     result = run_rules(settings, market, show=show)
     for name, day in result.fees_assumed.items():
         notify(Message("the table of fees of {market} begins on {day}; earlier trades pay those", market=name, day=day))
@@ -81,7 +87,12 @@ def run_backtest(
         "benchmark": yardsticks["benchmark"].name if "benchmark" in yardsticks else "none",
         **run_folders.describe_inputs(market),
     }
-    saved = run_folders.save_run(ws, told, result, figures) if save else None
+    saved = run_folders.save_run(ws, told, result, figures, yardsticks) if save else None
+    if saved:
+        keys = selection_figures.find_family(told)
+        trials.record_trials(
+            ws, [selection_figures.make_trial(keys, saved.id, result.days, simple_returns(result.equity))]
+        )
     return Backtest(result=result, market=market, settings=told, figures=figures, saved=saved)
 
 
@@ -111,7 +122,7 @@ def _universe_symbols(ws: Workspace, universe: str) -> tuple[str, ...] | None:
     return tuple(each.canonical for each in list_universe(ws, universe))
 
 
-def _terms(request: BacktestRequest, market: RunMarket) -> Terms:
+def settle_terms(request: BacktestRequest, market: RunMarket) -> Terms:
     """Return the terms of the run: where no commission is given, the one of the settings for the market."""
     terms = request.settings.terms
     symbols = [each.symbol for each in market.securities.values()]

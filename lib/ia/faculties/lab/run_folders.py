@@ -9,7 +9,7 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ import ia
 from ia.domain import rules
 from ia.domain.performance.round_trips import RoundTrip
 from ia.faculties.lab.rule_runs import OrderRow, RuleSettings, RunMarket, RunResult
+from ia.faculties.lab.run_figures import Yardstick
 from ia.kernel import clock, files
 from ia.kernel.digest import sha256
 from ia.kernel.errors import BadData, NotFound, UsageError
@@ -50,9 +51,9 @@ class RunRow(NamedTuple):
     rules: str
     first: str
     last: str
-    return_frac: float
+    return_frac: float | None
     cagr_frac: float | None
-    max_drawdown_frac: float
+    max_drawdown_frac: float | None
     simulated: bool
 
 
@@ -121,13 +122,30 @@ def make_run_id(settings: Json) -> str:
     return sha256(json.dumps(settings, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:12]
 
 
-def save_run(ws: Workspace, settings: Json, result: RunResult, figures: Json) -> SavedRun:
+def save_run(
+    ws: Workspace, settings: Json, result: RunResult, figures: Json, yardsticks: Mapping[str, Yardstick] = {}
+) -> SavedRun:
     """Write the folder of a run and return it. The same run has the same ID; its folder then stays as it is.
 
     settings  what the run follows from: `settings_document`, `describe_inputs`, the universe
 
     raises  OSError naming the file, of a disk that is full.
     """
+    return save_files(ws, settings, result_files(result, yardsticks), figures)
+
+
+def result_files(result: RunResult, yardsticks: Mapping[str, Yardstick]) -> dict[str, str]:
+    """Return the tables of a result by the names of their files."""
+    return {
+        "orders.csv": to_csv(ORDER_COLUMNS, map(_order_cells, result.orders)),
+        "trades.csv": to_csv(TRADE_COLUMNS, _trade_rows(result)),
+        "equity.csv": to_csv(EQUITY_COLUMNS, _equity_rows(result)),
+        "compare.csv": to_csv(("date", *yardsticks), _compare_rows(result, yardsticks)),
+    }
+
+
+def save_files(ws: Workspace, settings: Json, tables: Mapping[str, str], figures: Json) -> SavedRun:
+    """Write the folder of a run with these tables; one of the same settings stays as it is."""
     name = make_run_id(settings)
     parent = os.path.join(ws.root, FOLDER)
     folder = os.path.join(parent, name)
@@ -141,9 +159,7 @@ def save_run(ws: Workspace, settings: Json, result: RunResult, figures: Json) ->
         files.make_folders(aside)
         for file, text in (
             ("run.yaml", yaml.dump_editable(told)),
-            ("orders.csv", to_csv(ORDER_COLUMNS, map(_order_cells, result.orders))),
-            ("trades.csv", to_csv(TRADE_COLUMNS, _trade_rows(result))),
-            ("equity.csv", to_csv(EQUITY_COLUMNS, _equity_rows(result))),
+            *tables.items(),
             ("result.json", json.dumps({"id": name, **figures}, ensure_ascii=False, indent=2) + "\n"),
         ):
             files.replace_file(os.path.join(aside, file), text)
@@ -182,8 +198,8 @@ def list_runs(ws: Workspace) -> list[RunRow]:
             run = load_run(ws, name)
         except (BadData, NotFound):
             continue
-        rows.append(_run_row(run))
-    return sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
+        rows.append((os.stat(run.folder).st_mtime_ns, _run_row(run)))  # under --now all are created at one time
+    return [row for _, row in sorted(rows, key=lambda each: (each[1].created, each[0], each[1].id), reverse=True)]
 
 
 def _run_names(ws: Workspace) -> list[str]:
@@ -240,9 +256,9 @@ def _run_row(run: SavedRun) -> RunRow:
         rules=describe_rules(settings),
         first=str(figures.get("first", "")),
         last=str(figures.get("last", "")),
-        return_frac=figures.get("return_frac") or 0.0,
+        return_frac=figures.get("return_frac"),
         cagr_frac=figures.get("cagr_frac"),
-        max_drawdown_frac=figures.get("max_drawdown_frac") or 0.0,
+        max_drawdown_frac=figures.get("max_drawdown_frac"),
         simulated=bool(figures.get("simulated")),
     )
 
@@ -321,6 +337,11 @@ def _trade_cells(trip: RoundTrip, still: str) -> list[Any]:
 def _equity_rows(result: RunResult) -> Iterable[list[Any]]:
     rows = zip(result.days, result.equity, result.cash, result.positions, result.exposure, strict=True)
     return ([day, f"{equity:.2f}", f"{cash:.2f}", held, f"{part:.6f}"] for day, equity, cash, held, part in rows)
+
+
+def _compare_rows(result: RunResult, yardsticks: Mapping[str, Yardstick]) -> Iterable[list[Any]]:
+    for at, day in enumerate(result.days):
+        yield [day, *("" if (value := each.values[at]) is None else f"{value:.6f}" for each in yardsticks.values())]
 
 
 def _text(number: Decimal | None) -> str:

@@ -15,6 +15,7 @@ from ia.kernel.i18n import Voice
 
 if TYPE_CHECKING:
     from ia.domain.instruments.symbols import Symbol
+    from ia.domain.performance.drawdowns import Drawdown
     from ia.domain.performance.figures import Figure
     from ia.domain.performance.risk import Extreme, RiskFigures
     from ia.organs.ledger.account import Account
@@ -247,7 +248,7 @@ def _statistics(account: "Performance", voice: Voice) -> str:
     say, risk, trades = voice, account.risk, account.trades
     rows: list[tuple[str, str, str]] = []
     if risk is not None:
-        rows += _risk_rows(risk, say)
+        rows += risk_rows(risk, say)
     if trades is not None and trades.trades:
         rows += [
             (
@@ -266,17 +267,22 @@ def _statistics(account: "Performance", voice: Voice) -> str:
                 rows.append((label, f"{trip.symbol} {trip.profit:+,.2f}", f"{trip.opened} – {trip.closed}"))
     if not rows:
         return ""
-    items = "".join(
-        f"<div><dt>{escape_xml(name)}</dt><dd>{escape_xml(value or '–')}</dd>"
-        f"<details><summary>{escape_xml(say('definition'))}</summary><p>{escape_xml(told)}</p></details></div>"
-        for name, value, told in rows
-    )
     count = say("{count} daily returns", count=risk.count) if risk else ""
     head = f"<h3>{escape_xml(say('Statistics'))}</h3>\n{report_parts.render_paragraph(count)}"
-    return f'{head}<dl class="figures defined">{items}</dl>\n'
+    return head + render_definitions(rows, voice)
 
 
-def _risk_rows(risk: "RiskFigures", say: Voice) -> list[tuple[str, str, str]]:
+def render_definitions(rows: Sequence[tuple[str, str, str]], voice: Voice) -> str:
+    """Return figures, (name, value, definition), with the definition of each one click away."""
+    items = "".join(
+        f"<div><dt>{escape_xml(name)}</dt><dd>{escape_xml(value or '–')}</dd>"
+        f"<details><summary>{escape_xml(voice('definition'))}</summary><p>{escape_xml(told)}</p></details></div>"
+        for name, value, told in rows
+    )
+    return f'<dl class="figures defined">{items}</dl>\n'
+
+
+def risk_rows(risk: "RiskFigures", say: Voice) -> list[tuple[str, str, str]]:
     """Return (name, value, definition) of the figures of risk."""
     year = say("a year has {count} sessions", count=risk.sessions)
     rows = [
@@ -306,14 +312,10 @@ def _risk_rows(risk: "RiskFigures", say: Voice) -> list[tuple[str, str, str]]:
         ),
     ]
     if risk.drawdown is not None:
-        down = risk.drawdown
-        told = say(
-            "from {peak} to {trough}; {days} days until it was made good, or to the end",
-            peak=down.peak,
-            trough=down.trough,
-            days=down.days,
-        )
-        rows.append((say("Deepest drawdown"), f"{down.frac * 100:.2f}%", told))
+        rows.append((say("Deepest drawdown"), f"{risk.drawdown.frac * 100:.2f}%", _drawdown_words(risk.drawdown, say)))
+    if risk.longest is not None and risk.longest.days:
+        told = say("{frac}; {words}", frac=f"{risk.longest.frac * 100:.2f}%", words=_drawdown_words(risk.longest, say))
+        rows.append((say("Longest drawdown, days"), f"{risk.longest.days}", told))
     for label, extreme in (
         (say("Best day"), risk.best_day),
         (say("Worst day"), risk.worst_day),
@@ -343,6 +345,15 @@ def _risk_rows(risk: "RiskFigures", say: Voice) -> list[tuple[str, str, str]]:
             ),
         ]
     return rows
+
+
+def _drawdown_words(down: "Drawdown", say: Voice) -> str:
+    return say(
+        "from {peak} to {trough}; {days} days until it was made good, or to the end",
+        peak=down.peak,
+        trough=down.trough,
+        days=down.days,
+    )
 
 
 def _extreme_text(each: "Extreme") -> str:

@@ -147,6 +147,51 @@ def draw_month_grid(
     return svg_document(width, top + row * len(grid) + 6, title, told, "".join(parts))
 
 
+def draw_value_grid(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    names: tuple[str, str],
+    title: str,
+    told: str,
+    up: str,
+    *,
+    width: float = WIDE,
+    css: str = "",
+) -> str:
+    """Return a heat map of numbers: those above 0 in the color of a rise, the strongest at the largest size.
+
+    names  of the rows and the columns. css: rules of its own, for a file that stands alone
+    """
+    row, top = 26.0, 58.0
+    left = max([text_width(f"{names[0]} {each}", 11) for each in rows], default=0.0) + 2 * LEFT
+    step = (width - left - LEFT) / max(len(columns), 1)
+    full = max((abs(value) for line in values for value in line if value is not None), default=0.0) or 1.0
+    height = top + row * len(rows) + 10
+    parts = [rect_element(0, 0, width, height, "paper"), text_element(LEFT, 20, fit_text(title, 13, width - 24))]
+    every = max(1, -(-34 // max(int(step), 1)))
+    for k, column in enumerate(columns):
+        if k % every == 0:
+            label = f"{names[1]} {column}" if k == 0 else column
+            parts.append(text_element(left + (k + 0.5) * step, top - 10, label, "soft small", "middle"))
+    for k, name in enumerate(rows):
+        y = top + k * row
+        parts.append(text_element(LEFT, y + row / 2 + 4, f"{names[0]} {name}".strip(), "soft"))
+        for j, value in enumerate(values[k]):
+            x = left + j * step
+            kind = "chip" if not value else up if value > 0 else FALL[up]
+            shade = f' fill-opacity="{0.08 + 0.6 * abs(value) / full:.2f}"' if value else ""
+            shown = "–" if value is None else f"{value:.2f}" if step >= 34 else f"{value:.1f}" if step >= 24 else ""
+            spoken = f"{names[0]} {name} {names[1]} {columns[j]}: {'–' if value is None else f'{value:.3f}'}".strip()
+            parts.append(
+                f"<g><title>{escape_xml(spoken)}</title>"
+                + rect_element(x + 1, y + 1, step - 2, row - 2, kind, f' rx="2"{shade}')
+                + text_element(x + step / 2, y + row / 2 + 4, shown, "small", "middle")
+                + "</g>"
+            )
+    return svg_document(width, height, title, told, "".join(parts), css=css)
+
+
 def draw_treemap(
     tiles: Sequence[Tile],
     title: str,
