@@ -6,6 +6,7 @@ import click
 
 from ia_cli.commands import backtest_sweep
 from ia_cli.commands.backtest_agent import agent, resume
+from ia_cli.commands.backtest_journal import journal_command
 from ia_cli.commands.backtest_sweep import sweep_options
 from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.options import json_option, rows_options
@@ -266,3 +267,4 @@ def diff(one: str, other: str, as_json: bool) -> None:
 backtest.add_command(agent)
 backtest.add_command(resume)
 backtest.add_command(backtest_sweep.report)
+backtest.add_command(journal_command)

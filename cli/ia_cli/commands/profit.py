@@ -52,7 +52,13 @@ HEADS = {
 @click.option("--until", metavar="DATE", help="Last day of returns (default: today).")
 @click.option("--benchmark", metavar="SYMBOL", help="Compare returns with an index or security: 000300.SH, SPY.")
 @click.option("--base", metavar="CODE", help="Currency of the total: CNY, HKD or USD (default: setting ledger.base).")
-@click.option("--stats", is_flag=True, help="Show return, risk and closed trades of all days in figures.")
+@click.option(
+    "--stats",
+    "--performance",
+    "stats",
+    is_flag=True,
+    help="Show return, risk and closed trades of all days in figures, the same as those of `ia backtest`.",
+)
 @click.option("--income", is_flag=True, help="Show dividends received by year, and those announced.")
 @click.option("--curve", is_flag=True, help="With --json, add the equity and the return of each day.")
 @json_option
@@ -151,8 +157,10 @@ def _show_returns(asked: dict[str, Any], as_json: bool, symbol: str, session: st
         notify(SimulatedBesides("the exchange rates are simulated"))
     if as_json:
         from ia.organs.ledger.performance_documents import performance_document
+        from ia.organs.ledger.performance_intervals import add_intervals
 
-        emit_json(performance_document(report, lambda each: say(each.template, **each.params), curve=asked["curve"]))
+        document = performance_document(report, lambda each: say(each.template, **each.params), curve=asked["curve"])
+        emit_json(add_intervals(document, report) if asked["stats"] else document)
         return
     performance_view.notify_unknown(report)
     if not report.currencies and not report.unknown:

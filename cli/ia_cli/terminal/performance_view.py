@@ -41,7 +41,11 @@ LABELS = {
     "twr_pct": mark_text("time-weighted return"), "mwr_pct": mark_text("money-weighted return"),
     "xirr_ann_pct": mark_text("money-weighted return, a year"), "benchmark_pct": mark_text("benchmark"),
     "excess_pct": mark_text("ahead of the benchmark"), "cagr_pct": mark_text("time-weighted return, a year"),
-    "max_drawdown_pct": mark_text("maximum drawdown"), "volatility_ann_pct": mark_text("volatility, a year"),
+    "max_drawdown_pct": mark_text("maximum drawdown"), "longest_drawdown_days": mark_text("longest drawdown, days"),
+    "var95_pct": mark_text("value at risk 95%, a day"), "cvar95_pct": mark_text("expected shortfall 95%, a day"),
+    "ulcer_pct": mark_text("ulcer index"), "psr_pct": mark_text("probability of a true Sharpe above 0"),
+    "sharpe_ci95": mark_text("Sharpe ratio, 95% interval"), "cagr_ci95_pct": mark_text("return a year, 95% interval"),
+    "volatility_ann_pct": mark_text("volatility, a year"),
     "sharpe": mark_text("Sharpe ratio"), "sortino": mark_text("Sortino ratio"), "calmar": mark_text("Calmar ratio"),
     "best_day_pct": mark_text("best day"), "worst_day_pct": mark_text("worst day"),
     "best_month_pct": mark_text("best month"), "worst_month_pct": mark_text("worst month"),
@@ -127,11 +131,20 @@ def _figures(account: "Performance") -> "Iterable[tuple[str, str, str]]":
         if down.recovered:
             note += say(", recovered {day}", day=down.recovered)
         yield "max_drawdown_pct", _number(down.frac * 100 or 0.0), note
+    if risk.longest is not None and risk.longest.days:
+        longest = risk.longest
+        ended = say(", recovered {day}", day=longest.recovered) if longest.recovered else ""
+        yield "longest_drawdown_days", str(longest.days), f"{longest.peak} – {longest.trough}{ended}"
     yearly = say("{count} returns, {sessions} sessions a year", count=risk.count, sessions=risk.sessions)
     yield _figure_cells("volatility_ann_pct", risk.volatility, percent=True, note=yearly)
     yield _figure_cells("sharpe", risk.sharpe, note=say("risk-free rate 0"))
     yield _figure_cells("sortino", risk.sortino)
     yield _figure_cells("calmar", risk.calmar)
+    yield _figure_cells("psr_pct", risk.psr, percent=True)
+    yield from _interval_cells(account)
+    yield _figure_cells("var95_pct", risk.var, percent=True)
+    yield _figure_cells("cvar95_pct", risk.shortfall, percent=True)
+    yield _figure_cells("ulcer_pct", risk.ulcer, percent=True)
     extremes: dict[str, Extreme | None] = {
         "best_day_pct": risk.best_day,
         "worst_day_pct": risk.worst_day,
@@ -159,6 +172,30 @@ def _figures(account: "Performance") -> "Iterable[tuple[str, str, str]]":
     for key, trip in (("best_trade", trades.best), ("worst_trade", trades.worst)):
         if trip is not None:
             yield key, _money(trip.profit, sign=True), f"{trip.symbol} {trip.opened} – {trip.closed}"
+
+
+def _interval_cells(account: "Performance") -> "Iterable[tuple[str, str, str]]":
+    from ia.domain.performance import resampling
+    from ia.organs.ledger.performance_intervals import measure_intervals
+
+    found = measure_intervals(account)
+    if found is None:
+        return
+    note = say(
+        "bootstrap, blocks of {block} days, {draws} draws, seed {seed}",
+        block=resampling.BLOCK,
+        draws=resampling.DRAWS,
+        seed=resampling.SEED,
+    )
+    low, high = found.sharpe
+    if low.value is None or high.value is None:
+        yield _figure_cells("sharpe_ci95", low)
+        return
+    yield "sharpe_ci95", f"{_number(low.value)} – {_number(high.value)}", note
+    low, high = found.growth
+    year = account.risk is not None and account.risk.growth.value is not None
+    if year and low.value is not None and high.value is not None:
+        yield "cagr_ci95_pct", f"{_number(low.value * 100)} – {_number(high.value * 100)}", note
 
 
 def _figure_cells(
