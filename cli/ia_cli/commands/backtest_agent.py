@@ -21,7 +21,7 @@ SHOWN_BAR = 5
 
 @click.command(
     cls=Command,
-    example="ia --now 2024-03-15 backtest agent 600519 000858 --start 2024-02-01 --adapter demo -m ia-offline",
+    example="ia --now 2024-03-15 backtest agent 600519 000858 --start 2024-03-01 --adapter demo -m ia-offline",
 )
 @click.argument("symbols", nargs=-1, metavar="SYMBOL…")
 @click.option("--in", "universe", metavar="U", help="Securities: watch, held, an industry, or a file.")
@@ -139,7 +139,11 @@ def agent(
     _live(ws, run, as_json)
 
 
-@click.command(cls=Command, example="ia backtest resume agent-2024-02-01-1")
+@click.command(
+    cls=Command,
+    example="ia --now 2024-03-15 backtest agent 600519 000858 --start 2024-03-13 --adapter demo -m ia-offline && "
+    "ia --now 2024-03-15 backtest resume agent-2024-03-13-1",
+)
 @click.argument("run", metavar="RUN")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 def resume(run: str, as_json: bool) -> None:
@@ -193,10 +197,13 @@ def _replay(ctx: click.Context, ws: "Workspace", run: str, as_json: bool) -> Non
 @contextlib.contextmanager
 def _tell_resume(run: str) -> Iterator[None]:
     """Add to a failure how the run continues."""
-    from ia.kernel.errors import IaError
+    from ia.kernel.errors import IaError, Message
 
     try:
         yield
+    except KeyboardInterrupt:
+        notify(Message("continue with `ia backtest resume {resume}`", resume=run))
+        raise
     except IaError as exc:
         if exc.code not in ("not-found", "usage", "bars-changed", "replay-miss"):
             exc.hint = "continue with `ia backtest resume {resume}`"

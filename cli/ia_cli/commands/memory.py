@@ -46,7 +46,10 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     emit_list(ctx, rows, ("path", "time", "title"), empty, as_json=as_json, as_jsonl=as_jsonl)
 
 
-@memory.command(example="ia memory distill agent-2024-01-02-1 agent-2024-01-02-2")
+@memory.command(
+    example="ia --now 2024-03-15 backtest agent 600519 000858 --start 2024-03-13 --repeats 2 -m ia-offline && "
+    "ia memory distill agent-2024-03-13-1 agent-2024-03-13-1.r2; ia backtest show agent-2024-03-13-1"
+)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @json_option
 @click.pass_context

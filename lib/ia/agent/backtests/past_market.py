@@ -122,9 +122,15 @@ def load_market(
     """
     securities: dict[str, Security] = {}
     titles: dict[str, str] = {}
-    simulated, missing = False, []
+    simulated, missing = False, list[str]()
+    absent: NotFound | None = None
     for symbol in symbols:
-        history = load_raw_history(ws, symbol.canonical, notify)
+        try:
+            history = load_raw_history(ws, symbol.canonical, notify)
+        except NotFound as exc:  # a list may name what the source lacks
+            absent = exc
+            missing.append(symbol.canonical)
+            continue
         bars = history.bars.between_dates(None, last)
         if not bars.date or bars.date[-1] < first:
             missing.append(symbol.canonical)
@@ -139,6 +145,8 @@ def load_market(
         )
         titles[name] = plain_name(history.series.name or history.symbol.name or "")
         simulated = simulated or bool(history.series.simulated)
+    if absent is not None and not securities:
+        raise absent
     if missing:
         notify(
             Message(

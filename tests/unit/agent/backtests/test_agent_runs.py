@@ -304,3 +304,10 @@ def test_what_comes_later_changes_nothing_before(ws, caps):
             asked = read(part, "calls.jsonl").splitlines()
             last = max(at for at, line in enumerate(asked) if f'"day":"{end}"' not in line)
             assert asked[: last + 1] == read(whole, "calls.jsonl").splitlines()[: last + 1]
+
+
+def test_what_the_source_lacks_is_left_out(ws):
+    made = plan(ws, symbols=("600519", "601939"))
+    assert list(made.market.securities) == ["600519.SH"]
+    with pytest.raises(NotFound, match="601939"):
+        plan(ws, symbols=("601939",))
