@@ -370,3 +370,54 @@ def test_an_empty_account_says_what_to_type(page, tmp_path):
     made("report", "account", "-o", str(path))
     quiet(page, path)
     assert "ia trade" in page.run("document.body.innerText")
+
+
+@pytest.fixture(scope="module")
+def backtests(tmp_path_factory):
+    """Pages of a run, a sweep and a walk forward on the simulated market, in both languages."""
+    folder = tmp_path_factory.mktemp("backtests")
+    env = {
+        **os.environ, "IA_HOME": str(folder / "home"), "IA_NOW": "2024-03-15T16:00+08:00", "LANG": "C.UTF-8",
+        "IA_MARKET_ADAPTER": "demo",
+    }  # fmt: skip
+    (folder / "home").mkdir()
+    rules = ("--entry", "close > sma(close, {n})", "--exit", "close < sma(close, {n})", "--since", "2020-01-01")
+    one = [text.replace("{n}", "20") for text in rules]
+    pages = {}
+    for name, words in (
+        ("run", one),
+        ("sweep", [*rules, "--grid", "n=10:40:10"]),
+        ("walk", [*rules, "--grid", "n=10:40:10", "--train", "1y", "--test", "6m"]),
+    ):
+        made("backtest", "run", "600519", *words, env=env)
+        for lang in ("en", "zh"):
+            pages[name, lang] = folder / f"{name}-{lang}.html"
+            made("backtest", "report", "-o", str(pages[name, lang]), env={**env, "IA_LANG": lang})
+    return pages
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("name", ["run", "sweep", "walk"])
+def test_a_backtest_is_read_on_any_screen(page, backtests, name, lang):
+    path = backtests[name, lang]
+    for dark in (False, True):
+        page.dark(dark)
+        for width, phone in ((1100, False), (390, True)):
+            page.size(width, 900, phone=phone)
+            quiet(page, path)
+            assert page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+            shown = ".narrow" if phone else ".wide"
+            assert page.run(
+                f"[...document.querySelectorAll('{shown} svg')].every(e => e.getBoundingClientRect().width > 300)"
+            )
+    assert ("SIMULATED" if lang == "en" else "模拟行情") in page.run("document.querySelector('.warn').textContent")
+    closed = page.run("document.querySelectorAll('dl.defined details:not([open])').length")
+    assert closed >= 9
+    page.run("document.querySelectorAll('dl.defined summary').forEach(e => e.click())")
+    assert page.run("[...document.querySelectorAll('dl.defined details[open] p')].every(e => e.textContent.length > 3)")
+    assert page.run("document.querySelectorAll('dl.defined details[open]').length") == closed
+    if name != "sweep":
+        assert page.run("document.querySelectorAll('figure.chart.alive').length") == 1
+        assert page.run("document.querySelectorAll('figure.chart .marks li').length") > 20
+    else:
+        assert page.run("document.querySelectorAll('.narrow g title').length") == 4

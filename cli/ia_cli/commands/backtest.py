@@ -180,7 +180,9 @@ def _read_request(options: dict[str, Any]) -> Any:
     )
 
 
-@backtest.command("list", cls=Command, example="ia backtest list")
+@backtest.command(
+    "list", cls=Command, example="ia backtest run 600519 --entry 'rsi(close, 14) < 30' --stop 8 && ia backtest list"
+)
 @rows_options
 def list_command(as_json: bool, as_jsonl: bool) -> None:
     """List the backtests of this workspace, newest first. Status 1 if there is none."""
@@ -197,12 +199,41 @@ def list_command(as_json: bool, as_jsonl: bool) -> None:
         click.get_current_context().exit(1)
 
 
-@backtest.command(cls=Command, example="ia backtest show last")
+@backtest.command(
+    cls=Command, example="ia backtest run 600519 --entry 'rsi(close, 14) < 30' --stop 8 && ia backtest show last"
+)
 @click.argument("run_id", metavar="ID", default="last")
 @click.option("--table", type=click.Choice(["orders", "trades", "equity"]), help="Print this table of the run as CSV.")
 @json_option
 def show(run_id: str, table: str | None, as_json: bool) -> None:
-    """Show the result of a backtest. ID: its id, the beginning of it, or last (default)."""
+    """Show the result of a backtest. ID: its id, the beginning of it, or last (default).
+
+    Every variant of a family counts: rules up to their numbers, over the same securities, ever run in this workspace.
+    The same settings again are no new trial. A result says which variant it is, and is deflated by all of them.
+
+    Return and risk. cagr_frac: (last / first) ** (365.25 / calendar days) - 1, as ffn; empyrical and quantstats count
+    returns / 252 years (3.76 % for 600519 in 2020-2026, where it is 3.61 %). A year has 243 sessions on the mainland,
+    247 in Hong Kong, 252 in New York. volatility_ann_frac: standard deviation (n - 1) x root of the sessions. sharpe:
+    mean / standard deviation x root of the sessions, risk-free rate 0. sortino: mean / root of the mean squared loss
+    over all days. max_drawdown: from the highest value, the start included; its days run from the peak to the
+    recovery (quantstats: 1 to 7 fewer). calmar: cagr / maximum drawdown. var95_frac, cvar95_frac: 5 % quantile of the
+    days and the mean at or below it, historical (quantstats: normal). ulcer_frac: root of the mean squared drawdown
+    (quantstats divides by n - 1).
+
+    Against a benchmark. beta and alpha_ann_frac: regression of daily returns on the days that both have, alpha
+    compounded as in empyrical (quantstats multiplies by 252). information_ratio: mean / standard deviation of the
+    difference x root of the sessions; empyrical and quantstats leave it per day.
+
+    Trades. Round trips first in, first out, after all fees: win_rate_frac, profit_factor (profits / losses; that of
+    quantstats is of days), expectancy (mean profit), payoff (mean profit / mean loss). turnover_ann: the smaller of
+    purchases and sales / mean equity, a year. exposure_frac: mean of positions / equity.
+
+    After a search. psr_frac: Phi(sr root(n - 1) / root(1 - skew sr + (kurt - 1) / 4 sr^2)), sr a day and kurtosis not
+    in excess. dsr_frac: the same above the Sharpe that the best of all trials reaches by chance, root(variance of
+    their Sharpes) x ((1 - g) z(1 - 1/N) + g z(1 - 1/(N e))), g = 0.5772. pbo_frac: CSCV with 8, 10 and 16 blocks.
+    spa_p: Hansen's SPA, studentized, as arch. Intervals: stationary bootstrap, blocks of 20 days, 2,000 draws, seed 1.
+    Below 20 returns there is no ratio; a figure that cannot be told is null, and reasons says why.
+    """
     import os
     import sys
 

@@ -26,7 +26,12 @@ LABELS = {
 }  # fmt: skip
 
 
-@click.command("journal", cls=Command, example="ia backtest journal --trades")
+@click.command(
+    "journal",
+    cls=Command,
+    example="ia trade deposit 100000 --date 2024-01-02; ia trade buy 600036 100 30 --date 2024-02-01;"
+    " ia backtest journal",
+)
 @click.option("--trades", is_flag=True, help="Show each trade: your price, the engine's, and why it was not filled.")
 @json_option
 def journal_command(trades: bool, as_json: bool) -> None:

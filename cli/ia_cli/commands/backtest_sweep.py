@@ -145,7 +145,10 @@ def print_grid(ws: "Workspace", run: "SavedRun", output: str | None) -> None:
         print_backtest(run)
 
 
-@click.command(cls=Command, example="ia backtest report last -o backtest.html")
+@click.command(
+    cls=Command,
+    example="ia backtest run 600519 --entry 'rsi(close, 14) < 30' --stop 8 && ia backtest report last -o backtest.html",
+)
 @click.argument("run_id", metavar="ID", default="last")
 @click.option("-o", "--output", metavar="FILE", help="Output file (.html; default: standard output).")
 def report(run_id: str, output: str | None) -> None:

@@ -71,7 +71,7 @@ def measure_selection(
 ) -> Json:
     """Return what the Sharpe ratio of a run is worth, given all trials of its family up to now().
 
-    place, trials  the run is the so-manieth variant of so many that were tried; place 0: it is not in the ledger
+    place, trials  which variant the run is, from 1, and how many were tried; place 0: it is not in the ledger
     """
     keys = find_family(settings)
     tally = trials.tally_family(ws, keys.family, keys.variant)

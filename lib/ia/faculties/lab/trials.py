@@ -38,7 +38,7 @@ class Trial(NamedTuple):
 class FamilyTally(NamedTuple):
     """What was tried of a family up to now.
 
-    place    the variant is the so-manieth that was tried, from 1; 0 where it was not
+    place    place of the variant in the order of first trials, from 1; 0 where it was not tried
     tried    how many were. sharpes: Sharpe ratios of a day of those that have one, in the order of their first trial
     """
 

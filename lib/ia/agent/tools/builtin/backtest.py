@@ -27,10 +27,12 @@ def run_backtest(
     rebalance: Literal["", "daily", "weekly", "monthly"] = "",
 ) -> Json:
     """Test rules on past prices by the rules of the exchange and save the run. Signals fill on the next bar. Tell the
-    result beside `compare` (buy and hold, equal weight, benchmark), and that the past proves nothing.
+    result beside `compare` (buy and hold, equal weight, benchmark), and that the past proves nothing. `selection`:
+    this is variant `place` of `trials` tried of these rules; dsr_frac: probability of a true Sharpe after all of them.
     """
     from ia.faculties.lab.backtests import BacktestRequest, read_settings
     from ia.faculties.lab.backtests import run_backtest as run_it
+    from ia.faculties.lab.selection_figures import measure_run
 
     if bool(symbols) == bool(universe):
         raise UsageError("give either symbols or universe", hint='for example "symbols": ["600519"]')
@@ -43,7 +45,7 @@ def run_backtest(
     )
     found = run_it(scope.ws, request, notify=scope.notify)
     assert found.saved is not None
-    return {"settings": found.settings, **found.saved.figures}
+    return {"settings": found.settings, **found.saved.figures, "selection": measure_run(scope.ws, found.saved)}
 
 
 @tool("backtest.show", READ)
@@ -52,11 +54,14 @@ def show_backtest(
     id: Annotated[str, "of a run, or last"] = "last",
     orders: Annotated[int, "newest orders to show", AtLeast(0)] = 0,
 ) -> Json:
-    """Show a saved backtest: settings, figures, and how many runs there are."""
+    """Show a saved backtest: settings, figures, which variant of how many it is, and how many runs there are."""
     from ia.faculties.lab.run_folders import find_run, list_runs, read_orders
+    from ia.faculties.lab.selection_figures import measure_run
 
     found = find_run(scope.ws, id)
     document: Json = {"settings": found.settings, **found.figures, "runs": len(list_runs(scope.ws))}
+    if found.settings.get("kind") == "rules":
+        document["selection"] = measure_run(scope.ws, found)
     if orders:
         document["newest_orders"] = read_orders(found)[-min(orders, 100) :]
     return document
