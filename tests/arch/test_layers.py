@@ -79,10 +79,7 @@ HOMES = {  # third party -> the only modules that import it
     "akshare": {"ia.organs.ohlcv.adapters"},
     "requests": {"ia.organs.ohlcv"},
     "tenacity": {"ia.organs.ohlcv"},
-    "exchange_calendars": {
-        "ia.organs.ohlcv.session_days",
-        "ia.faculties.providers.trading_calendar",
-    },
+    "exchange_calendars": {"ia.organs.ohlcv.session_days"},
     "crontab": {"ia.faculties.schedule"},
     "cron_descriptor": {"ia.faculties.schedule"},
     "apprise": {"ia.organs.channels"},
