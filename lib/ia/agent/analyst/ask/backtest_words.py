@@ -130,7 +130,7 @@ def _take_cash(words: str) -> tuple[str, str]:
 def _take_conditions(words: str, tables: Tables) -> tuple[list[tuple[str, AskedRule]], str]:
     """Return the conditions in a text with their side, in its order, and the text without them."""
     places: list[tuple[int, int, AskedRule]] = []
-    for known in _known_rules(tables):
+    for known in read_known_rules(tables):
         for match in known.words.finditer(words):
             if any(match.start() < end and start < match.end() for start, end, _ in places):
                 continue
@@ -158,7 +158,8 @@ def _side_of(before: str, after: str, *, first: bool) -> str:
     return "buy" if first else "sell"
 
 
-def _known_rules(tables: Tables) -> list[KnownRule]:
+def read_known_rules(tables: Tables) -> list[KnownRule]:
+    """Return the rules that can be told in words."""
     return tables.build("backtest", "backtest_rules", lambda table: table.entries("entries", _build_rule))
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 
+from ia.agent.analyst.ask.backtest_words import read_known_rules
 from ia.agent.analyst.ask.facts import (
     account_table,
     history_table,
@@ -48,7 +49,7 @@ _READERS: dict[str, Callable[[Tables], object]] = {
     "facts_owner": owner_table, "facts_security": security_table,
     "facts_account": account_table, "facts_prices": price_table, "facts_quote": quote_facts,
     "facts_market": market_table, "holidays": holiday_table, "glossary": read_glossary,
-    "study": study_words_at,
+    "study": study_words_at, "backtest_rules": read_known_rules,
 }  # fmt: skip
 FILLED = {("research", "answer"), ("research", "note"), ("research", "risk"), ("review", "event-daily"),
           ("scan", "event-gainers")}  # fmt: skip
