@@ -91,7 +91,7 @@ def find_problems(ws: Workspace, skill: Skill, lang: str = "") -> list[str]:
 
 def has_shipped(skill: Skill) -> bool:
     """Return True if ia comes with a skill of this name, which stands in for what cannot be used."""
-    return tables.load_shipped(skill.name, "knowledge/sop.yaml") is not None
+    return tables.load_shipped(skill.name, "SKILL.md") is not None
 
 
 def _check_template(ws: Workspace, skill: Skill, name: str) -> Iterator[Message]:
