@@ -104,3 +104,36 @@ def test_bad_rules(ia, demo):
     assert ia("backtest", "show").returncode == 66
     assert ia("backtest", "list").returncode == 1
     assert not (Path(os.environ["IA_HOME"]) / "runs").exists()
+
+
+def test_a_strategy_file_and_the_check(ia, demo, tmp_path):
+    file = tmp_path / "cross.py"
+    file.write_text(
+        "def on_bar(ctx):\n    close = ctx.bars.close\n    if close[-1] > close[-20:].mean() and not ctx.position():\n"
+        "        ctx.buy(percent=90)\n    elif close[-1] < close[-20:].mean() and ctx.position():\n        ctx.sell()\n"
+    )
+    run = ia("backtest", "run", str(file), "600519", "--since", "2023-06-01", "--cash", "1000000", "--json")
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["settings"]["strategy"] == "cross.py"
+    assert "cross.py" in ia("backtest", "list").stdout
+    run = ia("backtest", "run", "600519", *RULES, "--since", "2023-06-01", "--check", "--seed", "5")
+    assert run.returncode == 0 and "seed 5" in run.stderr
+    assert ia("backtest", "run", str(file), "600519", "--entry", "close > 1").returncode == 2
+    assert ia("backtest", "run", "none.py", "600519").returncode == 66
+
+
+def test_a_full_disk_leaves_nothing_half_written(ia, demo):
+    """The file size limit of the process stands for the disk: the write of equity.csv fails."""
+    import resource
+    import signal
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    ia("ohlcv", "600519")
+    run = ia("backtest", "run", "600519", *RULES, preexec_fn=limit)
+    assert run.returncode not in (0, 70), run.stderr
+    assert "Traceback" not in run.stderr
+    folder = Path(os.environ["IA_HOME"]) / "runs"
+    assert not folder.exists() or not list(folder.iterdir())

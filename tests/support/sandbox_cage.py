@@ -119,17 +119,17 @@ class Cage:
         if self.worker is None:
             self.worker = sandbox._Worker("ta.ma", ["*"])
             self.starts += 1
-            sandbox._admit_code(self.worker.read_layers(), trusted=False, isolation="require", notify=print)
+            sandbox.admit_code(self.worker.read_layers(), trusted=False, isolation="require", notify=print)
         try:
             reply = self.worker.run_job(
-                len(self.bars.date), program.code, sandbox._pack_columns(self.bars), self.timeout
+                len(self.bars.date), program.code, sandbox.pack_columns(self.bars), self.timeout
             )
         except IaError:
             self.worker.end()
             self.worker = None
             raise
         if "error" in reply:
-            raise sandbox._convert_error(reply["error"], program.assigned)
+            raise sandbox.convert_worker_error(reply["error"], program.assigned)
         return sandbox._validate_result(reply)
 
     def hurt(self, text, how):

@@ -86,7 +86,7 @@ def orders(file: str | None, name: str | None) -> None:
     example="ia backtest run 600519 --entry 'crossover(sma(close, 5), sma(close, 20))' "
     "--exit 'crossunder(sma(close, 5), sma(close, 20))' --since 2020-01-01",
 )
-@click.argument("symbols", nargs=-1, metavar="[SYMBOL…]")
+@click.argument("symbols", nargs=-1, metavar="[STRATEGY.py] [SYMBOL…]")
 @click.option("--entry", metavar="EXPR", help="Buy when this expression of `ia compute` is true at the close.")
 @click.option("--exit", "leave", metavar="EXPR", help="Sell when this expression is true at the close.")
 @click.option("--rank", metavar="EXPR", help="Of several entries buy those with the largest value first.")
@@ -107,6 +107,8 @@ def orders(file: str | None, name: str | None) -> None:
 @click.option("--symbol", metavar="SYMBOL", help="Market rules for bars on standard input (default: none).")
 @click.option("--commission", metavar="PCT", help="Commission, percent (default: setting ledger.commission_pct).")
 @click.option("--volume-cap", metavar="PCT", default="10", show_default=True, help="Most of a bar's volume, or none.")
+@click.option("--check", is_flag=True, help="Cut the world at 20 random days; status 1 if anything before changes.")
+@click.option("--seed", type=int, default=1, show_default=True, metavar="N", help="Seed of the random days of --check.")
 @click.option("--equity", metavar="FILE", help="Also write the equity of each day as CSV; - is standard output.")
 @click.option("--trades", metavar="FILE", help="Also write the trades as CSV; - is standard output.")
 @sweep_options
@@ -117,6 +119,12 @@ def run(**options: Any) -> None:
     EXPR sees the bars up to a day, adjusted. The order fills on the next bar, at raw prices, by the rules of the
     exchange: price limits, lots, T+1, fees, dividends and their tax. What is not filled stands in orders.csv with the
     reason. A purchase lapses after its day; a sale waits until it is filled.
+
+    STRATEGY.py, instead of --entry and --exit, is Python of `ia compute` with a function on_bar(ctx), which is called
+    after each close: ctx.date, ctx.bars.close (and open, high, low, volume: arrays up to the day, adjusted to it),
+    ctx.bars_of(SYMBOL), ctx.position(), ctx.account.cash, .equity, .positions and .pending_orders, ctx.state (a dict to
+    keep things in), ctx.buy(quantity, or value=, percent=, type="limit", price=, valid="gtc", stop=, target=, symbol=)
+    and ctx.sell(…), which sells all without a quantity.
 
     Without SYMBOL and --in, canonical CSV is read from standard input: `ia ohlcv X | ia backtest run --entry …`.
 
@@ -150,6 +158,8 @@ def run(**options: Any) -> None:
         )
     elif not piped and found.saved:
         print_backtest(found.saved, ws)
+    if found.check and not found.check.passed:
+        click.get_current_context().exit(1)
 
 
 def _read_request(options: dict[str, Any]) -> Any:
@@ -160,7 +170,14 @@ def _read_request(options: dict[str, Any]) -> Any:
     from ia_cli.terminal.output import notify
 
     symbols, universe = options["symbols"], options["universe"]
-    if not options["entry"]:
+    strategy = None
+    if symbols and symbols[0].endswith(".py"):
+        strategy, symbols = _read_strategy(symbols[0]), symbols[1:]
+        if options["entry"] or options["leave"]:
+            raise UsageError("give either a strategy file or --entry and --exit, not both")
+        if options["grid"]:
+            raise UsageError("--grid works with --entry and --exit, not with a strategy file")
+    elif not options["entry"]:
         raise UsageError("missing {what}", what="--entry EXPR", hint="for example --entry 'rsi(close, 14) < 30'")
     if symbols and universe:
         raise UsageError("give either symbols or --in, not both")
@@ -177,7 +194,24 @@ def _read_request(options: dict[str, Any]) -> Any:
         bars=bars,
         symbol=options["symbol"],
         benchmark=options["benchmark"],
+        check=options["seed"] if options["check"] else None,
+        strategy=strategy,
     )
+
+
+def _read_strategy(path: str) -> tuple[str, str]:
+    """Return name and source of a strategy file."""
+    import os
+
+    from ia.kernel.errors import BadData
+    from ia_cli.terminal.input import open_input
+
+    stream, source = open_input(path)
+    with stream:
+        try:
+            return os.path.basename(path), stream.read(1_000_000).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise BadData("{source}: not valid UTF-8", source=source) from None
 
 
 @backtest.command(

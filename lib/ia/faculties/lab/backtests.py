@@ -10,6 +10,7 @@ from typing import Any
 from ia.domain.instruments.symbols import Symbol, resolve_security
 from ia.faculties.lab import run_folders, selection_figures, trials
 from ia.faculties.lab.exchange import Terms
+from ia.faculties.lab.lookahead_check import CheckResult, check_run, describe_check
 from ia.faculties.lab.rule_runs import EQUAL, PositionSize, RuleSettings, RunMarket, RunResult, compile_rules, run_rules
 from ia.faculties.lab.run_figures import (
     Yardstick,
@@ -21,6 +22,7 @@ from ia.faculties.lab.run_figures import (
 from ia.faculties.lab.run_market import UNKNOWN, build_market, load_named_market, load_universe_market
 from ia.faculties.lab.securities import Security
 from ia.kernel import clock, dateforms
+from ia.kernel.digest import sha256
 from ia.kernel.errors import Message, Notify, UsageError, drop_message
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
@@ -37,6 +39,8 @@ class BacktestRequest:
 
     bars       canonical bars that are given; `symbol` is whose market rules hold for them, None for none
     benchmark  a code or name; "" for the usual index of the market, "none" for none
+    check      seed of a look-ahead check; None for no check
+    strategy   name and source of a strategy file, instead of entry and exit
     """
 
     settings: RuleSettings
@@ -45,6 +49,8 @@ class BacktestRequest:
     bars: Bars | None = None
     symbol: str | None = None
     benchmark: str = ""
+    check: int | None = None
+    strategy: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +62,7 @@ class Backtest:
     settings: Json
     figures: Json
     saved: run_folders.SavedRun | None
+    check: CheckResult | None = None
 
 
 def run_backtest(
@@ -70,10 +77,24 @@ def run_backtest(
 
     raises  what `run_rules`, `load_named_market` and `load_universe_market` raise; OSError of a disk that is full.
     """
-    compile_rules(request.settings)
+    strategy = request.strategy
+    if strategy is None:
+        compile_rules(request.settings)
+    else:
+        from ia.organs.compute.policy import compile_source
+
+        compile_source(strategy[1], strategy[0])
     market = load_market(ws, request, notify)
     settings = replace(request.settings, terms=settle_terms(request, market))
-    result = run_rules(settings, market, show=show)
+
+    def run(world: RunMarket) -> RunResult:
+        if strategy is None:
+            return run_rules(settings, world, show=show)
+        from ia.faculties.lab.strategy_runs import run_strategy
+
+        return run_strategy(strategy[1], strategy[0], settings, world)
+
+    result = run(market)
     for name, day in result.fees_assumed.items():
         notify(Message("the table of fees of {market} begins on {day}; earlier trades pay those", market=name, day=day))
     yardsticks = hold_yardsticks(result, market)
@@ -81,19 +102,25 @@ def run_backtest(
         yardsticks["benchmark"] = found
     figures = figures_document(result, yardsticks)
     told: Json = {
-        "kind": "rules",
+        "kind": "strategy" if strategy else "rules",
+        **({"strategy": strategy[0], "strategy_sha256": sha256(strategy[1].encode()).hexdigest()} if strategy else {}),
         "universe": request.universe or " ".join(market.securities),
         **run_folders.settings_document(settings),
         "benchmark": yardsticks["benchmark"].name if "benchmark" in yardsticks else "none",
         **run_folders.describe_inputs(market),
     }
+    checked = None
+    if request.check is not None:
+        checked = check_run(result, market, run, request.check)
+        for each in describe_check(checked):
+            notify(each)
     saved = run_folders.save_run(ws, told, result, figures, yardsticks) if save else None
     if saved:
         keys = selection_figures.find_family(told)
         trials.record_trials(
             ws, [selection_figures.make_trial(keys, saved.id, result.days, simple_returns(result.equity))]
         )
-    return Backtest(result=result, market=market, settings=told, figures=figures, saved=saved)
+    return Backtest(result=result, market=market, settings=told, figures=figures, saved=saved, check=checked)
 
 
 def load_market(ws: Workspace, request: BacktestRequest, notify: Notify = drop_message) -> RunMarket:

@@ -166,7 +166,7 @@ def run_rules(
         NotFound: there is no bar in the time.
     """
     table = evaluate_signals(settings, market, show=show)
-    return _RuleRun(settings, market, table).run()
+    return RuleRun(settings, market, table).run()
 
 
 def compile_rules(
@@ -187,11 +187,7 @@ def evaluate_signals(
     import numpy as np
 
     entry, leave, rank = compile_rules(settings)
-    days = tuple(
-        day
-        for day in market.trading_days
-        if (not settings.since or day >= settings.since) and (not settings.until or day <= settings.until)
-    )
+    days = _list_days(settings, market)
     symbols = tuple(market.securities)
     shape = (len(days), len(symbols))
     places, calendar = {day: at for at, day in enumerate(days)}, list(days)
@@ -200,7 +196,7 @@ def evaluate_signals(
     for column, symbol in enumerate(symbols):
         show(column + 1, len(symbols))
         bars = market.signal_bars[symbol]
-        if not bars.date or not days or bars.date[-1] < days[0] or bars.date[0] > days[-1]:
+        if not bars.date or bars.date[-1] < days[0] or bars.date[0] > days[-1]:
             continue
         rows, within = _find_rows(bars.date, calendar, places)
         traded[rows, column] = True
@@ -209,13 +205,34 @@ def evaluate_signals(
             exits[rows, column] = leave.truths(bars)[within]
         if rank and ranks is not None:
             ranks[rows, column] = rank.numbers(bars)[within]
-    if not traded.any():
+    return SignalTable(days=days, symbols=symbols, traded=traded, entries=entries, exits=exits, rank=ranks)
+
+
+def _list_days(settings: RuleSettings, market: RunMarket) -> tuple[str, ...]:
+    """Return the trading days of a run. raises NotFound where there is none."""
+    first, last = settings.since, settings.until or "9999"
+    days = tuple(day for day in market.trading_days if first <= day <= last)
+    if not days:
         raise NotFound(
             "no bars between {since} and {until}",
             since=settings.since or "the first day",
             until=settings.until or "the last day",
         )
-    return SignalTable(days=days, symbols=symbols, traded=traded, entries=entries, exits=exits, rank=ranks)
+    return days
+
+
+def find_traded_days(settings: RuleSettings, market: RunMarket) -> SignalTable:
+    """Return the days of a run without signals, for orders that come from elsewhere."""
+    import numpy as np
+
+    days = _list_days(settings, market)
+    symbols = tuple(market.securities)
+    none = np.zeros((len(days), len(symbols)), dtype=np.bool_)
+    traded = none.copy()
+    for column, symbol in enumerate(symbols):
+        known = set(market.securities[symbol].bars.date)
+        traded[:, column] = [day in known for day in days]
+    return SignalTable(days=days, symbols=symbols, traded=traded, entries=none, exits=none, rank=None)
 
 
 def _find_rows(
@@ -234,7 +251,7 @@ def _find_rows(
     return rows[within], within
 
 
-class _RuleRun:
+class RuleRun:
     """One run: walks over the days, gives orders after the close, and lets the exchange fill them."""
 
     def __init__(self, settings: RuleSettings, market: RunMarket, table: SignalTable) -> None:

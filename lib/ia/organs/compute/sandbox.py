@@ -101,10 +101,10 @@ class Sandbox:
         TimedOut (after `timeout` seconds of its own), TryLater (no process to be had).
         """
         program = self.check_source()
-        _admit_code(self._worker.read_layers(), trusted=trusted, isolation=isolation, notify=notify)
-        reply = self._worker.run_job(len(bars.date), program.code, _pack_columns(bars), timeout, cuts)
+        admit_code(self._worker.read_layers(), trusted=trusted, isolation=isolation, notify=notify)
+        reply = self._worker.run_job(len(bars.date), program.code, pack_columns(bars), timeout, cuts)
         if "error" in reply:
-            raise _convert_error(reply["error"], program.assigned, self.origin)
+            raise convert_worker_error(reply["error"], program.assigned, self.origin)
         if cuts:
             _refuse_change(reply, bars, notify)
         return replace(_validate_result(reply), as_of=bars.date[-1] if bars.date else None)
@@ -155,14 +155,14 @@ def refuse_change(changed: str | None, compared: object, notify: Notify) -> None
         notify(Message("could not check for look-ahead: no shorter range of the bars gives a value"))
 
 
-def _pack_columns(bars: Bars) -> bytes:
+def pack_columns(bars: Bars) -> bytes:
     from array import array
 
     prices = b"".join(array("d", column).tobytes() for column in (bars.open, bars.high, bars.low, bars.close))
     return prices + array("q", bars.volume).tobytes() + "\n".join(bars.date).encode("ascii")
 
 
-def _admit_code(layers: dict[str, bool | str], *, trusted: bool, isolation: str, notify: Notify) -> None:
+def admit_code(layers: dict[str, bool | str], *, trusted: bool, isolation: str, notify: Notify) -> None:
     """Let code into a locked worker; into another only what the user typed, or what the configuration lets in."""
     if layers.get("locked") is True:
         return
@@ -172,6 +172,11 @@ def _admit_code(layers: dict[str, bool | str], *, trusted: bool, isolation: str,
             hint="run `ia doctor` to see what is missing, or allow it with `ia config set compute.isolation prefer`",
         )
     notify(RunsUnlocked("ia cannot lock the sandbox on this system; only the language rules restrict the expression"))
+
+
+def start_sandbox_worker(source: str) -> "_Worker":
+    """Start a worker for a source; whoever takes it ends it."""
+    return _Worker(source)
 
 
 class _Worker:
@@ -196,14 +201,22 @@ class _Worker:
 
     def run_job(self, rows: int, code: bytes, columns: bytes, timeout: float, cuts: Sequence[int] = ()) -> Json:
         """Hand the job over and return the reply."""
-        timeout = min(timeout, MAX_TIMEOUT)
-        deadline = time.monotonic() + timeout
-        self._limit_cpu(timeout)
-        job = (
-            frame_block(json.dumps({"rows": rows, "cuts": list(cuts)}).encode())
-            + frame_block(code)
-            + frame_block(columns)
+        return self._exchange_blocks(
+            json.dumps({"rows": rows, "cuts": list(cuts)}).encode(), code, columns, min(timeout, MAX_TIMEOUT)
         )
+
+    def run_strategy_job(self, header: bytes, code: bytes, columns: bytes, timeout: float) -> Json:
+        """Hand over one job of a strategy (`ia.organs.compute.strategy_loop`) and return the reply."""
+        return self._exchange_blocks(header, code, columns, timeout, limited=False)
+
+    def _exchange_blocks(
+        self, header: bytes, code: bytes, columns: bytes, timeout: float, *, limited: bool = True
+    ) -> Json:
+        """Send a job and wait for its reply. `limited`: let the kernel end a worker that has used its seconds."""
+        deadline = time.monotonic() + timeout
+        if limited:
+            self._limit_cpu(timeout)
+        job = frame_block(header) + frame_block(code) + frame_block(columns)
         if self._send_data(job, deadline):
             block = self._read_block(deadline)
             if block is not None:
@@ -301,7 +314,7 @@ def _clean_text(text: object) -> str:
     return "".join(c for c in str(text) if c.isprintable())
 
 
-def _convert_error(error: object, assigned: frozenset[str], origin: str = FILENAME) -> IaError:
+def convert_worker_error(error: object, assigned: frozenset[str], origin: str = FILENAME) -> IaError:
     if not isinstance(error, dict):
         return Refused(_NO_ANSWER)
     line = error.get("line")

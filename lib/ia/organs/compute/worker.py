@@ -28,6 +28,7 @@ _LATE = (
     "pandas.io.formats.string",
     "pandas.io.formats.format",
     "ia.organs.compute.coreutils",
+    "ia.organs.compute.strategy_loop",
 )
 _ZONES = ("UTC", "Asia/Shanghai", "Asia/Hong_Kong", "America/New_York")
 
@@ -99,8 +100,12 @@ def _answer_job(stream: BinaryIO) -> dict[str, object] | None:
     header, code, columns = read_block(stream), read_block(stream), read_block(stream)
     if header is None or code is None or columns is None:
         return None
-    body, last = marshal.loads(code)
+    body, last = marshal.loads(code) if code else (None, None)
     job = json.loads(header)
+    if "strategy" in job:
+        from ia.organs.compute.strategy_loop import answer_strategy_job
+
+        return answer_strategy_job(job, columns, body, last)
     return evaluate.answer_job(job["rows"], columns, body, last, job.get("cuts"))
 
 

@@ -62,6 +62,11 @@ SENTENCES = frozenset(
         "assertion failed: {why}",
         "package not available in expressions: {name}",
         "evaluation failed ({name})",
+        "the strategy has no function on_bar(ctx)",
+        "more than {count} orders on one day",
+        "{symbol} is not among the securities of the run",
+        "an order takes numbers and texts only",
+        "an order has no argument {name}",
     )
 )
 """What a worker may say by template, so that the command line can say it in another language."""

@@ -37,7 +37,7 @@ def tried(bars):
     def answer(source):
         body, last = marshal.loads(compile_source(source).code)
         found = evaluate.answer_job(
-            len(bars.date), sandbox._pack_columns(bars), body, last, prefix_lengths(len(bars.date))
+            len(bars.date), sandbox.pack_columns(bars), body, last, prefix_lengths(len(bars.date))
         )
         assert "error" not in found, (source, found)
         return found["changed"], found["compared"]

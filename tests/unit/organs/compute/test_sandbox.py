@@ -138,7 +138,7 @@ def test_a_forged_sentence_is_told_as_plain_words():
     for fields in ({"x": "1"}, {"name": "a", "y": "b"}, {}, {"nam": "a"}):
         for template in worker_protocol.SENTENCES:
             error = {"kind": "raised", "template": template, "fields": fields, "message": "m", "line": 1}
-            assert str(sandbox._convert_error(error, frozenset())), template
+            assert str(sandbox.convert_worker_error(error, frozenset())), template
 
 
 def test_a_forged_frame_is_no_canonical_csv():
@@ -203,7 +203,7 @@ def test_any_other_answer_is_refused(value):
 def test_control_characters_do_not_come_through():
     assert reply(type="text", value="a\x1b[31mb\nc\td\x07\u202e").value == "a[31mb\nc\td"
     assert reply(type="structure", value={"\x1b": "\x00"}).value == {"": ""}
-    error = sandbox._convert_error({"kind": "raised", "message": "\x1b]0;x\x07boom", "line": 3}, frozenset())
+    error = sandbox.convert_worker_error({"kind": "raised", "message": "\x1b]0;x\x07boom", "line": 3}, frozenset())
     assert str(error) == "<expression>:3: ]0;xboom"
 
 
@@ -222,7 +222,7 @@ def test_no_answer_whatever_is_more_than_a_result_or_a_refusal(document, kind):
     for value in (document, {"type": kind, "value": document, "index": document, "columns": document}):
         with contextlib.suppress(Refused):
             assert isinstance(sandbox._validate_result({"value": value}), sandbox.ComputeResult)
-    assert isinstance(sandbox._convert_error(document, frozenset()), Refused | BadData | IaError)
+    assert isinstance(sandbox.convert_worker_error(document, frozenset()), Refused | BadData | IaError)
 
 
 class Liar(sandbox._Worker):
@@ -269,8 +269,8 @@ def test_a_lying_pipe_is_no_answer(data):
 def test_locked_is_believed_only_as_true():
     for said in ("yes", 1, [True], None):
         with pytest.raises(Refused):
-            sandbox._admit_code({"locked": said}, trusted=False, isolation="require", notify=print)
-    sandbox._admit_code({"locked": True}, trusted=False, isolation="require", notify=print)
+            sandbox.admit_code({"locked": said}, trusted=False, isolation="require", notify=print)
+    sandbox.admit_code({"locked": True}, trusted=False, isolation="require", notify=print)
 
 
 @pytest.mark.process
