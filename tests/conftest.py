@@ -1,6 +1,7 @@
 """What all tests share: a workspace of their own, the installed `ia`, and the shared data where it is there."""
 
 import contextlib
+import gc
 import importlib
 import os
 import shutil
@@ -28,6 +29,17 @@ def pytest_configure():
         if os.access(MEMORY, os.W_OK) and free >= ENOUGH and not found.f_flag & os.ST_NOEXEC:
             os.environ.setdefault("TMPDIR", str(MEMORY))
             tempfile.tempdir = None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect without the garbage collector, and spare it what stays until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items):
