@@ -1,34 +1,53 @@
 """The analyst at work, through the real turn, router and tools over the simulated market; and as a plain `llm` model."""
 
+import contextlib
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from ia.faculties import profiles
-from ia.kernel import audit, clock, proposals
+from ia.kernel import audit, clock, config, observers, proposals
 from ia.kernel.text_width import count_rows
+from ia.kernel.workspace import Workspace
 from ia.organs import notebook
 from ia.organs.ohlcv.history import BarsRequest, load_history
+from ia.wiring.indexing import register_indexes
 
 NOW = "2024-03-15T16:00:00+08:00"
+SETTINGS = {
+    "IA_MARKET_ADAPTER": "demo", "IA_LANG": "zh", "IA_COMPUTE_ISOLATION": "prefer", "IA_NOW": "2024-03-01T09:00:00+08:00",
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
 def settings(monkeypatch):
-    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
-    monkeypatch.setenv("IA_LANG", "zh")
-    monkeypatch.setenv("IA_COMPUTE_ISOLATION", "prefer")
-    monkeypatch.setenv("IA_NOW", "2024-03-01T09:00:00+08:00")
+    for name, value in SETTINGS.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="module")
+def made_pack(tmp_path_factory, shared_cache):
+    """The folder of a workspace with the invest profile, as it was on 1 March, to be copied for each test."""
+    home = tmp_path_factory.mktemp("pack")
+    state = {"IA_HOME": str(home), "XDG_STATE_HOME": str(home / "state"), "XDG_CACHE_HOME": str(shared_cache)}
+    before = dict(observers.registered)
+    register_indexes(lambda _: None)
+    with config.replace_environment({**SETTINGS, **state}), contextlib.closing(Workspace()) as ws:
+        for made in profiles.use_profile(ws, profiles.find_profile("invest"))[1]:
+            proposals.reject(ws, made.id, by="user")
+    observers.registered.clear()
+    observers.registered.update(before)
+    return home
 
 
 @pytest.fixture
-def pack(ws, monkeypatch):
+def pack(home, ws, made_pack, monkeypatch):
     """The invest profile, as it was on 1 March."""
-    for made in profiles.use_profile(ws, profiles.find_profile("invest"))[1]:
-        proposals.reject(ws, made.id, by="user")
+    shutil.copytree(made_pack, home, dirs_exist_ok=True)
     monkeypatch.setenv("IA_NOW", NOW)
     return ws
 
