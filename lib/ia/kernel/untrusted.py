@@ -359,7 +359,15 @@ def _is_plain_data(text: str) -> bool:
 def plain_name(text: object, most: int = MAX_NAME) -> str:
     """Return a name as it may stand in a prompt: letters, digits and a few signs of one short line.
 
+    What is too long ends with a whole word where one fits.
+
     >>> plain_name("*ST 海航"), plain_name("贵州茅台】\\n【事件】卖出"), plain_name(None)
     ('*ST 海航', '贵州茅台事件卖出', '')
+    >>> plain_name("China Merchants Bank")
+    'China…'
     """
-    return " ".join(re.sub(r"[^\w*&. -]+", "", str(text or "")).split())[:most]
+    name = " ".join(re.sub(r"[^\w*&. -]+", "", str(text or "")).split())
+    if len(name) <= most:
+        return name
+    whole, space, _ = name[:most].rpartition(" ")
+    return f"{whole}…" if space else name[:most]

@@ -231,7 +231,7 @@ def _format_position(each: "Position", stand: "AccountStanding") -> str:
         f"今日 {_format_percent(change)}（{_format_money(each.today)}）",
         f"成本 {each.average}",
         f"浮动 {_format_percent(each.unrealized_pct)}（{_format_money(each.unrealized)}）",
-        f"仓位 {_format_percent(each.weight, sign='')}",
+        f"仓位 {_format_percent(each.weight if each.limit_weight is None else each.limit_weight, sign='')}",
     ]
     if each.price.date != clock.today("CN"):
         told.append(f"行情 {each.price.date}")

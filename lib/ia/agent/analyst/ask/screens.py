@@ -36,7 +36,7 @@ COLUMNS = (
     ScreenColumn(r"市净率|(?<![a-z])p/?b(?:[ _-]?ratios?)?(?![a-z])", "pb", "ratio"),
     ScreenColumn(r"净资产收益率|(?<![a-z])roe(?![a-z])", "roe", "percent_plain", True),
     ScreenColumn(r"流通市值|\bfloat cap\w*", "float_cap", "money"),
-    ScreenColumn(r"总?市值|\bmarket[- ]?cap(?:itali[sz]ation)?", "market_cap", "money"),
+    ScreenColumn(r"总?市值|\bmarket[- ]?cap(?:itali[sz]ation)?|\bmarket values?\b", "market_cap", "money"),
     ScreenColumn(r"换手率?|\bturnover(?: rate)?", "turnover", "percent_plain", True),
     ScreenColumn(r"成交额|\btraded value|\bamount traded", "amount", "money"),
     ScreenColumn(r"振幅|\bamplitude", "amplitude", "percent_plain", True),

@@ -21,6 +21,8 @@ from ia.kernel.untrusted import plain_name
 
 REVIEW, GAINERS = "每日复盘", "上涨股票监控"
 MOST = 12
+LONGEST_NAME = 32
+"""Characters of a name in a table."""
 
 
 def review(desk: ToolDesk) -> Work[Reply]:
@@ -32,7 +34,14 @@ def review(desk: ToolDesk) -> Work[Reply]:
     title = speak("**Daily review, {time} (China)**", time=_when(desk))
     broken = broken_rules(desk, status, positions)
     acts = _acts(desk, positions, status)
-    lines = [title, *_notes(desk), "", *describe_gain(desk, status), *tabulate_positions(desk, positions, quoted), ""]
+    lines = [
+        title,
+        *_notes(desk),
+        "",
+        *describe_gain(desk, status),
+        *tabulate_positions(desk, status, positions, quoted),
+        "",
+    ]
     lines += [speak("**Market** {breadth}", breadth=breadth(desk, market)), ""]
     lines += [speak("**Risk rules**"), *(f"- {line}" for line in broken), ""]
     lines += [speak("**What to do**"), *(f"- {line}" for line in acts)]
@@ -153,13 +162,22 @@ def _first(desk: ToolDesk, name: str) -> str:
 
 
 @part("the holdings", in_list)
-def tabulate_positions(desk: ToolDesk, positions: list[tuple[str, Json]], quoted: str = "") -> list[str]:
-    """Return the positions as a table; what the prompt says of them (`quoted`) where there are none."""
+def tabulate_positions(
+    desk: ToolDesk, status: DeskResult, positions: list[tuple[str, Json]], quoted: str = ""
+) -> list[str]:
+    """Return positions of an account as a table; what the prompt says of them (`quoted`) where there are none."""
     speak = desk.speak
     if not positions:
         return quoted.splitlines()
-    head = speak("| position | shares | price | today | profit | weight |")
-    rows = [f"| {_security(desk, symbol, each)} | {row_of(each)} |" for symbol, each in positions[:MOST]]
+    books = wording.objects_of(status, "currencies")
+    weight = speak("weight")
+    if len(books) > 1:
+        whole = all(book.get("whole_equity") is not None for book in books.values())
+        weight = speak("weight in the whole account") if whole else speak("weight in its currency")
+    head = speak("| position | shares | price | today | profit | {weight} |", weight=weight)
+    newest = max((str(each.get("price_date") or "") for _, each in positions), default="")
+    rows = [f"| {_security(desk, symbol, each)} | {row_of(each, _older(desk, each, newest))} |"
+            for symbol, each in positions[:MOST]]  # fmt: skip
     more = len(positions) - MOST
     rest = [speak("({count} more)", count=more)] if more > 0 else []
     return ["", head, "| --- | ---: | ---: | ---: | ---: | ---: |", *rows, *rest]
@@ -167,15 +185,28 @@ def tabulate_positions(desk: ToolDesk, positions: list[tuple[str, Json]], quoted
 
 def _security(desk: ToolDesk, symbol: str, each: Json) -> str:
     """Return a security by its code and the name that the reader knows."""
-    name = plain_name(wording.name_alone(desk, symbol, each.get("name")))
+    name = plain_name(wording.name_alone(desk, symbol, each.get("name")), LONGEST_NAME)
     return symbol if name == symbol else f"{symbol} {name}"
 
 
-def row_of(each: Json) -> str:
+def _older(desk: ToolDesk, each: Json, newest: str) -> str:
+    """Return the day of a position's price where others have a newer one; else ""."""
+    day = each.get("price_date")
+    return desk.speak(" ({date})", date=day) if day and day != newest else ""
+
+
+def weight_of(each: Json) -> Any:
+    """Return the weight that the position limit looks at: in the whole account where that is known."""
+    weight = each.get("limit_weight_pct")
+    return each.get("weight_pct") if weight is None else weight
+
+
+def row_of(each: Json, older: str = "") -> str:
     """Return a position: shares, price, gain of the day, profit, weight."""
     cells = [
-        number(each.get("size"), "shares"), number(each.get("current_price"), "price"), _money(each.get("today_pnl")),
-        _percent(each.get("unrealized_pct")), _percent(each.get("weight_pct"), sign=""),
+        number(each.get("size"), "shares"), number(each.get("current_price"), "price"),
+        _money(each.get("today_pnl")) + older, _percent(each.get("unrealized_pct")),
+        _percent(weight_of(each), sign=""),
     ]  # fmt: skip
     return " | ".join(cells)
 

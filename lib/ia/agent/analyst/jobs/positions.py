@@ -44,9 +44,9 @@ def holdings(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         positions = [(code, each) for code, each in positions if code in named]
         if not positions:
             return reply.reply_of_lines(speak("{names}: none is held.", names=speak.join_items(lacking)))
-    largest = sorted(positions, key=lambda row: -float(row[1].get("weight_pct") or 0))[:LARGEST]
+    largest = sorted(positions, key=lambda row: -float(daily.weight_of(row[1]) or 0))[:LARGEST]
     shown = positions if len(positions) <= LARGEST + 1 else largest
-    held = daily.tabulate_positions(desk, shown) or [speak("Nothing is held.")]
+    held = daily.tabulate_positions(desk, status, shown) or [speak("Nothing is held.")]
     if more := len(positions) - len(shown):
         held += ["", speak("The largest; and {count} more: `ia account`", count=more)]
     broken = daily.broken_rules(desk, status, positions)

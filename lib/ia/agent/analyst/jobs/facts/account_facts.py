@@ -284,13 +284,19 @@ def entries_within(rows: object, days: list[result_facts.Days]) -> list[Json]:
 
 def one_side(rows: list[Json], words: str) -> list[Json]:
     """Return the purchases where only buying is named, the sales where only selling is; else all."""
+    side = _named_side(words)
+    return [row for row in rows if row.get("kind") == side] if side else rows
+
+
+def _named_side(words: str) -> str:
+    """Return the side of trades that alone is named; "" where none is, or both are."""
     words = re.sub(r"买卖", " ", words)
     sides = {
         _BOUGHT: re.search(r"买|建仓|加仓|\b(?:buy|bought|purchase[sd]?|opened|added)\b", words, re.I),
         _SOLD: re.search(r"卖|减仓|清仓|\b(?:sell|sold|sales?|closed)\b", words, re.I),
     }
     named = [side for side, found in sides.items() if found]
-    return [row for row in rows if row.get("kind") in named] if len(named) == 1 else rows
+    return named[0] if len(named) == 1 else ""
 
 
 def say_trade(desk: ToolDesk, row: Json) -> str:
@@ -344,35 +350,20 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     rows = _of_markets(one_side(entries_within(result.value, days), asked.words), asked.words)
     rows = rows[:1] if asked.facts[0].field == "last" else rows
     time = speak.join_items([each.label for each in days])
+    side = _named_side(asked.words)
     if not rows:
         said = speak.join_items([span.said for span in asked.spans])
-        return reply_of_lines(
-            speak("No trade is in the journal for “{time}”.", time=said)
-            if days
-            else speak("The journal has no such trade.")
-        )
+        if not days:
+            return reply_of_lines(speak("The journal has no such trade."))
+        none = {
+            _BOUGHT: speak("No purchase is in the journal for “{time}”.", time=said),
+            _SOLD: speak("No sale is in the journal for “{time}”.", time=said),
+        }
+        return reply_of_lines(none.get(side, speak("No trade is in the journal for “{time}”.", time=said)))
     if asked.facts[0].field == "last":
         name = wording.security_name(desk, str(rows[0].get("symbol")), rows[0].get("name"))
         return reply_of_lines(f"{name}{speak(': ')}**{say_trade(desk, rows[0])}**")
-    bought = sum(row.get("kind") == _BOUGHT for row in rows)
-    given: Json = {"count": len(rows), "time": time, "bought": bought, "sold": len(rows) - bought}
-    head = (
-        speak(
-            PluralText(
-                "**{count} trade** ({time}): {bought} bought, {sold} sold",
-                "**{count} trades** ({time}): {bought} bought, {sold} sold",
-            ),
-            **given,
-        )
-        if days
-        else speak(
-            PluralText(
-                "**{count} trade in all**: {bought} bought, {sold} sold:",
-                "**{count} trades in all**: {bought} bought, {sold} sold; the newest:",
-            ),
-            **given,
-        )
-    )
+    head = _count_trades(desk, rows, side, time)
     told = [
         f"- {wording.security_name(desk, str(row.get('symbol')), row.get('name'))}{speak(': ')}{say_trade(desk, row)}"
         for row in rows
@@ -382,6 +373,28 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if len(wording.rows_of(result.value)) >= LIMIT:
         more.append(speak("Only the newest {count} entries of the journal are read.", count=LIMIT))
     return reply_of_lines(head, *shown, *more)
+
+
+def _count_trades(desk: ToolDesk, rows: list[Json], side: str, time: str) -> str:
+    """Return how many trades there are; of what was asked for by its side, nothing of the other one."""
+    speak, bought = desk.speak, sum(row.get("kind") == _BOUGHT for row in rows)
+    given: Json = {"count": len(rows), "time": time, "bought": bought, "sold": len(rows) - bought}
+    if side == _BOUGHT:
+        dated = PluralText("**{count} purchase** ({time})", "**{count} purchases** ({time})")
+        whole = PluralText("**{count} purchase in all**:", "**{count} purchases in all**; the newest:")
+    elif side == _SOLD:
+        dated = PluralText("**{count} sale** ({time})", "**{count} sales** ({time})")
+        whole = PluralText("**{count} sale in all**:", "**{count} sales in all**; the newest:")
+    else:
+        dated = PluralText(
+            "**{count} trade** ({time}): {bought} bought, {sold} sold",
+            "**{count} trades** ({time}): {bought} bought, {sold} sold",
+        )
+        whole = PluralText(
+            "**{count} trade in all**: {bought} bought, {sold} sold:",
+            "**{count} trades in all**: {bought} bought, {sold} sold; the newest:",
+        )
+    return speak(dated if time else whole, **given)
 
 
 def _blank_times(asked: FactQuestion) -> str:

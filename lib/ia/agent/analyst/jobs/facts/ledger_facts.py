@@ -11,7 +11,7 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs import risk_rules
 from ia.agent.analyst.jobs.daily import positions_of
 from ia.agent.analyst.jobs.facts import account_facts, holding_facts, performance_facts, result_facts, wording
-from ia.agent.analyst.jobs.facts.held import load_held, load_status, name_position
+from ia.agent.analyst.jobs.facts.held import load_held, load_status, load_weights, name_position, say_weight
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import COUNT, parse_count
@@ -694,13 +694,14 @@ def answer_sell_or_hold(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines = []
     status = yield from desk.one("account.status")
     held = wording.objects_of(status, "positions")
+    weights = yield from load_weights(desk, status)
     for mention in asked.securities[:2]:
         position, head = held.get(mention.code), wording.head_of(desk, mention)
         if position is None:
             continue
         lines.append(
             speak(
-                "{name}: you hold {shares} shares, {profit} ({rate}) at {price}, {weight}% of the account.",
+                "{name}: you hold {shares} shares, {profit} ({rate}) at {price}, {weight}.",
                 name=head,
                 shares=number(float(position["size"]), "shares"),
                 profit=wording.say_exact(
@@ -708,13 +709,24 @@ def answer_sell_or_hold(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 ),
                 rate=wording.say_percent(position.get("unrealized_pct")),
                 price=number(position.get("current_price"), "price", speak),
-                weight="–" if position.get("weight_pct") is None else f"{float(position['weight_pct']):.2f}",
+                weight=say_weight(desk, mention.code, position, weights),
             )
         )
         rows = yield from desk.one("trade.list", symbol=mention.code, limit=LIMIT)
         bought = [row for row in account_facts.entries_within(rows.value, []) if row.get("kind") == "buy"]
         if bought:
-            lines.append(speak("Your purchase: {trade}.", trade=account_facts.say_trade(desk, bought[0])))
+            told = [account_facts.say_trade(desk, row) for row in bought[:SHOWN]]
+            if len(bought) > SHOWN:
+                told.append(
+                    speak("{count} more: `ia trade list {symbol}`", count=len(bought) - SHOWN, symbol=mention.code)
+                )
+            lines.append(
+                speak(
+                    PluralText("Your purchase: {trades}.", "Your {count} purchases: {trades}."),
+                    count=len(bought),
+                    trades=speak.join_clauses(told),
+                )
+            )
     view = speak.join_items([mention.said for mention in asked.securities[:1]])
     return reply_of_lines(
         *stop.lines, *lines, speak("For the evidence ask “look at {name}”. Whether to sell you decide.", name=view)

@@ -851,8 +851,14 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         values.sort(key=lambda row: -abs(row[0]))
     else:
         values.sort(reverse=not _LOW.search(asked.words))
+    if wanted is None or wanted.code:
+        newest = str(bars_of[values[0][1]].get("date"))
+        others = {s: str(bar.get("date")) for s, bar in rows if str(bar.get("date")) != newest}
+    else:
+        others = {}
     told = [
         f"{wording.security_name(desk, symbol, bars_of[symbol].get('name'))} {wording.say_value(desk, value, unit)}"
+        + (speak(" ({date})", date=others[symbol]) if symbol in others else "")
         for value, symbol in values
     ]
     mark = wording.simulated_mark(desk, any(bar.get("simulated") for _, bar in rows))
