@@ -129,7 +129,17 @@ def not_tickers() -> frozenset[str]:
 @cache
 def everyday_names() -> frozenset[str]:
     """Return names of companies that are words of other meanings too, which a sentence names by their codes."""
-    with open(os.path.join(os.path.dirname(__file__), "everyday_names.txt"), encoding="utf-8") as file:
+    return _read_words("everyday_names.txt")
+
+
+@cache
+def crossing_words() -> frozenset[str]:
+    """Return everyday words that share a character with the name of a company."""
+    return _read_words("crossing_words.txt")
+
+
+def _read_words(file_name: str) -> frozenset[str]:
+    with open(os.path.join(os.path.dirname(__file__), file_name), encoding="utf-8") as file:
         return frozenset(word for line in file if not line.startswith("#") for word in line.split())
 
 

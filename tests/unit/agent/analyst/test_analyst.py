@@ -74,6 +74,31 @@ def test_securities_are_found_wherever_they_stand(text, codes):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "上海天气怎么样", "海南天气", "平安夜快乐", "长城脚下", "青海天然气", "今天合适买吗", "5天合计", "军工行业涨了吗", "其中行业",
+        "持仓中行业分布", "成交行情", "营收增长和利润", "医保利好", "全国航班", "高铁建设", "京东财报", "完美的股票", "上海光伏", "新高通常",
+        "早上汽车股", "千万科技", "集中兴建", "北京东方",
+    ],
+)  # fmt: skip
+def test_no_name_is_read_across_everyday_words(text):
+    assert mentions.find_mentions(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("海天怎么样", "海天"), ("卖出海天100股", "海天"), ("早上海天涨了吗", "海天"), ("海天味业今天怎么样", "海天味业"),
+        ("看看上汽", "上汽"), ("比较强生和辉瑞", "强生"), ("看好友邦", "友邦"), ("今年中行涨了多少", "中行"), ("买一手中芯", "中芯"),
+        ("招行和平银哪个好", "招行"), ("我在建行赚了多少", "建行"), ("工行业绩怎么样", "工行"), ("其中中行", "中行"), ("持仓中石油多少股", "中石油"),
+        ("昨天天齐涨了", "天齐"), ("100万万科", "万科"), ("中国国航", "中国国航"), ("今日美的", "美的"), ("第三一重工", "三一重工"),
+    ],
+)  # fmt: skip
+def test_names_between_everyday_words_are_read(text, said):
+    assert mentions.find_mentions(text)[0].said == said
+
+
+@pytest.mark.parametrize(
     ("text", "said", "codes"),
     [
         ("看看贵州毛台", "贵州毛台", ["600519"]),

@@ -11,6 +11,7 @@ from ia.domain.instruments.symbols import (
     Symbol,
     bundled_names,
     bundled_symbols,
+    crossing_words,
     english_names,
     everyday_names,
     name_forms,
@@ -30,6 +31,9 @@ _WORD = pattern(r"(?<![A-Za-z0-9_.$&])\$?([A-Za-z]{3,5})(?![A-Za-z0-9_&])")
 _HAN_NAME = pattern(r"[\u3400-\u9fff]{2}")
 _BOARD_NEXT = pattern(r"\s*(?:板块|行业|概念|产业|题材|赛道|指数|etf|基金)")
 _LATIN = pattern(r"[a-z0-9]")
+_NUMBER = pattern(r"第?[\d一二两三四五六七八九十百千几数零.]+(?:万|亿|天|百|手)")
+_SHORT = 3
+"""Characters of Chinese names that everyday words are looked for across."""
 _EVERYDAY = frozenset(("cost", "dis", "dia"))
 LONGEST = 4000
 """Characters of a message that rules read: what is wanted stands at its beginning."""
@@ -87,13 +91,14 @@ def _find_places_once(text: str, stored: tuple[_Same, ...]) -> tuple[tuple[int, 
         _place(spans, match.start(), match.end(), _resolve_mention(match[0]), match[0])
     low = folded.casefold()
     if len(low) == len(folded):
+        words = _find_crossing_words(low)
         for name, symbol in _names():
             at = low.find(name)
             while at >= 0:
-                if _is_whole_word(low, at, at + len(name)):
+                if _is_whole_word(low, at, at + len(name)) and not _crossing(words, name, at):
                     _place(spans, at, at + len(name), symbol, folded[at : at + len(name)])
                 at = low.find(name, at + 1)
-        _place_stored(spans, low, folded, stored)
+        _place_stored(spans, low, folded, stored, words)
     shouted = folded.isupper() and len(re.findall(r"[A-Z]{2,}", folded)) > 3
     for match in _TICKER.finditer(folded):
         if match[1] not in not_tickers() and not shouted:
@@ -195,15 +200,55 @@ def _place(spans: list[tuple[int, int, Symbol, str]], start: int, end: int, symb
 
 
 def _is_whole_word(low: str, start: int, end: int) -> bool:
-    """Whether a Latin name stands as words of their own; Chinese has no gaps."""
+    """Whether a Latin name stands as words of their own; of Chinese, which has no gaps, see `_crossing`."""
     if _LATIN.match(low[start]) and start and _LATIN.match(low[start - 1]):
-        return False
-    if low[start] == "中" and start and low[start - 1] in "其集当空途":  # 其中免税, 集中兴建
         return False
     return not (_LATIN.match(low[end - 1]) and end < len(low) and _LATIN.match(low[end]))
 
 
-def _place_stored(spans: list[tuple[int, int, Symbol, str]], low: str, folded: str, stored: tuple[_Same, ...]) -> None:
+def _find_crossing_words(low: str) -> list[tuple[int, int]]:
+    """Return where a text has everyday words that share a character with names, cut from its beginning.
+
+    >>> _find_crossing_words("上海天气"), _find_crossing_words("早上海天涨了")
+    ([(0, 2)], [(0, 2)])
+    """
+    table, found, at = _cut_table(), list[tuple[int, int]](), 0
+    while at < len(low):
+        if number := _NUMBER.match(low, at):
+            found.append(number.span())
+            at = number.end()
+            continue
+        word = next((each for each in table.get(low[at], ()) if low.startswith(each, at)), "")
+        if word and word in crossing_words():
+            found.append((at, at + len(word)))
+        at += len(word) or 1
+    return found
+
+
+def _crossing(words: list[tuple[int, int]], name: str, at: int) -> bool:
+    """Whether a short Chinese name is only read across everyday words."""
+    end = at + len(name)
+    return len(name) <= _SHORT and any(a < end and at < b and (a < at or b > end) for a, b in words)
+
+
+@cache
+def _cut_table() -> dict[str, list[str]]:
+    """Return the words that a text is cut into, by their first character, longest first."""
+    table: dict[str, list[str]] = {}
+    for word in sorted(
+        {*crossing_words(), *(name for name, _ in _names() if not name.isascii())}, key=len, reverse=True
+    ):
+        table.setdefault(word[0], []).append(word)
+    return table
+
+
+def _place_stored(
+    spans: list[tuple[int, int, Symbol, str]],
+    low: str,
+    folded: str,
+    stored: tuple[_Same, ...],
+    words: list[tuple[int, int]],
+) -> None:
     """Take the names that only the local store knows, but for everyday words and names of boards."""
     taken = list(low)
     for start, end, _, _ in spans:
@@ -213,7 +258,11 @@ def _place_stored(spans: list[tuple[int, int, Symbol, str]], low: str, folded: s
     table = _stored_names(stored)
     for at in range(len(low) - 2):
         for name, symbol in table.get(low[at : at + 2], ()):
-            if low.startswith(name, at) and not _BOARD_NEXT.match(low, at + len(name)):
+            if (
+                low.startswith(name, at)
+                and not _BOARD_NEXT.match(low, at + len(name))
+                and not _crossing(words, name, at)
+            ):
                 _place(spans, at, at + len(name), symbol, folded[at : at + len(name)])
                 break
 
