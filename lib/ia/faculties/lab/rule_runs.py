@@ -473,10 +473,10 @@ class RuleRun:
         spans: dict[str, list[tuple[int, int, Decimal]]] = {}
         for (begin, _, held), end in zip(self.steps, ends, strict=True):
             for name, shares in held.items():
-                known = spans.setdefault(name, [])
+                known, first = spans.setdefault(name, []), begin
                 if known and known[-1][1:] == (begin, shares):
-                    begin = known.pop()[0]
-                known.append((begin, end, shares))
+                    first = known.pop()[0]
+                known.append((first, end, shares))
         for name in sorted(spans):
             for begin, end, shares in spans[name]:
                 total[begin:end] += float(shares) * _closing_values(self.securities[name], days[begin:end])

@@ -95,6 +95,24 @@ def test_several_securities_share_one_account_by_rank():
     assert renewed.orders[0].given == "2024-03-11"  # nothing has risen on the first day of all
 
 
+def test_equity_is_cash_and_what_is_held_at_each_close():
+    """One security is held throughout while another is bought, sold and bought again."""
+    one = security("600000.SH", [10, 11, 11.2, 11.1, 11.3, 11.2, 11.4, 11.5, 11.3, 11.6])
+    two = security("600036.SH", [10, 10, 10, 10, 12, 12.5, 9, 9, 12, 12.2])
+    result = run(
+        one, two, entry="close > 10.5", exit="close < 9.5", cash=Decimal(100_000), size=PositionSize("percent", Decimal(30))
+    )  # fmt: skip
+    assert len({fill.symbol for fill in result.fills}) == 2 and "sell" in {fill.side for fill in result.fills}
+    closes = {each.symbol.canonical: dict(zip(each.bars.date, each.bars.close, strict=True)) for each in (one, two)}
+    for day, equity, cash in zip(result.days, result.equity, result.cash, strict=True):
+        held = sum(
+            float(fill.quantity if fill.side == "buy" else -fill.quantity) * closes[fill.symbol][day]
+            for fill in result.fills
+            if fill.date <= day
+        )
+        assert equity == pytest.approx(cash + held, abs=0.02)
+
+
 def test_the_world_cut_at_any_day_is_the_same_before():
     closes = [10, 10.4, 10.1, 10.6, 10.2, 10.8, 10.1, 10.9, 10.3, 10.7]
     whole = run(security("600000.SH", closes), entry="close > sma(close, 2)", exit="close < sma(close, 2)")
