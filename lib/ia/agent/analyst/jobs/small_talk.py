@@ -19,8 +19,8 @@ from ia.kernel.patterns import pattern
 from ia.organs.sessions import importance_of
 
 _WORLD = pattern(
-    r"新闻|消息面|公告|宏观|利率|降息|加息|政策|为什么|明天|会涨|会跌|目标价"
-    r"|\bnews\b|\bmacro|interest rate|\bpolicy|\bwhy\b|\btomorrow\b|\bwill .* (?:rise|fall)|target price",
+    r"天气|气温|下雨|下雪|新闻|消息面|公告|宏观|利率|降息|加息|政策|为什么|明天|会涨|会跌|目标价"
+    r"|\bweather\b|\bnews\b|\bmacro|interest rate|\bpolicy|\bwhy\b|\btomorrow\b|\bwill .* (?:rise|fall)|target price",
     re.I,
 )
 
