@@ -12,7 +12,7 @@ from questions.truth import bars, document, load_questions, problems, run
 NOW = "2024-03-15T16:00:00+08:00"
 FILES = (
     "everyday.tsv", "exceptions.tsv", "reviewer.tsv", "prices.tsv", "scans.tsv", "days.tsv", "figures.tsv", "portfolio.tsv",
-    "jobs.tsv", "silent.tsv", "market.tsv", "evening.tsv", "owner.tsv",
+    "jobs.tsv", "silent.tsv", "market.tsv", "evening.tsv", "owner.tsv", "daily_talk.tsv",
 )  # fmt: skip
 SHARE = 3
 """`make test` asks one in so many questions of each file; `make soak` asks them all."""

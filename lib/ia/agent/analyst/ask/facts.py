@@ -94,7 +94,9 @@ class FactQuestion:
     def asks_market(self) -> bool:
         """Whether it asks how holdings or watched securities do, not merely which ones they are."""
         return (
-            self.facts[0].of == HOLDING or self.answer in ("watch_rank", "screen") or bool(_PRICED.search(self.words))
+            self.facts[0].of == HOLDING
+            or self.answer in ("watch_rank", "watch_news", "screen")
+            or bool(_PRICED.search(self.words))
         )
 
     @property

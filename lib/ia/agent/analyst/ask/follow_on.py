@@ -1,7 +1,7 @@
 """Questions that go on with the one before: "and last month?", "那市净率呢", "工行呢". They are read as whole ones."""
 
 import re
-from datetime import date
+from datetime import date, timedelta
 
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
@@ -30,15 +30,83 @@ _LIST = pattern(r"(?:我的?)?(?:自选股?|关注列表|持仓股?)|\bmy (?:wat
 _VOLUME = pattern(r"成交量|\bvolume\b", re.I)
 _PRICE = pattern(r"价|收盘|涨|跌|点位|\b(?:price|close[ds]?|level|up|down|r[io]se|fell|fall)\b", re.I)
 _ELSEWHERE = pattern(
-    r"大盘|市场|股市|两市|沪市|深市|[Aa]股|港股|美股|指数|行业|板块|概念|赛道|[\u4e00-\u9fff]股(?!价|息|本|东|票|份|权|数)"
+    r"大盘|市场|股市|两市|沪市|深市|[Aa]股|港股|美股|指数|行业|板块|概念|赛道|[\u4e00-\u9fff]股(?!价|息|本|东|票"
+    r"|份|权|数)"
     r"|哪些|几[只家]|涨停的|跌停的|涨幅榜|跌幅榜|龙虎榜|主线|交易日|开市|开盘吗|放假|休市"
     r"|我|咱|账户|持仓|仓位|组合|现金|任务|自选|关注|北向|融资融券|解禁"
-    r"|\b(?:i|my|me|mine|we|our|markets?|stocks|account|portfolio|holdings?|positions?|cash|tasks?|watch ?list|sectors?"
+    r"|\b(?:i|my|me|mine|we|our|markets?|stocks|account|portfolio|holdings?|positions?|cash|tasks?|watch ?list"
+    r"|sectors?"
     r"|industr\w+|index|indices|you|your|gainers|losers|holidays?)\b",
     re.I,
 )
 """Words of something else than a security: the market, an industry, the owner's account, ia itself."""
 _MEANT = pattern(r"什么|解释|意思|\bwhat(?:'s| is| are| does)\b|\bexplain\b|\bmean", re.I)
+_COMPARED = pattern(
+    r"比|较|哪[个只家]|谁"
+    r"|\b(?:compar\w*|versus|vs\.?|against|(?:stack|measure)s? up|side by side|next to"
+    r"|than)(?=\W|$)",
+    re.I,
+)
+"""What a comparison with one more security has in it."""
+_COMPARING = pattern(
+    r"(?:怎么样|怎样|如何|比较|相比|对比|比|较|起来|一下|一比|看看|现在|结果|哪一?[个只家]|谁|更|值得|强|好|差|和"
+    r"|与|跟|同|那|它|这只|也|再|请|帮我|的话|会|呢|吧|吗"
+    r"|\b(?:and|so|then|now|ok(?:ay)?|but|please|can|could|you|let'?s|me|i|want|to|how|what|if|about|does|do|did"
+    r"|is|are|it|its|that|this"
+    r"|one|stock|share|the|a|in|comparison|compar(?:e[ds]?|ing)|with|against|versus|vs|(?:stack|measure)s?|up|look"
+    r"|side|by|next|put|set"
+    r"|(?:better|worse|stronger|weaker)(?= than)|than)\b|\W|_)*",
+    re.I,
+)
+"""Words of which a comparison with one more security consists: "compare it with CATL", "和宁德时代比呢"."""
+_MEASURE = pattern(
+    r"市[盈净销]率|市值|股息|分红|[涨跌]|收盘|开盘|价|成交|换手|营收|收入|利润|毛利|净利|增[长速]|负债|现金流|波动"
+    r"|回撤|振幅"
+    r"|(?<![a-z])(?:p/?e|p/?b|roe|eps|rsi|macd|price|close[ds]?|volume|turnover|dividend|yield|revenue|profit\w*"
+    r"|margin|debt|growth"
+    r"|volatil\w*|draw-?down|r[io]se|f[ae]ll|market cap\w*|earn\w*)(?![a-z])",
+    re.I,
+)
+"""A figure, of which one more security has one too."""
+_OF_VIEW = (
+    (
+        r"(?:那|那么|现在|请问|我|还)*(?:(?:可以|可不可以|能|能不能|能否|应该|应不应该|该不该|该|要不要|要|值得"
+        r"|值不值得|适合|是否)+(?:现在|再)?"
+        r"(?:买入|买进|买|入手|建仓|上车)|买不买|(?:现在)?买(?:入)?(?:合适|划算))(?:吗|么|呢|了|它|还是不买)*",
+        r"(?:and |so |then |but |ok(?:ay)? )*(?:(?:is|would|was) (?:it|that|this"
+        r"|the stock) (?:now )?(?:be )?(?:still )?(?:a |worth )(?:good )?(?:buy(?:ing)?|purchase)"
+        r"|(?:should|can|could|would|may|shall) (?:i|we|you) (?:now )?buy(?: (?:it|some|this|now|any))*"
+        r"|worth buying|(?:is it )?a buy|buy or (?:not|wait|pass)|buy it)(?: now| or not| then)*",
+        "{name}可以买吗", "is {name} a buy?",
+    ),
+    (
+        r"(?:那|那么|现在|请问|我|还)*(?:(?:可以|最多|能|应该|该|大概|建议)*买(?:入)?(?:多少|几)(?:股|手|钱)?"
+        r"|(?:多少股|几手|多少手)|仓位多大|买多大(?:仓位)?)(?:合适|好|比较好|呢|吗|啊)*",
+        r"(?:and |so |then |but |ok(?:ay)? )*how (?:many|much)(?: of (?:it"
+        r"|them))?(?: shares?)?(?: of it)?(?: (?:should|can|could|may|would|do|shall) (?:i|we|you) (?:buy|get|take"
+        r"|purchase))?(?: of it| then| at most)*",
+        "{name}买多少股", "how many shares of {name} should I buy?",
+    ),
+    (
+        r"(?:那|那么)*(?:(?:在)?(?:什么|哪些|怎样的?)(?:情况|条件|事情?|东西|因素)?(?:下|之下)?|(?:发生)?什么|怎样"
+        r"|如何|什么时候)(?:才)?(?:你)?(?:会|能|才会|可以|可能)?(?:让|使|令)?(?:你|您)?(?:会|才会)?"
+        r"(?:改变|推翻|修正|动摇|放弃)(?:你|您)?(?:的|这个|对它的)*(?:看法|观点|判断|想法|结论|主意)?(?:呢|吗)?",
+        r"(?:and |so |then |but |ok(?:ay)? )*(?:what|when|which (?:things|events)) (?:would|could|will|might|can"
+        r"|should)(?: you)? (?:make you |have to happen to )?(?:change|alter|revise|overturn|invalidate)"
+        r"(?: (?:your|the|this|that|its))* ?(?:mind|view|opinion|judge?ment|verdict|it)?(?: (?:about|of|on) it)?"
+        r"|what changes (?:your|the) (?:mind|view)|what would prove you wrong",
+        "什么会改变对{name}的看法", "what would change your view of {name}?",
+    ),
+)  # fmt: skip
+"""Questions that are asked after a view, in Chinese and English, and the same as whole ones."""
+_VIEWS = tuple((pattern(rf"\W*(?:{zh}|{en})\W*", re.I), zh_whole, en_whole) for zh, en, zh_whole, en_whole in _OF_VIEW)
+_PERIOD_BEFORE = pattern(
+    r"(?:in |for |during )?the (?P<en>year|month) (?:before|prior)(?: that)?|(?:再|再往)?(?:前|上)(?:一"
+    r"|1)?个?(?P<zh>年|月)(?:的|度)?",
+    re.I,
+)
+"""The year, or the month, before the one that was spoken of."""
+_WHICH_ONE = pattern(r"^\W*(?:哪一?[个只家支]|谁|which(?! (?:stock|share|sector|day|month|year|industr))|who)", re.I)
 _BARE = 24
 """Characters of a question that is but the name of a figure."""
 
@@ -182,7 +250,11 @@ def names_owner_alone(text: str) -> bool:
 
 def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     led, tailed = _LEAD.search(text), _TAIL.search(text)
-    if not last or len(text) > LONGEST or text.startswith("/"):
+    if not last or text.startswith("/"):
+        return text
+    if after := _after_view(text, last) or _set_beside(text, last, today) or _period_before(text, last, today):
+        return after
+    if len(text) > LONGEST:
         return text
     core = _TAIL.sub("", _LEAD.sub("", text, count=1)).strip(" ,，。?？!！") if led or tailed else text
     mentions = find_mentions(core)
@@ -215,10 +287,88 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     them = bool(_THEM.search(core))
     if them and len(named) < 2:
         named = recent[-2:]
+    if len(named) > 1 and _WHICH_ONE.search(core):
+        them = True
     if not named or not (led or tailed or them) or (them and len(named) < 2):
         return text
     names = named if them or len(named) > 1 else named[:1]
-    return _attach(names, _ITS.sub(" ", _THEM.sub(" ", core)).strip())
+    return _attach(names, _ITS.sub(" ", _THEM.sub(" ", core)).strip(" ?？"))
+
+
+def _after_view(text: str, last: str) -> str:
+    """Return a question that is asked after a view of one security, as a whole one; "" for another.
+
+    >>> _after_view("how many shares?", "research Moutai"), _after_view("可以买吗", "研究一下茅台")
+    ('how many shares of Moutai should I buy?', '茅台可以买吗')
+    """
+    if len(text) > LONGEST * 2:
+        return ""
+    form = next((form for form in _VIEWS if form[0].fullmatch(text)), None)
+    named = _named_in(last) if form is not None else []
+    if form is None or len(named) != 1 or _OWNER.search(strip_mentions(_ADVICE.sub("", last))):
+        return ""
+    return (form[1] if _is_chinese(text) else form[2]).format(name=named[0].said)
+
+
+_ADVICE = pattern(r"\b(?:should|can|could|may|shall|would) (?:i|we)\b|(?:帮|给|替)我|我(?=.{0,4}[该能要可])", re.I)
+"""Words that speak of the owner and ask for a view all the same."""
+
+
+def _set_beside(text: str, last: str, today: date) -> str:
+    """Return a question that sets one more security beside those before, as a whole one; "" for another.
+
+    >>> _set_beside("compare it with CATL", "How is BYD doing?", date(2024, 3, 15))
+    'compare BYD and CATL'
+    >>> _set_beside("和宁德时代比呢", "比亚迪市盈率", date(2024, 3, 15))
+    '比亚迪、宁德时代市盈率'
+    """
+    if len(text) > LONGEST * 2 or not (more := find_mentions(text)):
+        return ""
+    bare = strip_mentions(text)
+    spans = [span for span in find_time_spans(bare, today) if span.kind != UNREAD]
+    rest = blank_spans(bare, spans)
+    named = [each for each in _named_in(last) if each.code not in {other.code for other in more}]
+    if not named or not _COMPARED.search(rest) or (len(more) > 1 and not _ITS.search(rest)):
+        return ""
+    if _COMPARING.fullmatch(rest) is None:
+        return _name_first(text, named)
+    names, chinese = [each.said for each in (*named, *more)], _is_chinese(text)
+    if len(named) == 1 and _MEASURE.search(strip_mentions(last)) and len(find_mentions(last)) == 1:
+        joined = "、".join(names) if _is_chinese(strip_mentions(last)) else " and ".join(names)
+        return strip_mentions(last, "\ue000").replace("\ue000", joined, 1).replace("\ue000", "")
+    times = " ".join(span.said for span in spans)
+    return f"比较{times}{'和'.join(names)}" if chinese else f"compare {' and '.join(names)} {times}".strip()
+
+
+def _name_first(text: str, named: list[Mention]) -> str:
+    """Return a comparison that leaves out its first security, or calls it `it`, with its name; "" for another one."""
+    if len(named) != 1:
+        return ""
+    if re.match("(?:那|那么)?比\ue000", strip_mentions(text, "\ue000")):
+        return named[0].said + re.sub(r"^那么?", "", text)
+    if _ITS.search(text) and re.search(r"比|\bthan\b", text):
+        return _ITS.sub(named[0].said, text, count=1)
+    return ""
+
+
+def _period_before(text: str, last: str, today: date) -> str:
+    """Return the last question for the year or the month before its own; "" where none is asked for.
+
+    >>> _period_before("and the year before?", "profit of CATL last year", date(2024, 3, 15))
+    'profit of CATL in 2022'
+    """
+    core = _TAIL.sub("", _LEAD.sub("", text, count=1)).strip(" ,，。?？!！")
+    found = _PERIOD_BEFORE.fullmatch(core)
+    spans = [span for span in find_time_spans(_blank_mentions(last), today) if span.kind != UNREAD and span.first]
+    if found is None or len(spans) != 1 or (first := spans[0].first) is None:
+        return ""
+    if (found["en"] or found["zh"]).lower() in ("year", "年"):
+        time = f"{first.year - 1}年" if _is_chinese(last) else f"in {first.year - 1}"
+    else:
+        day = first.replace(day=1) - timedelta(days=1)
+        time = f"{day.year}年{day.month}月" if _is_chinese(last) else f"in {day:%B} {day.year}"
+    at = spans[0].at
+    return f"{last[: at[0]]}{time}{last[at[1] :]}"
 
 
 def _attach(named: list[Mention], asked: str) -> str:

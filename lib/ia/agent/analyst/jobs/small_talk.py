@@ -217,12 +217,7 @@ def _describe_extreme(desk: ToolDesk, values: list[float | None]) -> str:
 def explain_why(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Answer why with what the note of today says for and against; it was written with the view."""
     speak, mention = desk.speak, wanted.securities[0]
-    path = f"research/{mention.name.replace('/', '-')}/{desk.request.day}.md"
-    result = yield from desk.one("notebook.read", path=path)
-    sections = re.split(r"^## ", str(result.value), flags=re.M) if result.ok else []
-    yield from desk.load_tables(templates=("note",))
-    headings = note.ground_headings(desk.tables)
-    kept = [text for text in sections if text.partition("\n")[0].strip() in headings]
+    path, kept = yield from read_note_parts(desk, mention, note.GROUNDS)
     if not kept:
         return reply.reply_of_lines(
             speak(
@@ -233,6 +228,16 @@ def explain_why(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     head = speak("The grounds are in `notebook/{path}`:", path=path)
     lines = [line for section in kept for line in _grounds(desk, section)]
     return Reply([head, "", *lines], [line for line in lines if line.startswith("- ")], (f"notebook/{path}",))
+
+
+def read_note_parts(desk: ToolDesk, mention: Mention, fields: set[str]) -> Work[tuple[str, list[str]]]:
+    """Return where the note of today on a security lies, and the sections of it that tell some fields."""
+    path = f"research/{mention.name.replace('/', '-')}/{desk.request.day}.md"
+    result = yield from desk.one("notebook.read", path=path)
+    sections = re.split(r"^## ", str(result.value), flags=re.M) if result.ok else []
+    yield from desk.load_tables(templates=("note",))
+    headings = note.headings_with(desk.tables, fields)
+    return path, [text for text in sections if text.partition("\n")[0].strip() in headings]
 
 
 @part("one part of the grounds", in_list)

@@ -30,6 +30,8 @@ _COLUMNS = 77
 _MARKS = pattern(r"\*\*|`")
 GROUNDS = {"for", "opposed", "silent", "against"}
 """Fields of the note that tell what speaks for and against."""
+CHANGES = {"changes"}
+"""The field of the note that tells what would change the view."""
 SIDES = {"for": 1, "opposed": -1, "silent": 0}
 """Field of the note -> sign of the kinds of evidence that it names."""
 
@@ -115,8 +117,8 @@ def note(view: View, rules: list[str]) -> str:
     return "\n".join([*lines, "", state_view(view).data_line]) + "\n"
 
 
-def ground_headings(tables: Tables) -> set[str]:
-    """Return the headings under which notes tell what speaks for and against: as the template at hand has them.
+def headings_with(tables: Tables, fields: set[str]) -> set[str]:
+    """Return the headings under which notes tell any of some fields: as the template at hand has them.
 
     Those of the template that comes with ia are among them, for notes that were written before an edit.
     """
@@ -125,7 +127,7 @@ def ground_headings(tables: Tables) -> set[str]:
         for text in (tables.template("note"), SHIPPED.template("note"))
         for section in re.split(r"^## ", text, flags=re.M)[1:]
     ]
-    return {each.partition("\n")[0].strip() for each in sections if GROUNDS & template_fields(each).keys()}
+    return {each.partition("\n")[0].strip() for each in sections if fields & template_fields(each).keys()}
 
 
 def state_view(view: View) -> StatedView:

@@ -93,7 +93,7 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import session_facts
 
         return session_facts.answer_sessions
-    if name in ("dates", "news"):
+    if name in ("dates", "news", "watch_news"):
         from ia.agent.analyst.jobs.facts import date_facts
 
         return date_facts.ANSWERS[name]
@@ -119,7 +119,11 @@ def _find_answer(name: str) -> Answer:
 
 
 def _find_owner_answer(name: str) -> Answer | None:
-    """Return the function behind an answer about the owner's positions, rules and results; None for another."""
+    """Return the function behind an answer about a view or the owner's positions, rules, results; None for another."""
+    if name in ("view_change", "happened"):
+        from ia.agent.analyst.jobs.facts import view_facts
+
+        return view_facts.ANSWERS[name]
     if name in ("size", "set_limit", "most"):
         from ia.agent.analyst.jobs.facts import size_facts
 

@@ -220,10 +220,13 @@ def find_next_dates(desk: ToolDesk, mention: Mention, kind: str) -> Work[tuple[l
     return [told + simulated_dates_mark(desk, found)], True
 
 
-def answer_news(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Name the newest items about securities with time and publisher; nothing is judged by them."""
+def answer_news(desk: ToolDesk, asked: FactQuestion, of: list[str] | None = None) -> Work[Reply]:
+    """Name the newest items about securities with time and publisher; nothing is judged by them.
+
+    of    the codes, where they are not those of the question
+    """
     speak = desk.speak
-    symbols = [mention.code for mention in asked.securities[:MOST]]
+    symbols = of or [mention.code for mention in asked.securities[:MOST]]
     if asked.facts[0].field == HELD:
         status = yield from load_held(desk, replace(asked, spans=()))
         if isinstance(status, Reply):
@@ -322,4 +325,18 @@ def _say_missing_news(desk: ToolDesk, found: DeskResult) -> list[str]:
     return lines
 
 
-ANSWERS = {"dates": answer_dates, "news": answer_news}
+def answer_watch_news(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what is new on the watch list: how each did, and the newest items about them."""
+    from ia.agent.analyst.jobs.facts import market_facts
+
+    watched = yield from desk.one("market.observe", of="watch")
+    symbols = wording.names_of(watched.get("symbols")) if watched.failure is None else []
+    listed = yield from market_facts.answer_watch(desk, asked)
+    if not symbols:
+        return listed
+    items = yield from answer_news(desk, asked, symbols)
+    command = desk.speak("`ia news` fetches and lists the news of what you hold and watch.")
+    return reply_of_lines(*listed.lines, *items.lines, command)
+
+
+ANSWERS = {"dates": answer_dates, "news": answer_news, "watch_news": answer_watch_news}

@@ -275,6 +275,8 @@ def answer_from_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 _OF_LEVEL = pattern(r"\s*的?新?[高低]|[- ]?(?:high|low)", re.I)
+_DAYS_OF_LEVEL = pattern(r"(?P<n>\d{1,3})个?(?:交易)?[日天]的?(?=[新最]?[高低])", re.I)
+"""Days whose high or low is meant: 20日高点 is no 20th of a month."""
 
 
 def answer_new_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -283,9 +285,14 @@ def answer_new_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     year = next(
         (s for s in asked.spans if s.sessions >= YEAR or re.search(r"^(?:近|最近|过去)?[一1]年|52", s.said)), None
     )
+    counted = _DAYS_OF_LEVEL.search(plain)
+    own = counted.span() if counted else (0, 0)
     sized = next((s for s in asked.spans if s.kind == SESSIONS and _OF_LEVEL.match(plain, s.at[1])), None)
-    spans = [s for s in asked.spans if s is not year and s is not sized and s.kind != EVER]
-    unread = tuple(said for said in asked.unread if said not in ("52", "1"))
+    spans = [
+        s for s in asked.spans
+        if s is not year and s is not sized and s.kind != EVER and not own[0] <= s.at[0] < own[1]
+    ]  # fmt: skip
+    unread = tuple(said for said in asked.unread if said not in ("52", "1") and not (counted and said in counted[0]))
     if unread or len(spans) > 1:
         return wording.ask_back(desk, unread or (spans[1].said,))
     span = spans[0] if spans else None
@@ -293,9 +300,11 @@ def answer_new_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
     if year is None and (other := re.search(r"阶段|月内|[一两三五\d]+年", plain.replace("一年", ""))):
         return wording.ask_back(desk, (other[0],))
-    lowest = bool(re.search(r"新低|\blow\b", plain))
+    lowest = bool(re.search(r"新低|最低|低[点位价]|\blow\b", plain))
     limit = (
-        sized.sessions
+        int(counted["n"])
+        if counted
+        else sized.sessions
         if sized
         else YEAR
         if year is not None or re.search(r"一年|年内|\byearly\b|\bone-year\b", plain)

@@ -52,14 +52,14 @@ def answer_move(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
 
         def say(mention: Mention, found: SpanBars, span: TimeSpan = span) -> list[str]:
-            return [head(desk, mention, found) + _say_move(desk, mention, found, asked, span)]
+            return [head(desk, mention, found) + say_move(desk, mention, found, asked, span)]
 
         told = yield from each_security(desk, asked, span, say)
         lines += [line for line in told.lines if line not in lines]
     return reply_of_lines(*lines)
 
 
-def _say_move(desk: ToolDesk, mention: Mention, found: SpanBars, asked: FactQuestion, span: TimeSpan) -> str:
+def say_move(desk: ToolDesk, mention: Mention, found: SpanBars, asked: FactQuestion, span: TimeSpan) -> str:
     """Return the change over bars, from the close before them."""
     speak, start, end = desk.speak, found.base, found.rows[-1]
     if start is None:
@@ -124,7 +124,7 @@ def answer_daily_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if found.base is None:
             days.insert(0, f"{found.rows[0].date[5:]} {say_price(desk, found.rows[0].close)}")
         lines = [
-            name + _say_move(desk, mention, found, asked, span),
+            name + say_move(desk, mention, found, asked, span),
             speak("Closes: {days}", days=speak.join_items(days[-LISTED:])),
         ]
         if len(days) > LISTED:
