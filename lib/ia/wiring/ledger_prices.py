@@ -59,6 +59,7 @@ class StoredPrices:
                     source=feed.adapter,
                     simulated=feed.simulated,
                     missed=missed,
+                    idle=feed.idle_until() if missed else "",
                 )
         return found
 
@@ -109,6 +110,11 @@ class StoredPrices:
         if feed is not None and not feed.simulated and any(each == day for each, _ in feed.closes(day)[:2]):
             return False
         return is_holiday(symbol.market, day)
+
+    def is_before_opening(self, symbol: "Symbol", moment: "datetime") -> bool:
+        from ia.organs.market.sessions import BEFORE_OPEN, session_state
+
+        return session_state(symbol.market, moment).state == BEFORE_OPEN
 
     def find_quote(self, symbol: "Symbol", day: str, moment: "datetime") -> "SecurityQuote | None":
         from ia.organs.ledger.guard import SecurityQuote

@@ -416,7 +416,7 @@ _NOTHING_SAID = re.compile(r"(?:请|帮我)?(?:提醒|叫|通知)(?:一下)?我(
 """A reminder of nothing."""
 _REMINDER = re.compile(
     r"提醒(?:一下)?我(?:一下|一声)?(?:要|去|记得)?[:：,，\s]*(?P<zh>[^\s-].*)"
-    r"|remind me\s+(?:to\s+|that\s+|of\s+|about\s+|:\s*)?(?P<en>[^\s-].*)",
+    r"|remind me\s+(?:(?:on|at|by|in|the|of)\s*[,:]?\s*)*(?:to\s+|that\s+|of\s+|about\s+|:\s*)?(?P<en>[^\s-].*)",
     re.I,
 )
 

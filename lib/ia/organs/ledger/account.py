@@ -20,13 +20,17 @@ from ia.organs.ledger.journal import ZERO
 
 HUNDRED = Decimal(100)
 SUSPENDED = 5
-"""A security that misses up to so many sessions, while others do not, is taken for suspended: it gains nothing."""
+"""A security that misses up to so many sessions, while others do not, is taken for suspended: it gains nothing.
+
+Of more, only one that is known to be suspended gains nothing; that of another, whose prices no longer come, is unknown.
+"""
 
 
 class LastPrice(NamedTuple):
     """A latest price: of the day `date`; previous: the close before that day. source: the adapter that it is from.
 
     missed  sessions that closed since that day without a newer price: 0 where it is the latest that can be
+    idle    the newest day that its source has of the market, where the security did not trade since `date`; else ""
 
     A corporate action after that day changes the shares and the cash at once: a position is valued at the price that
     is left after it (Holding.after), until there is one of the market.
@@ -38,6 +42,12 @@ class LastPrice(NamedTuple):
     source: str
     simulated: bool
     missed: int = 0
+    idle: str = ""
+
+    @property
+    def day(self) -> str:
+        """The day of which it tells the worth: that of the market, where the security is suspended."""
+        return self.idle or self.date
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -197,7 +207,7 @@ def _build_currency_account(
     elif capital is not None:
         purse.invested, purse.cash = capital - cash.withdrawn, cash.balance + capital
     held = [each for each in holdings if each.quantity]
-    purse.day = max([prices[each.symbol].date for each in holdings if each.symbol in prices], default=today)
+    purse.day = max([prices[each.symbol].day for each in holdings if each.symbol in prices], default=today)
     if any(each.day == today for each in holdings) or today in cash.days:
         purse.day = today
     purse.today = cash.earned.get(purse.day, ZERO)
@@ -205,7 +215,7 @@ def _build_currency_account(
     stale = (
         purse.day == today
         and bool(held)
-        and all(each.symbol not in prices or prices[each.symbol].date < today for each in of_today)
+        and all(each.symbol not in prices or prices[each.symbol].day < today for each in of_today)
     )
     stale = stale or _is_stale([prices[each.symbol] for each in holdings if each.symbol in prices])
     positions = []
@@ -214,7 +224,7 @@ def _build_currency_account(
         purse.dividends += each.dividends
         purse.fees += each.fees
         price = prices.get(each.symbol)
-        old = price is not None and price.missed > SUSPENDED
+        old = price is not None and price.missed > SUSPENDED and price.idle < purse.day
         gained = None if stale or old else _daily_profit(each, price, purse.day)
         if each.quantity or each.day == purse.day:
             purse.today = sum_if_known(purse.today, gained)
@@ -245,7 +255,7 @@ def _build_currency_account(
 
 def _is_stale(found: Sequence[LastPrice]) -> bool:
     """Whether none of the prices is of the last session: of the day nothing is known then."""
-    return bool(found) and all(each.missed for each in found)
+    return bool(found) and all(each.missed and not each.idle for each in found)
 
 
 def current_price(holding: Holding, price: LastPrice | None) -> LastPrice | None:

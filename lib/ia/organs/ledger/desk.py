@@ -76,6 +76,10 @@ class PriceSource(Protocol):
         """Return whether a weekday has no session at the exchange of a security."""
         ...
 
+    def is_before_opening(self, symbol: Symbol, moment: datetime) -> bool:
+        """Return whether a moment is before the opening of its day at the exchange of a security."""
+        ...
+
     def find_quote(self, symbol: Symbol, day: str, moment: datetime) -> SecurityQuote | None:
         """Return what could be known of a security on a day at a moment; None where nothing is stored of it."""
         ...
@@ -447,7 +451,10 @@ class LedgerDesk:
         currency = boards.trading_currency(wish.symbol)
         books = self.books(until=wish.moment, replaced=replaced, paid_on=wish.day)
         now = self.account(until=wish.moment, books=books)
-        found = _build_state(now, currency, wish.day, wish)
+        before = self.market.is_before_opening(wish.symbol, wish.moment)
+        found = _build_state(now, currency, "" if before else wish.day, wish)
+        if before and found.day_pnl is not None and now.purses[currency].day < wish.day:  # nothing has moved yet
+            found = dataclasses.replace(found, day_pnl=ZERO, day_start_equity=found.equity)
         guessed = [symbol for symbol in now.unpriced if symbol in found.positions and symbol != wish.symbol.canonical]
         self._notify_stale_prices({each.symbol: each.price for each in now.positions if each.price is not None})
         if guessed:

@@ -92,6 +92,17 @@ class PriceFeed:
         previous = None if found is None else self.close_before(found.date)
         return found if found is None or previous is None else found._replace(previous=previous[1])
 
+    def idle_until(self) -> str:
+        """Return the newest day that the source has of the market, where the security did not trade on it; else ""."""
+        last = self.last_price()
+        if last is None or not self.in_market:
+            return ""
+        row = self._db.execute(
+            "SELECT max(date) FROM days WHERE source = ? AND date > ? AND date <= ?",
+            (self.source, last.date, self.until),
+        ).fetchone()
+        return (row[0] if row else "") or ""
+
     def reference_on(self, day: str) -> HeldBefore | None:
         """Return what a day starts from, or None where no earlier close is stored."""
         now = clock.utc_stamp(self.moment)

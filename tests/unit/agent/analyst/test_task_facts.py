@@ -151,3 +151,13 @@ def test_words_from_outside_stay_out_of_the_tool(lived, monkeypatch):
     (feed,) = catalog.build_router(lived).call_tool(scope, "tasks.list", {"name": "feed"}).value["tasks"]
     assert feed["runs"][0]["status"] == 69 and "reason" not in feed["runs"][0] and not scope.tainted
     assert feed["design"].startswith("---\nschedule: 0 9") and len(feed["upcoming"]) == 5
+
+
+@pytest.mark.parametrize(
+    "asked", ["What did today's review say?", "今天的复盘说了什么", "what did the last review find?"]
+)
+def test_the_review_that_ran_is_told_and_not_the_proposals(lived, monkeypatch, asked):
+    proposals.propose(lived, "task", "tasks/monthly-review.md", DRAFT.replace("run: ia usage", "prompt: /review"))
+    told = take_turn(lived, asked, model="ia-offline").reply
+    assert "daily-review" in told and "monthly-review" not in told
+    assert "15T15:05" in told or "2024-03-15 15:05" in told

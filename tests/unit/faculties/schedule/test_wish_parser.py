@@ -337,3 +337,17 @@ def test_odd_words_make_a_design_or_are_asked_back(text):
 def test_cron_fields_out_of_range_are_named(fields, named):
     with pytest.raises(BadData, match=named):
         parse_schedule(fields)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "Remind me on 2024-04-12 at 9:00 to read the report",
+        "remind me on April 12, 2024 at 9am: read the report",
+        "On 2024-04-12 at 9:00, remind me to read the report",
+        "2024年4月12日9点提醒我read the report",
+    ],
+)
+def test_a_reminder_says_only_the_words_behind_its_time(wish):
+    design = wish_parser.parse_wish(wish, zone=HOME)
+    assert (design.schedule, design.run) == ("at 2024-04-12 09:00", "ia send 'read the report'")

@@ -11,6 +11,7 @@ from ia.organs.ledger import account_documents, journal, order, posting
 from ia.organs.ledger.order import Order
 from ia.organs.ledger.posting import Correction
 from ia.organs.ledger.profit import profit_rows
+from ia.organs.ledger.whatif import suppose_trade
 from ia.wiring.ledger_prices import open_ledger
 
 DAYS = ("2024-06-17", "2024-06-18", "2024-06-19", "2024-06-20", "2024-06-21")
@@ -179,6 +180,31 @@ def test_a_security_that_is_suspended_over_an_ex_day_loses_and_wins_nothing(ws, 
         assert purse.drawdown == Decimal("0.0001")  # the fees of the first day
 
 
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_long_suspension_blinds_neither_the_days_result_nor_the_daily_loss_rule(ws, desk, monkeypatch, alone):
+    days = (*DAYS, "2024-06-24", "2024-06-25", "2024-06-26", "2024-06-27", "2024-06-28")
+    stored(ws, "600000.SH", (10.0, *[None] * 9), days=days)
+    stored(ws, "000333.SZ", (*[60.0] * 9, 61.0), days=days)
+    deposited(desk, "200000", "2024-06-17")
+    bought(desk, "600000", "1000", "10", "2024-06-17")
+    if not alone:
+        bought(desk, "000333", "100", "60", "2024-06-17")
+    monkeypatch.setenv("IA_NOW", "2024-06-28T16:00+08:00")
+    desk = open_ledger(ws)
+    purse = desk.account().purses["CNY"]
+    assert (purse.day, purse.today) == ("2024-06-28", 0 if alone else 100)
+    checked = suppose_trade(desk, "000333", quantity=100)
+    assert (checked["allowed"], checked["unknown"]) == (True, [])
+
+
+def test_the_result_of_a_security_whose_prices_no_longer_come_is_unknown(ws, desk, monkeypatch):
+    stored(ws, "600000.SH", (10.0, 10.0, 10.0, 10.0, 10.0))  # of the market nothing is stored since
+    deposited(desk, "200000", "2024-06-17")
+    bought(desk, "600000", "1000", "10", "2024-06-17")
+    monkeypatch.setenv("IA_NOW", "2024-07-05T16:00+08:00")
+    assert open_ledger(ws).account().purses["CNY"].today is None
+
+
 def test_the_result_of_the_last_day_outlives_it_where_all_was_sold_of_one(ws, desk, monkeypatch):
     stored(ws, "600000.SH", (10.0, 10.0, 10.0, 10.0, 11.0))
     stored(ws, "000333.SZ", (60.0, 60.0, 60.0, 60.0, None))
@@ -202,7 +228,7 @@ def test_the_result_of_the_last_day_outlives_it_where_all_was_sold_of_one(ws, de
         assert (purse.day, purse.today) == ("2024-06-21", Decimal("489.64"))
 
 
-def test_the_day_of_the_account_is_not_that_of_a_security_that_is_gone(ws, desk, monkeypatch):
+def test_a_security_that_is_gone_moves_the_account_no_more(ws, desk, monkeypatch):
     stored(ws, "600000.SH", (10.0, 10.0, 10.0, 10.0, 11.0))
     stored(ws, "000333.SZ", (60.0, 60.0, 60.0, None, None))
     deposited(desk, "200000", "2024-06-17")
@@ -221,7 +247,7 @@ def test_the_day_of_the_account_is_not_that_of_a_security_that_is_gone(ws, desk,
     )
     monkeypatch.setenv("IA_NOW", "2024-06-21T16:00+08:00")
     purse = open_ledger(ws).account().purses["CNY"]
-    assert (purse.day, purse.today) == ("2024-06-20", Decimal("-10.10"))
+    assert (purse.day, purse.today) == ("2024-06-21", 0)  # what is held is suspended; what rose is gone
 
 
 def test_a_price_of_years_ago_is_named_and_tells_nothing_of_today(ws, desk, monkeypatch):

@@ -17,7 +17,7 @@ from ia.agent.analyst.ask.mentions import (
 from ia.agent.analyst.ask.plain_words import fold_characters, simplify_question
 from ia.agent.analyst.ask.request import UserRequest
 from ia.agent.analyst.ask.time_spans import RANGE, SESSIONS, SINCE, find_time_spans
-from ia.agent.analyst.ask.told_trades import fold_numbers, is_told, mend_verbs, parse_payment, tells_size
+from ia.agent.analyst.ask.told_trades import TO_NOTE, fold_numbers, is_told, mend_verbs, parse_payment, tells_size
 from ia.agent.analyst.ask.unknown_names import find_unknown_subject
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.tools.consent import own_words
@@ -277,6 +277,10 @@ def _told_kind(words: str, plain: str, securities: list[Mention], today: date, k
         return "not_traded"
     if kind in ("", "holdings") and not asks and has_form(own, "money_moved") and parse_payment(words, today):
         return "paid"
+    kept = TO_NOTE.sub("", said, count=1)
+    done = kept != said and any(performs_act(kept, act) for act in ("traded", "recorded"))
+    if done and is_told(words, securities, today):
+        return "traded"
     if kind == "note" and (securities or _TO_DO.search(words) or not tells_size(own)):
         return kind
     if kind == "note":
@@ -338,7 +342,10 @@ def _doubtful(words: str) -> str:
     return (found["zh"] or found["en"] or "").strip() if found else ""
 
 
-_OF_TRADES = pattern(r"买|卖|交易|成交|账本|\b(?:trad(?:e|es|ing)|purchase|sale|bought|sold|ledger)\b", re.I)
+_OF_TRADES = pattern(
+    r"第\s*[\d零一二两三四五六七八九十百]+\s*[笔号条]|买|卖|交易|成交|账本|\b(?:trad(?:e|es|ing)|purchase|sale|bought|sold|ledger)\b",
+    re.I,
+)
 _OF_NOTES = pattern(r"笔记|日记|日志|信念|\b(?:notes?|diary|beliefs?|observations?)\b", re.I)
 
 

@@ -70,6 +70,14 @@ _ENTER_IT = pattern(
     re.I,
 )
 """The wish to have a trade entered: no part of it, and no reason."""
+TO_NOTE = pattern(
+    r"^\W*(?:请|帮我|麻烦|please\s+)*(?:"
+    r"(?:记下来?|记一下|记一笔|记录一?下?|写下来?|做个?笔记|存一?下|保存)(?:一?[条个]?(?:判断|观察|笔记))?[:：，,\s]+"
+    r"|记(?:一?[条个](?:判断|观察|笔记))?[:：]\s*"
+    r"|(?:take a note|note|(?:write|jot) (?:this |it |that )?down)\s*[:：,]\s*)",
+    re.I,
+)
+"""The request to keep what follows; everything else is kept as it was said."""
 _FEES = pattern(r"手续费|佣金|印花税|\bfees?\b|\bcommissions?\b", re.I)
 _CLAUSE = pattern(r"[，；;。！!\n]|,(?!\d{3}(?!\d))|(?<![\d.])\.(?=\s|$)|(?<=\d)\.(?=\s|$)")
 _TAIL = pattern(
@@ -202,7 +210,7 @@ def tells_size(words: str) -> bool:
 
 def parse_trades(words: str, securities: list[Mention], today: date) -> list[ToldTrade]:
     """Return the trades that words tell of: several where several securities or both verbs are in them."""
-    folded = fold_characters(words)
+    folded = TO_NOTE.sub("", fold_characters(words), count=1)
     for at, mention in enumerate(securities):
         folded = folded.replace(mention.said, f" {chr(0xE000 + at)} ")
     said = mend_verbs(fold_numbers(_ENTER_IT.sub(" ", folded)))

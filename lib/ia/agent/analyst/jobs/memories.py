@@ -7,6 +7,7 @@ from ia.agent.analyst.ask import facts
 from ia.agent.analyst.ask.facts import WATCH_WORDS
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import Mention, find_mentions
+from ia.agent.analyst.ask.told_trades import TO_NOTE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.stated_view import SPACED_NAME, states_judgment
 from ia.agent.analyst.evidence.tool_answers import display_name
@@ -32,14 +33,6 @@ _REMEMBER = pattern(
     r"^\W*(?:请|帮我|please\s+)?(?:记住|remember)\b(?:\s+that\b)?[，,\s]*|^\W*(?:请|帮我)?记住[，,\s]*", re.I
 )
 
-_TO_NOTE = pattern(
-    r"^\W*(?:请|帮我|麻烦|please\s+)*(?:"
-    r"(?:记下来?|记一下|记一笔|记录一?下?|写下来?|做个?笔记|存一?下|保存)(?:一?[条个]?(?:判断|观察|笔记))?[:：，,\s]+"
-    r"|记(?:一?[条个](?:判断|观察|笔记))?[:：]\s*"
-    r"|(?:take a note|note|(?:write|jot) (?:this |it |that )?down)\s*[:：,]\s*)",
-    re.I,
-)
-"""The request to keep what follows; everything else is kept as it was said."""
 _BELIEF = pattern(r"^\W*(请|帮我)?\S{0,6}信念|\bbelief\b", re.I)
 
 
@@ -219,7 +212,7 @@ def _each(desk: ToolDesk, items: list[tuple[str, str]], results: list[DeskResult
 def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Write down what the user says: of one security as an observation, else in the day's scratch note."""
     speak = desk.speak
-    text = " ".join(_TO_NOTE.sub("", wanted.words, count=1).split())
+    text = " ".join(TO_NOTE.sub("", wanted.words, count=1).split())
     if not text:
         yield from ()
         return reply.reply_of_lines(

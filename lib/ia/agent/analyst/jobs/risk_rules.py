@@ -123,6 +123,11 @@ def _lines(desk: ToolDesk, code: str, result: DeskResult, tell_permit: bool, tel
         and (result.get("weight_pct") is not None or _account_change(result) is not None)
     ):
         lines.append(_format_permit(desk, result))
+    elif tell_permit and result.get("allowed") is None and (unknown := result.get("unknown")):
+        reasons = dict.fromkeys(str(each.get("message") or "") for each in unknown if isinstance(each, dict))
+        line = speak("**Not judged whether your rules allow buying {symbol}**: {reasons}", symbol=code,
+                     reasons=speak.join_clauses([each for each in reasons if each]))  # fmt: skip
+        lines.append(line)
     held = result.get("held")
     if isinstance(held, dict) and tell_held:
         lines.append(_held_symbols(desk, held, result))

@@ -18,6 +18,7 @@ from ia.agent.analyst.jobs.facts import (
 )
 from ia.agent.analyst.say.outline import outline_at
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -211,6 +212,8 @@ def answer_command(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def answer_undo_trade(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer a wish to undo a trade: nothing is undone, and the command that voids the entry names it."""
     speak, lines = desk.speak, [desk.speak("Nothing was undone: only your command voids an entry of the journal.")]
+    if numbers := _entry_numbers(asked.words):
+        return (yield from _name_entries(desk, numbers, lines))
     days = yield from result_facts.trade_days(desk, asked)
     if days is None:
         return wording.ask_back(desk, tuple(span.said for span in asked.spans))
@@ -241,6 +244,67 @@ def answer_undo_trade(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 id=last.get("id"),
                 name=wording.security_name(desk, str(last.get("symbol") or code), last.get("name")),
                 told=account_facts.say_trade(desk, last),
+            )
+        )
+    return reply_of_lines(*lines)
+
+
+_SAID = rf"#?(?:{COUNT})(?:\s*(?:,|、|和|and|&)\s*#?(?:{COUNT}))*"
+_ENTRY = pattern(
+    rf"第\s*(?P<zh>{_SAID})\s*[号笔条]|(?<![\d.#])(?P<zh2>#?\d+(?:\s*[、和,]\s*\d+)*)\s*[号笔条]"
+    r"|\b(?:trades?|entry|entries|transactions?|purchases?|sales?|records?)\s*(?:no\.?|numbers?|id)?\s*"
+    r"(?P<en>#?\d+(?:\s*(?:,|and|&)\s*#?\d+)*)\b"
+    r"|\b(?P<en2>\d+)(?:st|nd|rd|th) (?:trade|entry|transaction|record)\b",
+    re.I,
+)
+"""An entry of the journal by its number."""
+
+
+def _entry_numbers(words: str) -> list[int]:
+    """Return the numbers of the journal's entries that words name.
+
+    >>> _entry_numbers("Delete trade 13"), _entry_numbers("把第十三笔删了"), _entry_numbers("void my last trade")
+    ([13], [13], [])
+    >>> _entry_numbers("delete trades 2 and 3")
+    [2, 3]
+    """
+    said = [next(text for text in found.groups() if text) for found in _ENTRY.finditer(words)]
+    counts = [parse_count(each) for text in said for each in re.findall(rf"{COUNT}", text)]
+    return list(dict.fromkeys(int(count) for count in counts if count and count == int(count)))
+
+
+def _name_entries(desk: ToolDesk, numbers: list[int], lines: list[str]) -> Work[Reply]:
+    """Name the entries that are meant by their numbers, and the command that voids each."""
+    speak, listed = desk.speak, (yield from desk.one("trade.list", limit=_LOOKED_AT))
+    if listed.failure is not None:
+        return wording.unreadable(desk, speak("the journal"), listed.failure)
+    rows = listed.value if isinstance(listed.value, list) else []
+    known = {int(row.get("id") or 0): row for row in rows if isinstance(row, dict)}
+    trades = account_facts.entries_within(rows, [])
+    for number in numbers[:SHOWN]:
+        row = known.get(number) or next((each for each in rows if each.get("corrects") == number), None)
+        if row is None:
+            older = len(rows) >= _LOOKED_AT and number < min(known)
+            lines.append(
+                speak("{id} is one of the older entries: `ia trade void {id} --because WHY` voids it.", id=number)
+                if older
+                else speak("The journal has no entry {id} that counts: `ia trade list` shows all.", id=number)
+            )
+            continue
+        if row.get("id") != number:
+            lines.append(
+                speak("{id} was corrected: entry {other} stands in its place.", id=number, other=row.get("id"))
+            )
+        if row not in trades:
+            told: Json = {"id": row.get("id"), "date": row.get("date"), "kind": speak(str(row.get("kind")))}
+            lines.append(speak("{id}: {kind} of {date}. `ia trade void {id} --because WHY` voids it.", **told))
+            continue
+        lines.append(
+            speak(
+                "{id}: {name}, {told}. `ia trade void {id} --because WHY` voids it.",
+                id=row.get("id"),
+                name=wording.security_name(desk, str(row.get("symbol") or ""), row.get("name")),
+                told=account_facts.say_trade(desk, row),
             )
         )
     return reply_of_lines(*lines)

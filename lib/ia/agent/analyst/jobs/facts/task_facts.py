@@ -51,6 +51,8 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines = _say_agenda(desk, meant, days)
         case "next":
             lines = _say_next(desk, meant)
+        case "said" if ran := _newest_results(desk, asked, meant, tasks):
+            lines = [_say_found(desk, task) for task in ran[:_NAMED]]
         case "said" if not named and len(meant) > 1:
             names = speak.join_items([str(task["name"]) for task in tasks[:SHOWN]])
             lines = [speak("Which task do you mean? There are: {names}.", names=names)]
@@ -273,11 +275,30 @@ def _say_agenda(desk: ToolDesk, tasks: list[Json], days: tuple[date, date, str])
     return [*lines[:SHOWN], *([speak("Ran already: {names}.", names=speak.join_items(ran[:SHOWN]))] if ran else [])]
 
 
+def _newest_results(desk: ToolDesk, asked: FactQuestion, meant: list[Json], tasks: list[Json]) -> list[Json]:
+    """Return the tasks whose last result a question means, newest first: of those meant, else of the same kind.
+
+    Of several the newest result counts, and others of its day; [] where the words name no kind, or none has a result.
+    """
+    kinds = [kind for kind in account_table(desk.tables).task_kinds if kind.words.search(asked.words)]
+    alike = [task for task in tasks if any(kind.tasks.search(_about(task)) for kind in kinds)]
+    for among in (meant, alike) if kinds else ():
+        ended = {str(task["name"]): run for task in among if (run := _last_result(task)) is not None}
+        if ended:
+            newest = max(_say_slot(run) for run in ended.values())[:10]
+            found = [task for task in among if task["name"] in ended and _say_slot(ended[task["name"]])[:10] == newest]
+            return sorted(found, key=lambda task: _say_slot(ended[task["name"]]), reverse=True)
+    return []
+
+
+def _last_result(task: Json) -> Json | None:
+    return next((run for run in wording.rows_of(task, "runs") if run["state"] in _ENDED), None)
+
+
 def _say_found(desk: ToolDesk, task: Json) -> str:
     """Return what the last run of a task brought: the first of its report, and where it is."""
     speak = desk.speak
-    run = next((run for run in wording.rows_of(task, "runs") if run["state"] in _ENDED), None)
-    if run is None:
+    if (run := _last_result(task)) is None:
         return speak("**{name}** has brought no result yet.", name=task["name"])
     told = " ".join(str(run.get("summary") or "").split())[:200]
     line = speak("**{name}**, run of {time}: {told}", name=task["name"], time=_say_slot(run), told=told or "–")
