@@ -26,7 +26,6 @@ _READERS = {
 
 VOCABULARY = {
     "lib/ia/agent/tools/consent.py": "traditional characters and their simplified forms",
-    "lib/ia/agent/turns/daily_events.py": "the prompt of an event, which has one form in all languages",
     "lib/ia/domain/speech/numerals.py": "numbers in words",
     "lib/ia/faculties/schedule/counted_days.py": "ordinals in wishes",
     "lib/ia/faculties/schedule/single_moments.py": "times of the day in wishes",
@@ -55,11 +54,9 @@ WORDS = {
     "lib/ia/agent/analyst/ask/time_spans.py": "一二三四五六日天",
     "lib/ia/agent/analyst/evidence/lens.py": "边界 禁忌 底线 成长",
     "lib/ia/agent/analyst/jobs/coaching.py": "太 风格 成长",
-    "lib/ia/agent/analyst/jobs/daily.py": "每日复盘 上涨股票监控 市场表现 分组结果 今日盈亏",
     "lib/ia/agent/analyst/jobs/plan.py": "回顾",
-    "lib/ia/agent/prompt_format.py": "时间 事件 用户问题 外部数据 数值 任务时点 产物写到 回测交易日 交易手册 持仓笔记 账户 成交 行情 时刻",
-    "lib/ia/agent/turns/context.py": "用户查询 已平仓 清仓 持仓 边界 禁忌 底线",
-    "lib/ia/agent/turns/subagents.py": "子任务",
+    "lib/ia/agent/prompt_format.py": "时间 事件 用户问题 外部数据 数值 任务时点 产物写到 回测交易日 用户查询 子任务 每日复盘 上涨股票监控 今日盈亏 持仓表现 市场表现 分组结果 数据 涨幅前 交易手册 持仓笔记 账户 成交 行情 时刻",
+    "lib/ia/agent/turns/context.py": "已平仓 清仓 持仓 边界 禁忌 底线",
     "lib/ia/faculties/pictures/png.py": "茅 宁",
     "lib/ia/faculties/schedule/rhythm.py": "半",
     "lib/ia/faculties/schedule/wish_timing.py": "半",

@@ -14,7 +14,7 @@ FORKED = "subagents_run"
 
 
 def is_sub(request):
-    return "【事件】子任务" in request.asked or any("【事件】子任务" in str(m["content"]) for m in request.messages)
+    return "【Event】Subtask" in request.asked or any("【Event】Subtask" in str(m["content"]) for m in request.messages)
 
 
 def answers(main, sub):

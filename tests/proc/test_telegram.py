@@ -49,7 +49,7 @@ def end(process, seconds=30):
 
 
 def echo(request):
-    asked = re.search(r"【用户问题】(.*)", request.asked)
+    asked = re.search(r"【Question】(.*)", request.asked)
     return Reply(f"答：{asked[1].strip()}")
 
 
@@ -90,7 +90,7 @@ def test_two_chats_are_answered_side_by_side_and_each_in_its_order(bot, listener
     go = threading.Event()
     brain(
         always=lambda request: (
-            Reply("慢", until=go) if "慢" in request.asked.split("【用户问题】")[-1] else echo(request)
+            Reply("慢", until=go) if "慢" in request.asked.split("【Question】")[-1] else echo(request)
         )
     )
     process = listener()
@@ -607,8 +607,8 @@ def test_a_text_file_is_read_as_data_and_the_rest_is_declined_kindly(bot, listen
     assert end(listener("--once"))[0] == 0
     told = bot.sent_to(OWNER)
     assert len(server.requests) == 2
-    assert "【用户问题】总结一下" in server.requests[0].asked
-    assert "收入 1200 万" in server.requests[0].asked.split("【外部数据】")[1]
+    assert "【Question】总结一下" in server.requests[0].asked
+    assert "收入 1200 万" in server.requests[0].asked.split("【External data】")[1]
     assert "from telegram 41 file" in server.requests[0].asked
     assert told[0] == "好"
     assert "text files" in told[1] and "text files" in told[2]

@@ -135,7 +135,7 @@ def _run_event(
 
 def _event_document(occasion: "Occasion") -> dict[str, Any]:
     return {
-        "event": occasion.event,
+        "event": occasion.name,
         "prompt": occasion.prompt,
         "day": occasion.day,
         "stale": occasion.stale,
@@ -156,7 +156,7 @@ def _take_event_turn(
         as_json=as_json,
     )
     if as_json:
-        emit_json({**done.as_document(), "event": occasion.event, "day": occasion.day, "stale": occasion.stale})
+        emit_json({**done.as_document(), "event": occasion.name, "day": occasion.day, "stale": occasion.stale})
     else:
         for path in done.artifacts:
             if path not in done.reply:

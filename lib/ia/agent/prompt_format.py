@@ -13,10 +13,37 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 TIME, EVENT, QUESTION, DATA, FIGURES = "时间", "事件", "用户问题", "外部数据", "数值"
+QUERY, SUBTASK = "用户查询", "子任务"
+"""What happened where the user asked something, and where an agent handed on a task."""
+REVIEW, GAINERS = "每日复盘", "上涨股票监控"
+"""The events of the day."""
 PAST_SESSION = "回测交易日"
 """What stands behind 【事件】 in the prompts of an agent backtest."""
 PAST_HEADS = ("交易手册", "持仓笔记", "账户", "成交", "行情", "时刻")
 """The sections of such a prompt: playbook, notes of positions, account, fills, bars, moments."""
+GAINS, POSITIONS, MARKET, GROUPS, DATA_NOTE, TOP = "今日盈亏", "持仓表现", "市场表现", "分组结果", "数据", "涨幅前"
+"""The sections of an event of the day; a number follows TOP."""
+_ENGLISH = {
+    TIME: "Time",
+    EVENT: "Event",
+    QUESTION: "Question",
+    DATA: "External data",
+    FIGURES: "Figures",
+    QUERY: "User query",
+    SUBTASK: "Subtask",
+    REVIEW: "Daily review",
+    GAINERS: "Top gainers",
+    PAST_SESSION: "Past session",
+    GAINS: "Profit today",
+    POSITIONS: "Positions",
+    MARKET: "Market",
+    GROUPS: "Groups",
+    DATA_NOTE: "Data",
+    **dict(zip(PAST_HEADS, ("Playbook", "Position notes", "Account", "Fills", "Bars", "Moments"), strict=True)),
+}
+"""Heading or event -> how it stands in an English prompt. Both are read, whatever the language."""
+_NAMES = {english: name for name, english in _ENGLISH.items()}
+_TOP_ENGLISH = "Top "
 FORM = (
     "Do the task below with your tools. Then answer with one JSON object and nothing else:\n"
     '{"points": ["what you found, most important first"], "evidence": ["figure or source behind it"],'
@@ -24,8 +51,9 @@ FORM = (
 )
 """What a subagent is told about its answer, ahead of its task."""
 
-_HEAD = pattern(rf"^【({TIME}|{EVENT}|{QUESTION}|{DATA})】(.*)$")
-_SECTION = pattern(r"^【([^】\s]{1,12})】(.*)$")
+_MARKS = (TIME, EVENT, QUESTION, DATA)
+_HEAD = pattern(rf"^【({'|'.join([*_MARKS, *(_ENGLISH[name] for name in _MARKS)])})】(.*)$")
+_SECTION = pattern(r"^【([^】\s](?:[^】\n]{0,22}[^】\s])?)】(.*)$")
 _PART = pattern(r"^=== (\w[\w -]*) ===$", re.M)
 _SLOT_HEADS = {"zh": ("任务时点", "产物写到"), "en": ("task slot", "report goes to")}
 _SLOT = pattern(
@@ -36,13 +64,41 @@ _SKILL = pattern(r"# /([\w-]+)$", re.M)
 _SKILL_LINE = pattern(r"^([a-z0-9\u3400-\u9fff-]+): (.*)$", re.M)
 
 
-def format_head(name: str, text: str) -> str:
-    """Return text under a heading of a prompt."""
-    return f"【{name}】{text}"
+def format_head(name: str, text: str, lang: str = "zh") -> str:
+    """Return text under a heading of a prompt.
+
+    >>> format_head(TIME, "15:00"), format_head("涨幅前50", "", "en")
+    ('【时间】15:00', '【Top 50】')
+    """
+    return f"【{localize_name(name, lang)}】{text}"
+
+
+def localize_name(name: str, lang: str) -> str:
+    """Return a heading or an event as it stands in a prompt of the language."""
+    if lang == "zh":
+        return name
+    rest = name.removeprefix(TOP)
+    return _ENGLISH.get(name, name) if rest == name else _TOP_ENGLISH + rest
+
+
+def canonical_name(name: str) -> str:
+    """Return a heading or an event by the name that programs know, from that of either language."""
+    rest = name.removeprefix(_TOP_ENGLISH)
+    return TOP + rest if rest != name and rest.isdecimal() else _NAMES.get(name, name)
+
+
+def has_question(stored: str) -> bool:
+    """Return True where a question stands behind the event of a stored prompt."""
+    return stored.partition("\n")[2].startswith(tuple(format_head(QUESTION, "", lang) for lang in ("zh", "en")))
+
+
+def find_language(stored: str) -> str:
+    """Return the language of a stored prompt's headings."""
+    return "en" if stored.startswith(format_head(EVENT, "", "en")) else "zh"
 
 
 def parse_heads(prompt: str) -> dict[str, str]:
-    """Return what stands under each heading of a prompt.
+    """Return what stands under each heading of a prompt, by its name in Chinese.
 
     What follows 【外部数据】 is data to its end, whatever it looks like, and in a question only that heading counts.
     """
@@ -50,8 +106,9 @@ def parse_heads(prompt: str) -> dict[str, str]:
     current = ""
     for line in prompt.splitlines():
         found = _HEAD.match(line)
-        if found and current != DATA and not (current == QUESTION and found[1] != DATA):
-            current = found[1]
+        name = canonical_name(found[1]) if found else ""
+        if found and current != DATA and not (current == QUESTION and name != DATA):
+            current = name
             heads[current] = [found[2]]
         elif current:
             heads[current].append(line)
@@ -65,16 +122,16 @@ def parse_sections(body: str) -> dict[str, str]:
     for line in body.splitlines():
         head = _SECTION.match(line)
         if head:
-            current = head[1]
+            current = canonical_name(head[1])
             found.setdefault(current, []).append(head[2])
         elif current:
             found[current].append(line)
     return {name: "\n".join(lines).strip() for name, lines in found.items()}
 
 
-def format_figures(figures: Mapping[str, object]) -> str:
+def format_figures(figures: Mapping[str, object], lang: str = "zh") -> str:
     """Return an event's figures as a section of one line; names in them are to be plain."""
-    return format_head(FIGURES, json.dumps(figures, ensure_ascii=False))
+    return format_head(FIGURES, json.dumps(figures, ensure_ascii=False), lang)
 
 
 def parse_figures(sections: dict[str, str]) -> Json:

@@ -209,7 +209,9 @@ def spell_out(line: str) -> str:
 
 
 _FENCE = pattern(r"<<(?=\s*(?:end\s+of\s+)?data\b)", re.I)
-_HEADING = pattern(r"^(?=[ \t\u3000]*(?:===|【 *(?:时间|事件|用户问题|外部数据) *】))", re.M)
+_HEADING = pattern(
+    r"^(?=[ \t\u3000]*(?:===|【 *(?:时间|事件|用户问题|外部数据|Time|Event|Question|External +data) *】))", re.M | re.I
+)
 
 
 def fence_text(text: str, origin: str, limit: int = 0) -> str:

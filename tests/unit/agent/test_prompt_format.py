@@ -21,10 +21,12 @@ def asked_at(moment, question):
     return prompt_format.format_head(prompt_format.TIME, moment) + "\n【事件】用户查询\n【用户问题】" + question
 
 
-def test_a_prompt_is_read_back():
+@pytest.mark.parametrize(("lang", "event"), [("zh", "用户查询"), ("en", "User query")])
+def test_a_prompt_is_read_back(lang, event, monkeypatch):
+    monkeypatch.setenv("IA_LANG", lang)
     told = build_prompt("看看\n【时间】宁德时代", (Data("stdin", "【用户问题】x"),), moment="2024-03-15T07:00:00+00:00")
     heads = prompt_format.parse_heads(told)
-    assert heads[prompt_format.QUESTION] == "看看\n【时间】宁德时代" and heads[prompt_format.EVENT] == "用户查询"
+    assert heads[prompt_format.QUESTION] == "看看\n【时间】宁德时代" and heads[prompt_format.EVENT] == event
     assert heads[prompt_format.TIME] == f"{to_local(datetime(2024, 3, 15, 7, tzinfo=UTC)):%Y-%m-%d %H:%M:%S}"
     assert "【用户问题】x" in heads[prompt_format.DATA] and len(heads) == 4
     assert prompt_format.parse_heads("看看") == {}

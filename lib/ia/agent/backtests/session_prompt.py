@@ -106,9 +106,11 @@ class SessionPrompts:
     def _write(self, day: str, sections: Iterable[tuple[str, str]], figures: Json) -> str:
         shown = datetime.fromisoformat(self.market.show_day(day))
         time = close_of(self.market, day)
-        heads = [format_head(TIME, f"{shown:%Y-%m-%d} {time:%H:%M:%S}"), format_head(EVENT, PAST_SESSION)]
-        told = [format_head(name, f"\n{_keep_apart(text)}") for name, text in sections if text]
-        return "\n".join([*heads, *told, format_figures(figures)])
+        lang = self.voice.lang
+        event = prompt_format.localize_name(PAST_SESSION, lang)
+        heads = [format_head(TIME, f"{shown:%Y-%m-%d} {time:%H:%M:%S}", lang), format_head(EVENT, event, lang)]
+        told = [format_head(name, f"\n{_keep_apart(text)}", lang) for name, text in sections if text]
+        return "\n".join([*heads, *told, format_figures(figures, lang)])
 
     def _memory_sections(self) -> list[tuple[str, str]]:
         held = sorted(name for name, _ in self.account.portfolio.holdings())

@@ -7,6 +7,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from ia.agent.prompt_format import format_limits
+from ia.domain.instruments.symbols import english_names
 from ia.faculties.skills import templates
 from ia.kernel.errors import IaError, Notify, drop_message
 from ia.kernel.i18n import Voice
@@ -44,6 +45,12 @@ def write_account_prompt(ws: Workspace, lang: str, notify: Notify = drop_message
         return "\n".join([*rules, *_format_market_date(day, lang), *now])
     except (IaError, sqlite3.Error) as exc:
         return Voice(lang)("the ledger or the risk settings cannot be read") + f": {exc}"
+
+
+def reader_name(symbol: str, name: object, lang: str) -> str:
+    """Return the name of a security for a reader of the language, made plain: in English the English one, if known."""
+    known = english_names().get(symbol) if lang == "en" else None
+    return plain_name(known, 40) if known else plain_name(name)
 
 
 def format_number(value: "Decimal") -> str:
@@ -113,7 +120,7 @@ def describe_breaches(stand: "AccountStanding", lang: str) -> list[str]:
     limits, lines, voice = stand.limits, [], Voice(lang)
     most, stop = format_number(limits.position_pct), format_number(limits.stop_loss_pct)
     for each in stand.account.positions[: 5 * MOST]:
-        name = f"{each.symbol} {plain_name(each.name)}".rstrip()
+        name = f"{each.symbol} {reader_name(each.symbol, each.name, lang)}".rstrip()
         weight = each.limit_weight
         if weight is not None and weight > limits.position_pct:
             lines.append(voice("{name}: position limit: {weight:.1f}% > {most}%", name=name, weight=weight, most=most))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ia.agent import prompt_format
-from ia.agent.prompt_format import EVENT, QUESTION, TIME, format_head
+from ia.agent.prompt_format import EVENT, QUERY, QUESTION, TIME, format_head
 from ia.agent.tools import schema
 from ia.agent.tools.registry import Tool
 from ia.agent.turns.account_prompt import write_account_prompt
@@ -40,8 +40,6 @@ BUDGET = {
     "summary": 2000,
 }
 """Tokens of each part at most."""
-QUERY = "用户查询"
-"""What happened where the user asked something; whatever else happened is told by the message itself."""
 HISTORY = 80_000
 """Tokens of a session's messages at most."""
 DATA = 20_000
@@ -192,16 +190,18 @@ def build_prompt(question: str, data: tuple[Data, ...] = (), event: str = QUERY,
 
 
 def format_stored_question(question: str, data: tuple[Data, ...] = (), event: str = QUERY) -> str:
-    """Return a question as a session keeps it: what the prompt says, without its time."""
+    """Return a question as a session keeps it: what the prompt says, without its time; headings as the user reads."""
+    lang = config.locale_lang()
     own = event != QUERY and question.startswith("【")  # an event of the day, in sections of its own
-    heads = f"{format_head(EVENT, event)}\n{question if own else format_head(QUESTION, question)}"
+    named = format_head(EVENT, prompt_format.localize_name(event, lang), lang)
+    heads = f"{named}\n{question if own else format_head(QUESTION, question, lang)}"
     if not data:
         return heads
     shown = [
         item.text if item.trusted else untrusted.fence_text(_cut_to_budget(item.text, DATA)[0], item.origin)
         for item in data
     ]
-    return f"{heads}\n{format_head(prompt_format.DATA, '')}\n" + "\n".join(shown)
+    return f"{heads}\n{format_head(prompt_format.DATA, '', lang)}\n" + "\n".join(shown)
 
 
 def _add_time_mark(content: str, stamp: str) -> str:
@@ -210,9 +210,9 @@ def _add_time_mark(content: str, stamp: str) -> str:
     from ia.kernel.workspace import to_local
 
     moment = datetime.fromisoformat(stamp)
-    asked = content.partition("\n")[2].startswith(format_head(QUESTION, ""))  # an event of the day: the exchange's time
+    asked = prompt_format.has_question(content)  # an event of the day has the exchange's time
     shown = to_local(moment) if asked else moment.astimezone(clock.CHINA)
-    return f"{format_head(TIME, f'{shown:%Y-%m-%d %H:%M:%S}')}\n{content}"
+    return f"{format_head(TIME, f'{shown:%Y-%m-%d %H:%M:%S}', prompt_format.find_language(content))}\n{content}"
 
 
 def _build_part(name: str, text: str, *, newest: bool = False) -> ContextPart:

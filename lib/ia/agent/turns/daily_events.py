@@ -1,7 +1,7 @@
 """Events of the day: the review after the close, and what rose most. Their prompts are filled from ledger and store.
 
-The prompts are templates of skills, see ia-skill(5). Figures in words are always Chinese; those that a program needs
-stand in a line of JSON (【数值】), which no template can leave out. The figures are what is stored, and where that is
+The prompts are templates of skills in both languages, see ia-skill(5). The figures that a program needs stand in a line
+of JSON (【数值】, 【Figures】), which no template can leave out. The figures are what is stored, and where that is
 not today's, the prompt says so. Names come from a feed: they are made plain before they stand in a prompt, and nothing
 else of a feed gets there. Reasons of trades do not. So the whole prompt is ia's own, or the owner's, yet nobody's
 request: a turn on it may look, calculate, note and observe, and whatever else it wants becomes a proposal.
@@ -12,9 +12,19 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
-from ia.agent.turns.account_prompt import describe_breaches, describe_day_breaches, describe_day_loss, format_number
+from ia.agent.prompt_format import DATA_NOTE, EVENT, GAINERS, REVIEW, TIME, format_head, localize_name
+from ia.agent.turns.account_prompt import (
+    describe_breaches,
+    describe_day_breaches,
+    describe_day_loss,
+    format_number,
+    reader_name,
+)
+from ia.domain.instruments.groups import group_name
 from ia.kernel import clock, config
-from ia.kernel.errors import Notify, drop_message
+from ia.kernel.errors import Notify, PluralText, drop_message
+from ia.kernel.i18n import Voice
+from ia.kernel.i18n.units import LARGE_UNITS
 from ia.kernel.jsontypes import Json
 from ia.kernel.untrusted import plain_name
 from ia.kernel.workspace import Workspace
@@ -26,7 +36,6 @@ if TYPE_CHECKING:
     from ia.organs.market.market_reader import MarketDay, Row
 
 SESSION = "daily"
-REVIEW, GAINERS = "每日复盘", "上涨股票监控"
 TOP = 50
 PROMPTS = {REVIEW: ("review", "event-daily"), GAINERS: ("scan", "event-gainers")}
 """Event -> skill and name of the template that words its prompt."""
@@ -36,7 +45,7 @@ PLACES = {REVIEW: "reports/daily", GAINERS: "reports/gainers"}
 class Occasion(NamedTuple):
     """An event that a turn can be taken on.
 
-    event     what stands behind 【事件】. body: what follows
+    event     what stands behind 【事件】, in Chinese; `name` is in the language of the prompt. body: what follows
     moment    now() in exchange time. day: the day of the figures, YYYY-MM-DD; stale: it is not today's
     found     what ia.organs.market.main_lines found; only for GAINERS
     """
@@ -48,11 +57,18 @@ class Occasion(NamedTuple):
     stale: bool
     simulated: bool
     found: "Row | None" = None
+    lang: str = "zh"
+
+    @property
+    def name(self) -> str:
+        """The event in the language of the prompt."""
+        return localize_name(self.event, self.lang)
 
     @property
     def prompt(self) -> str:
         """The whole prompt, its time mark in exchange time."""
-        return f"【时间】{self.moment:%Y-%m-%d %H:%M:%S}\n【事件】{self.event}\n{self.body}"
+        time = format_head(TIME, f"{self.moment:%Y-%m-%d %H:%M:%S}", self.lang)
+        return f"{time}\n{format_head(EVENT, self.name, self.lang)}\n{self.body}"
 
     @property
     def place(self) -> str:
@@ -77,22 +93,23 @@ def build_daily_review(ws: Workspace, notify: Notify = drop_message) -> Occasion
     from ia.organs.market.main_lines import find_mainlines
     from ia.organs.market.market_reader import load_day, open_market
 
+    say = Voice(config.locale_lang())
     with open_market(ws) as db:
         day = load_day(db, notify)
         lines = find_mainlines(db, day)["lines"][:3]
-        market = _format_market(summarize_day(db, day), _format_main_lines(lines))
-    figures: Json = {"main_lines": [{"name": main_line_name(line), "hits": line["hits"]} for line in lines]}
+        market = _format_market(say, summarize_day(db, day), _format_main_lines(say, lines))
+    figures: Json = {"main_lines": [{"name": main_line_name(line, say.lang), "hits": line["hits"]} for line in lines]}
     if has_entries(ws.db):
         from ia.organs.ledger.whatif import assess_account
         from ia.wiring.ledger_prices import open_ledger
 
         stand = assess_account(open_ledger(ws))
-        gained, held = _format_gains(stand), _format_positions(stand)
-        lang = config.locale_lang()
-        figures |= {"positions": len(stand.account.positions), "breaches": describe_breaches(stand, lang)}
-        figures |= {"day_breaches": describe_day_breaches(stand, lang)}
+        gained, held = _format_gains(say, stand), _format_positions(say, stand)
+        figures |= {"positions": len(stand.account.positions), "breaches": describe_breaches(stand, say.lang)}
+        figures |= {"day_breaches": describe_day_breaches(stand, say.lang)}
     else:
-        stand, gained, held = None, "账本是空的", "没有持仓（`ia trade buy` 记第一笔）"
+        stand, gained = None, say("the ledger is empty")
+        held = say("no positions (`ia trade buy` enters the first trade)")
     simulated = day.simulated or bool(stand and stand.account.simulated)
     fields = {"gains": gained, "positions": held, "market": market}
     return _build_occasion(ws, REVIEW, fields, day, simulated, figures, notify=notify)
@@ -107,8 +124,9 @@ def build_top_gainers(ws: Workspace, count: int = TOP, notify: Notify = drop_mes
         day = load_day(db, notify)
         rows = load_gainers(db, day, count)
         found = find_mainlines(db, day, top=count)
-    ranked = "\n".join(_format_gainer(at, row) for at, row in enumerate(rows, 1)) or "当天没有上涨的股票"
-    fields = {"count": str(count), "gainers": ranked, "groups": _format_groups(found)}
+    say = Voice(config.locale_lang())
+    ranked = "\n".join(_format_gainer(say, at, row) for at, row in enumerate(rows, 1)) or say("no stock rose that day")
+    fields = {"count": str(count), "gainers": ranked, "groups": _format_groups(say, found)}
     return _build_occasion(ws, GAINERS, fields, day, day.simulated, {"top": count}, found, notify)
 
 
@@ -144,7 +162,7 @@ def _save_report(ws: Workspace, occasion: Occasion, done: "Turn") -> str:
     from ia.kernel import untrusted
     from ia.organs import notebook, sessions
 
-    head = [f"event: {occasion.event}", f"turn: {done.id}", f"day: {occasion.day}"]
+    head = [f"event: {occasion.name}", f"turn: {done.id}", f"day: {occasion.day}"]
     head += ["prices: simulated"] if occasion.simulated else []
     text = "\n".join(["---", *head, "---", done.reply.strip(), ""])
     origins = next((list(said.origins) for said in reversed(sessions.load_history(ws, done.session))), [])
@@ -167,17 +185,23 @@ def _build_occasion(
     from ia.agent.prompt_format import format_figures
     from ia.faculties.skills import templates
 
+    say = Voice(config.locale_lang())
     moment = clock.now().astimezone(clock.CHINA)
     stale = day.date != moment.date().isoformat() or not day.closed
     notes = []
     if stale:
-        taken = "" if day.closed else f" {day.time[11:]}（盘中）"
-        notes.append(f"【数据】行情只到 {day.date}{taken}，不是今天收盘的：以上数字是那时的（`ia sync daily` 同步）")
+        taken = "" if day.closed else say(" {time} (before the close)", time=day.time[11:])
+        text = say(
+            "the market is stored up to {date} only, not today's close: the figures above are of then"
+            " (`ia sync daily` fetches today's)",
+            date=day.date + taken,
+        )
+        notes.append(format_head(DATA_NOTE, text, say.lang))
     if simulated:
-        notes.append("【数据】行情是模拟的")
+        notes.append(format_head(DATA_NOTE, say("the prices are simulated"), say.lang))
     told: Json = {"day": day.date, "stale": stale, "simulated": simulated, **figures}
     told |= {} if day.closed else {"time": day.time[11:]}
-    notes.append(format_figures(told))
+    notes.append(format_figures(told, say.lang))
     data = "\n".join(notes)
     body = templates.fill_prompt(ws, *PROMPTS[event], {**fields, "data": data}, notify=notify)
     if not body.startswith("【") or notes[-1] not in body.split("\n"):
@@ -190,139 +214,195 @@ def _build_occasion(
         stale=stale,
         simulated=simulated,
         found=found,
+        lang=say.lang,
     )
 
 
 # the figures, as they stand in a prompt
 
 
-def _format_gains(stand: "AccountStanding") -> str:
+def _format_gains(say: Voice, stand: "AccountStanding") -> str:
     """Return the gain of the day and in all, by currency."""
     parts = []
     for currency, purse in sorted(stand.account.purses.items()):
         pct = stand.day_pct.get(currency)
-        today = f"{_format_money(purse.today)} {currency}{_format_bracketed_percent(pct)}"
-        whole = f"，累计 {_format_money(purse.total)}" if purse.total is not None else ""
-        equity = f"，权益 {purse.equity:,.2f}" if purse.equity is not None else "，权益未知（没有记入金）"
-        on = f"（{purse.day} 的行情）" if purse.day and purse.day != clock.today("CN") else ""
-        parts.append(today + on + whole + equity + describe_day_loss(pct, stand.limits, "zh"))
-    return "；".join(parts) or "没有"
+        told = [f"{_format_money(say, purse.today)} {currency}{_format_bracketed_percent(say, pct)}"]
+        if purse.total is not None:
+            told.append(say("in all {total}", total=_format_money(say, purse.total)))
+        told.append(
+            say("equity {equity}", equity=f"{purse.equity:,.2f}")
+            if purse.equity is not None
+            else say("equity unknown (no deposit is entered)")
+        )
+        old = purse.day and purse.day != clock.today("CN")
+        on = say(" (prices of {date})", date=purse.day) if old else ""
+        parts.append(say(", ").join(told) + on + describe_day_loss(pct, stand.limits, say.lang))
+    return say("; ").join(parts) or say("none")
 
 
-def _format_positions(stand: "AccountStanding") -> str:
+def _format_positions(say: Voice, stand: "AccountStanding") -> str:
     if not stand.account.positions:
-        return "没有持仓"
-    lines = [_format_position(each, stand) for each in stand.account.positions]
-    return "\n" + "\n".join([*lines, *(f"- {symbol} 冷却到 {until}" for symbol, until in stand.cooling)])
+        return say("no positions")
+    lines = [_format_position(say, each, stand) for each in stand.account.positions]
+    lines += [f"- {say('{symbol}: cooling until {time}', symbol=name, time=until)}" for name, until in stand.cooling]
+    return "\n" + "\n".join(lines)
 
 
-def _format_position(each: "Position", stand: "AccountStanding") -> str:
+def _format_position(say: Voice, each: "Position", stand: "AccountStanding") -> str:
     """Return a position in a line: price, gain of the day, cost, profit, weight, and which rule it breaks."""
-    limits = stand.limits
-    head = f"- {each.symbol} {plain_name(each.name)}".rstrip()
+    limits, shares = stand.limits, format_number(each.quantity)
+    head = f"- {each.symbol} {reader_name(each.symbol, each.name, say.lang)}".rstrip() + say(": ")
     if each.price is None:
-        return f"{head}：{format_number(each.quantity)} 股，没有行情"
-    change = None
+        return head + say("{shares} shares, no price", shares=shares)
+    change, weight = None, each.weight if each.limit_weight is None else each.limit_weight
     if each.price.previous:
         change = (each.price.price / each.price.previous - 1) * 100
     told = [
-        f"{format_number(each.quantity)} 股（可卖 {format_number(each.sellable)}）",
-        f"现价 {each.price.price}",
-        f"今日 {_format_percent(change)}（{_format_money(each.today)}）",
-        f"成本 {each.average}",
-        f"浮动 {_format_percent(each.unrealized_pct)}（{_format_money(each.unrealized)}）",
-        f"仓位 {_format_percent(each.weight if each.limit_weight is None else each.limit_weight, sign='')}",
+        say("{shares} shares ({free} can be sold)", shares=shares, free=format_number(each.sellable)),
+        say("price {price}", price=each.price.price),
+        say("today {change}", change=_format_change(say, change, each.today)),
+        say("cost {cost}", cost=each.average),
+        say("profit {change}", change=_format_change(say, each.unrealized_pct, each.unrealized)),
+        say("weight {weight}", weight=_format_percent(say, weight, sign="")),
     ]
     if each.price.date != clock.today("CN"):
-        told.append(f"行情 {each.price.date}")
+        told.append(say("price of {date}", date=each.price.date))
     if each.unrealized_pct is not None and each.unrealized_pct <= -limits.stop_loss_pct:
-        told.append(f"止损提醒：{each.unrealized_pct:+.2f}% <= -{format_number(limits.stop_loss_pct)}%")
+        stop = format_number(limits.stop_loss_pct)
+        told.append(say("stop reminder: {loss:+.2f}% <= -{stop}%", loss=each.unrealized_pct, stop=stop))
     if each.limit_weight is not None and each.limit_weight > limits.position_pct:
-        told.append(f"仓位超限：{each.limit_weight:.1f}% > {format_number(limits.position_pct)}%")
-    return f"{head}：" + "，".join(told)
+        most = format_number(limits.position_pct)
+        told.append(say("position limit: {weight:.1f}% > {most}%", weight=each.limit_weight, most=most))
+    return head + say(", ").join(told)
 
 
-def _format_count(number: int | None) -> str:
-    return "未知" if number is None else str(number)
+def _format_change(say: Voice, percent: object, money: Decimal | None) -> str:
+    return say("{percent} ({money})", percent=_format_percent(say, percent), money=_format_money(say, money))
 
 
-def _format_market(found: "Row", lines: str) -> str:
+def _format_count(say: Voice, number: int | None) -> str:
+    return say("unknown") if number is None else str(number)
+
+
+def _format_market(say: Voice, found: "Row", lines: str) -> str:
     whole = found["boards"][0]
+    counts = {name: _format_count(say, whole[name]) for name in ("limit_up", "limit_down")}
     told = [
-        f"{found['date']} 全市场 {whole['count']} 只：涨 {whole['up']} 跌 {whole['down']} 平 {whole['flat']}",
-        f"涨停 {_format_count(whole['limit_up'])} 跌停 {_format_count(whole['limit_down'])}，"
-        f"停牌 {_format_count(found['suspended'])}",
-        f"中位数 {_format_percent(whole['median_pct'])}，市值加权 {_format_percent(whole['weighted_pct'])}",
-        f"成交额 {_format_yuan(found['amount'])}" + _format_amount_change(found),
-        f"强：{_format_industries(found['industries_up'])}；弱：{_format_industries(found['industries_down'])}",
+        say(
+            "{date}: {count} stocks in the market: {up} up, {down} down, {flat} flat",
+            date=found["date"], count=whole["count"], up=whole["up"], down=whole["down"], flat=whole["flat"],
+        ),
+        say(
+            "{limit_up} at the upper limit, {limit_down} at the lower limit, {suspended} suspended",
+            **counts, suspended=_format_count(say, found["suspended"]),
+        ),
+        say(
+            "median {median}, weighted by market value {weighted}",
+            median=_format_percent(say, whole["median_pct"]), weighted=_format_percent(say, whole["weighted_pct"]),
+        ),
+        say("turnover {amount}", amount=_format_yuan(say, found["amount"])) + _format_amount_change(say, found),
+        say(
+            "strong: {strong}; weak: {weak}",
+            strong=_format_industries(say, found["industries_up"]),
+            weak=_format_industries(say, found["industries_down"]),
+        ),
         lines,
-    ]
-    return "；".join(told)
+    ]  # fmt: skip
+    return say("; ").join(told)
 
 
-def _format_amount_change(found: "Row") -> str:
+def _format_amount_change(say: Voice, found: "Row") -> str:
     last, mean = found["amount_vs_last_pct"], found["amount_vs_mean_pct"]
-    told = [] if last is None else [f"比前一日 {_format_percent(last)}"]
-    told += [] if mean is None else [f"比 {found['mean_days']} 日均 {_format_percent(mean)}"]
-    return f"（{'，'.join(told)}）" if told else ""
+    told = [] if last is None else [say("{change} on the day before", change=_format_percent(say, last))]
+    if mean is not None:
+        days = found["mean_days"]
+        told.append(say("{change} on the {days}-day mean", change=_format_percent(say, mean), days=days))
+    return say(" ({notes})", notes=say(", ").join(told)) if told else ""
 
 
-def _format_industries(rows: "Iterable[Row]") -> str:
-    return (
-        "、".join(f"{plain_name(row['name'])} {_format_percent(row['change_pct'])}" for row in list(rows)[:3]) or "无"
-    )
+def _format_industries(say: Voice, rows: "Iterable[Row]") -> str:
+    named = [
+        f"{plain_name(group_name(row['name'], say.lang), 24)} {_format_percent(say, row['change_pct'])}"
+        for row in list(rows)[:3]
+    ]
+    return say(", ", context="list").join(named) or say("none")
 
 
-def _format_main_lines(lines: "list[Row]") -> str:
-    names = "、".join(f"{main_line_name(line)}（{line['hits']} 只上榜）" for line in lines)
-    return f"主线：{names}" if names else "没有成形的主线"
+def _format_main_lines(say: Voice, lines: "list[Row]") -> str:
+    told = [
+        say("{name} ({hits} among the top)", name=main_line_name(line, say.lang), hits=line["hits"]) for line in lines
+    ]
+    names = say(", ", context="list").join(told)
+    return say("main lines: {names}", names=names) if names else say("no main line")
 
 
-def main_line_name(line: "Row") -> str:
-    """Return a main line's name, made plain."""
-    return plain_name(line["name"], 16)
+def main_line_name(line: "Row", lang: str) -> str:
+    """Return a main line's name for a reader, made plain."""
+    return _plain_group(line["name"], lang)
 
 
-def _format_gainer(at: int, row: "Row") -> str:
-    industry = plain_name(row["industry"], 16)
-    return f"{at}. {row['symbol']} {plain_name(row['name'])} {_format_percent(row['change_pct'])} {industry}".rstrip()
+def _plain_group(name: str, lang: str) -> str:
+    return plain_name(group_name(name, lang), 16 if lang == "zh" else 32)
 
 
-def _format_groups(found: "Row") -> str:
+def _format_gainer(say: Voice, at: int, row: "Row") -> str:
+    industry = _plain_group(row["industry"], say.lang) if row["industry"] else ""
+    return f"{at}. {_format_stock(say, row)} {industry}".rstrip()
+
+
+def _format_stock(say: Voice, row: "Row") -> str:
+    name = reader_name(row["symbol"], row["name"], say.lang)
+    return " ".join(filter(None, (row["symbol"], name, _format_percent(say, row["change_pct"]))))
+
+
+def _format_groups(say: Voice, found: "Row") -> str:
     if not found["lines"]:
         near = found["closest"]
-        more = f"；最接近的是{_format_main_line(near)}" if near else ""
-        return f"看了 {found['groups']} 个行业和概念，没有一个超出随机（显著性 {found['level']:g}）{more}"
-    return "\n" + "\n".join(f"- {_format_main_line(line)}" for line in found["lines"])
+        text = PluralText(
+            "{count} industry or concept looked at, and it does not exceed chance (significance {level:g})",
+            "{count} industries and concepts looked at, and none exceeds chance (significance {level:g})",
+        )
+        more = say("; the closest is {line}", line=_format_main_line(say, near)) if near else ""
+        return say(text, count=found["groups"], level=found["level"]) + more
+    return "\n" + "\n".join(f"- {_format_main_line(say, line)}" for line in found["lines"])
 
 
-def _format_main_line(line: "Row") -> str:
-    leaders = "、".join(
-        f"{row['symbol']} {plain_name(row['name'])} {_format_percent(row['change_pct'])}" for row in line["leaders"][:3]
-    )
-    same = "、".join(plain_name(name, 16) for name in line["with"][:3])
-    return (
-        f"{'行业' if line['kind'] == 'industry' else '概念'} {main_line_name(line)}{f'（同 {same}）' if same else ''}："
-        f"上榜 {line['hits']}/{line['members']} 只（随机 {line['expected']:g}），"
-        f"平均 {_format_percent(line['change_pct'])}，"
-        f"超额 {_format_percent(line['excess_pct'])}，近 5 日日均超额 {_format_percent(line['excess_5d_pct'])}，"
-        f"涨停 {_format_count(line['limit_up'])}，领涨 {leaders}"
-    )
+def _format_main_line(say: Voice, line: "Row") -> str:
+    apart = say(", ", context="list")
+    name = main_line_name(line, say.lang)
+    kind = say("industry {name}", name=name) if line["kind"] == "industry" else say("concept {name}", name=name)
+    told = [
+        say(
+            "{hits} of {members} among the top ({expected:g} by chance)",
+            hits=line["hits"], members=line["members"], expected=line["expected"],
+        ),
+        say("{change} on average", change=_format_percent(say, line["change_pct"])),
+        say("{excess} over the market", excess=_format_percent(say, line["excess_pct"])),
+        say("{excess} a day over the last 5 days", excess=_format_percent(say, line["excess_5d_pct"])),
+        say("{count} at the upper limit", count=_format_count(say, line["limit_up"])),
+        say("leaders {leaders}", leaders=apart.join(_format_stock(say, row) for row in line["leaders"][:3])),
+    ]  # fmt: skip
+    same = apart.join(_plain_group(name, say.lang) for name in line["with"][:3])
+    head = kind + (say(" (as {names})", names=same) if same else "")
+    return head + say(": ") + say(", ").join(told)
 
 
-def _format_money(value: Decimal | None) -> str:
-    return "未知" if value is None else f"{value:+,.2f}"
+def _format_money(say: Voice, value: Decimal | None) -> str:
+    return say("unknown") if value is None else f"{value:+,.2f}"
 
 
-def _format_percent(value: object, sign: str = "+") -> str:
-    return "未知" if value is None else f"{value:{sign}.2f}%"
+def _format_percent(say: Voice, value: object, sign: str = "+") -> str:
+    return say("unknown") if value is None else f"{value:{sign}.2f}%"
 
 
-def _format_bracketed_percent(value: Decimal | None) -> str:
-    return "" if value is None else f"（{value:+.2f}%）"
+def _format_bracketed_percent(say: Voice, value: Decimal | None) -> str:
+    return "" if value is None else say(" ({percent})", percent=f"{value:+.2f}%")
 
 
-def _format_yuan(value: float | None) -> str:
+def _format_yuan(say: Voice, value: float | None) -> str:
+    """Return a turnover in whole hundreds of millions, or in two decimals of the largest unit."""
     if value is None:
-        return "未知"
-    return f"{value / 1e12:.2f} 万亿" if value >= 1e12 else f"{value / 1e8:,.0f} 亿"
+        return say("unknown")
+    size, unit = next(each for each in LARGE_UNITS[say.lang][:2] if value >= each[0] or each[0] < 1e12)
+    scaled = f"{value / size:,.0f}" if size < 1e9 else f"{value / size:,.2f}"
+    return f"{scaled} {unit}" + ("" if say.lang == "zh" else " yuan")

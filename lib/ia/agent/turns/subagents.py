@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from ia.agent.prompt_format import FORM
+from ia.agent.prompt_format import FORM, SUBTASK
 from ia.agent.tools import schema
 from ia.agent.tools.builtin.skills import ALWAYS
 from ia.agent.tools.router import Router
@@ -128,7 +128,7 @@ def _run_subagent(
             ws,
             f"{about}\n{FORM}\n\n{task}",
             history=[],
-            event="子任务",
+            event=SUBTASK,
             limits_only=True,
             skill=loaded,
             tools=router.offered_tools(scope),

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ia.agent.analyst.voice import language
+from ia.agent.prompt_format import QUERY
 from ia.agent.tools.consent import has_pasted_text
 from ia.agent.tools.router import Router
 from ia.agent.tools.scope import Scope, ScopeMarket, ToolCall
 from ia.agent.turns import models
-from ia.agent.turns.context import DATA, HISTORY, QUERY, Context, Data, build_context, format_stored_question
+from ia.agent.turns.context import DATA, HISTORY, Context, Data, build_context, format_stored_question
 from ia.agent.turns.turn_id import new_turn_id
 from ia.faculties import skills
 from ia.kernel import audit, config, faults

@@ -15,7 +15,7 @@ def english_groups() -> dict[str, str]:
 def group_name(name: str, lang: str) -> str:
     """Return an industry or a concept as a reader knows it: in English by its English name, where one is known.
 
-    >>> group_name("白酒", "en"), group_name("白酒", "zh"), group_name("种植业", "en")
-    ('liquor', '白酒', '种植业')
+    >>> group_name("白酒", "en"), group_name("白酒", "zh"), group_name("新概念", "en")
+    ('liquor', '白酒', '新概念')
     """
     return english_groups().get(name, name) if lang == "en" else name

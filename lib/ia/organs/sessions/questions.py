@@ -7,9 +7,12 @@ from ia.kernel.errors import NotFound
 from ia.kernel.patterns import pattern
 from ia.kernel.workspace import Workspace, headline, to_local
 
-_MARKS = pattern(r"\A(?:【时间】.*\n)?(?:【事件】.*\n)?【用户问题】|\n【外部数据】[\s\S]*\Z")
+_MARKS = pattern(
+    r"\A(?:【(?:时间|Time)】.*\n)?(?:【(?:事件|Event)】.*\n)?【(?:用户问题|Question)】"
+    r"|\n【(?:外部数据|External data)】[\s\S]*\Z"
+)
 """What a turn writes around a question."""
-_EVENT = pattern(r"\A(?:【时间】.*\n)?【事件】")
+_EVENT = pattern(r"\A(?:【(?:时间|Time)】.*\n)?【(?:事件|Event)】")
 _TASK = pattern(r"task-\d+(-\d+)?")
 """How the session of a task's run is named: nobody asked there."""
 TITLE = 60
@@ -29,6 +32,8 @@ def extract_question(content: str) -> str:
 
     >>> extract_question("【事件】用户查询\\n【用户问题】看看茅台")
     '看看茅台'
+    >>> extract_question("【Event】User query\\n【Question】What about Moutai")
+    'What about Moutai'
     """
     return _MARKS.sub("", content)
 

@@ -87,10 +87,10 @@ def trade_by_the_calendar(asked):
     """Buy on some days and sell on others; write a note of what was filled."""
     if asked.results:
         return Said("Done.")
-    figures = json.loads(asked.text.rpartition("【数值】")[2])
+    figures = json.loads(asked.text.rpartition("【Figures】")[2])
     if figures["kind"] != "day":
         return Said(calls=[("memory_note", {"key": figures["key"], "content": f"review {figures['return_pct']}"})])
-    day = int(asked.text[len("【时间】2024-02-") :][:2])
+    day = int(asked.text[len("【Time】2024-02-") :][:2])
     calls = [("memory_log", {"content": f"day {day}"})]
     if day % 3 == 0:
         calls.append(("trade_execute", {"action": "buy", "symbol": "000858", "quantity": 1000, "reason": "by day"}))

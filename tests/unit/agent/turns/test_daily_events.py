@@ -1,6 +1,7 @@
 """The events of the day: prompts word for word, filled with what ledger and store say; and what the analyst makes of it."""
 
 import datetime as dt
+import re
 from decimal import Decimal
 
 import pytest
@@ -105,6 +106,29 @@ def test_the_prompt_of_the_gainers_is_the_seeds(ws):
     assert "【分组结果】\n- 行业 半导体：上榜 10/10 只" in done.prompt
     assert len([line for line in done.prompt.splitlines() if line[:1].isdigit()]) == 50
     assert daily_events.build_top_gainers(ws, 3).body.startswith("【涨幅前3】\n1. ")
+
+
+def test_an_english_workspace_has_english_prompts_of_the_same_figures(ws, monkeypatch):
+    market(ws)
+    held(ws, (MOUTAI, 200, "100"))
+    build = (daily_events.build_daily_review, daily_events.build_top_gainers)
+    chinese = [each(ws).prompt for each in build]
+    monkeypatch.setenv("IA_LANG", "en")
+    english = [each(ws) for each in build]
+    review, gainers = (each.prompt for each in english)
+    lines = review.splitlines()
+    assert lines[:2] == [f"【Time】{DAY} 15:00:00", "【Event】Daily review"]
+    assert lines[2].startswith("【Profit today】-1,900.00 CNY (-1.90%), in all -1,905.20, equity ")
+    assert f"- {MOUTAI} Kweichow Moutai: 200 shares (200 can be sold), price 90.5, today -9.50% (-1,900.00)" in review
+    assert "stop reminder: -9.5" in review and "semiconductors" in review
+    assert gainers.splitlines()[1:3] == ["【Event】Top gainers", "【Top 50】"]
+    for told in (review, gainers):
+        own = re.sub(r"股份\d+", "", told)  # names that the feed alone has
+        assert not re.search(r"[\u3400-\u9fff]", own), told
+    figures = [re.findall(r"[+-]\d[\d,.]*%", told) for told in (review, gainers)]
+    assert figures == [re.findall(r"[+-]\d[\d,.]*%", told) for told in chinese]
+    done = daily_events.take_event_turn(ws, english[0], model="ia-offline")
+    assert done.reply.startswith("**Daily review") and done.prompt == review
 
 
 def test_a_ledger_that_is_empty_is_told(ws):

@@ -81,8 +81,9 @@ def parse_request(prompt: str, system: str, before: list[str], now: datetime, fa
     event, _, body = heads.get(EVENT, "").strip().partition("\n")
     sections = prompt_format.parse_sections(body) if not question else {}
     return UserRequest(
-        question, moment, AnswerVoice(fallback if sections else lang), event.strip(), prompt_format.parse_parts(system),
-        data, earlier, form, _bars(data), place, sections, prompt_format.parse_figures(sections),
+        question, moment, AnswerVoice(fallback if sections else lang), prompt_format.canonical_name(event.strip()),
+        prompt_format.parse_parts(system), data, earlier, form, _bars(data), place, sections,
+        prompt_format.parse_figures(sections),
     )  # fmt: skip
 
 

@@ -14,12 +14,12 @@ from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.voice import number
+from ia.agent.prompt_format import GAINERS, GAINS, GROUPS, MARKET, POSITIONS, REVIEW, TOP
 from ia.kernel import config
 from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.untrusted import plain_name
 
-REVIEW, GAINERS = "每日复盘", "上涨股票监控"
 MOST = 12
 LONGEST_NAME = 32
 """Characters of a name in a table."""
@@ -28,7 +28,7 @@ LONGEST_NAME = 32
 def review(desk: ToolDesk) -> Work[Reply]:
     """Review the day: gain, positions, which rules are broken, the market, and what to do about it."""
     speak = desk.speak
-    quoted = desk.request.sections.get("持仓表现", "") if desk.request.figures.get("positions") else ""
+    quoted = desk.request.sections.get(POSITIONS, "") if desk.request.figures.get("positions") else ""
     status, market = yield from desk.run(DeskCall("account.status", {}), DeskCall("market.summary", {}))
     positions = positions_of(status)
     title = speak("**Daily review, {time} (China)**", time=_when(desk))
@@ -53,7 +53,7 @@ def review(desk: ToolDesk) -> Work[Reply]:
 def gainers(desk: ToolDesk) -> Work[Reply]:
     """Name the day's main line, or say that there is none. The event itself keeps what was found."""
     speak, count = desk.speak, desk.request.figures.get("top")
-    rose = desk.request.sections.get(f"涨幅前{count}", "")
+    rose = desk.request.sections.get(f"{TOP}{count}", "")
     found = yield from desk.one("market.mainline", **({"top": count} if isinstance(count, int) else {}))
     lines = lines_of(found)
     title = speak("**What rose most, {time} (China)**", time=_when(desk))
@@ -130,7 +130,7 @@ def describe_gain(desk: ToolDesk, status: DeskResult) -> list[str]:
     """Return the gain of the day, the whole one and the equity, currency by currency, in one line."""
     speak = desk.speak
     if not status.ok:
-        return [speak("**Gain of the day** {reason}", reason=_first(desk, "今日盈亏"))]
+        return [speak("**Gain of the day** {reason}", reason=_first(desk, GAINS))]
     parts = []
     purses = status.get("currencies")
     for currency, purse in sorted(purses.items()) if isinstance(purses, dict) else []:
@@ -307,7 +307,7 @@ def breadth(desk: ToolDesk, market: DeskResult) -> str:
     speak = desk.speak
     boards = market.get("boards") if market.ok else None
     if not isinstance(boards, list) or not boards:
-        return _first(desk, "市场表现")
+        return _first(desk, MARKET)
     whole = boards[0]
     mood = (whole.get("up") or 0) / max(1, (whole.get("up") or 0) + (whole.get("down") or 0))
     moods = (mark_text("broad rise"), mark_text("broad fall"), mark_text("mixed"))
@@ -362,7 +362,7 @@ def describe_main_line(desk: ToolDesk, found: DeskResult, lines: list[Json]) -> 
         )
     if found.ok:
         return speak("No group stands out from chance: there was no main theme that day.")
-    return speak("The groups could not be worked out: {reason}", reason=_first(desk, "分组结果"))
+    return speak("The groups could not be worked out: {reason}", reason=_first(desk, GROUPS))
 
 
 def _name(desk: ToolDesk, line: Json) -> str:
