@@ -167,9 +167,10 @@ def _trade_lines(figures: Json) -> list[str]:
 
 def _order_lines(figures: Json) -> list[str]:
     orders = figures["orders"]
-    told = ", ".join(f"{say(REASONS.get(reason, reason))} {count}" for reason, count in orders["reasons"].items())
+    ends = [f"{say(REASONS.get(reason, reason))} {count}" for reason, count in orders["reasons"].items()]
+    told = say(", ", context="enumeration").join(ends)
     line = say("Orders: {given} given, {filled} filled", given=orders["given"], filled=orders["filled"])
-    return [f"{line}; {told}." if told else f"{line}."]
+    return [say("; ").join(filter(None, (line, told))) + say(".")]
 
 
 def _warning_lines(figures: Json) -> list[str]:
