@@ -1,6 +1,9 @@
 """Facts of what is said to the owner: unread messages, and the price alerts that are set."""
 
+from dataclasses import replace
+
 from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.time_spans import DAY, TimeSpan
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -12,6 +15,8 @@ SHOWN = 6
 
 def answer_inbox(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which messages are unread, which alerts are set, or what they told."""
+    if asked.facts[0].field == "day":
+        return (yield from _answer_day(desk, asked))
     if asked.facts[0].field == "alerts":
         return (yield from _answer_alerts(desk))
     if asked.facts[0].field == "said":
@@ -30,6 +35,24 @@ def answer_inbox(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if count > len(rows):
         lines.append(speak("`ia inbox` lists all of them."))
     return reply_of_lines(*lines, speak("`ia inbox show {number}` shows one whole.", number=rows[0]["message"]))
+
+
+def _answer_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what the day has: whether there is trading, its dates, unread messages, and alerts that are true."""
+    from ia.agent.analyst.jobs.facts import calendar_facts, date_facts
+
+    speak, spans = desk.speak, tuple(span for span in asked.spans if span.first is not None)
+    today = desk.request.moment.date()
+    span = spans[0] if spans else TimeSpan(kind=DAY, said="", at=(0, 0), first=today, last=today)
+    trading = yield from calendar_facts.answer_calendar(desk, replace(asked, words="", spans=(span,)))
+    dates = yield from date_facts.answer_dates(desk, replace(asked, words="", spans=(span,)))
+    inbox = yield from answer_inbox(desk, replace(asked, facts=(replace(asked.facts[0], field=""),)))
+    alerts = yield from desk.one("alert.list")
+    told = [row for row in wording.rows_of(alerts, "alerts") if row.get("holds")] if alerts.failure is None else []
+    return reply_of_lines(
+        *trading.lines[:1], *dates.lines, *inbox.lines[: SHOWN + 1], *(_say_alert(desk, row) for row in told[:SHOWN]),
+        speak("More: `ia inbox`, `ia calendar`, `ia alert list`, `ia news`."),
+    )  # fmt: skip
 
 
 def _say_message(desk: ToolDesk, row: Json) -> str:
