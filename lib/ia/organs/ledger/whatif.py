@@ -323,7 +323,7 @@ def _account_facts(account: Account, limits: RiskLimits, held: Position | None, 
         else {
             "quantity": float(held.quantity),
             "profit_pct": _to_float(held.unrealized_pct),
-            "weight_pct": _to_float(held.weight),
+            "weight_pct": _to_float(held.weight if held.limit_weight is None else held.limit_weight),
         },
         "day_pct": {name: _round_float(value) for name, value in _daily_results(account).items()},
         "equity_known": any(purse.equity is not None for purse in account.purses.values()),

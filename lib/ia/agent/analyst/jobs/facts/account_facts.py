@@ -9,9 +9,9 @@ from ia.agent.analyst.ask.mentions import LONGEST, strip_mentions
 from ia.agent.analyst.ask.time_spans import EVER
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import read_value
-from ia.agent.analyst.jobs.daily import positions_of
+from ia.agent.analyst.jobs.daily import positions_of, weight_of
 from ia.agent.analyst.jobs.facts import result_facts, wording
-from ia.agent.analyst.jobs.facts.held import load_weights, say_weight
+from ia.agent.analyst.jobs.facts.held import is_whole_known, load_weights, say_part, say_weight
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.kernel.errors import PluralText
@@ -428,9 +428,13 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from _rank_risk(desk, held, by_itself=bool(_SWINGS.search(asked.words))))
     gains = {str(row.get("symbol")): row for row in wording.rows_of(profit, "positions")}
     today = bool(asked.spans) and span is None
-    ranks = [_rank_holding(desk, wanted, today, symbol, each, gains.get(symbol)) for symbol, each in held]
+    if wanted == "weight_pct":
+        whole = is_whole_known(status)
+        ranks = [_rank_weight(desk, symbol, each, whole=whole) for symbol, each in held]
+    else:
+        ranks = [_rank_holding(desk, today, symbol, each, gains.get(symbol)) for symbol, each in held]
     lines = []
-    for currency in dict.fromkeys(str(each.get("currency") or "") for _, each in held):
+    for currency in dict.fromkeys(row.currency for row in ranks if row is not None):
         rows = [row for row in ranks if row is not None and row.currency == currency]
         lines += _say_rank(desk, wanted, rows, several=len({row.currency for row in ranks if row is not None}) > 1)
     if not lines:
@@ -458,17 +462,19 @@ class _Rank(NamedTuple):
     currency: str
 
 
-def _rank_holding(
-    desk: ToolDesk, wanted: str, today: bool, symbol: str, position: Json, gain: Json | None
-) -> _Rank | None:
-    """Return the figure by which a holding is ranked; None where it is not known."""
+def _rank_weight(desk: ToolDesk, symbol: str, position: Json, *, whole: bool) -> _Rank | None:
+    """Return the weight by which a holding is ranked; None where it is not known."""
+    weight = weight_of(position)
+    if weight is None:
+        return None
+    name = wording.security_name(desk, symbol, position.get("name"))
+    currency = "" if whole else str(position.get("currency") or "")
+    return _Rank(float(weight), symbol, name, say_part(desk, position, whole=whole), currency)
+
+
+def _rank_holding(desk: ToolDesk, today: bool, symbol: str, position: Json, gain: Json | None) -> _Rank | None:
+    """Return the profit by which a holding is ranked; None where it is not known."""
     name, currency = wording.security_name(desk, symbol, position.get("name")), str(position.get("currency") or "")
-    if wanted == "weight_pct":
-        weight = position.get("weight_pct")
-        if weight is None:
-            return None
-        told = desk.speak("{weight}% of the {currency} account", weight=f"{float(weight):.2f}", currency=currency)
-        return _Rank(float(weight), symbol, name, told, currency)
     gain = gain or {}
     value = position.get("today_pnl") if today else gain.get("profit", position.get("unrealized_pnl"))
     rate = None if today else gain.get("profit_rate", position.get("unrealized_pct"))

@@ -2,7 +2,7 @@
 
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
-from ia.agent.analyst.jobs.daily import positions_of
+from ia.agent.analyst.jobs.daily import positions_of, weight_of
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.jsontypes import Json
@@ -51,6 +51,20 @@ def say_weight(desk: ToolDesk, symbol: str, position: Json, weights: dict[str, f
         return desk.speak("{weight} of the whole account", weight=f"{weights[symbol]:.2f}%")
     weight = "–" if position.get("weight_pct") is None else f"{float(position['weight_pct']):.2f}%"
     return desk.speak("{weight} of the {currency} account", weight=weight, currency=currency)
+
+
+def is_whole_known(status: DeskResult) -> bool:
+    """Whether there are several currencies, and rates that make them one account."""
+    books = wording.objects_of(status, "currencies")
+    return len(books) > 1 and all(book.get("whole_equity") is not None for book in books.values())
+
+
+def say_part(desk: ToolDesk, position: Json, *, whole: bool) -> str:
+    """Return the weight of a position that the position limit looks at, and what it is a part of."""
+    weight = f"{float(weight_of(position)):.2f}%"
+    if whole:
+        return desk.speak("{weight} of the whole account", weight=weight)
+    return desk.speak("{weight} of the {currency} account", weight=weight, currency=position.get("currency"))
 
 
 def name_position(desk: ToolDesk, symbol: str, position: Json) -> str:

@@ -9,9 +9,17 @@ from ia.agent.analyst.ask.facts import FactQuestion, condition_words
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs import risk_rules
-from ia.agent.analyst.jobs.daily import positions_of
+from ia.agent.analyst.jobs.daily import positions_of, weight_of
 from ia.agent.analyst.jobs.facts import account_facts, holding_facts, performance_facts, result_facts, wording
-from ia.agent.analyst.jobs.facts.held import load_held, load_status, load_weights, name_position, say_weight
+from ia.agent.analyst.jobs.facts.held import (
+    is_whole_known,
+    load_held,
+    load_status,
+    load_weights,
+    name_position,
+    say_part,
+    say_weight,
+)
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import COUNT, parse_count
@@ -441,18 +449,17 @@ def answer_over_weight(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     status = yield from load_status(desk, asked)
     if isinstance(status, Reply):
         return status
-    speak, rows = desk.speak, []
-    for symbol, each in positions_of(status):
-        if each.get("weight_pct") is not None:
-            rows.append((float(each["weight_pct"]), name_position(desk, symbol, each), str(each.get("currency"))))
+    speak, whole = desk.speak, is_whole_known(status)
+    rows = [
+        (float(weight_of(each)), f"{name_position(desk, symbol, each)} {say_part(desk, each, whole=whole)}")
+        for symbol, each in positions_of(status)
+        if weight_of(each) is not None
+    ]
     if least is None or not rows:
         return reply_of_lines(speak("Nothing is held.") if not rows else speak("Above how many per cent?"))
     rows.sort(reverse=True)
     found = [row for row in rows if row[0] > least]
-    told = [
-        speak("{name} {weight}% of the {currency} account", name=name, weight=f"{weight:.2f}", currency=currency)
-        for weight, name, currency in (found or rows[:1])[:SHOWN]
-    ]
+    told = [part for _, part in (found or rows[:1])[:SHOWN]]
     given: Json = {
         "bound": f"{least:g}",
         "count": len(found),
@@ -472,27 +479,37 @@ def answer_concentration(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if isinstance(status, Reply):
         return status
     speak, limit = desk.speak, desk.request.limits.get("position_pct")
-    held, lines = positions_of(status), []
-    for currency in wording.objects_of(status, "currencies"):
+    held, lines, books = positions_of(status), [], wording.objects_of(status, "currencies")
+    whole = is_whole_known(status)
+    for currency in [""] if whole else books:
         own = sorted(
             (
-                (float(each["weight_pct"]), name_position(desk, symbol, each))
+                (float(weight_of(each)), name_position(desk, symbol, each))
                 for symbol, each in held
-                if each.get("currency") == currency and each.get("weight_pct") is not None
+                if (whole or each.get("currency") == currency) and weight_of(each) is not None
             ),
             reverse=True,
         )
         if own:
+            given: Json = {
+                "count": len(own),
+                "name": own[0][1],
+                "weight": f"{own[0][0]:.2f}",
+                "sum": f"{sum(weight for weight, _ in own[:3]):.2f}",
+                "all": f"{sum(weight for weight, _ in own):.2f}",
+            }
             lines.append(
                 speak(
-                    "{currency}: {count} positions; the largest, {name}, is **{weight}%** of the account, the three"
-                    " largest **{sum}%**, all {all}%.",
+                    "{count} positions; the largest, {name}, is **{weight}%** of the whole account, the three largest"
+                    " **{sum}%**, all {all}%.",
+                    **given,
+                )
+                if whole
+                else speak(
+                    "{currency}: {count} positions; the largest, {name}, is **{weight}%** of the {currency} account,"
+                    " the three largest **{sum}%**, all {all}%.",
                     currency=currency,
-                    count=len(own),
-                    name=own[0][1],
-                    weight=f"{own[0][0]:.2f}",
-                    sum=f"{sum(weight for weight, _ in own[:3]):.2f}",
-                    all=f"{sum(weight for weight, _ in own):.2f}",
+                    **given,
                 )
             )
     if not lines:

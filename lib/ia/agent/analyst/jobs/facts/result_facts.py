@@ -245,7 +245,7 @@ def _say_in_all(desk: ToolDesk, asked: FactQuestion, status: DeskResult) -> Work
         lines.append(
             speak(
                 "**{total}**{rate} since {first}, up to {day}: realized {realized}, unrealized {unrealized}, dividends"
-                " {dividends}{mark}",
+                " {dividends}{interest}{mark}",
                 total=wording.say_exact(desk, book["total_pnl"], signed=True, currency=currency),
                 rate=speak(" ({rate})", rate=wording.say_percent(rate)) if rate is not None else "",
                 first=rates[currency].begin if currency in rates else days.first,
@@ -253,6 +253,9 @@ def _say_in_all(desk: ToolDesk, asked: FactQuestion, status: DeskResult) -> Work
                 realized=wording.say_exact(desk, book.get("realized_pnl"), signed=True),
                 unrealized=wording.say_exact(desk, book.get("unrealized_pnl"), signed=True),
                 dividends=wording.say_exact(desk, book.get("dividends")),
+                interest=speak(", interest {amount}", amount=wording.say_exact(desk, interest, signed=True))
+                if (interest := book.get("interest"))
+                else "",
                 mark=wording.simulated_mark(desk, status.get("simulated")),
             )
         )
