@@ -1,5 +1,6 @@
 """Rules on past prices: signals become orders of the next bar."""
 
+import random
 from decimal import Decimal
 
 import pytest
@@ -16,6 +17,7 @@ from ia.organs.ohlcv.adjustment import Action
 from ia.organs.ohlcv.canonical import Bars
 
 DAYS = [f"2024-03-{day:02d}" for day in (4, 5, 6, 7, 8, 11, 12, 13, 14, 15)]
+PORTFOLIO = ("600000.SH", "600036.SH", "601398.SH", "000001.SZ")
 ALL = PositionSize("percent", Decimal(100))
 
 
@@ -147,6 +149,34 @@ def test_a_condition_outside_the_array_lane_runs_in_the_sandbox():
         security("600000.SH", [10, 10, 11, 11, 11, 11, 11, 11, 11, 11]), entry="close.rolling(2).mean() > 10.2"
     )
     assert fills(result) == [("2024-03-07", "buy", "900", "11")]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_equity_is_the_cash_and_the_shares_of_the_fills_at_the_close(seed):
+    """Several positions at once, opened and closed on different days, added up anew from the fills alone."""
+    chance = random.Random(seed)
+    closes = {name: [round(10 * chance.uniform(0.93, 1.07), 2) for _ in DAYS] for name in PORTFOLIO}
+    result = run(
+        *(security(name, prices) for name, prices in closes.items()),
+        entry="change(close, 1) > 0",
+        exit="change(close, 1) < -0.3",
+        size=PositionSize("percent", Decimal(20)),
+        cash=Decimal(100_000),
+    )
+    assert max(result.positions) > 1
+    for at, day in enumerate(DAYS):
+        cash, worth, kinds = Decimal(100_000), Decimal(0), set()
+        for name, prices in closes.items():
+            done = [fill for fill in result.fills if fill.symbol == name and fill.date <= day]
+            shares = sum(fill.quantity if fill.side == "buy" else -fill.quantity for fill in done)
+            for fill in done:
+                value = fill.quantity * fill.price
+                cash -= (value if fill.side == "buy" else -value) + fill.fees.total
+            worth += shares * Decimal(str(prices[at]))
+            kinds |= {name} if shares else set()
+        assert result.cash[at] == pytest.approx(float(cash), abs=0.006)
+        assert result.equity[at] == pytest.approx(float(cash + worth), abs=0.011)
+        assert result.positions[at] == len(kinds)
 
 
 def test_sizes():
