@@ -247,7 +247,8 @@ def test_a_terminal_sees_a_bar_and_a_pipe_sees_none(hosts, ia, tmp_path):
     assert "bar histories" not in run.stderr
 
 
-def test_what_has_nothing_to_fetch_draws_no_bar(capsys):
+def test_what_has_nothing_to_fetch_draws_no_bar(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich then draws as at a terminal
     from ia_cli.commands.sync import _progress_bar
 
     with _progress_bar() as show:

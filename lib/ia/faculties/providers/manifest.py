@@ -36,6 +36,7 @@ RESERVED = frozenset(
         "watch",
         "alert",
         "session",
+        "backtest",
     }
 )
 """Organs of ia. What is allowed for `memory.*` must never reach a stranger's tool."""

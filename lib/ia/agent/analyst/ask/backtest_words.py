@@ -30,7 +30,7 @@ _YEAR = pattern(
 )
 _FILLERS = pattern(
     r"回测|\bback-?test(?:ing|ed)?\b|一下|帮我|帮忙|请|试试|看看|测试|策略|规则|系统|如果|假如|当|就|时候?|后|的话|的|用|按|在|从|自|以来|至今"
-    r"|开始|到现在|均线|然后|再|并且?|股票|这只|买入|买进|进场|入场|建仓|卖出|卖掉|清仓|离场|出场|平仓|怎么样|如何|效果|能赚多少|会怎样|了|吗|呢|吧"
+    r"|开始|到现在|然后|再|并且?|股票|这只|买入|买进|进场|入场|建仓|卖出|卖掉|清仓|离场|出场|平仓|怎么样|如何|效果|能赚多少|会怎样|了|吗|呢|吧"
     r"|\b(?:a|an|the|on|of|for|in|it|its|to|and|then|when|whenever|if|with|using|please|can|you|could|would|how|did|do|does"
     r"|strategy|rule|test|since|from|until|till|now|buy|buying|sell|selling|exit|entry|enter|leave|crosses|cross|at|my|me|run"
     r"|stock|shares?)\b|[\s,，.。;；:：?？!！、'\"“”()（）]",

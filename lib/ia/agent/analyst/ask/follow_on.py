@@ -62,7 +62,7 @@ _COMPARING = pattern(
 _MEASURE = pattern(
     r"市[盈净销]率|市值|股息|分红|[涨跌]|收盘|开盘|价|成交|换手|营收|收入|利润|毛利|净利|增[长速]|负债|现金流|波动"
     r"|回撤|振幅"
-    r"|(?<![a-z])(?:p/?e|p/?b|roe|eps|rsi|macd|price|close[ds]?|volume|turnover|dividend|yield|revenue|profit\w*"
+    r"|(?<![a-z])(?:p/?e|p/?b|roe|eps|price|close[ds]?|volume|turnover|dividend|yield|revenue|profit\w*"
     r"|margin|debt|growth"
     r"|volatil\w*|draw-?down|r[io]se|f[ae]ll|market cap\w*|earn\w*)(?![a-z])",
     re.I,
