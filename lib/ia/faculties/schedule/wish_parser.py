@@ -320,9 +320,11 @@ _TOLD = re.compile(
     rf"|我们)?的?\s*(?P<a>{_CHANNEL}(?:\s*(?:和|、|,|，|与|及)\s*{_CHANNEL})*)(?:\s*给我|上|里|群)?"
     rf"|(?<=[用过])\s*(?P<b>{_CHANNEL}(?:\s*(?:和|、|,|，|与|及)\s*{_CHANNEL})*)\s*(?:发送?给我|通知我?"
     rf"|告诉我|推送给我|提醒我|发送?))"
-    rf"|\b(?:and\s+)?(?:send|notify|message|tell|post|push|deliver|report|forward)\s+(?:(?:me|it|that|this"
+    rf"|\b(?:and\s+)?(?:send|notify|message|tell|post|push|deliver"
+    rf"|(?<!daily )(?<!weekly )(?<!monthly )(?<!my )(?<!the )report|forward)\s+(?:(?:me|it|that|this"
     rf"|the (?:result|summary|report)s?|a summary)\s+)*(?:to\s+me\s+)?(?:to|on|via|by|through|over|in"
     rf"|with)\s+(?:my\s+)?(?P<c>{_CHANNEL}(?:\s*(?:,|and)\s*{_CHANNEL})*)\b"
+    rf"|(?<=report|review|digest)\s+(?:to|on|via|by|through|over)\s+(?:my\s+)?(?P<e>{_CHANNEL})\b"
     rf"|\b(?:and\s+)?(?P<d>e-?mail|slack|telegram) (?:me|it to me)(?:\s+(?:the\s+)?(?:result|summary)s?)?\b",
     re.I,
 )
@@ -366,6 +368,12 @@ def _take_policies(said: Wish) -> Json:
         named = [name for name, form in _CHANNELS.items() if re.search(form, words, re.I)]
         found["notify"] = tuple(name for name in named if not (name == "wechat" and "企业微信" in words))
     return found
+
+
+def find_channels(text: str) -> list[str]:
+    """Return the kinds of channels that a text names: telegram, email."""
+    named = [name for name, form in _CHANNELS.items() if name != "cli" and re.search(form, text, re.I)]
+    return [name for name in named if not (name == "wechat" and "企业微信" in text)]
 
 
 def _length_minutes(found: re.Match[str]) -> int:

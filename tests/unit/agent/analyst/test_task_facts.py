@@ -161,3 +161,24 @@ def test_the_review_that_ran_is_told_and_not_the_proposals(lived, monkeypatch, a
     told = take_turn(lived, asked, model="ia-offline").reply
     assert "daily-review" in told and "monthly-review" not in told
     assert "15T15:05" in told or "2024-03-15 15:05" in told
+
+
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        ("Send my daily report to Telegram every evening at 8", ("'0 20 * * 1-5'", "--notify telegram")),
+        ("每天晚上8点把日报发到telegram", ("'0 20 * * 1-5'", "--notify telegram", "channels.telegram")),
+        ("每天把复盘发到我手机上", ("'5 15 * * 1-5'", "--notify phone", "channels.phone")),
+    ],
+)
+def test_a_report_that_is_to_be_sent_is_that_of_the_task_that_writes_it(lived, said, facts):
+    told = take_turn(lived, said, model="ia-offline").reply
+    assert "daily-review" in told and [fact for fact in facts if fact not in told] == [], told
+
+
+@pytest.mark.parametrize(
+    "said", ["Send my daily report to Telegram every evening at 8", "每天晚上8点把日报发到telegram"]
+)
+def test_a_report_that_no_task_writes_is_asked_back(ws, said):
+    told = take_turn(ws, said, model="ia-offline").reply
+    assert "Which report" in told or "哪份报告" in told

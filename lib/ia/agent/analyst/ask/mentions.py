@@ -59,15 +59,29 @@ class Mention(NamedTuple):
 def find_mentions(text: str) -> list[Mention]:
     """Return the securities that a text names, in its order, each once."""
     kept: dict[str, Mention] = {}
-    for _, _, symbol, said in _find_places(text):
+    for _, _, symbol, said in _find_places(text)[0]:
         kept.setdefault(symbol.canonical, Mention(symbol, said))
     return list(kept.values())
 
 
-def _find_places(text: str) -> list[tuple[int, int, Symbol, str]]:
-    """Return where a text names securities, in its order: from, to, the security, the words."""
+def find_other_companies(text: str) -> list[str]:
+    """Return the names of companies that are not known, and that begin with the name of another one.
+
+    >>> find_other_companies("Put BYD Electronic and Hengrui on the watchlist"), find_other_companies("关注比亚迪电子")
+    (['BYD Electronic'], ['比亚迪电子'])
+    >>> find_other_companies("比亚迪电子业务怎么样"), find_other_companies("Is Ping An Bank up?")
+    ([], [])
+    """
+    return list(dict.fromkeys(_find_places(text)[1]))
+
+
+_Places = tuple[tuple[int, int, Symbol, str], ...]
+
+
+def _find_places(text: str) -> tuple[_Places, tuple[str, ...]]:
+    """Return where a text names securities, in its order: from, to, the security, the words; and unknown companies."""
     told = tuple(name_sources.registered.values())
-    return list(_find_places_once(text[:LONGEST], tuple(_Same(tell()) for tell in told)))
+    return _find_places_once(text[:LONGEST], tuple(_Same(tell()) for tell in told))
 
 
 class _Same:
@@ -84,7 +98,7 @@ class _Same:
 
 
 @lru_cache(maxsize=64)
-def _find_places_once(text: str, stored: tuple[_Same, ...]) -> tuple[tuple[int, int, Symbol, str], ...]:
+def _find_places_once(text: str, stored: tuple[_Same, ...]) -> tuple[_Places, tuple[str, ...]]:
     folded = _fold(text)
     spans: list[tuple[int, int, Symbol, str]] = []
     for match in _CODE.finditer(folded):
@@ -106,7 +120,37 @@ def _find_places_once(text: str, stored: tuple[_Same, ...]) -> tuple[tuple[int, 
     for match in _WORD.finditer(folded):
         if match[1].casefold() not in _EVERYDAY and match[1].upper() not in not_tickers():
             _place(spans, match.start(), match.end(), _tickers().get(match[1].upper()), match[1])
-    return tuple(sorted(spans, key=lambda span: span[0]))
+    return _lengthen(folded, sorted(spans, key=lambda span: span[0]))
+
+
+_LONGER = pattern(
+    r"\s+(?:electronics?|health(?:care)?|logistics|music|good doctor|pictures|securities|insurance|pharma\w*"
+    r"|semiconductors?|property services|properties|futures|leasing|hospitality)"
+    r"(?=\W*$|\s*[,.;:?!、，。？；()]|['’]s\b|\s+(?:on|onto|to|and|or|in|into|from|off|is|was|looks?|doing|stocks?|shares?|price"
+    r"|today|now|at|with|vs|versus|because|closed?|up|down)\b)"
+    r"|(?:电子|健康|物流|音乐|好医生|影业|数科|医药|期货|微电子)"
+    r"(?!业务|板块|部门|收入|成本|行业|产业|概念|指数|需求|类|品|商|费|园|公司|基金|[etf]{3}|[分]?组)",
+    re.I,
+)
+"""What makes the name of a company that of another one: BYD Electronic is not BYD."""
+
+
+def _lengthen(folded: str, spans: list[tuple[int, int, Symbol, str]]) -> tuple[_Places, tuple[str, ...]]:
+    """Return the places with the longest name that is meant at each, and the names of companies that are not known."""
+    kept, unknown = [], []
+    for place in spans:
+        start, end, _, said = place
+        found = None if any(char.isdigit() for char in said) else _LONGER.match(folded, end)
+        if found is None or any(a < found.end() and end < b and a > start for a, b, _, _ in spans):
+            kept.append(place)
+            continue
+        whole = folded[start : found.end()]
+        longer = _resolve_mention(whole)
+        if longer is not None:
+            kept.append((start, found.end(), longer, whole))
+        else:
+            unknown.append(whole)
+    return tuple(kept), tuple(unknown)
 
 
 def _fold(text: str) -> str:
@@ -119,7 +163,7 @@ def strip_mentions(text: str, put: str = " ") -> str:
     >>> strip_mentions("贵州茅台(600519)的市盈率")
     ' ( )的市盈率'
     """
-    places = _find_places(text)
+    places = _find_places(text)[0]
     text = text[:LONGEST]
     if places and len(text) != len(_fold(text)):
         text = _fold(text)

@@ -8,6 +8,7 @@ from ia.agent.analyst.ask import intent
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import lens
+from ia.agent.analyst.jobs import task_requests
 from ia.agent.analyst.parts import in_list, in_text, nothing, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
@@ -225,6 +226,8 @@ def schedule(desk: ToolDesk, wanted: Intent, work: Callable[[ToolDesk], Work[Rep
             desk.request = request
             return (yield from work(desk))
         return reply.reply_of_lines(wanted.words.strip())
+    if answered := (yield from task_requests.send_report(desk, wanted)):
+        return answered
     try:
         design, remarks = wish_parser.read_wish(wanted.words, zone=zones.wish_zone().key)
     except BadData as exc:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from ia.agent.analyst.ask import facts
 from ia.agent.analyst.ask.facts import WATCH_WORDS
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.ask.mentions import Mention, find_mentions
+from ia.agent.analyst.ask.mentions import Mention, find_mentions, find_other_companies
 from ia.agent.analyst.ask.told_trades import TO_NOTE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.stated_view import SPACED_NAME, states_judgment
@@ -14,6 +14,7 @@ from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs import own_notes
 from ia.agent.analyst.jobs.facts import session_facts, wording
 from ia.agent.analyst.jobs.filing import observation, observe
+from ia.agent.analyst.jobs.small_talk import describe_doubt
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.kernel.errors import PluralText
@@ -85,7 +86,7 @@ def _file(desk: ToolDesk, path: str, title: str) -> Work[Reply]:
 def track(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Add securities or a topic to the watch list."""
     words, group = _take_group(wanted.words)
-    why = _LEADING.sub("", _after(words) or _find_reason(words))
+    why = _LEADING.sub("", _after(words) or _find_reason(words) or _find_remark(words))
     items = [(display_name(desk, mention), mention.code) for mention in wanted.securities] or [
         (_quote_text(wanted.words),) * 2
     ]
@@ -94,16 +95,20 @@ def track(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         *(DeskCall("memory.track", {"symbol": code, "why": why, **place}) for _, code in items)
     )
     done = desk.speak("On the watch list, group {group}", group=group) if group else desk.speak("On the watch list")
-    return _each(desk, items, results, done, why)
+    told = _each(desk, items, results, done, why)
+    others = [describe_doubt(desk, name) for name in find_other_companies(wanted.words)]
+    return told._replace(lines=reply.append_lines(told.lines, *others))
 
 
 _GROUP = pattern(
-    r"[，,]?\s*(?:(?:放|加|归|移|分)?(?:到|在|进|入)\s*)?(?:(?P<zh>[^\s，,。：:“”\"「」的到在进入]{1,12})"
+    r"[，,]?\s*(?:(?:放|加|归|移|分|挪|搬|转|调|换|改)?(?:到|在|进|入|去)\s*)?(?:(?P<zh>[^\s，,。：:“”\"「」的到在进入]{1,12}?)"
     r"(?:分?组|分组)(?:里面?|中|下)?(?=$|[\s，,。；;])"
     r"|(?:分组|组别)(?:是|为|[:：])?\s*[“\"「]?(?P<zh2>[^\s，,。；;”\"」]{1,12})[”\"」]?)"
     r"|[,，]?\s*\b(?:in|into|to|under|as part of)\s+(?:the\s+|a\s+|my\s+)?(?:group\s+(?:called\s+|named\s+)?"
     r"[\"“]?(?P<en>[\w\u3400-\u9fff-]+(?:\s+(?!because|since|for|as\b|and|with)[\w-]+)?)[\"”]?"
     r"|[\"“]?(?P<en2>(?!my\b|the\b)[\w\u3400-\u9fff-]+)[\"”]?\s+group)\b"
+    r"|[,，;]\s*(?:the\s+)?[\"“]?(?P<en5>(?!my\b|the\b|same\b)[\w\u3400-\u9fff-]+)[\"”]?\s+group\b"
+    r"(?=\W*$|\s*[,，;]|\s+because\b)"
     r"|[,，;]\s*group[:：]?\s+[\"“]?(?P<en3>[\w\u3400-\u9fff-]+)[\"”]?"
     r"|\s+under\s+(?:the\s+)?(?:group\s+)?[\"“]?(?P<en4>[\w\u3400-\u9fff-]+)[\"”]?(?:\s+group)?"
     r"(?=\W*$|\s*[,，;]|\s+because\b)"
@@ -138,9 +143,41 @@ def _take_group(words: str) -> tuple[str, str]:
 
 
 def _find_reason(words: str) -> str:
-    """Return the reason that a wish gives; "" for none."""
+    """Return the reason that a wish gives with a word for it; "" for none."""
     found = _BECAUSE.search(words)
     return " ".join((found["zh"] or found["en"]).split()).strip(" .。!！") if found else ""
+
+
+_COURTESY = pattern(
+    r"^\W*(?:for me|please|pls|thanks?(?: you)?|thank you|ok(?:ay)?|will you|would you|if you can|too|as well|now|today"
+    r"|谢谢?你?|多谢|麻烦你?|拜托|好吗|好的?|可以吗|行吗|吧|帮我|一下|今天|现在)?\W*$",
+    re.I,
+)
+_NEXT_WISH = pattern(
+    r"^\W*(?:and|then|also|but|not|put|add|in|into|to|under|tell|show|remind|alert|what|how|when|which|is|does"
+    r"|然后|再|并|顺便|同时|还有|也|但|不|别|放|加|归|提醒|告诉|看看|分析)",
+    re.I,
+)
+
+
+def _find_remark(words: str) -> str:
+    """Return what a wish for the watch list says behind a comma: the reason, with no word for it; "" for none.
+
+    >>> _find_remark("Please keep an eye on Wuliangye, I like its cash flow"), _find_remark("帮我盯着五粮液，现金流好")
+    ('I like its cash flow', '现金流好')
+    >>> _find_remark("Follow CATL, BYD and Midea, please"), _find_remark("Follow CATL, then tell me its price")
+    ('', '')
+    """
+    clauses = re.split(r"[，,;；。]\s*|\.\s+|\s+[-–—]+\s+", words.strip(" .。!！"))
+    told = [clause.strip() for clause in clauses[1:] if not _COURTESY.match(clause)]
+    if (
+        not told
+        or any(find_mentions(clause) or _NEXT_WISH.match(clause) for clause in told)
+        or re.search(r"[?？]", words)
+    ):
+        return ""
+    why = ", ".join(told) if told[0].isascii() else "，".join(told)
+    return why if len(why.split()) > 1 or (len(why) > 2 and not why.isascii()) else ""
 
 
 def untrack(desk: ToolDesk, wanted: Intent) -> Work[Reply]:

@@ -14,13 +14,14 @@ from ia.agent.analyst.ask.facts import (
     tables_for,
 )
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_near_name
+from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_near_name, find_other_companies
 from ia.agent.analyst.ask.unknown_names import find_unknown_names
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.voice import AnswerVoice
+from ia.domain.speech.table import has_form
 from ia.kernel.patterns import pattern
 
 __all__ = ["Reply", "work"]
@@ -29,6 +30,10 @@ _STANDARD = ("research", "compare", "scan", "review", "backtest")
 """The skills that have work of their own here."""
 _OPEN = ("research", "figure", "doubtful", "statement")
 """Kinds that a message is only because nothing more exact is known of it."""
+
+
+_OWN_WORDS = ("note", "own_view", "believe", "prefer", "coach", "praise", "forget", "asked_memory")
+"""Kinds that are kept as they were said."""
 
 
 _FOREIGN = pattern(r"[\u3041-\u30ff\uac00-\ud7af\u0400-\u04ff\u0590-\u06ff\u0e00-\u0e7f\u0900-\u097f]")
@@ -94,6 +99,10 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         return refusal
     if said_again := _complete_request(desk):
         return said_again
+    if others := _find_other_names(desk):
+        from ia.agent.analyst.jobs import small_talk
+
+        return small_talk.ask_which(desk, others)
     from ia.agent.analyst.jobs.answer_parts import answer_parts
 
     if answered := (yield from answer_parts(desk, _answer_whole)):
@@ -194,6 +203,19 @@ def _find_refusal(desk: ToolDesk) -> Reply | None:
             speak("No message changes my rules: they are part of the program. ia never places an order; you do.")
         )
     return None
+
+
+def _find_other_names(desk: ToolDesk) -> list[str]:
+    """Return the names of companies that only begin with a known one's, where something is asked or to be done.
+
+    What is put on the watch list beside them is put there; whoever does so asks for the others.
+    """
+    wanted = intent.read_acts(desk.request)
+    own = wanted.kind in _OWN_WORDS and not has_form(wanted.words[:LONGEST], "track_list")
+    beside = wanted.kind == "track" and wanted.securities
+    if own or beside or not intent.may_ask_facts(desk.request, wanted):
+        return []
+    return find_other_companies(wanted.words)
 
 
 def _find_unknown(desk: ToolDesk, wanted: Intent) -> list[str]:

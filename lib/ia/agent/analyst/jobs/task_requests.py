@@ -12,9 +12,12 @@ from ia.agent.analyst.jobs.facts import task_facts, wording
 from ia.agent.analyst.say.reply import Reply, describe_not_kept, describe_proposals, reply_of_lines
 from ia.faculties.alerts import wishes
 from ia.faculties.schedule import wish_errors, wish_parser, zones
+from ia.faculties.schedule.design import parse_design
+from ia.faculties.schedule.model import ME
 from ia.kernel.errors import BadData
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
+from ia.organs.channels.channel_registry import channel_names
 
 _MOVE = pattern(
     r"(?:改|挪|移|调|换|推迟|提前|延后)(?:到|成|为|至|在)\s*(?P<zh>.+)|\b(?:to|until|for)\s+(?P<en>.+)", re.I | re.S
@@ -130,6 +133,100 @@ def _say_move(desk: ToolDesk, task: Json, time: str) -> str:
         "**{name}** ({when}): “{time}” I could not read as a rhythm; say it as in “every Sunday at 20:00”.",
         name=name, when=task.get("when") or "", time=time[:60],
     )  # fmt: skip
+
+
+_REPORT_SENT = pattern(
+    r"(?:日报|周报|月报|复盘|报告)(?:结果|摘要|全文)?(?:都)?(?:自动|定时)?(?:发|推|传|转发)(?:送)?(?:一份)?(?:给|到|至|去)"
+    r"|\b(?:send|push|deliver|forward|text|message|e-?mail)\s+(?:me\s+)?(?:my|the)\s+(?:(?:daily|weekly|monthly)\s+)?"
+    r"(?:reports?|reviews?|summary|digest)\b",
+    re.I,
+)
+"""A wish to have a report sent that is written already, and not to have one made."""
+_WORK = pattern(
+    r"复盘|回顾|总结|汇总|扫描|分析|检查|写|\b(?:review|summari[sz]e|scan|check|analy[sz]e|write|look|compare|run)\b",
+    re.I,
+)
+"""Work that a wish wants done besides."""
+_OWN = pattern(r"我的|\bmy\b", re.I)
+_PHONE = pattern(r"手机|\b(?:phone|mobile|cell)\b", re.I)
+_HOUR = pattern(r"[点:：]\s*\d?|\bat \d|\b\d{1,2} ?[ap]\.?m\b", re.I)
+
+
+def send_report(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
+    """Name the task that writes the report that a wish wants sent, and the command that sends it; else ask back.
+
+    None where no report that there is is to be sent.
+    """
+    speak, words = desk.speak, wanted.words
+    said = _REPORT_SENT.search(words)
+    if said is None or _WORK.search(words[: said.start()] + " " + words[said.end() :]):
+        return None
+    channels = wish_parser.find_channels(words) or (["phone"] if _PHONE.search(words) else [])
+    listed = yield from desk.one("tasks.list")
+    if listed.failure is not None:
+        return None
+    yield from desk.load_tables("facts_account")
+    writing = task_facts.find_writing(desk, words, wording.rows_of(listed, "tasks"))
+    if not writing and not (channels or _OWN.search(words)):
+        return None
+    if not writing:
+        return reply_of_lines(
+            speak("Which report? No approved task writes one yet."),
+            speak("Say what it is to do, when, and who is told: “every weekday at 20:00 review my positions and send"
+                  " the result to telegram”."),
+        )  # fmt: skip
+    whole = yield from desk.run(*(DeskCall("tasks.list", {"name": str(task["name"])}) for task in writing[:3]))
+    lines = [_say_sent(desk, wording.rows_of(each, "tasks")[0], words, channels) for each in whole if each.ok]
+    lines += [
+        speak("The channel {name} is not set up yet: `ia config set channels.{name} ADDRESS`.", name=name)
+        for name in channels
+        if name not in channel_names()
+    ]
+    return reply_of_lines(*lines, speak("Nothing is changed yet: a task changes only by your command."))
+
+
+def _say_sent(desk: ToolDesk, task: Json, words: str, channels: list[str]) -> str:
+    """Return what a task writes and whom it tells, and the command that proposes it with another time or channel."""
+    speak, name = desk.speak, str(task["name"])
+    design, timing = parse_design(str(task["design"]), name), None
+    told = speak.join_items([speak("you") if each == ME else each for each in design.notify])
+    given: Json = {
+        "name": name,
+        "when": task.get("when") or "",
+        "told": told or speak("nobody", context="coaching"),
+    }
+    if _HOUR.search(words):
+        try:
+            timing = wish_parser.parse_wish(words, zone=zones.wish_zone().key)
+        except BadData:
+            return speak("**{name}** ({when}) writes it already and tells {told}. The time I could not read.", **given)
+    schedule = _at_hour(design.schedule, timing.schedule) if timing else design.schedule
+    if schedule == design.schedule and not channels:
+        return speak("**{name}** ({when}) writes it already and tells {told}.", **given)
+    kind, job = ("--prompt", design.prompt) if design.prompt else ("--run", design.run)
+    parts = [
+        f"ia task propose --name {name} --schedule {quote(schedule)}",
+        *([f"--zone {design.zone}"] if design.zone else []),
+        *([f"--calendar {design.calendar}"] if design.calendar else []),
+        f"{kind} {quote(job)}",
+        *([f"--produces {quote(design.produces)}"] if design.produces else []),
+        *(f"--notify {each}" for each in channels or design.notify),
+    ]
+    return speak(
+        "**{name}** ({when}) writes it already and tells {told}. `{command}` proposes it as you say; then approve it.",
+        **given, command=" ".join(parts),
+    )  # fmt: skip
+
+
+def _at_hour(schedule: str, wished: str) -> str:
+    """Return a schedule at another time of day, on its own days.
+
+    >>> _at_hour("0 15 * * 1-5", "0 20 * * *"), _at_hour("close+30m", "0 20 * * *")
+    ('0 20 * * 1-5', '0 20 * * *')
+    """
+    own, new = schedule.split(), wished.split()
+    plain = len(own) == len(new) == 5 and all(part.isdigit() for part in (*own[:2], *new[:2]))
+    return " ".join([*new[:2], *own[2:]]) if plain else wished
 
 
 KINDS: dict[str, Callable[[ToolDesk, Intent], Work[Reply]]] = {"alert": propose_alert, "task_change": change_task}

@@ -291,6 +291,22 @@ def _newest_results(desk: ToolDesk, asked: FactQuestion, meant: list[Json], task
     return []
 
 
+def find_writing(desk: ToolDesk, words: str, tasks: list[Json]) -> list[Json]:
+    """Return the tasks that run and write the report that words mean: those of its name or rhythm, else the reviews."""
+    alive = [task for task in tasks if task["state"] in _ALIVE]
+    kinds = [kind for kind in account_table(desk.tables).task_kinds if kind.words.search(words)]
+    scores = [
+        sum(bool(kind.tasks.search(_about(task))) for kind in kinds) + 1 if _WRITES.search(_about(task)) else 0
+        for task in alive
+    ]
+    best = max(scores, default=0)
+    return [task for task, score in zip(alive, scores, strict=True) if best and score == best]
+
+
+_WRITES = pattern(r"复盘|回顾|总结|[日周月]报|报告|review|report|summar|digest", re.I)
+"""Names and jobs of tasks that write a report."""
+
+
 def _last_result(task: Json) -> Json | None:
     return next((run for run in wording.rows_of(task, "runs") if run["state"] in _ENDED), None)
 
