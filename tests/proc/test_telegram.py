@@ -49,7 +49,7 @@ def end(process, seconds=30):
 
 
 def echo(request):
-    asked = re.search(r"【Question】(.*)", request.asked)
+    asked = re.search(r"【(?:用户问题|Question)】(.*)", request.asked)
     return Reply(f"答：{asked[1].strip()}")
 
 
@@ -90,7 +90,9 @@ def test_two_chats_are_answered_side_by_side_and_each_in_its_order(bot, listener
     go = threading.Event()
     brain(
         always=lambda request: (
-            Reply("慢", until=go) if "慢" in request.asked.split("【Question】")[-1] else echo(request)
+            Reply("慢", until=go)
+            if "慢" in request.asked.split("问题】")[-1].split("Question】")[-1]
+            else echo(request)
         )
     )
     process = listener()

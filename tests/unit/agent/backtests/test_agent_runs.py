@@ -230,7 +230,7 @@ def test_a_masked_run_tells_no_name_code_date_or_price(ws, caps):
     def look_at_all(asked):
         if asked.results:
             return Said("done")
-        figures = json.loads(asked.text.rpartition("【数值】")[2])
+        figures = json.loads(asked.text.rpartition("【Figures】")[2])
         if figures["kind"] == "identity":
             return Said('{"S001": "600519 or 000858", "year": 2024}')
         calls = [("market_history", {"symbol": name, "bars": 250}) for name in ("S001", "S002")]
