@@ -49,6 +49,22 @@ def test_statuses(market):
     assert market("scan").returncode == 2
 
 
+@pytest.mark.parametrize(
+    ("expression", "told", "hint"),
+    [
+        ("pe < 10", "pe is a figure of `ia screen`", "--where"),
+        ("close > 5 and 市盈率 < 10", "市盈率 is a figure of `ia screen`", "--where"),
+        ("rsi < 30", "rsi is a function and needs its arguments", "rsi(close, 14)"),
+        ("-macd > 0", "macd is a function", "ia indicator describe macd"),
+    ],
+)
+def test_names_that_bars_do_not_have(market, expression, told, hint):
+    for command in (["scan", expression], ["backtest", "run", "600519", "--entry", expression]):
+        run = market(*command)
+        assert run.returncode == 65 and told in run.stderr and hint in run.stderr and not run.stdout
+    assert market("scan", "pe = close * 2\npe > 0", "--in", "银行", "--count").returncode == 0
+
+
 def test_without_a_market(ia):
     run = ia("scan", "close > 0")
     assert run.returncode == 66 and "ia sync" in run.stderr

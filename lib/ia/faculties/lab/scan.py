@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ia.domain.instruments.symbols import from_canonical
+from ia.faculties.lab.expression_names import check_names
 from ia.kernel import config
 from ia.kernel.errors import BadData, IaError, Message, NotFound, Notify, PluralText, Refused, UsageError, drop_message
 from ia.kernel.workspace import Workspace
@@ -196,6 +197,7 @@ class _Evaluator:
         if not source.strip():
             raise BadData("the expression is empty", hint="for example `ia scan 'rsi(close, 14) < 30'`")
         self.source = source
+        check_names(source, source)
         array_backend.choose_arrays(source)
         self.plan: Plan | None = compile_array(source)
         self.failures = 0

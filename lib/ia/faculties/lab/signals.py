@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ia.faculties.lab.expression_names import check_names
 from ia.kernel import config
 from ia.kernel.errors import BadData, Refused
 from ia.organs.ohlcv.canonical import Bars
@@ -39,6 +40,7 @@ class SignalExpression:
         if not source.strip():
             raise BadData("{option}: the expression is empty", option=option, hint="for example 'rsi(close, 14) < 30'")
         self.source, self.option = source, option
+        check_names(source, option)
         settle_on_numpy()
         if ahead := find_look_ahead(source, option):
             raise Refused("{reason}", reason=ahead[0].message, hint="a signal may use the bars up to its day only")
