@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from ia.kernel.i18n import mark_text
+from ia.kernel.i18n import Voice, mark_text
 from ia.kernel.jsontypes import Json
-from ia_cli.terminal.text import say
+from ia_cli.terminal.text import lang, say
 
 LIST_COLUMNS = (
     "id", "created", "universe", "rules", "first", "last", "return_frac", "cagr_frac", "max_drawdown_frac",
@@ -168,7 +168,8 @@ def _trade_lines(figures: Json) -> list[str]:
 def _order_lines(figures: Json) -> list[str]:
     orders = figures["orders"]
     ends = [f"{say(REASONS.get(reason, reason))} {count}" for reason, count in orders["reasons"].items()]
-    told = say(", ", context="enumeration").join(ends)
+    voice = Voice(lang())
+    told = voice(", ", context="enumeration").join(ends)
     line = say("Orders: {given} given, {filled} filled", given=orders["given"], filled=orders["filled"])
     return [say("; ").join(filter(None, (line, told))) + say(".")]
 

@@ -286,7 +286,6 @@ def _format_count(say: Voice, number: int | None) -> str:
 
 def _format_market(say: Voice, found: "Row", lines: str) -> str:
     whole = found["boards"][0]
-    counts = {name: _format_count(say, whole[name]) for name in ("limit_up", "limit_down")}
     told = [
         say(
             "{date}: {count} stocks in the market: {up} up, {down} down, {flat} flat",
@@ -294,7 +293,8 @@ def _format_market(say: Voice, found: "Row", lines: str) -> str:
         ),
         say(
             "{limit_up} at the upper limit, {limit_down} at the lower limit, {suspended} suspended",
-            **counts, suspended=_format_count(say, found["suspended"]),
+            limit_up=_format_count(say, whole["limit_up"]), limit_down=_format_count(say, whole["limit_down"]),
+            suspended=_format_count(say, found["suspended"]),
         ),
         say(
             "median {median}, weighted by market value {weighted}",
@@ -320,20 +320,21 @@ def _format_amount_change(say: Voice, found: "Row") -> str:
     return say(" ({notes})", notes=say(", ").join(told)) if told else ""
 
 
-def _format_industries(say: Voice, rows: "Iterable[Row]") -> str:
+def _format_industries(voice: Voice, rows: "Iterable[Row]") -> str:
     named = [
-        f"{plain_name(group_name(row['name'], say.lang), 24)} {_format_percent(say, row['change_pct'])}"
+        f"{plain_name(group_name(row['name'], voice.lang), 24)} {_format_percent(voice, row['change_pct'])}"
         for row in list(rows)[:3]
     ]
-    return say(", ", context="list").join(named) or say("none")
+    return voice(", ", context="list").join(named) or voice("none")
 
 
-def _format_main_lines(say: Voice, lines: "list[Row]") -> str:
+def _format_main_lines(voice: Voice, lines: "list[Row]") -> str:
     told = [
-        say("{name} ({hits} among the top)", name=main_line_name(line, say.lang), hits=line["hits"]) for line in lines
+        voice("{name} ({hits} among the top)", name=main_line_name(line, voice.lang), hits=line["hits"])
+        for line in lines
     ]
-    names = say(", ", context="list").join(told)
-    return say("main lines: {names}", names=names) if names else say("no main line")
+    names = voice(", ", context="list").join(told)
+    return voice("main lines: {names}", names=names) if names else voice("no main line")
 
 
 def main_line_name(line: "Row", lang: str) -> str:
@@ -367,24 +368,24 @@ def _format_groups(say: Voice, found: "Row") -> str:
     return "\n" + "\n".join(f"- {_format_main_line(say, line)}" for line in found["lines"])
 
 
-def _format_main_line(say: Voice, line: "Row") -> str:
-    apart = say(", ", context="list")
-    name = main_line_name(line, say.lang)
-    kind = say("industry {name}", name=name) if line["kind"] == "industry" else say("concept {name}", name=name)
+def _format_main_line(voice: Voice, line: "Row") -> str:
+    apart = voice(", ", context="list")
+    name = main_line_name(line, voice.lang)
+    kind = voice("industry {name}", name=name) if line["kind"] == "industry" else voice("concept {name}", name=name)
     told = [
-        say(
+        voice(
             "{hits} of {members} among the top ({expected:g} by chance)",
             hits=line["hits"], members=line["members"], expected=line["expected"],
         ),
-        say("{change} on average", change=_format_percent(say, line["change_pct"])),
-        say("{excess} over the market", excess=_format_percent(say, line["excess_pct"])),
-        say("{excess} a day over the last 5 days", excess=_format_percent(say, line["excess_5d_pct"])),
-        say("{count} at the upper limit", count=_format_count(say, line["limit_up"])),
-        say("leaders {leaders}", leaders=apart.join(_format_stock(say, row) for row in line["leaders"][:3])),
+        voice("{change} on average", change=_format_percent(voice, line["change_pct"])),
+        voice("{excess} over the market", excess=_format_percent(voice, line["excess_pct"])),
+        voice("{excess} a day over the last 5 days", excess=_format_percent(voice, line["excess_5d_pct"])),
+        voice("{count} at the upper limit", count=_format_count(voice, line["limit_up"])),
+        voice("leaders {leaders}", leaders=apart.join(_format_stock(voice, row) for row in line["leaders"][:3])),
     ]  # fmt: skip
-    same = apart.join(_plain_group(name, say.lang) for name in line["with"][:3])
-    head = kind + (say(" (as {names})", names=same) if same else "")
-    return head + say(": ") + say(", ").join(told)
+    same = apart.join(_plain_group(name, voice.lang) for name in line["with"][:3])
+    head = kind + (voice(" (as {names})", names=same) if same else "")
+    return head + voice(": ") + voice(", ").join(told)
 
 
 def _format_money(say: Voice, value: Decimal | None) -> str:

@@ -51,7 +51,7 @@ def test_each_question_of_a_message_is_answered(say):
     told = say("茅台今天收盘多少，成交量呢，大盘今天涨了吗")
     assert "收盘价 749.61" in told and "502.93万" in told and "上涨 10 家，下跌 19 家" in told
     told = say("What do I hold and how much cash do I have?")
-    assert "| 600036.SH" in told and "**cash** 476,99" in told
+    assert " 600036.SH: 4.70%" in told and "**cash** 476,99" in told
     told = say("What is the P/E of CATL, and when does it report next?")
     assert "P/E (TTM) 41.47" in told and "2023-12-31" in told
 

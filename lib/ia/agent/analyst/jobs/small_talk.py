@@ -74,7 +74,7 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if ignored:
         lines.append(
             speak(
-                "I ignored: {ignored} (there are daily, weekly and monthly prices and volume only).",
+                "I ignored: {ignored} (prices are daily, weekly or monthly; figures of companies are in `ia quote`).",
                 ignored=speak.join_items(ignored),
             )
         )
