@@ -157,10 +157,10 @@ def test_the_draft_stands_above_the_diff(ia):
 def test_a_ready_design_and_a_wish_of_ones_own(ia, ws):
     ia("--lang", "zh", "init")
     same = ia("task", "propose", "--cron", "0 16 * * 5", "--calendar", "CN", "--prompt", "/review 本周")
-    assert same.stdout == "1\n" and "an identical proposal already exists: 1" in same.stderr
+    assert same.stdout == "2\n" and "an identical proposal already exists: 2" in same.stderr
     other = ia("task", "propose", "每周五收盘后，帮我复盘", "-m", "ia-offline")
-    assert other.stdout == "5\n" and "this task runs at the same time as tasks/weekly-review.md" in other.stderr
-    ready, *_, wish = [path for _, path, _ in waiting(ws)]
+    assert other.stdout == "6\n" and "this task runs at the same time as tasks/weekly-review.md" in other.stderr
+    _, ready, *_, wish = [path for _, path, _ in waiting(ws)]
     assert (ready, wish) == ("tasks/weekly-review.md", "tasks/weekly-review-2.md")
 
 
