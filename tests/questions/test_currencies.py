@@ -5,8 +5,7 @@ import json
 import pytest
 
 from ia.agent.turns.turn import take_turn
-from ia.kernel.workspace import Workspace
-from questions.truth import run
+from questions.truth import run, used_workspace
 
 NOW = "2024-03-15T16:00:00+08:00"
 WEIGHT = "{weight}% of the whole account"
@@ -16,22 +15,14 @@ pytestmark = pytest.mark.process
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
     """A workspace with shares in Shanghai, Shenzhen and New York."""
-    with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path_factory.mktemp("currencies")
-        settings = {"IA_HOME": str(folder / "home"), "IA_MARKET_ADAPTER": "demo", "IA_NOW": NOW, "IA_LANG": "en"}
-        for name, value in {**settings, "XDG_STATE_HOME": str(folder / "state")}.items():
-            patch.setenv(name, value)
-        run("init")
-        run("sync")
-        for symbol in ("600519", "AAPL"):
-            run("memory", "track", symbol)
+    with used_workspace(tmp_path_factory.mktemp("currencies"), "en", NOW, ("600519", "AAPL")) as used:
         run("trade", "deposit", "500000", "--date", "2024-01-02")
         run("trade", "deposit", "20000", "--currency", "USD", "--date", "2024-01-02")
         run("trade", "buy", "600036", "1000", "30", "--date", "2024-02-01", "--because", "low valuation")
         run("trade", "buy", "600036", "2000", "31", "--date", "2024-03-12", "--because", "more of it")
         run("trade", "buy", "AAPL", "30", "180", "--date", "2024-03-12")
         run("trade", "sell", "600036", "300", "31", "--date", "2024-03-14", "--override", "--because", "less")
-        yield Workspace(str(folder / "home"))
+        yield used
 
 
 def ask(home, question):

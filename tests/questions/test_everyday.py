@@ -5,9 +5,8 @@ import random
 import pytest
 
 from ia.agent.turns.turn import take_turn
-from ia.kernel.workspace import Workspace
 from questions.paraphrases import SEED, paraphrase
-from questions.truth import bars, document, load_questions, problems, run
+from questions.truth import bars, document, load_questions, problems, run, used_workspace
 
 NOW = "2024-03-15T16:00:00+08:00"
 FILES = (
@@ -24,22 +23,14 @@ pytestmark = pytest.mark.process
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
     """A workspace with a synced market, a watch list, trades and a note."""
-    with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path_factory.mktemp("everyday")
-        settings = {"IA_HOME": str(folder / "home"), "IA_MARKET_ADAPTER": "demo", "IA_NOW": NOW, "IA_LANG": "zh"}
-        for name, value in {**settings, "XDG_STATE_HOME": str(folder / "state")}.items():
-            patch.setenv(name, value)
-        run("init")
-        run("sync")
-        for symbol in ("600519", "300750", "002594"):
-            run("memory", "track", symbol)
+    with used_workspace(tmp_path_factory.mktemp("everyday"), "zh", NOW, ("600519", "300750", "002594")) as used:
         run("trade", "deposit", "500000", "--date", "2024-01-02")
         run("trade", "buy", "600036", "1000", "30", "--date", "2024-02-01", "--because", "低估值+高股息")
         run("trade", "buy", "600519", "100", "700", "--date", "2024-02-05")
         sale = ("trade", "sell", "600036", "300", "31", "--date", "2024-03-04")
         run(*sale, "--override", "--because", "减仓")
         run("note", "research/贵州茅台/2024-03-08", "批价企稳，渠道库存下降")
-        yield Workspace(str(folder / "home"))
+        yield used
         for found in (bars, document):
             found.cache_clear()
 

@@ -8,10 +8,14 @@ import os
 import re
 import statistics
 import subprocess
+from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
+from ia.kernel.workspace import Workspace
 from support.program import program
 
 LINES = 12
@@ -23,6 +27,22 @@ def load_questions(name):
     """Return the questions of a file, each with its facts."""
     lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
     return [tuple(line.split("\t")) for line in lines if line.strip() and not line.startswith("#")]
+
+
+@contextmanager
+def used_workspace(folder, lang, now, watched):
+    """Settings for a workspace in a folder, with a synced market and a watch list, for as long as it lasts."""
+    with pytest.MonkeyPatch.context() as patch:
+        settings = {"IA_HOME": "home", "XDG_STATE_HOME": "state"}
+        for name, value in {name: str(folder / value) for name, value in settings.items()}.items():
+            patch.setenv(name, value)
+        for name, value in {"IA_MARKET_ADAPTER": "demo", "IA_NOW": now, "IA_LANG": lang}.items():
+            patch.setenv(name, value)
+        run("init")
+        run("sync")
+        for symbol in watched:
+            run("memory", "track", symbol)
+        yield Workspace(str(folder / "home"))
 
 
 def run(*args):

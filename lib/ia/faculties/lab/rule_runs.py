@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ia.domain.performance.round_trips import RoundTrip
 from ia.domain.rules.lots import find_lot
@@ -402,21 +402,12 @@ class RuleRun:
         symbol: str,
         day: str,
         side: Literal["buy", "sell"],
-        *,
-        quantity: Decimal | None = None,
-        value: Decimal | None = None,
-        validity: Literal["day", "gtc"] = "day",
+        attached: tuple[ExitTicket, ...] | None = None,
+        **terms: Any,
     ) -> None:
-        ticket = Ticket(
-            number=len(self.tickets),
-            symbol=symbol,
-            side=side,
-            after=day,
-            quantity=quantity,
-            value=value,
-            validity=validity,
-            attached=self._exits() if side == "buy" else (),
-        )
+        """Give an order after the close of a day. `terms`: of a Ticket. A purchase has the exits of the rules."""
+        exits = (self._exits() if side == "buy" else ()) if attached is None else attached
+        ticket = Ticket(number=len(self.tickets), symbol=symbol, side=side, after=day, attached=exits, **terms)
         self.tickets.append(ticket)
         self.exchange.submit(ticket)
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ia.domain.instruments.symbols import from_canonical
+from ia.domain.performance.activity import annual_turnover, mean_exposure
 from ia.domain.performance.against_benchmark import compare_returns
 from ia.domain.performance.drawdowns import max_drawdown
 from ia.domain.performance.figures import Figure
@@ -62,8 +63,7 @@ def figures_document(
     fall = max_drawdown(days, equity)
     bought = sum(float(fill.price * fill.quantity) for fill in result.fills if fill.side == "buy")
     sold = sum(float(fill.price * fill.quantity) for fill in result.fills if fill.side == "sell")
-    mean = sum(equity) / len(equity)
-    years = max((date.fromisoformat(days[-1]) - date.fromisoformat(days[0])).days / 365.25, 1 / 365.25)
+    held = [whole - cash for whole, cash in zip(equity, result.cash, strict=True)]
     document: Json = {
         "first": days[0],
         "last": days[-1],
@@ -89,8 +89,8 @@ def figures_document(
         "cvar95_frac": tell("cvar95_frac", expected_shortfall(returns)),
         "ulcer_frac": tell("ulcer_frac", ulcer_index(equity)),
         "sessions_a_year": sessions,
-        "exposure_frac": sum(result.exposure) / len(result.exposure),
-        "turnover_ann": min(bought, sold) / mean / years if mean > 0 else None,
+        "exposure_frac": tell("exposure_frac", mean_exposure(held, equity)),
+        "turnover_ann": tell("turnover_ann", annual_turnover(bought, sold, equity, sessions)),
         "fees": float(sum((fill.fees.total for fill in result.fills), Decimal(0))),
         "dividend_tax": float(sum((fill.dividend_tax for fill in result.fills), Decimal(0))),
         "trades": trades_document(measure_trades(result.trips), tell),

@@ -11,7 +11,7 @@ from typing import Any
 
 from ia.domain.instruments.boards import tick_size
 from ia.faculties.lab.rule_runs import RuleRun, RuleSettings, RunMarket, RunResult, find_traded_days
-from ia.faculties.lab.tickets import ExitTicket, Ticket
+from ia.faculties.lab.tickets import ExitTicket
 from ia.kernel import config
 from ia.kernel.errors import BadData, TimedOut
 from ia.kernel.jsontypes import Json
@@ -125,20 +125,9 @@ class _StrategyRun(RuleRun):
         for key, exit_kind in (("stop", "stop"), ("target", "limit")):
             if (at := self._number(order, key, day)) is not None:
                 exits.append(ExitTicket(kind=exit_kind, price=at))  # type: ignore[arg-type]
-        ticket = Ticket(
-            number=len(self.tickets),
-            symbol=symbol,
-            side=side,
-            after=day,
-            kind=kind,
-            quantity=quantity,
-            value=value,
-            price=price,
-            validity=valid,
-            attached=tuple(exits),
+        self._submit(
+            symbol, day, side, tuple(exits), kind=kind, quantity=quantity, value=value, price=price, validity=valid
         )
-        self.tickets.append(ticket)
-        self.exchange.submit(ticket)
 
     def _number(self, order: Json, key: str, day: str) -> Decimal | None:
         value = order.get(key)
