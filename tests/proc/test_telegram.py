@@ -7,6 +7,8 @@ import random
 import re
 import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -195,6 +197,20 @@ def test_killed_twice_over_the_same_message_it_says_so_and_goes_on(bot, listener
     assert told[0].startswith(INTERRUPTED)
     assert told[1] == "答：二"
     assert stop(process) == 0
+
+
+def test_a_turn_whose_listener_is_gone_ends_without_a_traceback():
+    child = subprocess.Popen(
+        [sys.executable, "-c", "from ia.reach.bridges.turn_workers import serve_jobs; serve_jobs(lambda job: 'late')"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    child.stdout.close()
+    child.stdin.write(b"{}\n")
+    child.stdin.flush()
+    assert child.wait(30) == 128 + signal.SIGTERM
+    child.stdin.close()
+    assert child.stderr.read() == b""
+    child.stderr.close()
 
 
 @pytest.mark.parametrize("arrived", [True, False])

@@ -109,4 +109,7 @@ def serve_jobs(answer: Callable[[Job], str]) -> None:
     with open(out, "wb", buffering=0) as file:
         while True:
             told = json.dumps({"text": answer(json.loads(jobs.get()))})
-            file.write(told.encode() + b"\n")
+            try:
+                file.write(told.encode() + b"\n")
+            except BrokenPipeError:  # the parent was killed during the answer; the next one says so
+                sys.exit(128 + signal.SIGTERM)
