@@ -137,3 +137,29 @@ def _table(*args):
 
 def _width(line):
     return sum(2 if "\u2e80" < char < "\uffff" else 1 for char in line.rstrip("\r\n"))
+
+
+RULES = ("600519", "--entry", "rsi(close, 14) < 30", "--exit", "rsi(close, 14) > 60", "--since", "2022-01-01")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_backtests_fit_the_terminal_and_a_pipe_has_stable_keys(held, lang):
+    for more in ((), ("--stop", "8", "--exit", "crossunder(sma(close, 5), sma(close, 20))")):
+        assert held("backtest", "run", *RULES, *more).returncode == 0
+    listed = held("--lang", lang, "backtest", "list").stdout.splitlines()
+    assert listed[0].split("\t")[5:9] == ["last", "return_frac", "cagr_frac", "max_drawdown_frac"]
+    one, other = (line.split("\t")[0] for line in listed[1:])
+    assert held("--lang", lang, "backtest", "diff", one, other).stdout.startswith(f"what\ta\tb\nid\t{one}\t{other}\n")
+    for args in (("list",), ("diff", one, other), ("show", one), ("journal",), ("journal", "--trades")):
+        table = _table("--lang", lang, "backtest", *args)
+        assert max(map(_width, table)) <= 80, table
+        assert not re.search(r"\d\.\d{5}|_frac|engine_price|Volatility \+|年化波动 \+", "\n".join(table)), table
+        assert lang == "en" or not re.search(r"\b(?:first|return|buy|side|filled)\b", "\n".join(table)), table
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_performance_and_usage_fit_the_terminal(held, lang):
+    assert held("turn", "hi").returncode == 0
+    for args in (("profit", "--performance"), ("usage",), ("usage", "--by", "model"), ("usage", "--by", "session")):
+        table = _table("--lang", lang, *args)
+        assert max(map(_width, table)) <= 80, table

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from support.program import installed
+from support.terminal import on_terminal
 
 USAGE = (
     "task",
@@ -167,11 +168,30 @@ def test_a_failed_run_has_its_status(ia, home):
     assert (row["state"], row["status"]) == ("failed", 65) and "status 65" in row["reason"]
 
 
+def test_the_note_of_a_sync_begins_with_what_was_synced(ia, home, monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    for args in (
+        ("propose", "--name", "sync", "--cron", "0 16 * * 5", "--run", "ia sync daily"),
+        ("approve", "sync", "--yes"),
+    ):
+        assert ia("task", *args).returncode == 0
+    (note,) = ia("task", "run", "sync").stdout.splitlines()
+    text = (home / note).read_text()
+    assert "\nSynced: whole market " in text and "```\njob\tday" in text
+    (row,) = rows(ia, "task", "history", "sync")
+    assert row["summary"].startswith("Synced: whole market ") and "fetch_s" not in row["summary"]
+    assert f"`{note}`: Synced: whole market " in (home / "memory" / "MEMORY.md").read_text()
+
+
 def test_in_chinese(ia, approved):
     env = {"IA_LANG": "zh"}
-    assert "已批准" in ia("task", "list", env=env).stdout and "接下来" in ia("task", "show", "w", env=env).stdout
+    assert (
+        "已批准" in on_terminal("--lang", "zh", "task", "list") and "接下来" in ia("task", "show", "w", env=env).stdout
+    )
     assert "按时" not in ia("task", "run", "w", env=env).stderr
-    assert "手动" in ia("task", "history", env=env).stdout
+    assert "手动" in on_terminal("--lang", "zh", "task", "history")
+    piped = ia("task", "history", env=env).stdout + ia("task", "list", env=env).stdout
+    assert "\tdone\tby hand\t" in piped and "\tapproved\t" in piped  # a program reads the same in every language
     assert "暂停" in ia("task", "pause", "w", env=env).stderr
     assert "没有这个任务" in ia("task", "show", "x", env=env).stderr
 

@@ -222,12 +222,11 @@ def list_command(as_json: bool, as_jsonl: bool) -> None:
     """List the backtests of this workspace, newest first. Status 1 if there is none."""
     from ia.faculties.lab.run_folders import list_runs
     from ia.kernel.workspace import Workspace
-    from ia_cli.terminal.backtest_views import LIST_COLUMNS
-    from ia_cli.terminal.market_tables import emit_market_rows
+    from ia_cli.terminal.backtest_views import emit_runs
     from ia_cli.terminal.output import tell_empty
 
     rows = [row._asdict() for row in list_runs(Workspace())]
-    emit_market_rows(rows, LIST_COLUMNS, as_json=as_json, as_jsonl=as_jsonl)
+    emit_runs(rows, as_json=as_json, as_jsonl=as_jsonl)
     if not rows:
         tell_empty("no backtest has been run yet")
         click.get_current_context().exit(1)

@@ -7,7 +7,8 @@ import click
 from ia.kernel.i18n import mark_text
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import json_option
-from ia_cli.terminal.output import Row, emit_json, emit_rows, notify
+from ia_cli.terminal.output import Row, emit_json, notify
+from ia_cli.terminal.wide_tables import emit_wide_rows
 
 if TYPE_CHECKING:
     from ia.faculties.lab.journal_runs import JournalRun, SideFigures
@@ -16,6 +17,14 @@ FIGURE_COLUMNS = ("currency", "figure", "journal", "engine", "difference")
 TRADE_COLUMNS = (
     "date", "symbol", "side", "quantity", "price", "engine_price", "difference_pct", "status", "reason",
 )  # fmt: skip
+FIGURE_HEADS = {
+    "currency": "currency", "figure": "figure", "journal": "journal", "engine": "backtest engine",
+    "difference": "difference",
+}  # fmt: skip
+TRADE_HEADS = {
+    "date": "date", "symbol": "symbol", "side": "side", "quantity": "shares", "price": "your price",
+    "engine_price": "engine price", "difference_pct": "diff%", "status": "state", "reason": "reason",
+}  # fmt: skip
 LABELS = {
     "filled": mark_text("trades filled"), "bought": mark_text("bought, with fees"),
     "sold": mark_text("sold, less fees"), "fees": mark_text("fees"), "dividends": mark_text("dividends"),
@@ -53,23 +62,31 @@ def journal_command(trades: bool, as_json: bool) -> None:
     if as_json:
         emit_json([journal_document(run, lambda each: say(each.template, **each.params)) for run in runs])
     elif trades:
-        emit_rows([row for run in runs for row in _trade_rows(run)], TRADE_COLUMNS)
+        rows = [row for run in runs for row in _trade_rows(run)]
+        emit_wide_rows(rows, TRADE_COLUMNS, TRADE_HEADS, free={"reason": 12})
     else:
-        emit_rows([row for run in runs for row in _figure_rows(run)], FIGURE_COLUMNS)
+        rows = [row for run in runs for row in _figure_rows(run)]
+        emit_wide_rows(rows, FIGURE_COLUMNS, FIGURE_HEADS, free={"figure": 12})
 
 
 def _trade_rows(run: "JournalRun") -> list[Row]:
+    import sys
+
+    from ia_cli.terminal.backtest_views import REASONS
+    from ia_cli.terminal.text import tr
+
+    person = sys.stdout.isatty()
     return [
         {
             "date": each.date,
             "symbol": each.symbol,
-            "side": each.side,
+            "side": tr(each.side) if person else each.side,
             "quantity": f"{each.quantity.normalize():f}",
             "price": f"{each.price.normalize():f}",
             "engine_price": "" if each.engine_price is None else f"{each.engine_price.normalize():f}",
             "difference_pct": "" if each.difference_pct is None else f"{each.difference_pct:+.2f}",
-            "status": each.status,
-            "reason": each.reason,
+            "status": tr(each.status) if person else each.status,
+            "reason": tr(REASONS.get(each.reason, each.reason)) if person else each.reason,
         }
         for each in run.trades
     ]
@@ -118,4 +135,7 @@ def _read_figures(side: "SideFigures") -> dict[str, float | None]:
 
 
 def _number(value: float | None, whole: bool) -> str:
-    return "" if value is None else f"{value:.0f}" if whole else f"{value + 0.0:.2f}"
+    import sys
+
+    group = "," if sys.stdout.isatty() else ""
+    return "" if value is None else f"{value:{group}.0f}" if whole else f"{value + 0.0:{group}.2f}"

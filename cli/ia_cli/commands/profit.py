@@ -174,7 +174,9 @@ def _show_returns(asked: dict[str, Any], as_json: bool, symbol: str, session: st
             view.period_rows(report), view.PERIOD_COLUMNS, view.PERIOD_HEADS, spare=spare, gains=gains, colors=colors
         )
     if not asked["by"] or asked["stats"]:
-        emit_wide_rows(view.figure_rows(report), view.FIGURE_COLUMNS, view.FIGURE_HEADS, free={"note": 20})
+        emit_wide_rows(
+            view.figure_rows(report), view.FIGURE_COLUMNS, view.FIGURE_HEADS, free={"figure": 24, "note": 23}
+        )
 
 
 INCOME_COLUMNS = (

@@ -3,15 +3,16 @@
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from ia.kernel.i18n import Voice
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import json_option, start_option
-from ia_cli.terminal.output import emit_json, notify, tell_error
-from ia_cli.terminal.text import tr
+from ia_cli.terminal.output import Row, emit_json, notify, record_run_summary, tell_error
+from ia_cli.terminal.text import lang, say, tr
 
 if TYPE_CHECKING:
     from ia.domain.instruments.symbols import Symbol
@@ -52,12 +53,14 @@ HEADS = {
 """What stands above a column on a terminal, where nobody counts the milliseconds."""
 LABELS = {
     "market": "whole market",
+    "daily": "whole market",
     "hk": "Hong Kong shares",
     "us": "US shares",
     "symbols": "list of securities",
     "histories": "bar histories",
     "fundamentals": "company reports",
     "lhb": "unusual trading",
+    "northbound": "northbound trading",
     "sectors": "sector members",
     "indices": "indices",
     "rates": "exchange rates",
@@ -142,6 +145,7 @@ def sync(
             rates = _needs_rates(ws)
             request = SyncRequest(job or "", chosen, history, start, rates=rates, dated=dated, foreign=foreign)
             outcome = bring(ws, request, notify, progress)
+    record_run_summary(_describe_rows(outcome.rows))
     if quiet:
         pass
     elif as_json:
@@ -155,6 +159,17 @@ def sync(
         tell_error(failure)
     if outcome.failures:
         ctx.exit(min(outcome.failures, key=lambda failure: failure.status != 75).status)
+
+
+def _describe_rows(rows: "Sequence[Row]") -> str:
+    """Return in one sentence what was synced."""
+    if not rows:
+        return say("Nothing was due to sync.")
+    jobs = [
+        say("{job} {count} rows", job=tr(LABELS.get(str(row["job"]), str(row["job"]))), count=row.get("changed") or 0)
+        for row in rows
+    ]
+    return say("Synced: {jobs}.", jobs=Voice(lang())(", ", context="enumeration").join(jobs))
 
 
 def _choose_securities(ws: "Workspace", symbols: str | None, universe: str | None) -> "list[Symbol] | None":

@@ -8,8 +8,11 @@ import click
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import rows_options
 from ia_cli.terminal.output import emit_json, emit_rows, tell_empty
+from ia_cli.terminal.wide_tables import emit_wide_rows
 
-WIDTH = 20  # cells of a bar
+WIDTH = 12
+"""Cells of a bar."""
+HEADS = {"input_tokens": "tokens in", "output_tokens": "tokens out"}
 
 
 @click.command(cls=Command, example="ia turn '看看贵州茅台'; ia usage --by model")
@@ -64,7 +67,7 @@ def _show_rows(rows: list[dict[str, Any]], by: str, *, terminal: bool) -> None:
         row["bar"] = _draw_bar(row["input_tokens"] + row["output_tokens"], most)
         _format_amounts(row)
     columns = [by, "calls", "input_tokens", "output_tokens", "cost", "currency", "estimated", "unpriced"]
-    emit_rows(rows, [*columns, "bar"] if terminal else columns)
+    _emit_table(rows, columns, terminal=terminal)
     if not rows:
         tell_empty("no model has been called yet")
 
@@ -74,7 +77,13 @@ def _show_caps(caps: list[dict[str, Any]], *, terminal: bool) -> None:
         cap["bar"] = _draw_bar(cap["spent"], cap["limit"], rest="░")
         _format_amounts(cap)
     columns = ["cap", "limit", "spent", "left", "unit"]
-    emit_rows(caps, [*columns, "bar"] if terminal else columns)
+    _emit_table(caps, columns, terminal=terminal)
+
+
+def _emit_table(rows: list[dict[str, Any]], columns: list[str], *, terminal: bool) -> None:
+    heads = {name: HEADS.get(name, name) for name in [*columns, "bar"]}
+    spare = ("unpriced", "estimated", "bar", "currency")
+    emit_wide_rows(rows, columns, heads if terminal else {}, spare=spare, free={"model": 16, "session": 12})
 
 
 def _draw_bar(part: Any, whole: Any, rest: str = "") -> str:

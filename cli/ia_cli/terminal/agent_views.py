@@ -34,7 +34,7 @@ def _summary(run: str, result: Json, group: Json) -> Iterator[str]:
             (tr("random agents, median"), _percent(random["median_return_frac"])),
             (tr("buy and hold"), _percent(part["buy_and_hold"]["return_frac"])),
             (tr("equal weight"), _percent(part["equal_weight"]["return_frac"])),
-            (tr("largest drawdown"), _percent(part["max_drawdown_frac"])),
+            (tr("largest drawdown"), _percent(part["max_drawdown_frac"], "")),
             (tr("Sharpe ratio a year"), _sharpe(part)),
         ]
         for name, value in rows:
@@ -72,7 +72,7 @@ def _describe_group(group: Json) -> Iterator[str]:
             "{count} runs: return {mean} ± {spread}; decisions agree on {agreement}% of the sessions with orders",
             count=repeats["runs"],
             mean=_percent(returns["mean"]),
-            spread=_percent(returns["sd"]).lstrip("+"),
+            spread=_percent(returns["sd"], ""),
             agreement="–" if agreement is None else f"{agreement * 100:.0f}",
         )
     if invented := group.get("counterfactuals"):
@@ -84,8 +84,8 @@ def _describe_group(group: Json) -> Iterator[str]:
         )
 
 
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value * 100:+.2f}%"
+def _percent(value: float | None, sign: str = "+") -> str:
+    return "–" if value is None else f"{round(value * 100, 2) + 0.0:{sign}.2f}%"
 
 
 def _number(value: float | None, places: int) -> str:

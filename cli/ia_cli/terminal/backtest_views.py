@@ -1,19 +1,35 @@
 """How backtests are printed: the answer first, then what it is measured against, then trades and orders."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from ia.kernel.i18n import Voice, mark_text
 from ia.kernel.jsontypes import Json
-from ia_cli.terminal.text import lang, say
+from ia_cli.terminal.output import Row, emit_lines, emit_rows, format_value, shorten_digest
+from ia_cli.terminal.text import lang, say, tr
+from ia_cli.terminal.wide_tables import emit_wide_rows
 
 LIST_COLUMNS = (
     "id", "created", "universe", "rules", "first", "last", "return_frac", "cagr_frac", "max_drawdown_frac",
     "simulated",
 )  # fmt: skip
+LIST_HEADS = {
+    "id": "id", "created": "created", "universe": "tested on", "rules": "rules", "first": "first day",
+    "last": "last day", "return_frac": "return%", "cagr_frac": "a year%", "max_drawdown_frac": "drawdown%",
+    "simulated": "simulated",
+}  # fmt: skip
+_LIST_SPARE = ("simulated", "created", "cagr_frac", "first", "last")
+_DIFFERENCE_NAMES = {
+    "return_frac": mark_text("return %"), "cagr_frac": mark_text("return % a year"),
+    "max_drawdown_frac": mark_text("maximum drawdown %"), "volatility_ann_frac": mark_text("volatility % a year"),
+    "sharpe": mark_text("Sharpe ratio"), "exposure_frac": mark_text("invested %"),
+    "turnover_ann": mark_text("turnover a year"), "fees": mark_text("fees"), "equity": mark_text("equity after"),
+}  # fmt: skip
+"""Figures of `ia backtest diff`, as a terminal names them."""
+_SIGNED = ("return_frac", "cagr_frac")
 
 
 REASONS = {
@@ -43,6 +59,29 @@ def write_table(target: str | None, text: Callable[[], str]) -> None:
         import os
 
         files.replace_file(os.path.abspath(target), text())
+
+
+def emit_runs(rows: Sequence[Row], *, as_json: bool = False, as_jsonl: bool = False) -> None:
+    """Write the rows of `list_runs`; on a terminal with days for times and percents for fractions."""
+    if sys.stdout.isatty() and not (as_json or as_jsonl):
+        rows = [
+            {
+                **row,
+                "created": row["created"][:10],
+                "simulated": tr("yes") if row["simulated"] else "",
+                **{name: format_percent(row[name], name in _SIGNED) for name in row if name.endswith("_frac")},
+            }
+            for row in rows
+        ]
+    emit_wide_rows(
+        rows,
+        LIST_COLUMNS,
+        LIST_HEADS,
+        spare=_LIST_SPARE,
+        free={"rules": 20, "universe": 10},
+        as_json=as_json,
+        as_jsonl=as_jsonl,
+    )
 
 
 def print_backtest(run: Any, ws: Any = None) -> None:
@@ -77,7 +116,7 @@ def print_backtest(run: Any, ws: Any = None) -> None:
     )
     if figures.get("simulated"):
         head += " · " + say("SIMULATED PRICES")
-    click.echo("\n".join([head, *lines]))
+    emit_lines([head, *lines])
 
 
 def measure_worth(ws: Any, run: Any) -> Json:
@@ -102,7 +141,7 @@ def _answer_lines(figures: Json) -> list[str]:
             "Return {total}, {growth} a year; largest drawdown {fall}. {cash} became {equity} {currency}.",
             total=_pct(figures["return_frac"]),
             growth=_pct(figures["cagr_frac"]),
-            fall=_pct(figures["max_drawdown_frac"]),
+            fall=_unsigned(figures["max_drawdown_frac"]),
             cash=_money(figures["cash"]),
             equity=_money(figures["equity"]),
             currency=figures["currency"],
@@ -125,7 +164,7 @@ def _comparison_lines(figures: Json) -> list[str]:
                 name=name + ("" if each["total_return"] else say(" (without dividends)")),
                 total=_pct(each["return_frac"]),
                 growth=_pct(each["cagr_frac"]),
-                fall=_pct(each["max_drawdown_frac"]),
+                fall=_unsigned(each["max_drawdown_frac"]),
                 excess=f"{each['excess_frac'] * 100:+.1f}",
             )
         )
@@ -137,7 +176,7 @@ def _risk_lines(figures: Json) -> list[str]:
         say(
             "Volatility {vol} a year, Sharpe {sharpe}, Sortino {sortino} ({sessions} sessions a year); invested"
             " {exposure}; turnover {turnover} a year.",
-            vol=_pct(figures["volatility_ann_frac"]),
+            vol=_unsigned(figures["volatility_ann_frac"]),
             sharpe=_ratio(figures["sharpe"]),
             sortino=_ratio(figures["sortino"]),
             sessions=figures["sessions_a_year"],
@@ -189,13 +228,26 @@ def _warning_lines(figures: Json) -> list[str]:
 
 def print_differences(found: Json) -> None:
     """Print what differs between two runs."""
-    one, other = found["runs"]
-    click.echo(f"\t{one}\t{other}")
-    for name, pair in found["settings"].items():
-        if not isinstance(pair[0] or pair[1], dict):
-            click.echo("\t".join([name, *(str(each) if each is not None else "" for each in pair)]))
+    runs = found["runs"]
+    columns = ("what", "a", "b")
+    person = sys.stdout.isatty()
+    rows = [
+        dict(
+            zip(
+                columns, (name, *(shorten_digest(format_value(each)) if person else each for each in pair)), strict=True
+            )
+        )
+        for name, pair in found["settings"].items()
+        if not isinstance(pair[0] or pair[1], dict)
+    ]
     for name, pair in found["figures"].items():
-        click.echo("\t".join([name, *("" if each is None else f"{each:.6g}" for each in pair)]))
+        cells = [_difference_cell(name, each, person=person) for each in pair]
+        rows.append(dict(zip(columns, (tr(_DIFFERENCE_NAMES[name]) if person else name, *cells), strict=True)))
+    if person:
+        heads = dict(zip(columns, ("", *runs), strict=True))
+        emit_wide_rows(rows, columns, heads, free=dict.fromkeys(columns[1:], 14))
+    else:
+        emit_rows([{"what": "id", "a": runs[0], "b": runs[1]}, *rows], columns)
     if found["orders_part"]:
         click.echo(say("Orders part on {day}.", day=found["orders_part"]["day"]))
     else:
@@ -209,8 +261,30 @@ def print_differences(found: Json) -> None:
         click.echo(line)
 
 
+def _difference_cell(name: str, value: float | None, *, person: bool) -> str:
+    if value is None:
+        return ""
+    if not person:
+        return f"{value:.6g}"
+    return format_percent(value, name in _SIGNED) if name.endswith("_frac") else f"{value:,.2f}"
+
+
+def format_percent(value: float | None, signed: bool = False) -> str:
+    """Return a fraction in percent for a cell of a table.
+
+    >>> format_percent(0.1234, signed=True), format_percent(-0.2), format_percent(None)
+    ('+12.3', '-20.0', '')
+    """
+    return "" if value is None else f"{round(value * 100, 1) + 0.0:{'+' if signed else ''}.1f}"
+
+
 def _pct(value: float | None, form: str = "{:+.1f}%") -> str:
     return "–" if value is None else form.format(value * 100)
+
+
+def _unsigned(value: float | None) -> str:
+    """Return a volatility, or a drawdown, which is negative; neither has a plus sign."""
+    return "–" if value is None else f"{format_percent(value)}%"
 
 
 def _ratio(value: float | None) -> str:

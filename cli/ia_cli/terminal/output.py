@@ -5,7 +5,7 @@ JSON are the same bytes on a pipe and on a terminal.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -75,6 +75,14 @@ def record_run_failure(sentence: str) -> None:
         mark_failure(config.home(), run, escape_controls(sentence))
 
 
+def record_run_summary(sentence: str) -> None:
+    """Let whoever is in charge of the task's run that this process is part of know what it has done."""
+    if (run := config.run_number()) is not None:
+        from ia.faculties.taskbook.run_store import mark_summary
+
+        mark_summary(config.home(), run, sentence)
+
+
 def tell_hint(template: str, /, **params: object) -> None:
     """Tell the user what to type next, on stderr."""
     _write_stderr(f"hint: {say(template, **params)}")
@@ -101,6 +109,17 @@ def escape_controls(written: str) -> str:
 def emit_text(written: str) -> None:
     """Write a text as it is into a pipe or file, and without what would repaint it to a terminal."""
     sys.stdout.write(escape_controls(written) if sys.stdout.isatty() else written)
+
+
+def emit_lines(lines: Iterable[str]) -> None:
+    """Write lines; a terminal's are wrapped between words."""
+    if sys.stdout.isatty():
+        from ia.kernel.text_width import wrap_lines
+        from ia_cli.terminal.markdown import terminal_width
+
+        width = terminal_width()
+        lines = [part for line in lines for part in wrap_lines(escape_controls(line), width)]
+    click.echo("\n".join(lines))
 
 
 def _write_stderr(line: str) -> None:
@@ -173,7 +192,7 @@ def _replace_non_finite(value: Any) -> Any:
     return [_replace_non_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _shorten_digest(cell: str) -> str:
+def shorten_digest(cell: str) -> str:
     """Return a digest by its first digits; a terminal's table has no room for more."""
     return f"{cell[:12]}…" if len(cell) == 64 and not cell.strip("0123456789abcdef") else cell
 
@@ -188,7 +207,7 @@ def _print_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     from ia.kernel import config
 
     console = Console()
-    shown = [[escape_controls(_shorten_digest(format_value(row.get(column)))) for column in columns] for row in rows]
+    shown = [[escape_controls(shorten_digest(format_value(row.get(column)))) for column in columns] for row in rows]
     whole = [max(map(cell_len, cells)) for cells in zip(map(tr, columns), *shown, strict=True)]
     kept = [width <= 28 for width in whole]
     for words in (True, False):  # a line more is better than a letter less: first where a space parts words

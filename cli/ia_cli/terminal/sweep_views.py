@@ -35,7 +35,7 @@ def print_sweep(run: "SavedRun") -> None:
                 point=told,
                 sharpe=_ratio(best["sharpe"]),
                 total=_pct(best["return_frac"]),
-                fall=_pct(best["max_drawdown_frac"]),
+                fall=_pct(best["max_drawdown_frac"], "{:.1f}%"),
                 trades=best["trades"],
             )
         )

@@ -79,7 +79,12 @@ class RunSettings:
 
     def to_yaml(self) -> str:
         """Return the text of run.yaml: nothing in it depends on when or where it is written."""
-        head = {"kind": KIND, "ia": __version__, "rules": rules_digest(), "universe": ", ".join(self.symbols[:20])}
+        head = {
+            "kind": KIND,
+            "ia": __version__,
+            "rules_sha256": rules_digest(),
+            "universe": ", ".join(self.symbols[:20]),
+        }
         return dump_editable({**head, **asdict(self)})
 
 

@@ -96,7 +96,7 @@ def rules_digest() -> str:
     from ia.kernel.digest import sha256
 
     with open(os.path.join(os.path.dirname(__file__), "rules.tsv"), "rb") as file:
-        return sha256(file.read()).hexdigest()[:16]
+        return sha256(file.read()).hexdigest()
 
 
 @cache

@@ -14,8 +14,8 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 import ia
-from ia.domain import rules
 from ia.domain.performance.round_trips import RoundTrip
+from ia.domain.rules.table import rules_digest
 from ia.faculties.lab.rule_runs import OrderRow, RuleSettings, RunMarket, RunResult
 from ia.faculties.lab.run_figures import Yardstick
 from ia.kernel import clock, files
@@ -97,9 +97,8 @@ def describe_inputs(market: RunMarket) -> Json:
 
     digests = {name: _bars_digest(market, name) for name in market.securities}
     whole = hashlib.sha256("".join(f"{name} {each}\n" for name, each in digests.items()).encode()).hexdigest()
-    with open(os.path.join(os.path.dirname(rules.__file__), "rules.tsv"), "rb") as file:
-        table = hashlib.sha256(file.read()).hexdigest()
-    told: Json = {"ia": ia.__version__, "rules_sha256": table, "bars_sha256": whole, "securities": len(digests)}
+    told: Json = {"ia": ia.__version__, "rules_sha256": rules_digest(), "bars_sha256": whole}
+    told["securities"] = len(digests)
     return told | ({"bars": digests} if len(digests) <= MOST_DIGESTS else {})
 
 

@@ -217,6 +217,28 @@ def mark_failure(home: str, run: int, reason: str) -> None:
             file.write(reason)
 
 
+def mark_summary(home: str, run: int, sentence: str) -> None:
+    """Keep in one sentence what a process of a run has done; a full disk changes nothing."""
+    with contextlib.suppress(OSError):
+        fd = os.open(
+            _summary_path(home, run), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+        )
+        with open(fd, "w", encoding="utf-8", errors="replace") as file:
+            file.write(sentence)
+
+
+def take_summary(ws: Workspace, run: int) -> str:
+    """Return the sentence that a process of a run has kept since this was asked last; "" for none."""
+    path = _summary_path(ws.root, run)
+    try:
+        with open(path, encoding="utf-8") as file:
+            sentence = file.read()
+        os.unlink(path)
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return sentence
+
+
 def take_failures(ws: Workspace, run: int) -> dict[int, str]:
     """Return why processes of a run failed since this was asked last: id of the process to its reason."""
     found, folder = {}, os.path.join(ws.root, FOLDER, "logs")
@@ -234,6 +256,10 @@ def take_failures(ws: Workspace, run: int) -> dict[int, str]:
 
 def _simulated_path(home: str, run: int) -> str:
     return os.path.join(home, FOLDER, "logs", f"{run}.simulated")
+
+
+def _summary_path(home: str, run: int) -> str:
+    return os.path.join(home, FOLDER, "logs", f"{run}.summary")
 
 
 def log_path(ws: Workspace, run: int) -> str:

@@ -167,6 +167,7 @@ class Holder:
             log.write(f"# {task.name} {run.slot}, attempt {run.attempt}, {run.started}\n".encode())
         run_store.take_simulated(self.ws, run.id)  # of an attempt that was killed
         run_store.take_failures(self.ws, run.id)
+        run_store.take_summary(self.ws, run.id)
         ended = child_processes.run_pipelines(
             pipes,
             child_processes.ChildStart(
@@ -181,7 +182,8 @@ class Holder:
         )
         reasons = run_store.take_failures(self.ws, run.id)
         reason = "" if ended.process is None else reasons.get(ended.process, "")
-        return ended._replace(simulated=run_store.take_simulated(self.ws, run.id)), reason
+        simulated = run_store.take_simulated(self.ws, run.id)
+        return ended._replace(simulated=simulated, summary=run_store.take_summary(self.ws, run.id)), reason
 
     # how it ended
 

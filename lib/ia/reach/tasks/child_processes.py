@@ -32,6 +32,7 @@ class ChildExit(NamedTuple):
     complaint   the end of standard error of the command whose status it is; process: the id of its process
     cut         whether pipelines were left out, as one before them did not end well
     simulated   whether a process read simulated prices
+    summary     what a process says in one sentence it has done; "" where none does
     """
 
     status: int
@@ -41,6 +42,7 @@ class ChildExit(NamedTuple):
     process: int | None = None
     cut: bool = False
     simulated: bool = False
+    summary: str = ""
 
 
 class ChildStart(NamedTuple):

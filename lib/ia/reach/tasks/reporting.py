@@ -36,6 +36,7 @@ class TaskResult:
 
     idle    the embedded analyst was asked, and looked at nothing: it did not understand what to do
     no      a pipeline found nothing, or its condition did not hold: nobody is told, and no note is kept
+    summary what a command of the pipeline says in one sentence it has done: the first line of the note, and the message
     """
 
     text: str
@@ -44,6 +45,7 @@ class TaskResult:
     simulated: bool = False
     idle: bool = False
     no: bool = False
+    summary: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,10 @@ def collect_result(ws: Workspace, design: TaskDesign, run: TaskRun, ended: Child
     if design.run:
         no = ended.status == 1 and (ended.cut or not _output_rows(ended.output))
         text = "" if no else _fence_output(ended.output, design)
-        return TaskResult(text, _outside_origins(ws, design, run), pending, ended.simulated, no=no)
+        if ended.summary and text:
+            text = f"{ended.summary}\n\n{text}"
+        origins = _outside_origins(ws, design, run)
+        return TaskResult(text, origins, pending, ended.simulated, no=no, summary=ended.summary)
     try:
         said = json.loads(ended.output)
         reply, turn = str(said["reply"]), str(said["turn"])
@@ -272,7 +277,7 @@ def _format_local_time(stamp: str, design: TaskDesign) -> str:
 def _summarize_result(found: TaskResult, lang: str) -> str:
     """Return what a message says of a result."""
     text = untrusted.fold_text(found.text) if found.origins else found.text
-    said = digest_report(text, lang)
+    said = found.summary or digest_report(text, lang)
     if found.simulated:
         first, *rest = said.split("\n")  # in the first line: no reader cuts it away
         said = "\n".join([f"{first} {Voice(lang)('(the prices are simulated)')}".strip(), *rest])

@@ -55,7 +55,7 @@ def _tell_result(desk: ToolDesk, wanted: Intent, wish: BacktestWish, leave: str,
             last=found.get("last"),
             total=_percent(found.get("return_frac")),
             growth=_percent(found.get("cagr_frac")),
-            fall=_percent(found.get("max_drawdown_frac")),
+            fall=_percent(found.get("max_drawdown_frac"), ""),
             mark=wording.simulated_mark(desk, found.get("simulated")),
         )
     ]
@@ -68,7 +68,7 @@ def _tell_result(desk: ToolDesk, wanted: Intent, wish: BacktestWish, leave: str,
                     "- {name}: {total}, drawdown {fall}",
                     name=label or each.get("name"),
                     total=_percent(each.get("return_frac")),
-                    fall=_percent(each.get("max_drawdown_frac")),
+                    fall=_percent(each.get("max_drawdown_frac"), ""),
                 )
             )
     trades, orders = found.get("trades"), found.get("orders")
@@ -98,5 +98,5 @@ def _tell_result(desk: ToolDesk, wanted: Intent, wish: BacktestWish, leave: str,
     return lines
 
 
-def _percent(value: object) -> str:
-    return f"{value * 100:+.1f}%" if isinstance(value, int | float) else "–"
+def _percent(value: object, sign: str = "+") -> str:
+    return f"{round(value * 100, 1) + 0.0:{sign}.1f}%" if isinstance(value, int | float) else "–"
