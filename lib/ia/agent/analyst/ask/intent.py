@@ -82,6 +82,8 @@ _TO_DO = pattern(r"帮我|替我|给我|请|帮忙|限价|市价|挂单|马上|�
 _STUDY = pattern(r"\s*(?:please\s+)?(?:research|study)\s+[A-Z\d]", re.I)
 ANSWERABLE = ("", "holdings", "mainline", "compare", "help", "review", "asked_memory")
 """Acts that a question for facts may look like."""
+_READ_PLAIN = ("scan", "untrack", "forget")
+"""Acts of which no word is kept."""
 SETTING = ("coach", "prefer")
 """Acts that a wish to change a risk rule may look like: it is a setting, and no lesson for the analyst."""
 _TASKS = ("schedule", "scan")
@@ -110,14 +112,14 @@ def read_acts(request: UserRequest) -> Intent:
     What is only to be answered is read in plain words; what is to be kept or done, as it was written.
     """
     written = _read_acts_of(request, request.question)
-    if written.kind not in ANSWERABLE:
+    if written.kind not in (*ANSWERABLE, *_READ_PLAIN):
         return written
     whole = fold_characters(request.question)
     if request.before and not (request.skill or request.data or request.bars or request.form):
         whole = complete_question(whole, request.before, request.moment.date())
     plain = simplify_question(whole)
     read = _read_acts_of(request, plain) if plain != request.question else written
-    return read if read.kind in (*ANSWERABLE, "schedule", "alert") else written
+    return read if read.kind in (*ANSWERABLE, *_READ_PLAIN, "schedule", "alert") else written
 
 
 def _read_acts_of(request: UserRequest, text: str) -> Intent:
@@ -209,7 +211,7 @@ def read_figures(request: UserRequest, first: Intent, tables: Tables = SHIPPED) 
     """Return what a request wants whose act leaves it open: a figure, a research, a comparison, or nothing known."""
     words, securities, kind = first.words, first.securities, first.kind
     plain, figures = strip_mentions(words), figures_at(tables)
-    wanted = find_figures(_remove_codes(words[:LONGEST], securities), request.moment.date(), tables, request.speak)
+    wanted = find_figures(plain, request.moment.date(), tables, request.speak)
     exact = bool(wanted.figures or wanted.ignored)
     if request.bars:
         alone = exact and not _WIDER.search(plain)
@@ -258,6 +260,8 @@ def _kind_of(words: str, plain: str, securities: list[Mention]) -> str:
     """
     words, plain = _SPACES.sub(" ", words), _SPACES.sub(" ", plain)
     own = own_words(words)
+    if has_form(own, "as_preference"):
+        return "prefer"
     for act in _KINDS:
         mentioned = way_of(act) == MENTION or act in ("schedule", "alert")
         done = has_form(plain, act) if mentioned else performs_act(own, act)
@@ -296,13 +300,6 @@ def _subject(words: str) -> str:
     )
     found = found or _PRICED.match(words)
     return found[1].strip() if found else ""
-
-
-def _remove_codes(words: str, securities: list[Mention]) -> str:
-    """Return a text without the securities' codes: no number of theirs is a parameter or a year."""
-    for mention in securities:
-        words = words.replace(mention.said, " ")
-    return words
 
 
 def _skill_for(request: UserRequest, words: str, *, sure: bool) -> str:

@@ -66,6 +66,6 @@ def _load_words() -> dict[str, tuple[re.Pattern[str], ...]]:
 def _compile(rows: list[str]) -> tuple[re.Pattern[str], ...]:
     every = [form for row in rows for form in re.split(r"\|(?![^(]*\))", row)]
     han = sorted((form for form in every if _HAN.search(form)), key=len, reverse=True)
-    latin = [form for form in every if not _HAN.search(form)]
+    latin = sorted((form for form in every if not _HAN.search(form)), key=len, reverse=True)
     found = [re.compile("|".join(han))] if han else []
     return (*found, re.compile(rf"(?<![\w])(?:{'|'.join(latin)})(?![\w])")) if latin else tuple(found)

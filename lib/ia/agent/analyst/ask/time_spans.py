@@ -185,6 +185,26 @@ def parse_date(text: str, today: date) -> date | None:
     return _past_day(year, _MONTHS.index(month[0][:3]) + 1, days[0], today, fixed=fixed)
 
 
+def is_no_day(said: str, today: date) -> bool:
+    """Return True if words name a day and a month in plain figures, and the calendar has no such day.
+
+    >>> day = date(2024, 3, 15)
+    >>> [is_no_day(said, day) for said in ("2月30日", "2023-02-29", "February 30th", "2月29日", "12-03-2024")]
+    [True, True, True, False, False]
+    """
+    text = said.casefold().strip()
+    plain = re.fullmatch(
+        r"(?:(?:\d{4}年?|[去今前]年)?[-/.]?\d{1,2}[-/.月]\d{1,2}[日号]?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
+        r"|(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th)?(?: of)? [a-z]{3,9},?(?: \d{4})?"
+        r"|(?:on )?[a-z]{3,9} (?:the )?\d{1,2}(?:st|nd|rd|th)?,?(?: \d{4})?)", text
+    )  # fmt: skip
+    if plain is None or parse_date(text, today) is not None:
+        return False
+    if both := re.fullmatch(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})", text):
+        return all(_make_day(int(both[3]), int(both[a]), int(both[3 - a])) is None for a in (1, 2))
+    return True
+
+
 def _past_day(year: int, month: int, day: int, today: date, *, fixed: bool) -> date | None:
     """Return a day of a year; not `fixed`, the last such day that has been, or the one just ahead."""
     found = _make_day(year, month, day)

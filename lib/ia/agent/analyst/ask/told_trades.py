@@ -74,6 +74,9 @@ TO_NOTE = pattern(
     r"^\W*(?:请|帮我|麻烦|please\s+)*(?:"
     r"(?:记下来?|记一下|记一笔|记录一?下?|写下来?|做个?笔记|存一?下|保存)(?:一?[条个]?(?:判断|观察|笔记))?[:：，,\s]+"
     r"|记(?:一?[条个](?:判断|观察|笔记))?[:：]\s*"
+    r"|(?:把[这下]一?[条个面]?)?(?:作为|记为|记成|存为|当作)[^，,。？?:：]{0,12}(?:观察|笔记)[^，,。？?:：]{0,8}[:：]\s*"
+    r"|(?:keep|record|file|log|write|save|store|note) (?:this|it|that|the following)\b[^:：?？]{0,16}"
+    r"\b(?:observation|note|fact)\b[^:：?？]{0,40}[:：]\s*"
     r"|(?:take a note|note|(?:write|jot) (?:this |it |that )?down)\s*[:：,]\s*)",
     re.I,
 )

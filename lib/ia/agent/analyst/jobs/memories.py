@@ -266,6 +266,18 @@ def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     return reply.reply_of_lines(*reply.describe_paths(desk, (result, speak("note", context="kept"))))
 
 
+def file_answer(desk: ToolDesk, path: str, answer: Reply) -> Work[Reply]:
+    """Append an answer to a note; one that nothing was understood of, or that did more than answer, is not kept."""
+    speak = desk.speak
+    if not answer.understood or desk.proposals or desk.written:
+        yield from ()
+        return answer._replace(lines=[*answer.lines, "", speak("Nothing was written to {path}.", path=path)])
+    text = "\n".join([f"- [{desk.request.moment:%Y-%m-%d %H:%M}] {answer.lines[0]}", *answer.lines[1:]])
+    result = yield from desk.one("notebook.append", path=path, content=text)
+    kept = reply.describe_paths(desk, (result, speak("note", context="kept")))
+    return answer._replace(lines=[*answer.lines, "", *kept], points=[*answer.points, *kept])
+
+
 def _subject_of(text: str, securities: list[Mention]) -> Mention | None:
     """Return the one security that words are about; a judgment may name an index beside it."""
     if len(securities) == 1:
@@ -312,11 +324,22 @@ def believe(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     )
 
 
+_AS_PREFERENCE = pattern(
+    r"[，,。;；\s]*(?:请|帮我)?(?:把?(?:这|上面|以上|它)[^，,。]{0,6})?"
+    r"(?:记成|记为|记作|作为|当作|存成|算作|设为|保存为)我?的?(?:一[条个])?偏好\W*$"
+    r"|[,;.\s]*(?:and )?(?:please )?(?:keep|save|record|store|note|remember) (?:this|it|that)"
+    r" as (?:a |my )preference\W*$",
+    re.I,
+)
+"""The wish to keep what stands before it as a preference."""
+
+
 def prefer(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Propose a preference in the user's own words."""
     speak = desk.speak
+    text = _AS_PREFERENCE.sub("", wanted.words).strip(" ，,。.;；") or wanted.words
     result = yield from desk.one(
-        "memory.prefer", text=wanted.words, because=speak("you said so on {day}", day=desk.request.day)
+        "memory.prefer", text=text, because=speak("you said so on {day}", day=desk.request.day)
     )
     lines = reply.describe_proposals(desk, [result]) or [
         reply.describe_not_kept(desk, result, speak("the preference", context="kept"))

@@ -13,8 +13,10 @@ from ia.agent.analyst.ask.facts import (
     has_condition,
     tables_for,
 )
+from ia.agent.analyst.ask.filing_words import read_filing
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_near_name, find_other_companies
+from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.unknown_names import find_unknown_names
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
@@ -70,7 +72,7 @@ _TO_SEND = pattern(
 def _say_unsent(desk: ToolDesk) -> list[str]:
     """Return that an answer was sent nowhere, and how it is, where the words wish it sent to a phone or a mailbox."""
     words = desk.request.question
-    if not _TO_SEND.search(words) or desk.proposals or desk.request.data or desk.request.form:
+    if not _TO_SEND.search(words) or desk.request.data or desk.request.form:
         return []
     if intent.read_acts(desk.request).kind in ("schedule", "alert", "task_change", "note"):
         return []
@@ -350,6 +352,12 @@ def _work_on(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
             from ia.agent.analyst.jobs import journaling
 
             return (yield from journaling.KINDS[wanted.kind](desk, wanted))
+        case "note" if filed := read_filing(simplify_question(wanted.words)):
+            from ia.agent.analyst.jobs import memories
+
+            asked, path = filed
+            desk.request = replace(desk.request, question=asked)
+            return (yield from memories.file_answer(desk, path, (yield from _answer_whole(desk))))
         case "asked_memory" | "forget" | "track" | "untrack" | "note" | "own_view" | "believe" | "prefer":
             from ia.agent.analyst.jobs import memories
 

@@ -9,16 +9,18 @@ from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, UNREAD, find_time_spans
 from ia.agent.analyst.desk import NO_TOOL, DeskCall, DeskResult, Failure, ToolDesk, Work
+from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.jobs import daily, risk_rules
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
+from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 SHOWN = 5
 LARGEST = 4
 """Positions in an overview, so that it fits a terminal."""
-_SELL = pattern(r"卖|减仓|清仓|平仓|\b(sell|short|liquidate)\b", re.I)
+_SELL = pattern(r"卖|抛|减仓|清仓|平仓|\b(?:sell\w*|sold|sales?|short\w*|liquidat\w+|close out|exit\w*)\b", re.I)
 
 
 def holdings(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
@@ -120,6 +122,8 @@ def order(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         )
     ]
     selling = bool(_SELL.search(wanted.words))
+    if what and _PROPOSED.search(wanted.words) and (made := (yield from _propose_order(desk, wanted, selling=selling))):
+        return reply.reply_of_lines(*made)
     if what and not selling:
         size = find_size(wanted.words.replace(what.said, " "))
         shares = size.shares_of(what.symbol) if size else None
@@ -138,6 +142,35 @@ def order(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         ),
     ]
     return reply.reply_of_lines(*lines)
+
+
+_PROPOSED = pattern(r"\bpropos(?:e|al)\b|提案|提议|提出", re.I)
+
+
+def _propose_order(desk: ToolDesk, wanted: Intent, *, selling: bool) -> Work[list[str]]:
+    """Propose a trade whose security and size are named, for the owner to decide; [] where one is missing."""
+    speak, (what, *others) = desk.speak, wanted.securities
+    words = strip_mentions(wanted.words)
+    size = find_size(words)
+    quantity = size.shares_of(what.symbol) if size else None
+    rest = condition_words(words[: size.at[0]] + words[size.at[1] :]) if size else []
+    if others or not quantity or rest:
+        return []
+    side = "sell" if selling else "buy"
+    made = yield from desk.one("trade.execute", action=side, symbol=what.code, quantity=quantity, order_type="market")
+    name = display_name(desk, what)
+    if made.failure is not None:
+        return [speak("Not proposed: {error}", error=describe_failure(speak, made.failure))]
+    if made.get("status") == "rejected":
+        return [speak("{name}: your risk rules refuse it: {reason}", name=name, reason=made.get("reason"))]
+    given: Json = {"name": name, "shares": f"{quantity:,.10g}"}
+    return [
+        speak("{name}: a sale of {shares} shares is proposed.", **given)
+        if selling
+        else speak("{name}: a purchase of {shares} shares is proposed.", **given),
+        speak("`ia approve {number}` enters it, `ia reject {number}` drops it.", number=made.get("order_id")),
+        speak("ia places no orders: approve it once the trade is done."),
+    ]
 
 
 KINDS = {"holdings": holdings, "mainline": main_lines, "order": order}

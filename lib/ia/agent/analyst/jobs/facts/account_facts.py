@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words, security_table
 from ia.agent.analyst.ask.mentions import LONGEST, strip_mentions
-from ia.agent.analyst.ask.time_spans import EVER
+from ia.agent.analyst.ask.time_spans import EVER, FUTURE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import read_value
 from ia.agent.analyst.jobs.daily import positions_of, weight_of
@@ -123,6 +123,8 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     status, profit = yield from desk.run(DeskCall("account.status", {}), DeskCall("account.profit", {}))
     if status.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), status.failure)
+    if span is not None and span.kind != EVER and field == "realized":
+        return (yield from _answer_sales(desk, asked, span))
     if span is not None and span.kind != EVER:
         return reply_of_lines(
             speak("The ledger tells what you hold and have gained now, not for “{time}”.", time=span.said)
@@ -139,6 +141,32 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(_say_position(desk, head, field, (mention.code, position), gain, weights))
             if others := [each for each in find_currencies(asked.words) if each != position.get("currency")]:
                 lines.append(_convert_value(desk, status, position, others[0], gain if field == "profit" else None))
+    return reply_of_lines(*lines)
+
+
+def _answer_sales(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Reply]:
+    """Answer what sales within some days realized, after fees; that there was none, where none is in the journal."""
+    speak, lines = desk.speak, list[str]()
+    days = yield from result_facts.read_days(desk, span)
+    if days is None or span.kind == FUTURE:
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    for mention in asked.securities[:SHOWN]:
+        sales = yield from desk.one("account.history", symbol=mention.code, limit=LIMIT)
+        if sales.failure is not None:
+            return wording.unreadable(desk, speak("the ledger"), sales.failure)
+        rows = [row for row in wording.rows_of(sales.value) if f"{days.first}" <= str(row["date"]) <= f"{days.last}"]
+        given: Json = {"name": wording.head_of(desk, mention), "days": days.label}
+        if not rows:
+            lines.append(speak("{name}: the journal has no sale ({days}), so nothing was realized.", **given))
+            continue
+        total = wording.say_exact(
+            desk, sum(float(row["realized"]) for row in rows), signed=True, currency=str(rows[0].get("currency") or "")
+        )
+        shares = number(float(sum(row["quantity"] for row in rows)), "shares")
+        lines.append(
+            speak("{name}: realized **{total}** after fees by selling {shares} shares ({days})",
+                  total=total, shares=shares, **given)
+        )  # fmt: skip
     return reply_of_lines(*lines)
 
 

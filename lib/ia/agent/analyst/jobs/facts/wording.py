@@ -8,7 +8,7 @@ from typing import Any
 from ia.agent.analyst.ask.amounts import find_currencies
 from ia.agent.analyst.ask.facts import FactQuestion, FactSpec, market_table
 from ia.agent.analyst.ask.mentions import Mention
-from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
+from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan, is_no_day
 from ia.agent.analyst.desk import NO_TOOL, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.failures import describe_failure
@@ -234,7 +234,14 @@ def say_empty(desk: ToolDesk) -> Reply:
 
 def ask_back(desk: ToolDesk, unread: tuple[str, ...]) -> Reply:
     """Return a question back: what was not understood, and that nothing was answered for it."""
-    speak = desk.speak
+    speak, today = desk.speak, desk.request.moment.date()
+    if none := [word for word in unread if is_no_day(word, today)]:
+        return reply_of_lines(
+            speak(
+                "The calendar has no such day: {days}.",
+                days=speak.join_items([word.strip().removeprefix("on ").title() for word in none]),
+            )
+        )._replace(understood=False)
     return reply_of_lines(
         speak(
             "I did not understand {words}, and it may change the answer, so I give none. Please put it in another way.",
