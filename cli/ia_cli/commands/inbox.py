@@ -127,7 +127,7 @@ def _print_messages(found: "list[Notice]") -> None:
     from ia.kernel import config
     from ia.kernel.text_width import wrap_lines
     from ia.organs.channels import inbox as messages
-    from ia_cli.terminal.markdown import terminal_width
+    from ia_cli.terminal.output import terminal_width
 
     width = terminal_width()
     bold = ("", "") if config.env("NO_COLOR") else ("\x1b[1m", "\x1b[0m")

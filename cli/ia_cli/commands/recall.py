@@ -69,7 +69,7 @@ def _emit_hits(rows: Sequence[Row], columns: Sequence[str], *, as_json: bool = F
         emit_rows(rows, columns, as_json=as_json, as_jsonl=as_jsonl)
         return
     from ia.kernel.text_width import wrap_lines
-    from ia_cli.terminal.markdown import terminal_width
+    from ia_cli.terminal.output import terminal_width
 
     width = terminal_width()
     for row in rows:

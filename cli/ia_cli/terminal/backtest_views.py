@@ -141,7 +141,7 @@ def _answer_lines(figures: Json) -> list[str]:
             "Return {total}, {growth} a year; largest drawdown {fall}. {cash} became {equity} {currency}.",
             total=_pct(figures["return_frac"]),
             growth=_pct(figures["cagr_frac"]),
-            fall=_unsigned(figures["max_drawdown_frac"]),
+            fall=_size(figures["max_drawdown_frac"]),
             cash=_money(figures["cash"]),
             equity=_money(figures["equity"]),
             currency=figures["currency"],
@@ -164,7 +164,7 @@ def _comparison_lines(figures: Json) -> list[str]:
                 name=name + ("" if each["total_return"] else say(" (without dividends)")),
                 total=_pct(each["return_frac"]),
                 growth=_pct(each["cagr_frac"]),
-                fall=_unsigned(each["max_drawdown_frac"]),
+                fall=_size(each["max_drawdown_frac"]),
                 excess=f"{each['excess_frac'] * 100:+.1f}",
             )
         )
@@ -176,7 +176,7 @@ def _risk_lines(figures: Json) -> list[str]:
         say(
             "Volatility {vol} a year, Sharpe {sharpe}, Sortino {sortino} ({sessions} sessions a year); invested"
             " {exposure}; turnover {turnover} a year.",
-            vol=_unsigned(figures["volatility_ann_frac"]),
+            vol=_size(figures["volatility_ann_frac"]),
             sharpe=_ratio(figures["sharpe"]),
             sortino=_ratio(figures["sortino"]),
             sessions=figures["sessions_a_year"],
@@ -282,7 +282,7 @@ def _pct(value: float | None, form: str = "{:+.1f}%") -> str:
     return "–" if value is None else form.format(value * 100)
 
 
-def _unsigned(value: float | None) -> str:
+def _size(value: float | None) -> str:
     """Return a volatility, or a drawdown, which is negative; neither has a plus sign."""
     return "–" if value is None else f"{format_percent(value)}%"
 

@@ -9,7 +9,7 @@ import re
 import sys
 
 from ia.kernel.patterns import pattern
-from ia_cli.terminal.output import escape_controls
+from ia_cli.terminal.output import escape_controls, terminal_width
 
 _FENCE = pattern(r" {0,3}(```|~~~)")
 _FRONT_MATTER = pattern(r"\A---\n(.*?\n)---\n", re.S)
@@ -68,13 +68,6 @@ class MarkdownStream:
         if self._started:
             sys.stdout.write("\n")
         self._started = True
-
-
-def terminal_width() -> int:
-    """Return the columns of the terminal; 80 where it does not say."""
-    import shutil
-
-    return max(shutil.get_terminal_size((80, 24)).columns, 10)
 
 
 def find_block_end(text: str) -> int:

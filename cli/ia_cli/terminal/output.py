@@ -111,11 +111,17 @@ def emit_text(written: str) -> None:
     sys.stdout.write(escape_controls(written) if sys.stdout.isatty() else written)
 
 
+def terminal_width() -> int:
+    """Return the columns of the terminal; 80 where it does not say."""
+    import shutil
+
+    return max(shutil.get_terminal_size((80, 24)).columns, 10)
+
+
 def emit_lines(lines: Iterable[str]) -> None:
     """Write lines; a terminal's are wrapped between words."""
     if sys.stdout.isatty():
         from ia.kernel.text_width import wrap_lines
-        from ia_cli.terminal.markdown import terminal_width
 
         width = terminal_width()
         lines = [part for line in lines for part in wrap_lines(escape_controls(line), width)]
