@@ -10,6 +10,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from ia.domain.instruments import name_sources
+from ia.faculties.lab.run_folders import save_files
 from ia.kernel import proposals
 from ia.organs.memory import watch_list
 from ia.wiring.stored_names import register_names
@@ -123,3 +124,18 @@ def test_nothing_is_made_and_nothing_is_said_where_there_is_no_market(tmp_path, 
     assert ShellComplete(cli, {}, "ia", "_IA_COMPLETE").get_completions(["quote"], "6") == []
     assert not (tmp_path / "none/.ia/cache").exists()
     assert capsys.readouterr() == ("", "")
+
+
+def test_runs_of_backtests(ws, completed):
+    def save(entry, kind, universe, created):
+        settings = {"kind": kind, "universe": universe, "entry": entry, "created": created}
+        return save_files(ws, settings, {}, {"return_frac": 0.1}).id
+
+    assert completed("ia backtest show ") == []
+    old = save("rsi(close, 14) < 30", "rules", "600519.SH", "2024-03-14T16:00:00+08:00")
+    agent = save("", "agent", "600519.SH 000858.SZ", "2024-03-15T16:00:00+08:00")
+    assert completed("ia backtest show ") == completed("ia backtest diff last ") == [agent, old, "last"]
+    assert completed(f"ia backtest report {old[:4]}") == [old]
+    assert completed("ia backtest resume ") == completed("ia memory distill ") == [agent]
+    assert completed(f"ia memory distill {agent} {agent[:3]}") == [agent]
+    assert completed("ia backtest agent 600519 --from ") == [agent]

@@ -336,6 +336,21 @@ def _tool_words(ws: "Workspace") -> Iterable[Word]:
     return [(found.name, "") for found in catalog.build_router(ws).tools.values()]
 
 
+def _run_words(ws: "Workspace") -> Iterable[Word]:
+    """Yield the backtests, the newest first, with what was tested on what."""
+    from ia.faculties.lab.run_folders import LAST, list_runs
+
+    listed = [(row.id, f"{row.universe} {row.rules}".strip()) for row in list_runs(ws)]
+    return [*listed, *((LAST, name) for name, _ in listed[:1])]
+
+
+def _agent_run_words(ws: "Workspace") -> Iterable[Word]:
+    """Yield the backtests of agents, the newest first, with what they could trade."""
+    from ia.faculties.lab.run_folders import list_runs
+
+    return [(row.id, row.universe) for row in list_runs(ws) if row.kind == "agent"]
+
+
 def _adapter_words(ws: "Workspace") -> Iterable[Word]:
     return _setting_values(ws, "market.adapter")
 
@@ -351,6 +366,13 @@ _NAMED: dict[tuple[str, str], Callable[["Workspace"], Iterable[Word]]] = {
     ("profile use", "name"): _profile_words,
     ("alert", "name"): _alert_words,
     ("pending", "number"): proposal_words,
+    ("backtest", "run_id"): _run_words,
+    ("backtest", "one"): _run_words,
+    ("backtest", "other"): _run_words,
+    ("backtest resume", "run"): _agent_run_words,
+    ("backtest", "source"): _agent_run_words,
+    ("backtest", "replay"): _agent_run_words,
+    ("memory distill", "runs"): _agent_run_words,
     ("approve", "which"): proposal_words,
     ("reject", "number"): proposal_words,
     ("task", "which"): _task_words,
