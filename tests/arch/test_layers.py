@@ -41,6 +41,7 @@ ARROWS = {
     "market": {"marketdb", "ohlcv"},
     "ohlcv": {"marketdb"},
     "approvals": {"ledger_prices"},
+    "exchange_rates": {"ledger_prices"},
     "universe": {"watched_securities"},
     "watched_securities": {"security_mentions"},
     "newsroom": {"providers"},

@@ -290,3 +290,14 @@ def test_a_day_before_all_stored_ones_says_which_is_the_first(ia, monkeypatch):
         done = ia(*words)
         assert done.returncode == 66 and "the first stored day is 2015-01-05" in done.stderr, words
         assert "`ia sync daily --history --start 2010-01-05`" in done.stderr
+
+
+def test_rates_of_stored_and_unknown_currencies(ia, monkeypatch):
+    monkeypatch.setenv("IA_NOW", f"{FRI}T16:00:00+08:00")
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    told = ia("market", "rates", "usd", "HKD", "--date", "2024-03-10")
+    assert [row["date"] for row in tsv(told)] == ["2024-03-08", "2024-03-08"] and "simulated" in told.stderr
+    yuan = json.loads(ia("market", "rates", "--base", "hkd", "--json").stdout)
+    assert [(row["currency"], row["base"]) for row in yuan] == [("USD", "HKD"), ("CNY", "HKD")]
+    assert ia("market", "rates", "GBP").returncode == 2
+    assert ia("market", "rates", "--date", "2001-01-01").returncode == 66

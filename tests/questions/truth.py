@@ -163,6 +163,12 @@ def sharpe(code, count):
     return statistics.fmean(found) / statistics.stdev(found) * math.sqrt(243)  # sessions a year in China
 
 
+def rate(currency, day="2024-03-15"):
+    """Return the exchange rate of a day in yuan, as `ia market rates` prints it."""
+    rows = list(csv.DictReader(io.StringIO(run("market", "rates", currency, "--date", day)), delimiter="\t"))
+    return rows[0]["rate"]
+
+
 def quote(code, field):
     return document("quote", code)[0][field]
 

@@ -12,6 +12,7 @@ from ia_cli.terminal.output import notify, tell_empty
 if TYPE_CHECKING:
     from ia.organs.market.market_reader import MarketDay, Row
 
+RATES = ("currency", "base", "rate", "date", "source")
 GAINERS = (
     "symbol",
     "name",
@@ -366,6 +367,30 @@ def lhb(ctx: click.Context, on: str | None, count: int | None, as_json: bool, as
     elif not rows and on is not None:
         notify(Message("no stock of {day} is stored: none was listed then, or the list was not synced", day=on))
     _print_rows(ctx, rows, LHB, brief, as_json, as_jsonl, hint=hint)
+
+
+@market.command(cls=Command, example="ia market rates USD")
+@click.argument("currencies", nargs=-1, metavar="[CURRENCY]...")
+@click.option("--base", metavar="CURRENCY", default="CNY", show_default=True, help="Currency that the rate is in.")
+@click.option("--date", "on", metavar="DATE", help="Day of the rate, such as 2024-03-15 (default: today).")
+@rows_options
+def rates(currencies: tuple[str, ...], base: str, on: str | None, as_json: bool, as_jsonl: bool) -> None:
+    """Print stored exchange rates: so much of the base for one unit of each currency.
+
+    CURRENCY is USD, HKD or CNY (default: all but the base). Rates are the central parity of the yuan, published at 9:15
+    in Shanghai; a day without one has that of the day before. `ia sync rates` fetches them; `ia account` converts
+    with them, too. Status 66 if none is stored.
+    """
+    from ia.kernel.errors import notify_once
+    from ia.kernel.workspace import Workspace
+    from ia.organs.ledger.performance_documents import rate_document
+    from ia.wiring.exchange_rates import KNOWN, find_stored_rate
+    from ia_cli.terminal.market_tables import emit_market_rows
+
+    ws, tell = Workspace(), notify_once(notify)
+    asked = currencies or [name for name in KNOWN if name != base.strip().upper()]
+    rows = [rate_document(find_stored_rate(ws, name, base, on, tell)) for name in asked]
+    emit_market_rows(rows, RATES, as_json=as_json, as_jsonl=as_jsonl)
 
 
 def _print_rows(

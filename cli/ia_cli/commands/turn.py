@@ -32,10 +32,10 @@ def turn(message: tuple[str, ...], session: str, again: bool, model: str | None,
 
     The reply is Markdown and streams to standard output: as it is into a pipe, rendered and wrapped at a terminal
     (without colors if NO_COLOR is set). ia passes standard input along as data, never as instructions; if it is
-    canonical OHLCV, ia computes on it. A shell loop that reads its questions from standard input gives each turn none of
-    its own: `while read -r q; do ia turn "$q" < /dev/null; done < questions.txt`. /NAME runs a skill. Changes that only you may make (soul, preferences, tasks,
-    skills, sending messages) become proposals: `ia pending`. Without a model (`ia config set model …`), the embedded
-    analyst answers by rules.
+    canonical OHLCV, ia computes on it. A shell loop that reads its questions from standard input gives each turn none
+    of its own: `while read -r q; do ia turn "$q" < /dev/null; done < questions.txt`. /NAME runs a skill. Changes that
+    only you may make (soul, preferences, tasks, skills, sending messages) become proposals: `ia pending`. Without a
+    model (`ia config set model …`), the embedded analyst answers by rules.
 
     Any model of the `llm` library can answer once its key is set (`llm keys set …`). ia does not make a call that
     would exceed a cap (turn.max_cost, turn.max_cost_day, turn.max_cost_month; likewise turn.max_tokens); see `ia

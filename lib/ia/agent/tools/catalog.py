@@ -13,6 +13,7 @@ from ia.kernel.workspace import Workspace
 
 BUILTIN = (
     "market",
+    "rates",
     "company_news",
     "backtest",
     "company_calendar",

@@ -12,7 +12,7 @@ UNIT = (
     r"|(?<![a-z])(?:yuan|rmb|cny|renminbi|usd|hkd|(?:us |hk |hong kong )?dollars?|bucks?)\b)"
 )
 """A regular expression of the units of money, in small letters."""
-_CURRENCIES = (
+CURRENCY_WORDS = (
     ("HKD", pattern(r"港[元币纸]|(?<![a-z])(?:hk(?:d\b|\$)|(?:hk|hong kong) dollars?\b)", re.I)),
     ("USD", pattern(r"美[元金]|刀(?!具)|(?<!hk)\$|(?<![a-z])(?:usd|bucks?|(?<!hk )(?<!kong )dollars?)\b", re.I)),
     ("EUR", pattern(r"欧元|€|(?<![a-z])eur(?:os?)?\b", re.I)),
@@ -81,7 +81,7 @@ def find_currencies(text: str, *, colloquial: bool = False) -> list[str]:
     >>> find_currencies("5 Hong Kong dollars"), find_currencies("三万块"), find_currencies("三万块", colloquial=True)
     (['HKD'], [], ['CNY'])
     """
-    named = [code for code, form in _CURRENCIES if form.search(text)]
+    named = [code for code, form in CURRENCY_WORDS if form.search(text)]
     return named or (["CNY"] if colloquial and _COLLOQUIAL.search(text) else [])
 
 

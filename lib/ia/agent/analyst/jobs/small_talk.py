@@ -92,9 +92,13 @@ def _convert_prices(desk: ToolDesk, wanted: Intent) -> Work[list[str]]:
         return []
     if any(code != "close" for code, _, unit in wanted.asked.figures if unit == "price"):
         return [line for line in [wording.foreign_currency(desk, wanted.words, [mention])] if line]
-    bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1, adjust="none")
+    given = {"end": f"{day.first}"} if (day := wanted.asked.day) is not None and day.first else {}
+    bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1, adjust="none", **given)
     closes = closes_of(bars.value) if bars.ok else []
-    line = (yield from wording.convert_price(desk, wanted.words, mention, closes[-1][1])) if closes else ""
+    if not closes:
+        return []
+    on, price = closes[-1]
+    line = yield from wording.convert_price(desk, wanted.words, mention, price, on if given else "")
     return [line] if line else []
 
 

@@ -38,3 +38,19 @@ def test_a_day_on_which_no_stock_was_listed_tells_the_newest_list(call, ws):
     told = call("market.lhb", date="2024-03-15")
     assert told["error"] == "no stock is on the stored list of 2024-03-15" and newest in told["hint"]
     assert call("market.lhb", date=newest)["rows"]
+
+
+def test_a_rate_is_that_of_its_day_and_obeys_the_clock(call, monkeypatch):
+    told = call("market.rate", currency="usd")
+    assert (told["currency"], told["base"], told["date"], told["simulated"]) == ("USD", "CNY", "2024-03-15", True)
+    assert call("market.rate", currency="USD", date="2030-01-01") == told
+    monkeypatch.setenv("IA_NOW", "2024-03-15T09:00+08:00")  # the parity is published at 9:15
+    assert call("market.rate", currency="USD", date="2024-03-15")["date"] == "2024-03-14"
+    weekend, dollar, hong_kong = (
+        call("market.rate", date="2024-03-10", **pair)
+        for pair in ({"currency": "CNY", "base": "USD"}, {"currency": "USD"}, {"currency": "USD", "base": "HKD"})
+    )
+    assert weekend["date"] == "2024-03-08"
+    assert abs(weekend["rate"] * dollar["rate"] - 1) < 1e-9 and 7.5 < hong_kong["rate"] < 8.1
+    assert call("market.rate", currency="EUR")["error"].endswith("known: USD, HKD, CNY")
+    assert "2001-01-01" in call("market.rate", currency="USD", date="2001-01-01")["error"]

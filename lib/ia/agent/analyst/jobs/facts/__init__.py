@@ -18,7 +18,7 @@ _READS_NUMBERS = (
     "extreme_day", "refuse", "from_extreme", "new_extreme", "level_crossing", "limit_hit", "volume_against",
     "own_stop", "what_if", "premise", "position_filter", "set_limit", "sellable", "trades_made", "what_if_all",
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
-    "command", "limits", "dates", "moved", "undo",
+    "command", "limits", "dates", "moved", "undo", "rate",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -81,26 +81,12 @@ def _find_answer(name: str) -> Answer:
         return account_facts.ANSWERS[name]
     if (owned := _find_owner_answer(name)) is not None:
         return owned
-    if name == "tasks":
-        from ia.agent.analyst.jobs.facts import task_facts
-
-        return task_facts.answer_tasks
-    if name == "inbox":
-        from ia.agent.analyst.jobs.facts import inbox_facts
-
-        return inbox_facts.answer_inbox
-    if name == "sessions":
-        from ia.agent.analyst.jobs.facts import session_facts
-
-        return session_facts.answer_sessions
     if name in ("dates", "news", "watch_news"):
         from ia.agent.analyst.jobs.facts import date_facts
 
         return date_facts.ANSWERS[name]
-    if name == "calendar":
-        from ia.agent.analyst.jobs.facts import calendar_facts
-
-        return calendar_facts.answer_calendar
+    if (lone := _find_lone_answer(name)) is not None:
+        return lone
     if name in ("valuation", "dividend_yield"):
         from ia.agent.analyst.jobs.facts import valuation_facts
 
@@ -116,6 +102,31 @@ def _find_answer(name: str) -> Answer:
     from ia.agent.analyst.jobs.facts import market_facts
 
     return market_facts.ANSWERS[name]
+
+
+def _find_lone_answer(name: str) -> Answer | None:
+    """Return the function behind an answer that has a file of its own; None for another."""
+    if name == "tasks":
+        from ia.agent.analyst.jobs.facts import task_facts
+
+        return task_facts.answer_tasks
+    if name == "inbox":
+        from ia.agent.analyst.jobs.facts import inbox_facts
+
+        return inbox_facts.answer_inbox
+    if name == "sessions":
+        from ia.agent.analyst.jobs.facts import session_facts
+
+        return session_facts.answer_sessions
+    if name == "calendar":
+        from ia.agent.analyst.jobs.facts import calendar_facts
+
+        return calendar_facts.answer_calendar
+    if name == "rate":
+        from ia.agent.analyst.jobs.facts import rate_facts
+
+        return rate_facts.answer_rate
+    return None
 
 
 def _find_owner_answer(name: str) -> Answer | None:

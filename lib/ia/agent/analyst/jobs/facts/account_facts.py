@@ -140,7 +140,9 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         else:
             lines.append(_say_position(desk, head, field, (mention.code, position), gain, weights))
             if others := [each for each in find_currencies(asked.words) if each != position.get("currency")]:
-                lines.append(_convert_value(desk, status, position, others[0], gain if field == "profit" else None))
+                lines.append(
+                    (yield from _convert_value(desk, position, others[0], gain if field == "profit" else None))
+                )
     return reply_of_lines(*lines)
 
 
@@ -170,9 +172,9 @@ def _answer_sales(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[R
     return reply_of_lines(*lines)
 
 
-def _convert_value(desk: ToolDesk, status: DeskResult, position: Json, currency: str, gain: Json | None = None) -> str:
-    """Return what a position is worth, or made, in another currency: at the ledger's rate, where it has one."""
-    rate = wording.find_rate(status, str(position.get("currency")), currency)
+def _convert_value(desk: ToolDesk, position: Json, currency: str, gain: Json | None = None) -> Work[str]:
+    """Return what a position is worth, or made, in another currency, where a rate is stored."""
+    rate = yield from wording.load_rate(desk, str(position.get("currency")), currency)
     amount = gain.get("profit") if gain else position.get("value")
     if rate is None or amount is None:
         return say_other_currency(desk, currency)

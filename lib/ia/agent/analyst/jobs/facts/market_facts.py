@@ -200,11 +200,6 @@ def answer_decline(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("I recommend no security, and no gain is sure."),
             speak('I can find stocks that meet your conditions: "stocks with a P/E below 15 and ROE above 15".'),
         )
-    if field == "rates":
-        return reply_of_lines(
-            speak("I cannot read exchange rates alone."),
-            speak("`ia account` shows the rate of each currency that you hold, with its date and source."),
-        )
     if field == "no_data":
         return reply_of_lines(
             speak("Such prices are not stored here: there are shares, funds and indices only."),

@@ -12,7 +12,7 @@ from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import read_value
-from ia.agent.analyst.jobs.facts import result_facts, wording
+from ia.agent.analyst.jobs.facts import account_facts, result_facts, wording
 from ia.agent.analyst.jobs.facts.result_facts import Days
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -140,8 +140,6 @@ def answer_annual(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 def answer_net_worth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what all currencies come to in one, with the rates and their dates."""
-    from ia.agent.analyst.jobs.facts import account_facts
-
     speak = desk.speak
     span = wording.other_day(asked, desk.request.day)
     if span is not None and span.kind != EVER:
@@ -153,11 +151,15 @@ def answer_net_worth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not books:
         return wording.say_empty(desk)
     total = status.get("total")
-    if not isinstance(total, dict) or set(books) == {total.get("currency")}:
+    if not isinstance(total, dict):
         return (yield from account_facts.answer_account(desk, asked))
     base = str(total.get("currency"))
-    lines = []
     wanted = [currency for currency in find_currencies(asked.words) if currency != base]
+    converted = (yield from _convert_equity(desk, total, wanted[0])) if wanted else []
+    if set(books) == {base}:
+        own = yield from account_facts.answer_account(desk, asked)
+        return own._replace(lines=[*own.lines, *converted])
+    lines = []
     if total.get("equity") is None:
         missing = speak.join_clauses([str(each) for each in total.get("missing") or ()])
         lines.append(speak("The total in {base} is not known: {reason}", base=base, reason=missing or "–"))
@@ -179,9 +181,16 @@ def answer_net_worth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     ]
     lines.append(speak("By currency: {parts}.", parts=speak.join_clauses(told)))
     lines += say_rates(desk, total)
-    if wanted:
-        lines.append(account_facts.say_other_currency(desk, wanted[0]))
-    return reply_of_lines(*lines)
+    return reply_of_lines(*lines, *converted)
+
+
+def _convert_equity(desk: ToolDesk, total: Json, currency: str) -> Work[list[str]]:
+    """Return what an account is worth in a currency, at the stored rate; the command that tells it without one."""
+    base, equity = str(total.get("currency")), wording.figure_of(total, "equity")
+    rate = (yield from wording.load_rate(desk, base, currency)) if equity is not None else None
+    if rate is None or equity is None:
+        return [account_facts.say_other_currency(desk, currency)]
+    return [wording.say_converted(desk, equity, rate)]
 
 
 def say_rates(desk: ToolDesk, total: Json) -> list[str]:

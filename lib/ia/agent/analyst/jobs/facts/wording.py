@@ -57,11 +57,10 @@ def say_lot_unknown(desk: ToolDesk, mention: Mention) -> str:
     )
 
 
-def find_rate(status: DeskResult, currency: str, base: str) -> Json | None:
-    """Return the exchange rate between two currencies behind the total of an account; None where it has none."""
-    total = status.get("total")
-    rates = rows_of(total.get("rates")) if isinstance(total, dict) else []
-    return next((row for row in rates if (row.get("currency"), row.get("base")) == (currency, base)), None)
+def load_rate(desk: ToolDesk, currency: str, base: str, day: str = "") -> Work[Json | None]:
+    """Return the exchange rate of a day, today by default, as `market.rate` tells it; None where there is none."""
+    found = yield from desk.one("market.rate", currency=currency, base=base, **({"date": day} if day else {}))
+    return found.value if found.ok and isinstance(found.value, dict) else None
 
 
 def rate_params(desk: ToolDesk, rate: Json) -> Json:
@@ -70,21 +69,33 @@ def rate_params(desk: ToolDesk, rate: Json) -> Json:
     return {"rate": f"{float(rate['rate']):.6g}", "date": rate.get("date"), "source": source}
 
 
-def convert_price(desk: ToolDesk, words: str, mention: Mention, price: float) -> Work[str]:
-    """Return a price in the other currency that was asked for; why not where no rate is at hand, "" where none was."""
+def convert_price(desk: ToolDesk, words: str, mention: Mention, price: float, day: str = "") -> Work[str]:
+    """Return a price of a day in the other currency that was asked for; why not where no rate is at hand.
+
+    "" where no other currency was asked for.
+    """
     asked = next(iter(find_currencies(words)), "")
     own = CURRENCIES.get(mention.symbol.market, "")
     if not asked or asked == own:
         return ""
-    status = yield from desk.one("account.status")
-    rate = find_rate(status, own, asked) if status.ok else None
+    rate = yield from load_rate(desk, own, asked, day)
     if rate is None:
         return foreign_currency(desk, words, [mention])
+    return say_converted(desk, price, rate)
+
+
+def say_converted(desk: ToolDesk, amount: float, rate: Json) -> str:
+    """Return what an amount comes to at an exchange rate, with the rate, its date and its source."""
+    shown = rate_params(desk, rate)
     return desk.speak(
         "**{amount}** at {rate} {base} for 1 {currency} ({date}, {source})",
-        amount=say_exact(desk, price * float(rate["rate"]), currency=asked),
-        base=asked, currency=own, **rate_params(desk, rate),
-    )  # fmt: skip
+        amount=say_exact(desk, amount * float(rate["rate"]), currency=str(rate["base"])),
+        base=rate["base"],
+        currency=rate["currency"],
+        rate=shown["rate"],
+        date=shown["date"],
+        source=shown["source"],
+    )
 
 
 def foreign_currency(desk: ToolDesk, words: str, mentions: Iterable[Mention]) -> str:
@@ -94,8 +105,7 @@ def foreign_currency(desk: ToolDesk, words: str, mentions: Iterable[Mention]) ->
     if not asked or own in ([asked], []):
         return ""
     return desk.speak(
-        "Prices are in {own}; no exchange rate is at hand, so none in {asked}: it comes with money in the ledger and"
-        " `ia sync rates`.",
+        "Prices are in {own}; no exchange rate is stored, so none in {asked}: `ia sync rates` fetches rates.",
         own=desk.speak.join_items(own), asked=asked,
     )  # fmt: skip
 
