@@ -71,6 +71,7 @@ COMMANDS = {
         "ia_cli.commands.recall:recall",
         "Search notes, memory, reasons of trades and questions of sessions; the best match comes first.",
     ),
+    "knowledge": ("ia_cli.commands.knowledge:knowledge", "Add documents of your own and search them with citations."),
     "soul": ("ia_cli.commands.soul:soul", "Show the assistant's character and propose changes to it."),
     "pending": ("ia_cli.commands.pending:pending", "List pending proposals, or show one."),
     "approve": ("ia_cli.commands.pending:approve", "Approve and carry out proposals."),

@@ -45,6 +45,7 @@ FILES = {
     "config.yaml": "Settings; see ia-config(1).",
     "memory/": "What was learned: MEMORY.md (index), preferences, tracking, beliefs, observations, reflections.",
     "notebook/": "What was written: research, reports, scratch.",
+    "knowledge/THEME/": "Documents: source/ as they were given, converted/ their texts with page marks.",
     ".ia/ia.db": "Events, revisions, proposals: precious.",
     ".ia/profile.json": "What each profile brought last; a new version is compared with it.",
     ".ia/cache/": "Prices and indexes: can be deleted at any time.",

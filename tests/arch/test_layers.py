@@ -74,6 +74,8 @@ HOMES = {  # third party -> the only modules that import it
         "ia.faculties.lab",
     },
     "resvg_py": {"ia.faculties.pictures"},
+    "pypdfium2": {"ia.faculties.knowledge"},
+    "lxml": {"ia.faculties.knowledge"},
     "pandas": {"ia.organs.compute", "ia.organs.ohlcv.adapters"},
     "pandas_ta_classic": {"ia.organs.compute"},
     "RestrictedPython": {"ia.organs.compute"},

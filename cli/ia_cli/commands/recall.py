@@ -44,7 +44,8 @@ def recall(
     left out. Questions that you asked come last. ia finds files edited by hand at once. Status 1 if nothing is found.
 
     A source is a file of the workspace, trades/NUMBER (`ia trade list`) or sessions/ID (`ia session show ID`).
-    kind is note, research, report, observation, belief, journal, trade, question and so on; author is owner or ia.
+    kind is note, research, report, observation, belief, journal, trade, question and so on; author is owner, ia, or
+    outside (documents of `ia knowledge`).
     """
     from ia.kernel.workspace import Workspace
     from ia.organs.recall.search import AREAS
@@ -74,7 +75,7 @@ def _emit_hits(rows: Sequence[Row], columns: Sequence[str], *, as_json: bool = F
     width = terminal_width()
     for row in rows:
         kind = tr(row["kind"]) if row["kind"] != "note" else ""  # a note is told by its path
-        by = say("by ia") if row["author"] != "owner" else ""
+        by = say("by ia") if row["author"] == "ia" else ""
         head = "  ".join(filter(None, (row["source"], row["date"], kind, by, str(row["score"]))))
         for line in wrap_lines(escape_controls(head), width):
             sys.stdout.write(f"{line}\n")

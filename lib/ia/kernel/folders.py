@@ -20,6 +20,11 @@ _SPREAD = 16
 """Folders to have at hand before they are dealt out. Two processes in one folder would wait for each other."""
 
 
+def is_source_folder(folder: str) -> bool:
+    """Return True for a folder of documents as they were given; their texts stand in the folder beside."""
+    return folder.startswith("knowledge/") and folder.endswith("/source") and folder.count("/") == 2
+
+
 def folder_digests(root: str, files: int = 0) -> list[Digest]:
     """Return the digests of all folders that hold notes.
 
@@ -85,7 +90,8 @@ def _scan_folders(root: str, stack: list[str], stop: int = -1) -> list[Digest]:
                         newest = changed
                     files = True
                 elif name[0] != "." and entry.is_dir(follow_symlinks=False) and is_text_name(name):
-                    stack.append(f"{folder}/{name}")
+                    inside = f"{folder}/{name}"
+                    stack += [] if is_source_folder(inside) else [inside]
         os.close(fd)
         if files:
             found.append((folder, digest & 0x7FFFFFFFFFFFFFFF, newest))

@@ -421,6 +421,35 @@ class Workspace:
             self._refuse_later(path, before)
             self._change_file(path, before, None, actor, why, cause, event, data)
 
+    def store_bytes(self, path: str, data: bytes) -> None:
+        """Write a file that is kept as it was given, whole or not at all. It has no revisions."""
+        absolute = self.resolve(path)
+        with self.lock():
+            files.replace_file(absolute, data)
+
+    def read_bytes(self, path: str, limit: int) -> bytes | None:
+        """Return the bytes of a file that is kept as it was given, None where there is none.
+
+        raises  BadData for one that is no regular file or is larger than the limit.
+        """
+        absolute = self.resolve(path)
+        try:
+            if not os.path.isfile(absolute):
+                return None
+            with open(absolute, "rb") as file:
+                data = file.read(limit + 1)
+        except OSError as exc:
+            raise BadData("{path}: {reason}", path=path, reason=exc.strerror) from None
+        if len(data) > limit:
+            raise BadData("{path} is larger than {limit} bytes", path=path, limit=limit)
+        return data
+
+    def remove_bytes(self, path: str) -> None:
+        """Remove a file that is kept as it was given; nothing brings it back."""
+        absolute = self.resolve(path)
+        with self.lock(), contextlib.suppress(FileNotFoundError):
+            os.unlink(absolute)
+
     def _change_file(
         self,
         path: str,

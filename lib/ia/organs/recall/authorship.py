@@ -1,4 +1,4 @@
-"""Whose words a text is made of: the owner's, or a model's, the analyst's and the program's.
+"""Whose words a text is made of: the owner's, a model's, the analyst's and the program's, or those of a book.
 
 The owner's words come first in a search. Of a machine's text only what it found is searched: of a research that carries
 a data line (`<!-- ia-view: … -->`) the conclusion above the first section, since the sections are figures, method and
@@ -9,7 +9,7 @@ import re
 
 from ia.kernel.patterns import pattern
 
-OWNER, MACHINE = "owner", "ia"
+OWNER, MACHINE, OUTSIDE = "owner", "ia", "outside"
 RECORDS = ("trades", "sessions")
 """Folders that are no folders: what is kept in ia.db and is searched with the notes."""
 _KINDS = {
@@ -46,6 +46,14 @@ def kind_of(path: str) -> str:
     ('belief', 'research', 'trade')
     """
     return next((kind for begin, kind in _KINDS.items() if path.startswith(begin)), "note")
+
+
+_CONVERTED = pattern(r"knowledge/[^/]+/converted/")
+
+
+def is_converted(path: str) -> bool:
+    """Return True for the text of a book, a paper or a page: nobody here wrote it."""
+    return bool(_CONVERTED.match(path))
 
 
 def split_authors(path: str, text: str, actor: str | None) -> tuple[str, str]:

@@ -18,10 +18,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from ia.kernel import clock, store
 from ia.kernel.digest import sha256
 from ia.kernel.errors import IaError, Message, Notify, drop_message
-from ia.kernel.folders import ROOTS, Digest, folder_digests
+from ia.kernel.folders import ROOTS, Digest, folder_digests, is_source_folder
 from ia.kernel.patterns import pattern
 from ia.kernel.workspace import TEXT, Workspace, is_text_name
 from ia.organs.recall.authorship import RECORDS, split_authors
+from ia.organs.recall.documents import UNKNOWN_DATE, is_document, split_document, split_front
 from ia.organs.recall.records import RecordFolder
 from ia.organs.recall.terms import to_index_text
 
@@ -58,8 +59,17 @@ def _number_by_author(_db: sqlite3.Connection) -> None:
     """Version 2: the same tables, but passages are numbered by author, and there are RECORDS."""
 
 
-PRESENT = store.Schema("cache/index.db", False, (_create_tables, _number_by_author))
-AS_OF = store.Schema("cache/asof.db", False, (_create_tables, _number_by_author))
+def _add_chunks(db: sqlite3.Connection) -> None:
+    """Version 3: texts of knowledge/ are cut into chunks with their headings and pages."""
+    db.execute("CREATE TABLE documents (file INTEGER PRIMARY KEY, title TEXT NOT NULL, author TEXT NOT NULL)")
+    db.execute(
+        "CREATE TABLE chunks (id INTEGER PRIMARY KEY, place TEXT NOT NULL, heading TEXT NOT NULL, pages TEXT NOT NULL)"
+    )
+
+
+_STEPS = (_create_tables, _number_by_author, _add_chunks)
+PRESENT = store.Schema("cache/index.db", False, _STEPS)
+AS_OF = store.Schema("cache/asof.db", False, _STEPS)
 
 
 def open_index(
@@ -112,9 +122,11 @@ def index_file(ws: Workspace, path: str) -> None:
     """Bring one file that ia just wrote up to date, if there is an index; as quick however many notes there are."""
     if path == SKIPPED or not path.startswith(tuple(root + "/" for root in ROOTS)) or not path.endswith(TEXT):
         return
+    folder, name = os.path.split(path)
     if clock.is_simulated() or not os.path.exists(os.path.join(ws.root, ".ia", PRESENT.file)):
         return
-    folder, name = os.path.split(path)
+    if is_source_folder(folder):
+        return
     conn = store.connect(ws.root, PRESENT)
     try:
         conn.execute("PRAGMA busy_timeout = 300")
@@ -190,8 +202,10 @@ def _folders_as_of(ws: Workspace, conn: sqlite3.Connection) -> Iterator[Change]:
             folders.setdefault(folder, {})[name] = seen
     for path, revision in later.items():
         folder, name = os.path.split(path)
-        if folder.split("/")[0] in ROOTS and name.endswith(TEXT):
-            folders.setdefault(folder, {})[name] = f"revision {revision}"
+        if folder.split("/")[0] in ROOTS and name.endswith(TEXT) and not is_source_folder(folder):
+            known_now = folders.get(folder, {}).get(name)
+            if not is_document(path) or known_now is None:  # a document is seen by its own date, as it stands now
+                folders.setdefault(folder, {})[name] = f"revision {revision}"
     known = {folder for (folder,) in conn.execute("SELECT DISTINCT folder FROM files")}
     for folder in (known | folders.keys()) - set(RECORDS):
         yield folder, folders.get(folder, {}), None
@@ -317,7 +331,7 @@ def _update_file(
     text, whole = None, True
     if key is not None and path != SKIPPED:
         try:
-            text = ws.read(path)
+            text = _read_dated_document(ws, path) if is_document(path) else ws.read(path)
         except IaError as exc:
             notify(Message(exc.template, **exc.params))
             key, whole = None, False
@@ -355,6 +369,9 @@ def insert_file(
         (file, folder, name, key, sha, area_of(path), date),
     ).lastrowid
     place = to_index_text(_searchable_path(path))
+    if is_document(path) and parts and file is not None:
+        _insert_chunks(conn, file, path, parts[0])
+        return
     for first, part in zip((0, BY_MACHINE), parts or (), strict=False):
         if not part and (first or (parts and parts[1])):  # an empty note is the owner's, and found by its name
             continue
@@ -365,24 +382,45 @@ def insert_file(
             )
 
 
+def _insert_chunks(conn: sqlite3.Connection, file: int, path: str, text: str) -> None:
+    """Enter the chunks of a document: found by its words, its title and the headings above it."""
+    import json
+
+    front, body = split_front(text)
+    title = front.get("title") or _searchable_path(path).rpartition("/")[2]
+    conn.execute("REPLACE INTO documents VALUES (?, ?, ?)", (file, title, front.get("author") or ""))
+    for number, chunk in enumerate(split_document(body)[:BY_MACHINE], file << SHIFT):
+        place = to_index_text(f"{title} {chunk.heading}")
+        conn.execute("INSERT INTO passages VALUES (?, ?)", (number, chunk.text))
+        pages = json.dumps([tuple(page) for page in chunk.pages], ensure_ascii=False)
+        conn.execute("INSERT INTO chunks VALUES (?, ?, ?, ?)", (number, place, chunk.heading, pages))
+        conn.execute(
+            "INSERT INTO words (rowid, path, body) VALUES (?, ?, ?)", (number, place, to_index_text(chunk.text))
+        )
+
+
 def remove_file(conn: sqlite3.Connection, file: int, path: str) -> None:
     """Take a file out, with its passages."""
     _delete_passages(conn, file, path)
     conn.execute("DELETE FROM files WHERE id = ?", (file,))
+    conn.execute("DELETE FROM documents WHERE file = ?", (file,))
 
 
 def _delete_passages(conn: sqlite3.Connection, file: int, path: str) -> None:
     """Take a file's passages out. The full-text table keeps no text, so it must be told again what it had."""
     first, last = file << SHIFT, ((file + 1) << SHIFT) - 1
     place = to_index_text(_searchable_path(path))
-    for row_id, text in conn.execute(
-        "SELECT id, text FROM passages WHERE id BETWEEN ? AND ?", (first, last)
+    for row_id, text, own in conn.execute(
+        "SELECT passages.id, text, chunks.place FROM passages LEFT JOIN chunks ON chunks.id = passages.id"
+        " WHERE passages.id BETWEEN ? AND ?",
+        (first, last),
     ).fetchall():
         conn.execute(
             "INSERT INTO words (words, rowid, path, body) VALUES ('delete', ?, ?, ?)",
-            (row_id, place, to_index_text(text)),
+            (row_id, place if own is None else own, to_index_text(text)),
         )
     conn.execute("DELETE FROM passages WHERE id BETWEEN ? AND ?", (first, last))
+    conn.execute("DELETE FROM chunks WHERE id BETWEEN ? AND ?", (first, last))
 
 
 def area_of(path: str) -> str:
@@ -396,11 +434,23 @@ def _searchable_path(path: str) -> str:
 
 
 _DAY = pattern(r"(?<!\d)((?:19|20)\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)")
+_FRONT_DATE = pattern(r"\A---\n(?:(?!---).*\n)*?date: ['\"]?(\d{4}-\d\d-\d\d|unknown)['\"]?[ \t]*\n")
 _FRONT = pattern(r"\A---\n(?:.*\n)*?date:\s*['\"]?(\d{4}-\d\d-\d\d)(?:.*\n)*?---\s*$", re.M)
 
 
+def _read_dated_document(ws: Workspace, path: str) -> str | None:
+    """Return a text of knowledge/: as it stands now where it says when it was published, else as of now()."""
+    text = ws.read_present(path)
+    return text if text is None or _FRONT_DATE.match(text[:4000]) else ws.read(path)
+
+
 def _note_date(ws: Workspace, path: str, text: str, by_ia: bool) -> str:
-    """Return a note's date: the last one in its path, else its front matter's, else the day it was written."""
+    """Return a note's date: the last one in its path, else its front matter's, else the day it was written.
+
+    That of a document is when it was published, "" where nobody knows.
+    """
+    if is_document(path) and (told := _FRONT_DATE.match(text[:4000])):
+        return told[1] if told[1] != UNKNOWN_DATE else ""
     days = _DAY.findall(path)
     if days:
         return "-".join(days[-1])

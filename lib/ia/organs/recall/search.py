@@ -18,7 +18,8 @@ from ia.kernel.errors import BadData, IaError, Notify, UsageError, drop_message
 from ia.kernel.folders import Digest
 from ia.kernel.workspace import Workspace
 from ia.organs.recall import index
-from ia.organs.recall.authorship import MACHINE, OWNER, RECORDS, kind_of
+from ia.organs.recall.authorship import MACHINE, OUTSIDE, OWNER, RECORDS, is_converted, kind_of
+from ia.organs.recall.documents import is_document
 from ia.organs.recall.records import RecordFolder
 from ia.organs.recall.terms import Query, normalize_text, parse_query, quote_token
 
@@ -29,6 +30,8 @@ CANDIDATES = 300  # passages that BM25 hands on to the weighing by age
 SHOWN = 300  # characters of a passage
 MACHINE_WEIGHT = 0.4
 """What a passage that no person wrote counts, against one of the owner's that matches as well."""
+DOCUMENT_WEIGHT = 0.65
+"""What a passage of knowledge/ counts, whatever its age: a book does not go stale as a note does."""
 QUESTION_WEIGHT = 0.3
 """What a question that was asked counts: it has the words, and no answer."""
 _QUESTIONS = "sessions/"
@@ -38,7 +41,7 @@ class Hit(NamedTuple):
     """A note that was found: path, date, score (of the best hit, which has 1) and its best passage, whole lines.
 
     kind    what it is: note, belief, observation, journal, research, report, trade, question …, see kind_of()
-    author  whose words the passage holds: owner, or ia (a model, the analyst, the program)
+    author  whose words the passage holds: owner, ia (a model, the analyst, the program), or outside (a document)
     BM25 itself says nothing beyond one query, and is next to nothing in a workspace of three notes.
     """
 
@@ -112,17 +115,17 @@ def find_hits(
 
     names   what the security that the query is about is called; what names none of them is left out if it can be
     """
-    where, values = _build_restriction(since, areas)
+    where, values = build_restriction(since, areas)
     if len(query.exact) <= SHORT:
         for exact in dict.fromkeys((query.exact, tuple(map(_allow_prefix, query.exact)))):
-            if ranked := _rank_passages(conn, " AND ".join(exact), where, values):
+            if ranked := rank_passages(conn, " AND ".join(exact), where, values):
                 return _load_hits(conn, ranked, query, limit, names)
         if len(query.exact) > 1 and (apart := _rank_spread_words(conn, query.exact, where, values)):
             return _load_hits(conn, apart, query, limit, names)
-    expression = " OR ".join(quote_token(token) for token in _rarest_tokens(conn, query.tokens))
+    expression = " OR ".join(quote_token(token) for token in rarest_tokens(conn, query.tokens))
     if not expression:
         return []
-    return _load_hits(conn, _rank_passages(conn, expression, where, values), query, limit, names)
+    return _load_hits(conn, rank_passages(conn, expression, where, values), query, limit, names)
 
 
 def _allow_prefix(phrase: str) -> str:
@@ -130,7 +133,7 @@ def _allow_prefix(phrase: str) -> str:
     return phrase if phrase.endswith("*") or len(phrase) < len('"300"') else phrase + "*"
 
 
-def _build_restriction(since: str | None, areas: tuple[str, ...]) -> tuple[str, list[str]]:
+def build_restriction(since: str | None, areas: tuple[str, ...]) -> tuple[str, list[str]]:
     """Return an SQL condition on the passages, and its values; nothing where every note will do."""
     conditions: list[str] = []
     values: list[str] = []
@@ -143,6 +146,8 @@ def _build_restriction(since: str | None, areas: tuple[str, ...]) -> tuple[str, 
     if clock.is_simulated():
         conditions.append("date <= ?")
         values.append(clock.today())
+    if clock.is_past():  # nobody knows whether a document without a date was published by then
+        conditions.append("date <> ''")
     if not conditions:
         return "", []
     return f" AND (rowid >> {index.SHIFT}) IN (SELECT id FROM files WHERE {' AND '.join(conditions)})", values
@@ -152,7 +157,8 @@ _Ranked = list[tuple[int, float]]
 """Passages with their BM25 (positive, higher is better), best first."""
 
 
-def _rank_passages(conn: sqlite3.Connection, expression: str, where: str, values: list[str]) -> _Ranked:
+def rank_passages(conn: sqlite3.Connection, expression: str, where: str, values: list[str]) -> _Ranked:
+    """Return the passages that match an expression of the index."""
     # By the function, not by the column `rank`: for that, FTS5 sorts all rows and not only those that are kept.
     rows = conn.execute(
         f"SELECT rowid, -bm25(words) AS score FROM words WHERE words MATCH ?{where} ORDER BY score DESC"
@@ -178,11 +184,11 @@ def _rank_spread_words(conn: sqlite3.Connection, exact: tuple[str, ...], where: 
         files = holding if files is None else files & holding
         if not files:
             return []
-    ranked = _rank_passages(conn, " OR ".join(exact), where, values)
+    ranked = rank_passages(conn, " OR ".join(exact), where, values)
     return [(row, score) for row, score in ranked if row >> index.SHIFT in (files or ())]
 
 
-def _rarest_tokens(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> list[str]:
+def rarest_tokens(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> list[str]:
     """Return the rarest tokens that occur at all: as many as touch POSTINGS rows together, and at least one."""
     common = {term for (term,) in conn.execute("SELECT term FROM common")}
     rare = [token for token in tokens if token not in common] or tokens
@@ -221,7 +227,8 @@ def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: i
         path, day = known[file]
         if path.startswith(_QUESTIONS):
             score *= QUESTION_WEIGHT
-        weighed.append((score * _age_weight(day, today, half_life), day, path, row))
+        age_weight = DOCUMENT_WEIGHT if is_document(path) else _age_weight(day, today, half_life)
+        weighed.append((score * age_weight, day, path, row))
     weighed.sort(key=lambda hit: (-hit[0], hit[2]))
     if names:
         about = [hit for hit in weighed if _mentions(f"{hit[2]}\n{_passage_text(conn, hit[3])}", names)]
@@ -238,7 +245,7 @@ def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: i
                 bare=bool(row & index.BY_MACHINE) and kind_of(path) in ("report", "reflection"),
             ),
             kind=kind_of(path),
-            author=MACHINE if row & index.BY_MACHINE else OWNER,
+            author=OUTSIDE if is_converted(path) else MACHINE if row & index.BY_MACHINE else OWNER,
         )
         for score, day, path, row in weighed[:limit]
     ]

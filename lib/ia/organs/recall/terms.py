@@ -26,6 +26,10 @@ _STOP = frozenset(
 """Words that a question is made of, and that tell nothing about what it asks for."""
 
 
+FUNCTION_CHARACTERS = frozenset("的是什么谁又叫有哪怎吗呢了为何几多少请问说我你他她它们这那个里在和与及或被把也都就不")
+"""Characters that tell little of what a text is about."""
+
+
 class Query(NamedTuple):
     """A query in two readings. `exact`: one phrase a word, all must be there. `tokens`: any may, ranked."""
 

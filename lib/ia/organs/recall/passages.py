@@ -1,0 +1,234 @@
+"""Passages of knowledge/ that answer a question, each with the page of the sentence that answers best.
+
+Any word of the question may match: chunks are ranked by BM25 over their words and the headings above them. A document
+does not rank higher because it is new.
+"""
+
+import contextlib
+import json
+import math
+import sqlite3
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ia.kernel import clock
+from ia.kernel.errors import BadData, IaError, Notify, drop_message
+from ia.kernel.folders import Digest
+from ia.kernel.workspace import Workspace
+from ia.organs.recall import index
+from ia.organs.recall.documents import PageStart, page_at, split_sentences
+from ia.organs.recall.search import build_restriction, rank_passages, rarest_tokens
+from ia.organs.recall.terms import FUNCTION_CHARACTERS, normalize_text, parse_query, quote_token, to_index_text
+
+SHOWN = 500
+"""Characters of a passage: whole sentences that begin on the page that is cited."""
+LEAST = 0.2
+"""Share of the weight of a question's words that a passage must hold."""
+CANDIDATES = 40
+"""Chunks of which the best are chosen."""
+CLOSENESS = 1.0
+"""What the share of the question that one sentence of a chunk holds adds to the chunk's rank; the best rank is 1."""
+
+
+class Passage(NamedTuple):
+    """A passage of a document.
+
+    text       sentences that stand on the cited page; the last may end on `last_page`
+    quote      the one of them that answers best
+    page       physical page from 1, 0 where the document has no pages; label: as it is printed, "" where the same
+    heading    the headings above it, from the top down
+    date       when the document was published, "" where nobody knows
+    relevance  share of the weight of the question's words that it holds, 0 to 1
+    ocr        the page was read from an image
+    """
+
+    text: str
+    quote: str
+    title: str
+    author: str
+    page: int
+    last_page: int
+    label: str
+    heading: str
+    date: str
+    relevance: float
+    source: str
+    ocr: bool
+
+    @property
+    def citation(self) -> str:
+        """How the passage is cited: `Title, p. 12`, `Title, p. 1 (PDF 3)`, or with its heading where pages are none.
+
+        >>> base = Passage("", "", "T", "", 3, 3, "1", "A › B", "", 1.0, "", False)
+        >>> base.citation, base._replace(label="").citation, base._replace(page=0).citation
+        ('T, p. 1 (PDF 3)', 'T, p. 3', 'T, A › B')
+        """
+        title = self.title.replace("[", "(").replace("]", ")")
+        if self.page and self.label:
+            return f"{title}, p. {self.label} (PDF {self.page})"
+        if self.page:
+            return f"{title}, p. {self.page}"
+        return f"{title}, {self.heading}" if self.heading else title
+
+
+def search_passages(
+    ws: Workspace,
+    query: str,
+    *,
+    limit: int = 5,
+    theme: str = "",
+    notify: Notify = drop_message,
+    look: Sequence[Digest] | None = None,
+) -> list[Passage]:
+    """Return the passages of knowledge/ that answer a question as of now(), best first.
+
+    theme   only documents of this theme
+    raises  BadData for a query without letters or digits.
+    """
+    tokens = parse_query(query).tokens
+    if not tokens:
+        raise BadData("nothing to search for: the query has no letters or digits")
+    try:
+        return _search_index(ws, tokens, limit, theme, notify, look)
+    except (sqlite3.DatabaseError, IaError) as exc:
+        if not index.discard_damaged(ws, exc):
+            raise
+        return _search_index(ws, tokens, limit, theme, notify, look)
+
+
+def _search_index(
+    ws: Workspace,
+    tokens: tuple[str, ...],
+    limit: int,
+    theme: str,
+    notify: Notify,
+    look: Sequence[Digest] | None,
+) -> list[Passage]:
+    with contextlib.closing(index.open_index(ws, notify, look)) as conn:
+        return find_passages(conn, tokens, limit, theme)
+
+
+def find_passages(conn: sqlite3.Connection, tokens: tuple[str, ...], limit: int, theme: str = "") -> list[Passage]:
+    """Return the best passages of an index that is up to date."""
+    where, values = build_restriction(None, ("knowledge",))
+    if theme:
+        where += f" AND (rowid >> {index.SHIFT}) IN (SELECT id FROM files WHERE folder = ? OR folder LIKE ? ESCAPE '!')"
+        escaped = "".join(f"!{c}" if c in "!%_" else c for c in theme)
+        values = [*values, f"knowledge/{theme}", f"knowledge/{escaped}/%"]
+    expression = " OR ".join(quote_token(token) for token in rarest_tokens(conn, tokens))
+    if not expression:
+        return []
+    weights = _weigh_tokens(conn, tokens)
+    total = sum(weights.values()) or 1.0
+    ranked = rank_passages(conn, expression, where, values)[: max(CANDIDATES, limit)]
+    found: list[tuple[float, Passage]] = []
+    for row, score in ranked:
+        loaded = _load_passage(conn, row, weights, total)
+        if loaded is not None and loaded[1].relevance >= LEAST:
+            share, passage = loaded
+            found.append((score / ranked[0][1] + CLOSENESS * share, passage))
+    found.sort(key=lambda item: -item[0])
+    return [passage for _, passage in found[:limit]]
+
+
+def _weigh_tokens(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> dict[str, float]:
+    """Return what each word of a question weighs: the rarer, the more, and most a word that stands nowhere."""
+    count = "SELECT count(*) FROM words WHERE words MATCH ?"
+    every = conn.execute("SELECT count(*) FROM passages").fetchone()[0]
+    common = {term for (term,) in conn.execute("SELECT term FROM common")}
+    weights = {}
+    for token in tokens:
+        rows = every if token in common else conn.execute(count, [quote_token(token)]).fetchone()[0]
+        weight = math.log(1 + (every + 1) / (rows + 1))
+        weights[token] = weight / 3 if len(token) == 2 and not FUNCTION_CHARACTERS.isdisjoint(token) else weight
+    return weights
+
+
+def _load_passage(
+    conn: sqlite3.Connection, row: int, weights: dict[str, float], total: float
+) -> tuple[float, Passage] | None:
+    """Return a chunk as a passage, with the share of the question that its best sentence holds."""
+    told = conn.execute(
+        "SELECT passages.text, chunks.place, chunks.heading, chunks.pages, documents.title, documents.author,"
+        " files.folder || '/' || files.name, files.date FROM passages JOIN chunks ON chunks.id = passages.id"
+        " JOIN documents ON documents.file = passages.id >> ? JOIN files ON files.id = documents.file"
+        " WHERE passages.id = ?",
+        (index.SHIFT, row),
+    ).fetchone()
+    if told is None:
+        return None
+    text, place, heading, pages_json, title, author, path, day = told
+    pages = [PageStart(*page) for page in json.loads(pages_json)]
+    sentences = split_sentences(text)
+    held = [_find_held(normalize_text(sentence), weights) for _, sentence in sentences]
+    best = max(range(len(sentences)), key=lambda at: (sum(weights[token] for token in held[at]), -at))
+    every = set().union(*held) | _find_held_words(to_index_text(text) + " " + place, weights)
+    first, last = _widen(sentences, best, pages)
+    begin, end = sentences[first][0], sentences[last][0] + len(sentences[last][1].rstrip())
+    page = page_at(pages, sentences[best][0])
+    until = page_at(pages, max(end - 1, 0))
+    share = sum(weights[token] for token in held[best] | _find_held_words(place, weights)) / total
+    return share, Passage(
+        text=text[begin:end],
+        quote=sentences[best][1].strip(),
+        title=title,
+        author=author,
+        page=page.page if page else 0,
+        last_page=until.page if until else 0,
+        label=page.label if page else "",
+        heading=heading,
+        date=day,
+        relevance=round(min(sum(weights[token] for token in every) / total, 1.0), 3),
+        source=path,
+        ocr=bool(page and page.ocr),
+    )
+
+
+def _find_held(sentence: str, weights: dict[str, float]) -> set[str]:
+    """Return the words of a question that a sentence holds; of Latin ones the stem will do."""
+    return {token for token in weights if _stem(token) in sentence}
+
+
+def _find_held_words(words: str, weights: dict[str, float]) -> set[str]:
+    return {token for token in weights if _stem(token) in words}
+
+
+def _stem(token: str) -> str:
+    """Return the beginning of a Latin word that its forms have in common: `stopping` and `stops` are `stop`."""
+    if not token.isascii() or len(token) < 5 or not token.isalpha():
+        return token
+    for ending in ("ings", "ing", "ies", "ed", "es", "s", "y", "e"):
+        if token.endswith(ending) and len(token) - len(ending) >= 4:
+            return token[: len(token) - len(ending)]
+    return token
+
+
+def _widen(sentences: list[tuple[int, str]], best: int, pages: list[PageStart]) -> tuple[int, int]:
+    """Return the first and the last of the sentences that are shown: they begin on the page of the best."""
+    page = page_at(pages, sentences[best][0])
+    first = last = best
+    room = SHOWN - len(sentences[best][1])
+    while True:
+        above = first > 0 and page_at(pages, sentences[first - 1][0]) == page and len(sentences[first - 1][1]) <= room
+        below = (
+            last + 1 < len(sentences)
+            and page_at(pages, sentences[last + 1][0]) == page
+            and len(sentences[last + 1][1]) <= room
+        )
+        if below and (last - best <= best - first or not above):
+            last += 1
+            room -= len(sentences[last][1])
+        elif above:
+            first -= 1
+            room -= len(sentences[first][1])
+        else:
+            return first, last
+
+
+def count_undated(ws: Workspace) -> int:
+    """Return how many documents are hidden because nobody knows when they were published; 0 at the present."""
+    if not clock.is_past():
+        return 0
+    with contextlib.closing(index.open_index(ws)) as conn:
+        row = conn.execute("SELECT count(*) FROM files WHERE area = 'knowledge' AND date = '' AND sha <> ''").fetchone()
+        return int(row[0])

@@ -1,0 +1,83 @@
+"""ia knowledge, from the outside."""
+
+import json
+
+from support import documents
+
+BOOK = documents.pdf(
+    [["Preface of the book."], ["A stop loss ends a losing position early."], ["Size a position by its stop."]],
+    labels=[(0, "r"), (1, "D")],
+    info={"Title": "On stops"},
+)
+
+
+def test_a_book_is_added_searched_shown_and_removed(ia, home, tmp_path):
+    (tmp_path / "stops.pdf").write_bytes(BOOK)
+    run = ia("knowledge", "add", str(tmp_path / "stops.pdf"), "--theme", "risk", "--date", "2019-06", "--json")
+    [row] = json.loads(run.stdout)
+    assert (row["outcome"], row["title"], row["date"], row["pages"]) == ("added", "On stops", "2019-06-30", 3)
+    assert (home / "knowledge/risk/source/stops.pdf").read_bytes() == BOOK
+    run = ia("knowledge", "search", "when", "does", "a", "stop", "loss", "end", "a", "position", "--json")
+    found = json.loads(run.stdout)[0]
+    assert (found["page"], found["label"], found["citation"]) == (2, "1", "On stops, p. 1 (PDF 2)")
+    assert found["quote"] == "A stop loss ends a losing position early."
+    assert json.loads(ia("recall", "--in", "knowledge", "losing", "--json").stdout)[0]["author"] == "outside"
+    assert ia("knowledge", "show", "stops", "--page", "3").stdout == "Size a position by its stop.\n"
+    assert ia("knowledge", "list").stdout.count("\n") == 2
+    assert ia("knowledge", "list", env={"IA_NOW": "2019-06-29"}).returncode == 1
+    assert ia("knowledge", "search", "stop", env={"IA_NOW": "2019-06-29"}).returncode == 1
+    run = ia("knowledge", "add", str(tmp_path / "stops.pdf"), "--theme", "risk", "--json")
+    assert json.loads(run.stdout)[0]["outcome"] == "unchanged"
+    assert ia("knowledge", "convert", "stops").stdout.splitlines()[1].startswith("unchanged")
+    assert ia("knowledge", "remove", "stops", "--yes").returncode == 0
+    assert ia("knowledge", "search", "stop").returncode == 1 and ia("knowledge", "list").returncode == 1
+
+
+def test_a_folder_is_added_and_failures_are_told_one_by_one(ia, home, tmp_path):
+    folder = tmp_path / "shelf" / "deep"
+    folder.mkdir(parents=True)
+    (folder / "a.md").write_text("---\ndate: 2015-01-01\n---\n# A\n\nApples are red.\n")
+    (folder / "b.pdf").write_bytes(b"%PDF-1.4 broken")
+    (folder / "c.png").write_bytes(b"x")
+    (folder / ".hidden.md").write_text("x")
+    run = ia("knowledge", "add", str(tmp_path / "shelf"))
+    assert run.returncode == 65 and run.stdout.count("\n") == 2
+    assert run.stderr == "ia: b.pdf: the file is damaged or incomplete\n"
+    assert ia("knowledge", "search", "apples").returncode == 0
+
+
+def test_bad_input_is_one_line_with_its_status(ia, home, tmp_path):
+    (tmp_path / "x.bin").write_bytes(bytes(range(256)))
+    (tmp_path / "empty.pdf").write_bytes(b"")
+    (tmp_path / "none").mkdir()
+    for words, status in (
+        (("add", str(tmp_path / "missing.pdf")), 66),
+        (("add", str(tmp_path / "none")), 66),
+        (("add", str(tmp_path / "x.bin")), 65),
+        (("add", str(tmp_path / "empty.pdf")), 65),
+        (("add", "http://127.0.0.1:1/x"), 77),
+        (("add", "http://169.254.169.254/latest/meta-data"), 77),
+        (("add", "ftp://example.com/x"), 77),
+        (("add", str(tmp_path / "x.bin"), "--theme", "../up"), 2),
+        (("add", str(tmp_path / "x.bin"), "--date", "soon"), 2),
+        (("add", str(tmp_path / "x.bin"), "--password-file", str(tmp_path / "no")), 66),
+        (("show", "nothing"), 66),
+        (("remove", "nothing", "--yes"), 66),
+        (("convert",), 2),
+        (("search", "?!"), 65),
+    ):
+        run = ia("knowledge", *words)
+        assert (run.returncode, run.stdout) == (status, ""), (words, run.stderr)
+        lines = run.stderr.splitlines()
+        assert lines and all(line.startswith(("ia: ", "hint: ")) for line in lines), (words, run.stderr)
+    assert not (home / "knowledge").exists()
+
+
+def test_documents_without_a_date_are_told_of(ia, home, tmp_path):
+    (tmp_path / "a.txt").write_text("Pears are green.")
+    run = ia("knowledge", "add", str(tmp_path / "a.txt"))
+    assert "the publication date is unknown" in run.stderr
+    run = ia("knowledge", "search", "pears", env={"IA_NOW": "2024-01-01"})
+    assert run.returncode == 1 and "1 document without a publication date is not visible" in run.stderr
+    run = ia("knowledge", "search", "pears", env={"IA_NOW": "2024-01-01", "IA_LANG": "zh"})
+    assert "出版日期" in run.stderr
