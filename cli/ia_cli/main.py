@@ -65,6 +65,10 @@ COMMANDS = {
         "ia_cli.commands.profit:profit",
         "Show profit by security; with --by, --since or --stats the return on your money.",
     ),
+    "check": (
+        "ia_cli.commands.check:check",
+        "Judge a checklist: prices, figures, rules, risk limits, your account, questions to you.",
+    ),
     "note": ("ia_cli.commands.note:note", "Write, read and search notes."),
     "memory": ("ia_cli.commands.memory:memory", "Read and write memory: beliefs, observations, reflections."),
     "recall": (

@@ -110,3 +110,16 @@ def test_importing_ia_imports_nothing():
     code = "import sys; before = set(sys.modules); import ia; print(*(set(sys.modules) - before))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["ia"]
+
+
+@pytest.mark.process
+def test_a_checklist_without_expressions_loads_neither_numpy_nor_pandas(home):
+    folder = home / ".claude" / "skills" / "own"
+    (folder / "knowledge").mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: own\ndescription: x\n---\nx\n")
+    lists = "checks:\n  cash:\n    items:\n      - {id: a, text: a, account: positions <= 3}\n"
+    lists += "  up:\n    trade: buy\n    items:\n      - {id: b, text: b, expression: 'close > sma(close, 5)'}\n"
+    (folder / "knowledge" / "checks.yaml").write_text(lists)
+    settings = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:00+08:00"}
+    assert not {"pandas", "numpy", "llm"} & modules_after("check", "cash", **settings)
+    assert not {"pandas", "llm"} & modules_after("check", "up", "600519", **settings)

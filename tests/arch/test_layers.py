@@ -50,6 +50,7 @@ ARROWS = {
     "providers": {"packages"},
     "skills": {"packages", "profiles"},
     "alerts": {"schedule"},
+    "checklists": {"skills", "taskbook"},
     "taskbook": {"alerts", "schedule"},
     "analyst": {"prompt_format", "tools"},
     "backtests": {"analyst", "prompt_format", "tools", "turns"},

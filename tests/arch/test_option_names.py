@@ -23,8 +23,9 @@ MEANING = {
     "--days": "so many days ahead", "--from": "another run",
 }  # fmt: skip
 """The names that several commands share, or that have been mistaken for each other."""
-MIXED = {"--trades"}
-"""A flag of `ia chart`; of `ia backtest run` the file to write (`--trades -`)."""
+MIXED = {"--trades", "--yes"}
+"""--trades: a flag of `ia chart`; of `ia backtest run` the file to write (`--trades -`). --yes: consent; of `ia check` the
+questions that it answers."""
 
 
 def commands(command=cli, path=()):

@@ -194,6 +194,13 @@ def skill_words(ws: "Workspace") -> Iterable[Word]:
     return [(found.name, found.description()) for found in skills.list_skills(ws)]
 
 
+def _check_words(ws: "Workspace") -> Iterable[Word]:
+    """Yield the checklists that can be used, with what each is for."""
+    from ia.faculties.checklists import list_checklists
+
+    return [(found.name, found.title.in_language()) for found in list_checklists(ws)[0] if found.problem is None]
+
+
 def _provider_words(ws: "Workspace") -> Iterable[Word]:
     from ia.faculties import providers
 
@@ -378,6 +385,7 @@ _NAMED: dict[tuple[str, str], Callable[["Workspace"], Iterable[Word]]] = {
     ("task", "which"): _task_words,
     ("task", "name"): _task_words,
     ("skill", "name"): skill_words,
+    ("check", "name"): _check_words,
     ("provider", "name"): _provider_words,
     ("config", "key"): _setting_words,
     ("config", "prefix"): _setting_words,

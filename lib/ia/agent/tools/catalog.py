@@ -23,6 +23,7 @@ BUILTIN = (
     "memory",
     "watch",
     "skills",
+    "checks",
     "tasks",
     "alerts",
     "subagents",

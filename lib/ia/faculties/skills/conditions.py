@@ -68,7 +68,7 @@ def check(
     if not bars.date:
         raise BadData("no bars to check")
     parts = [(finding, node) for finding, node in _findings(knowledge(ws, name), lang) if node is not None]
-    judge = _Judge(bars, notify)
+    judge = ConditionJudge(bars, notify)
     judge.prepare(node for _, node in parts)
     out = []
     for finding, node in parts:
@@ -83,6 +83,16 @@ def texts(ws: Workspace, name: str, lang: str | None = None) -> list[RuleFinding
     raises  NotFound for the skill.
     """
     return [finding for finding, node in _findings(knowledge(ws, name), lang) if node is None]
+
+
+def find_finding(
+    ws: Workspace, name: str, rule: str, lang: str | None = None
+) -> tuple[RuleFinding, ast.expr | None] | None:
+    """Return the rule, pattern or red flag of a skill that has an id, and its condition's tree; None where none has.
+
+    The tree is None for a condition in words. raises  NotFound for the skill.
+    """
+    return next((each for each in _findings(knowledge(ws, name), lang) if each[0].id == rule), None)
 
 
 def needs_bars(ws: Workspace, name: str) -> bool:
@@ -197,7 +207,7 @@ def _finding(
     )
 
 
-class _Judge:
+class ConditionJudge:
     """Evaluates conditions on one set of bars; each part that they are made of once."""
 
     def __init__(self, bars: Bars, notify: Notify) -> None:
@@ -241,6 +251,14 @@ class _Judge:
                     return answer
             return True
         return self.known[ast.unparse(node)]
+
+    def number(self, node: ast.expr) -> float | None:
+        """Return the last value of an expression; None where it is missing, or no number. raises IaError."""
+        value = self._value(ast.unparse(node))
+        if isinstance(value, list):
+            value = value[-1] if value else None
+        usable = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+        return float(value) if usable else None
 
     def _one(self, source: str) -> Answer:
         try:

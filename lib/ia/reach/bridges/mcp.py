@@ -49,7 +49,10 @@ UNTRUSTED = (
     " user wrote stays as it is."
 )
 SUBAGENTS = "subagents.run"
-OPEN = (SUBAGENTS, "messaging.send", "skills.install", "skills.check", "compute.run", "indicator.calc", "risk.check")
+OPEN = (
+    SUBAGENTS, "messaging.send", "skills.install", "skills.check", "compute.run", "indicator.calc", "risk.check",
+    "check.run",
+)  # fmt: skip
 """Tools beside market.* that reach further than the workspace: they fetch, send or ask a model."""
 DEPTH = 200
 """How far the protocol's parser follows nested brackets; it drops a line that goes on, and the client would wait."""

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from ia.agent.analyst.ask import choices, follow_on, intent
+from ia.agent.analyst.ask import checklist_words, choices, follow_on, intent
 from ia.agent.analyst.ask.backtest_words import ASKS
 from ia.agent.analyst.ask.facts import (
     SECURITY,
@@ -105,11 +105,32 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         from ia.agent.analyst.jobs import small_talk
 
         return small_talk.ask_which(desk, others)
+    if checked := (yield from _run_checklist(desk)):
+        return checked
     from ia.agent.analyst.jobs.answer_parts import answer_parts
 
     if answered := (yield from answer_parts(desk, _answer_whole)):
         return answered
     return (yield from _answer_whole(desk))
+
+
+def _run_checklist(desk: ToolDesk) -> Work[Reply | None]:
+    """Go through the checklist that a message asks for; None for any other message."""
+    request = desk.request
+    if (
+        request.skill
+        or request.data
+        or request.bars
+        or request.form
+        or not checklist_words.ASKS.search(request.question)
+    ):
+        return None
+    wanted = intent.read_acts(request)
+    if wanted.kind not in (*intent.ANSWERABLE, "order", "scan"):
+        return None
+    from ia.agent.analyst.jobs import checking
+
+    return (yield from checking.run_checklist(desk, wanted))
 
 
 def _complete_request(desk: ToolDesk) -> Reply | None:

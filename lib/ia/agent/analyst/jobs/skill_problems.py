@@ -28,6 +28,7 @@ from ia.agent.analyst.jobs.scanning import criteria_in
 from ia.agent.analyst.say.outline import outline_at
 from ia.agent.analyst.tables import Table, Tables
 from ia.faculties import skills
+from ia.faculties.checklists import read_checklists
 from ia.faculties.skills import tables, templates
 from ia.faculties.skills.expertise import FILES
 from ia.faculties.skills.model import Skill
@@ -67,10 +68,12 @@ def find_problems(ws: Workspace, skill: Skill, lang: str = "") -> list[str]:
     def report(_: str, problem: Message) -> None:
         told.append(voice.say(problem))
 
+    lists, broken = read_checklists(ws, skill)
+    told += [voice.say(each) for each in (*broken, *(each.problem for each in lists)) if each is not None]
     at_hand = Tables(report, strict=True)
     for path in [path for path, _ in skills.files(ws, skill) if tables.is_table(path)]:
         name = path.rpartition("/")[2].rpartition(".")[0]
-        if path.startswith("knowledge/") and name in FILES:
+        if path.startswith("knowledge/") and name in (*FILES, "checks"):
             continue
         try:
             if path.endswith(".md"):
