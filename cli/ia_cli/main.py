@@ -303,7 +303,7 @@ def _explain_usage_error(exc: click.ClickException, argv: Sequence[str]) -> IaEr
     if isinstance(exc, click.MissingParameter) and exc.param is not None:
         return UsageError("missing {what}", what=exc.param.get_error_hint(context), path=path, hint=more)
     if isinstance(exc, click.BadParameter) and exc.param is not None:
-        return UsageError("{what}: {problem}", what=exc.param.opts[-1], problem=exc.message, path=path, hint=more)
+        return _hints.bad_value_error(exc, context)
     message = exc.format_message()
     if message.startswith("Got unexpected extra"):
         return _hints.too_many_arguments_error(message.partition("(")[2].removesuffix(")"), context)

@@ -1,5 +1,6 @@
 """What a person sees at 80 columns: each figure on one line, in the reader's language; a pipe has all columns."""
 
+import json
 import re
 
 import pytest
@@ -163,3 +164,34 @@ def test_performance_and_usage_fit_the_terminal(held, lang):
     for args in (("profit", "--performance"), ("usage",), ("usage", "--by", "model"), ("usage", "--by", "session")):
         table = _table("--lang", lang, *args)
         assert max(map(_width, table)) <= 80, table
+
+
+def test_weights_are_of_the_whole_account_where_its_rates_are_known(held):
+    assert held("sync", "rates").returncode == 0
+    document = json.loads(held("account", "--json").stdout)["positions"]["600519.SH"]
+    listed = held("account").stdout.splitlines()
+    row = dict(zip(listed[0].split("\t"), next(line for line in listed if "600519" in line).split("\t"), strict=True))
+    assert float(row["weight_pct"]) == document["limit_weight_pct"] != document["weight_pct"]
+    assert "weights are of all currencies together" in held("account").stderr
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_wrong_value_is_told_in_the_readers_language(held, lang):
+    for args in (("usage", "--by", "x"), ("screen", "--limit", "x"), ("sync", "x"), ("task", "history", "-n", "-1")):
+        run = held("--lang", lang, *args)
+        assert run.returncode == 2 and run.stdout == ""
+        assert ("choose one" in run.stderr or "give a number" in run.stderr) == (lang == "en")
+        assert ("请" in run.stderr and " is not " not in run.stderr) == (lang == "zh")
+
+
+def test_reasons_to_be_listed_are_english_at_an_english_terminal(held):
+    assert held("sync").returncode == 0
+    shown = on_terminal("--lang", "en", "market", "lhb")
+    assert "than its index" in shown and not re.search(r"[\u4e00-\u9fff]", shown), shown
+    assert "偏离值" in held("market", "lhb").stdout
+
+
+def test_words_that_are_no_path_are_no_note(held, home):
+    run = held("note", "some", "text", "words")
+    assert (run.returncode, run.stdout) == (2, "") and "'some text words'" in run.stderr
+    assert not (home / "notebook" / "some.md").exists()

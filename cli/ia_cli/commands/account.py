@@ -59,6 +59,10 @@ def account(method: str | None, by: str | None, base: str | None, as_json: bool)
     older than 14 days, the total is empty and ia says which. Where you entered no deposit in a currency but one in
     another, what its entries come to counts as its cash: a purchase is a debt. max_drawdown links daily returns, as
     `ia profit` does.
+
+    The weight is what the position limit looks at: percent of all currencies together, or of the position's own
+    currency where a price, cash or rate is unknown. In JSON, limit_weight_pct is this figure, and weight_pct is always
+    of the own currency.
     """
     from ia.kernel.workspace import Workspace
     from ia.organs.ledger import net_worth
@@ -86,6 +90,13 @@ def account(method: str | None, by: str | None, base: str | None, as_json: bool)
     if by:
         _print_allocation(net_worth.load_allocation(desk, found, worth, by), by, worth, as_json)
     else:
+        if found.positions and len(found.purses) > 1:
+            whole = any(each.whole is not None for each in found.purses.values())
+            notify(
+                Message("weights are of all currencies together")
+                if whole
+                else Message("weights are of each currency's own account: the whole is unknown")
+            )
         _print_table(found, worth)
 
 
@@ -142,7 +153,7 @@ def _print_table(found: Any, worth: Any) -> None:
             "price_date": each.price.date if each.price else "",
             "value": format_table_number(each.value),
             "unrealized_pnl": format_table_number(each.unrealized, sign=True),
-            "weight_pct": format_table_number(each.weight),
+            "weight_pct": format_table_number(each.limit_weight),
             "currency": each.currency,
         }
         for each in found.positions

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from ia.kernel.i18n import mark_text
 from ia_cli.commands import backtest_sweep
 from ia_cli.commands.backtest_agent import agent, resume
 from ia_cli.commands.backtest_journal import journal_command
@@ -59,14 +60,16 @@ def orders(file: str | None, name: str | None) -> None:
 
     from ia.faculties.lab.order_files import run_order_document
     from ia.kernel.errors import BadData, NotFound, UsageError
-    from ia_cli.terminal.input import open_input
+    from ia_cli.terminal.input import describe_json_error, open_input
 
     stream, source = open_input(file)
     with stream:
         try:
             document = json.load(stream)
         except (ValueError, RecursionError) as exc:
-            raise BadData("{source}: not valid JSON: {reason}", source=source, reason=str(exc)) from None
+            raise BadData(
+                "{source}: not valid JSON: {reason}", source=source, reason=describe_json_error(exc)
+            ) from None
     if not isinstance(document, dict):
         raise BadData("{source}: the document must be a JSON object", source=source)
     if name is not None or "cases" in document:
@@ -185,7 +188,7 @@ def _read_request(options: dict[str, Any]) -> Any:
     if (not symbols and not universe) or symbols == ("-",):
         from ia.organs.ohlcv.canonical import read_bars
 
-        stream, source = open_input(None, "SYMBOL or --in")
+        stream, source = open_input(None, mark_text("SYMBOL or --in"))
         bars, symbols = read_bars(stream, source, notify=notify), ()
     return BacktestRequest(
         settings=read_settings({**options, "exit": options["leave"]}, one=bars is not None or len(symbols) == 1),

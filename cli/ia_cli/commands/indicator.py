@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ia.kernel.i18n import mark_text
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.input import open_input
 from ia_cli.terminal.options import json_option, rows_options
@@ -145,7 +146,7 @@ def _load_bars(file: str | None, symbol: str | None) -> "Bars":
         return load_bars(Workspace(), symbol, notify).bars
     from ia.organs.ohlcv.canonical import read_bars
 
-    stream, source = open_input(file, "FILE or --symbol SYMBOL")
+    stream, source = open_input(file, mark_text("FILE or --symbol SYMBOL"))
     bars = read_bars(stream, source, notify=notify)
     if clock.is_simulated():
         from ia.organs.ohlcv.history import visible_bars

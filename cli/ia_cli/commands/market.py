@@ -366,6 +366,13 @@ def lhb(ctx: click.Context, on: str | None, count: int | None, as_json: bool, as
         hint = ""
     elif not rows and on is not None:
         notify(Message("no stock of {day} is stored: none was listed then, or the list was not synced", day=on))
+    import sys
+
+    if sys.stdout.isatty() and not (as_json or as_jsonl):
+        from ia.domain.instruments.listing_reasons import listing_reason
+        from ia_cli.terminal.text import lang
+
+        rows = [{**row, "reason": listing_reason(str(row.get("reason") or ""), lang())} for row in rows]
     _print_rows(ctx, rows, LHB, brief, as_json, as_jsonl, hint=hint)
 
 

@@ -38,6 +38,16 @@ class _Notes(CommandGroup):
         word = args[0] if args else ""
         if word.isascii() and word.isalpha() and word not in self.commands:
             self._refuse_verbs(word)
+        words = [each for each in args if not each.startswith("-")]
+        if len(words) > 2 and word not in self.commands:
+            import shlex
+
+            raise UsageError(
+                "a note needs a path and one text, and these are {count} words",
+                count=len(words),
+                quoted=shlex.quote(" ".join(words)),
+                hint="put the text in quotation marks: `ia note scratch/ideas {quoted}`",
+            )
         return super().resolve_command(ctx, args)
 
     def _refuse_verbs(self, word: str) -> None:

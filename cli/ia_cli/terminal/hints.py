@@ -235,6 +235,27 @@ def missing_value_error(option: str, argv: list[str], root: click.Command) -> Ia
     return UsageError("{option} needs a value", option=option, path=context.command_path, value=value, hint=hint)
 
 
+def bad_value_error(error: click.BadParameter, context: click.Context | None) -> IaError:
+    """Return the error for a value that an option or argument does not take, in the words of its type."""
+    param = error.param
+    assert param is not None
+    kind, low, high = param.type, getattr(param.type, "min", None), getattr(param.type, "max", None)
+    fields = {"what": param.opts[-1], "path": context.command_path if context else "ia"}
+    if isinstance(param, click.Argument):
+        fields["what"] = (param.metavar or param.human_readable_name).strip("[].…")
+    if isinstance(kind, click.Choice):
+        return UsageError(
+            "{what}: choose one of {choices}", choices=", ".join(map(str, kind.choices)), hint=MORE, **fields
+        )
+    if low is not None and high is not None:
+        return UsageError("{what}: give a number from {low} to {high}", low=low, high=high, hint=MORE, **fields)
+    if low is not None:
+        return UsageError("{what}: give a number of at least {low}", low=low, hint=MORE, **fields)
+    if isinstance(kind, type(click.INT) | type(click.FLOAT)):
+        return UsageError("{what}: give a number", hint=MORE, **fields)
+    return UsageError("{what}: {problem}", problem=error.message, hint=MORE, **fields)
+
+
 def _deepest_context(argv: list[str], root: click.Command) -> click.Context:
     """Return the context of the command that a command line names."""
     context = click.Context(root, info_name="ia")

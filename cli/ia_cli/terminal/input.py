@@ -3,7 +3,8 @@
 import sys
 from typing import Any, BinaryIO
 
-from ia.kernel.errors import BadData, NotFound, Refused, UsageError
+from ia.kernel.errors import BadData, Message, NotFound, Refused, UsageError
+from ia_cli.terminal.text import tr
 
 
 def open_input(path: str | None, what: str = "FILE") -> tuple[BinaryIO, str]:
@@ -24,7 +25,7 @@ def open_input(path: str | None, what: str = "FILE") -> tuple[BinaryIO, str]:
         except ValueError:
             raise UsageError("{path!r} is not a valid file name", path=path) from None
     if sys.stdin is None or sys.stdin.isatty():
-        raise UsageError("no input", hint="give {what}, or pipe it to standard input", what=what)
+        raise UsageError("no input", hint="give {what}, or pipe it to standard input", what=tr(what))
     return sys.stdin.buffer, "<stdin>"
 
 
@@ -53,8 +54,20 @@ def parse_arguments(text: str, example: str) -> Any:
         raise UsageError("the arguments are nested too deeply", hint="for example {example}", example=example) from None
     except ValueError as exc:
         raise UsageError(
-            "the arguments are not valid JSON: {reason}", reason=str(exc), hint="for example {example}", example=example
+            "the arguments are not valid JSON: {reason}",
+            reason=describe_json_error(exc),
+            hint="for example {example}",
+            example=example,
         ) from None
+
+
+def describe_json_error(error: Exception) -> Message | str:
+    """Return where a text stops being JSON."""
+    import json
+
+    if isinstance(error, json.JSONDecodeError):
+        return Message("line {line}, column {column}", line=error.lineno, column=error.colno)
+    return str(error)
 
 
 def stdin_is_idle() -> bool:

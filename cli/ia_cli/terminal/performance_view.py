@@ -242,6 +242,6 @@ def notify_unknown(report: "PerformanceReport") -> None:
                 rate=f"{rate.rate:.6g}",
                 base=rate.base,
                 date=rate.date,
-                source=rate.source,
+                source=tr("simulated") if rate.simulated else rate.source,
             )
         )

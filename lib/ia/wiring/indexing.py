@@ -39,7 +39,13 @@ def _enter_written(ws: "Workspace", paths: Sequence[str], notify: Notify) -> Non
         try:
             step()
         except (IaError, sqlite3.Error, OSError) as exc:
-            notify(Message("{path} was written but is not in the index yet: {reason}", path=path, reason=str(exc)))
+            notify(
+                Message(
+                    "{path} was written but is not in the index yet: {reason}",
+                    path=path,
+                    reason=exc if isinstance(exc, IaError) else str(exc),
+                )
+            )
 
 
 def notice_changes(ws: "Workspace") -> "Sequence[Digest] | None":

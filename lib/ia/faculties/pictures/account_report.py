@@ -167,11 +167,12 @@ def _positions_section(purse: "CurrencyAccount", found: "Account", voice: Voice)
             report_parts.profit_cell(each.unrealized, up),
             report_parts.percent_cell(each.unrealized_pct, up),
             report_parts.profit_cell(each.today, up),
-            report_parts.unsigned_percent_cell(each.weight),
+            report_parts.unsigned_percent_cell(each.limit_weight),
         ]
         for each in held
     ]
-    return drawn + report_parts.render_table([say(head) for head in heads], rows, left=2)
+    told = report_parts.render_paragraph(say("Weights are of all currencies together.")) if purse.whole else ""
+    return drawn + report_parts.render_table([say(head) for head in heads], rows, left=2) + told
 
 
 def _risk_rules_section(found: "Account", voice: Voice) -> str:

@@ -177,7 +177,7 @@ def test_in_an_empty_workspace_it_works(ws, monkeypatch):
 
     monkeypatch.setenv("IA_NOW", NOW)
     done = take_turn(ws, "How does AAPL look?", model="ia-offline")
-    assert done.artifacts == ["notebook/research/苹果/2024-03-15.md", "memory/observations/2024-03-15-苹果.md"]
+    assert done.artifacts == ["notebook/research/Apple/2024-03-15.md", "memory/observations/2024-03-15-苹果.md"]
     for words in (
         "**AAPL (AAPL.US): the evidence",
         "simulated",
@@ -620,7 +620,9 @@ def test_the_headline_says_what_the_readings_say(pack, say, message):
     (rule,) = [line for line in note.splitlines() if line.startswith("- **T2_001**")]
     assert "主要趋势向上" in rule and "与读数不一致：收盘距 200 日线 +1.1%，主要趋势不明" in rule
     (against,) = [each for each in note.split("## ") if each.startswith("反面证据")]
-    assert against.split("\n\n")[1] == "- 规则与形态：T2_001", "nothing neutral, and no reading that is for the view"
+    assert against.split("\n\n")[1] == "- 规则或形态：" + rule.removeprefix("- **T2_001** ").split("（")[0], (
+        "nothing neutral, and no reading that is for the view"
+    )
 
 
 @pytest.mark.process
@@ -644,14 +646,21 @@ def test_without_a_direction_it_says_what_would_have_to_come(pack, say):
 @pytest.mark.process
 def test_a_note_is_found_under_either_name(pack, say):
     done = say("How does CATL look?")
-    assert notebook.read_note(pack, "research/宁德时代/2024-03-15.md").startswith(
+    assert notebook.read_note(pack, "research/CATL/2024-03-15.md").startswith(
         "# 宁德时代 CATL (300750.SZ) · 2024-03-15\n"
     )
     assert "宁德时代 CATL (300750.SZ) close 82.54" in text(pack, done.artifacts[1])
     from ia.organs.recall.search import recall_notes
 
     for name in ("CATL", "宁德时代", "300750"):
-        assert "notebook/research/宁德时代/2024-03-15.md" in {hit.source for hit in recall_notes(pack, name)}
+        assert "notebook/research/CATL/2024-03-15.md" in {hit.source for hit in recall_notes(pack, name)}
+
+
+def test_a_note_goes_to_the_folder_that_the_subject_has(pack, say):
+    notebook.write_note(pack, "research/宁德时代/2024-03-08.md", "# 宁德时代 CATL (300750.SZ)\n产能利用率下降")
+    assert say("How does CATL look?").artifacts[0] == "notebook/research/宁德时代/2024-03-15.md"
+    assert "research/宁德时代/2024-03-15.md" in say("Why do you think so about CATL?").reply
+    assert say("How does Moutai look?").artifacts[0] == "notebook/research/Kweichow-Moutai/2024-03-15.md"
 
 
 def test_a_note_says_once_where_method_and_sources_stand(pack, say):

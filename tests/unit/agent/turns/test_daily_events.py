@@ -241,7 +241,7 @@ def test_the_figures_stand_in_the_prompt_as_data(ws, monkeypatch):
     told = figures(daily_events.build_daily_review(ws))
     assert (told["day"], told["stale"], told["simulated"], told["positions"]) == (DAY, False, False, 2)
     assert told["main_lines"] == [{"name": "半导体", "hits": 10}]
-    assert [line.split(": ")[1] for line in told["breaches"]] == ["仓位超限", "止损提醒"]
+    assert [line.split("：")[1] for line in told["breaches"]] == ["仓位超限", "止损提醒"]
     assert figures(daily_events.build_top_gainers(ws, 20))["top"] == 20
     monkeypatch.setenv("IA_NOW", "2024-06-17T15:00+08:00")
     assert figures(daily_events.build_daily_review(ws))["stale"] is True
@@ -297,7 +297,7 @@ def test_without_the_ledger_the_analyst_quotes_what_the_event_tells(ws):
     reply = answered(daily_events.build_daily_review(ws), {})
     assert (
         f"- {MOUTAI} 贵州茅台：250 股" in reply
-        and f"- {MOUTAI} 贵州茅台: 止损提醒: -9.5" in reply.partition("**风控**")[2]
+        and f"- {MOUTAI} 贵州茅台：止损提醒：-9.5" in reply.partition("**风控**")[2]
     )
     assert "单只不超过 15%" in reply and "规则没有要求操作" not in reply
 

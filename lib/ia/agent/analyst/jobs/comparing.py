@@ -14,7 +14,7 @@ from ia.agent.analyst.evidence.tool_answers import display_name, read_value, rec
 from ia.agent.analyst.evidence.verdict import Fired, Verdict, describe_level, kinds_told
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs import risk_rules
-from ia.agent.analyst.jobs.filing import OWN_LINE, file_calls, observe
+from ia.agent.analyst.jobs.filing import OWN_LINE, file_calls, observe, research_path
 from ia.agent.analyst.jobs.skill_loading import load_skill
 from ia.agent.analyst.parts import in_list, leave_out, part
 from ia.agent.analyst.say import reply
@@ -155,12 +155,12 @@ def _file_comparison(desk: ToolDesk, sides: list[ComparedSide], answer: list[str
     full = speak(" vs ").join(
         full_name(side.mention.name, english(side.mention.symbol), side.mention.code) for side in sides
     )
+    earlier = [hit for side in sides for hit in side.earlier]
+    path = research_path(desk, [(side.mention.name, english(side.mention.symbol)) for side in sides], earlier)
     note = [f"# {full} · {desk.request.day}", "", *answer[0:1], "", *answer[2:], "", *_behind(desk, sides)]
     results = yield from file_calls(
         desk,
-        DeskCall(
-            "notebook.write", {"path": f"research/{topic}/{desk.request.day}.md", "content": "\n".join(note) + "\n"}
-        ),
+        DeskCall("notebook.write", {"path": path, "content": "\n".join(note) + "\n"}),
         observe(desk, topic, f"{line}\n{OWN_LINE}"),
     )
     return reply.describe_paths(

@@ -1,8 +1,11 @@
 """Where notes and observations are kept."""
 
 import re
+from collections.abc import Iterable, Sequence
 
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.voice import ZH
+from ia.kernel.jsontypes import Json
 
 OWN_LINE = "<!-- ia-own: {} -->"
 """The data line of an observation of the analyst's own that states no view: it is no word of the owner."""
@@ -12,6 +15,23 @@ def observation(desk: ToolDesk, topic: str) -> str:
     """Return the path of today's observation of a topic."""
     slug = re.sub(r"[^\w.]+", "-", topic).strip("-.").lower()
     return f"observations/{desk.request.day}-{slug}.md"
+
+
+def research_folders(desk: ToolDesk, mentions: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the folders below research/ that a subject may have, the one of the reader's language first.
+
+    mentions    the Chinese and the English name of each security
+    """
+    own, english = ("-vs-".join(re.sub(r"[/\s]+", "-", names[at]) for names in mentions) for at in (0, 1))
+    return list(dict.fromkeys((own, english) if desk.speak.lang == ZH else (english, own)))
+
+
+def research_path(desk: ToolDesk, mentions: Sequence[tuple[str, str]], earlier: Iterable[Json]) -> str:
+    """Return the path of today's note on a subject: in the folder of an earlier one, if one was found."""
+    folders = research_folders(desk, mentions)
+    sources = [str(hit.get("source")) for hit in earlier]
+    kept = [name for name in folders if any(source.startswith(f"notebook/research/{name}/") for source in sources)]
+    return f"research/{(kept or folders)[0]}/{desk.request.day}.md"
 
 
 def observe(desk: ToolDesk, topic: str, line: str, observed: str = "") -> DeskCall:

@@ -15,7 +15,7 @@ from ia.agent.analyst.evidence.study import NO_MEANING, Study, add_cash_flow, ch
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value, recall_hits
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs import risk_rules
-from ia.agent.analyst.jobs.filing import file_calls, observation, observe
+from ia.agent.analyst.jobs.filing import file_calls, observation, observe, research_path
 from ia.agent.analyst.jobs.skill_loading import steps_for
 from ia.agent.analyst.parts import in_list, nothing, part
 from ia.agent.analyst.say import note, reply, view
@@ -207,7 +207,7 @@ def _file_research(desk: ToolDesk, study: Study, seen: view.View, rules: list[st
     line = note.observation_line(seen)
     calls: list[tuple[DeskCall, str]] = []
     if "notebook.write" in tools:
-        path = f"research/{topic.replace('/', '-')}/{desk.request.day}.md"
+        path = research_path(desk, [(topic, study.english or topic)], study.earlier)
         text = note.note(seen, rules)
         calls.append((DeskCall("notebook.write", {"path": path, "content": text}), desk.speak("note", context="kept")))
     if tools & {"memory.write", "memory.observe"} and not _is_filed(desk, study, seen):

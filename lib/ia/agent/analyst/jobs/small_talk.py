@@ -4,11 +4,12 @@ import re
 
 from ia.agent.analyst.ask.figures import Asked, Figure, figures_at
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.ask.mentions import Mention, find_near_name
+from ia.agent.analyst.ask.mentions import Mention, english, find_near_name
 from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value
 from ia.agent.analyst.failures import NO_BARS, describe_failure
 from ia.agent.analyst.jobs import live_price
+from ia.agent.analyst.jobs.filing import research_folders
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import note, reply
 from ia.agent.analyst.say.reply import Reply
@@ -236,8 +237,12 @@ def explain_why(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
 
 def read_note_parts(desk: ToolDesk, mention: Mention, fields: set[str]) -> Work[tuple[str, list[str]]]:
     """Return where the note of today on a security lies, and the sections of it that tell some fields."""
-    path = f"research/{mention.name.replace('/', '-')}/{desk.request.day}.md"
-    result = yield from desk.one("notebook.read", path=path)
+    names = research_folders(desk, [(mention.name, english(mention.symbol))])
+    for name in names:
+        path = f"research/{name}/{desk.request.day}.md"
+        result = yield from desk.one("notebook.read", path=path)
+        if result.ok:
+            break
     sections = re.split(r"^## ", str(result.value), flags=re.M) if result.ok else []
     yield from desk.load_tables(templates=("note",))
     headings = note.headings_with(desk.tables, fields)

@@ -230,10 +230,13 @@ class View:
         ]
 
     def format_reading(self, item: Fired, *, short: bool = False) -> str:
-        said = self.speak(": ").join(part for part in (item.name, item.says) if part) + self._describe_dispute(item)
+        said = self._say_rule(item) + self._describe_dispute(item)
         from_ = _author(item.source) if short else item.source
         source = self._say("source", source=from_) if from_ else ""
-        return f"**{item.id}** {said}{source}"
+        return f"{said}{source}" if short else f"**{item.id}** {said}{source}"
+
+    def _say_rule(self, item: Fired) -> str:
+        return self.speak(": ").join(part for part in (item.name, item.says) if part)
 
     def _describe_dispute(self, item: Fired) -> str:
         """Return where a rule's word on the trend and the reading part, in a clause; "" where they agree."""
@@ -252,9 +255,8 @@ class View:
             return [self._awaited_line()]
         told = [item.sentence(speak) for item in verdict.speaking(-verdict.lean)]
         told = [line for line in told if line][:limit]
-        rules = [item.id for item in self.study.fired if item.stance == -verdict.lean]
-        if rules:
-            told.append(self._say("rules_against", rules=speak.join_items(rules)))
+        rules = [item for item in self.study.fired if item.stance == -verdict.lean]
+        told += [self._say("rules_against", rules=item.fact or self._say_rule(item)) for item in rules[:limit]]
         return told or [self._say("nothing_against")]
 
     def _awaited_line(self) -> str:

@@ -20,6 +20,7 @@ from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.tables import Entry, Table
 from ia.agent.analyst.voice import number
 from ia.domain.instruments.indices import MAIN_INDICES
+from ia.domain.instruments.listing_reasons import listing_reason
 from ia.domain.instruments.symbols import from_canonical
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.errors import PluralText
@@ -683,7 +684,7 @@ def _say_entry(desk: ToolDesk, row: Json) -> str:
         stock=wording.security_name(desk, str(row.get("symbol")), row.get("name")),
         change=wording.say_percent(row.get("change_pct")),
         net=wording.say_money(desk, row.get("net"), signed=True),
-        reason=row.get("reason") or "–",
+        reason=listing_reason(str(row.get("reason") or "–"), desk.speak.lang),
     )
 
 

@@ -142,7 +142,8 @@ def say_value(desk: ToolDesk, value: Any, unit: str) -> str:
     if value is None or value == "":
         return "–"
     if unit == "text":
-        return desk.speak.join_items([str(each) for each in value] if isinstance(value, list) else [str(value)])
+        items = value if isinstance(value, list) else [value]
+        return desk.speak.join_items([industry_name(desk, str(each)) for each in items])
     if unit == "money":
         return say_money(desk, value)
     if unit == "percent_plain":
