@@ -48,7 +48,7 @@ ARROWS = {
     "pictures": {"lab"},
     "profiles": {"packages"},
     "providers": {"packages"},
-    "skills": {"packages", "profiles"},
+    "skills": {"packages", "profiles", "providers"},
     "alerts": {"schedule"},
     "checklists": {"skills", "taskbook"},
     "taskbook": {"alerts", "schedule"},

@@ -90,14 +90,18 @@ def _describe_problems(ws: "Workspace", found: "Skill") -> list[str]:
     """Return what of a skill's knowledge and templates cannot be used, each with its file and line."""
     from ia.agent.analyst.jobs import skill_problems
     from ia.faculties.skills import expertise
+    from ia.faculties.skills.skill_tools import load_tools
 
     known = [say(each.template, **each.params) for each in expertise.of(ws, found).problems]
+    broken = load_tools(ws, found).problem
+    known += [say(broken.template, **broken.params)] if broken is not None else []
     return [*known, *skill_problems.find_problems(ws, found)]
 
 
 def _skill_document(ws: "Workspace", found: "Skill") -> dict[str, Any]:
     from ia.faculties import skills
     from ia.faculties.skills import expertise
+    from ia.faculties.skills.skill_tools import load_tools
 
     known = expertise.of(ws, found)
     return {
@@ -106,6 +110,10 @@ def _skill_document(ws: "Workspace", found: "Skill") -> dict[str, Any]:
         "declared": None if found.declared is None else list(found.declared),
         "fields": found.fields,
         "files": [{"path": path, "bytes": size} for path, size in skills.files(ws, found)],
+        "own_tools": [
+            {"name": each.name, "level": each.level, "type": each.kind, "card_type": each.card_type or None}
+            for each in load_tools(ws, found).tools
+        ],
         "knowledge": {
             "phases": len(known.sop.get("phases") or []) if known.sop else 0,
             "patterns": len(known.patterns),

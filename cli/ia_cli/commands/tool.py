@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from ia.kernel.errors import Message
 from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.input import parse_arguments, text_or_stdin
 from ia_cli.terminal.options import json_option, rows_options
@@ -15,7 +16,8 @@ def tool() -> None:
     """List the tools available to models, or call one yourself.
 
     Calls pass the same router, limits and audit trail as those of a model. Tools of risk read only read, write tools
-    write, and confirm tools only create proposals.
+    write, and confirm tools only create proposals. Tools of skills are among them, see ia-skill(5): you can call one
+    at any time, a model only while the skill is active.
     """
 
 
@@ -28,6 +30,7 @@ def list_(as_json: bool, as_jsonl: bool) -> None:
     from ia.kernel.workspace import Workspace
 
     plain = not (as_json or as_jsonl)
+    router = catalog.build_router(Workspace())
     rows = [
         {
             "name": each.name,
@@ -35,9 +38,12 @@ def list_(as_json: bool, as_jsonl: bool) -> None:
             "origin": each.origin,
             "arguments": format_usage(each.schema) if plain else each.schema,
             "description": each.description,
+            **({"skill": each.skill, "level": each.about["level"], "type": each.about["type"]} if each.skill else {}),
         }
-        for each in catalog.build_router(Workspace()).tools.values()
+        for each in router.tools.values()
     ]
+    for problem in router.problems:
+        notify(Message(problem.template, **problem.params))
     emit_rows(rows, ("name", "risk", "origin", "arguments", "description"), as_json=as_json, as_jsonl=as_jsonl)
 
 
@@ -58,6 +64,7 @@ def show(name: str) -> None:
             "origin": found.origin,
             "description": found.description,
             "parameters": found.schema,
+            **found.about,
         }
     )
 

@@ -1,4 +1,4 @@
-"""All tools of a workspace: those of ia, and those that its providers bring."""
+"""All tools of a workspace: those of ia, and those that its providers and its skills bring."""
 
 import importlib
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from ia.agent.tools.registry import READ, Tool, declared_tools
 from ia.agent.tools.router import Router
 from ia.agent.tools.scope import Scope
+from ia.agent.tools.skill_tools import skill_tools
 from ia.faculties import providers
 from ia.kernel import clock, untrusted
 from ia.kernel.errors import IaError, Refused, fill_template
@@ -48,9 +49,11 @@ def provider_tools(ws: Workspace) -> list[Tool]:
 
 
 def build_router(ws: Workspace) -> Router:
-    """Return the router over ia's tools and those of the workspace's providers."""
+    """Return the router over ia's tools and those of the workspace's providers and skills."""
     broken = {each.name: each.problem for each in providers.list_providers(ws) if each.problem is not None}
-    return Router([*builtin_tools(), *provider_tools(ws)], broken)
+    others = [*builtin_tools(), *provider_tools(ws)]
+    own = skill_tools(ws, {tool.name: tool for tool in others})
+    return Router([*others, *own.tools], {**own.broken, **broken}, own.problems)
 
 
 def _wrap_provider_tool(tool: providers.DeclaredTool) -> Tool:

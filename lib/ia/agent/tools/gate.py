@@ -41,15 +41,24 @@ RULES = "model ia-offline"
 
 
 def require_allowed_tool(scope: Scope, tool: Tool) -> None:
-    """Raise Refused where the skill or the role in force does not list the tool."""
-    if scope.allowed is not None and not any(
-        fnmatchcase(tool.name, pattern) or fnmatchcase(tool.wire_name, pattern) for pattern in scope.allowed
+    """Raise Refused where the skill or the role in force does not list the tool, or its own skill is not active."""
+    if tool.active_only and scope.actor != "user" and tool.skill not in scope.active:
+        raise Refused(
+            "{tool} is a tool of the skill {skill}, which is not active",
+            code="skill-inactive",
+            tool=tool.name,
+            skill=tool.skill,
+            hint="call skills.load {skill}",
+        )
+    allowed = scope.ground if tool.skill and scope.active else scope.allowed
+    if allowed is not None and not any(
+        fnmatchcase(tool.name, pattern) or fnmatchcase(tool.wire_name, pattern) for pattern in allowed
     ):
         raise Refused(
             "{tool} is not among the allowed tools of {who}",
             tool=tool.name,
             who=scope.skill or scope.actor,
-            allowed=", ".join(scope.allowed) or "none",
+            allowed=", ".join(allowed) or "none",
             hint="allowed: {allowed}",
         )
 

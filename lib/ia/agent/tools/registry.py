@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ia.kernel.jsontypes import Json
@@ -19,10 +19,14 @@ class Tool:
     risk      READ, WRITE or CONFIRM
     run       called with the Scope and the arguments by name; returns what JSON can hold
     schema    JSON Schema of the arguments: an object, nothing but its properties allowed
-    origin    `ia`, or `provider:NAME`: what such a tool returns came from outside
+    origin    where it comes from: `ia`, `skill:NAME` or `provider:NAME`
     together  whether calls of one reply may run at the same time
     seconds   time limit
+    local     a function of an installed package runs it, and no provider
     figures   a person approved its provider as one that answers with figures: they do not taint
+    skill     the skill that brings it; active_only: a model reaches it while that skill is active, and not before
+    bare      its name in the skill, where another tool has that name too
+    about     what else `ia tool show` says of it
     """
 
     name: str
@@ -33,12 +37,22 @@ class Tool:
     origin: str = "ia"
     together: bool = False
     seconds: float = 60.0
+    local: bool = False
     figures: bool = False
+    skill: str = ""
+    active_only: bool = False
+    bare: str = ""
+    about: Json = field(default_factory=dict)
 
     @property
     def organ(self) -> str:
         """The organ that it belongs to: `notebook` of `notebook.write`."""
         return self.name.split(".", 1)[0]
+
+    @property
+    def outside(self) -> bool:
+        """Whether somebody else's program runs it: what it is given leaves ia, what it returns came from outside."""
+        return self.origin != "ia" and not self.local
 
     @property
     def wire_name(self) -> str:

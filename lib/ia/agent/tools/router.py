@@ -8,7 +8,7 @@ that were turned away.
 import contextlib
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ia.agent.tools import gate, gated_writes, schema
@@ -84,19 +84,34 @@ def _replace_non_finite(value: object) -> object:
 class Router:
     """The tools of a workspace, and the way to call them."""
 
-    def __init__(self, tools: list[Tool], broken: dict[str, IaError] | None = None) -> None:
-        """Take the tools, and the providers that have none yet, each with its reason."""
+    def __init__(
+        self, tools: list[Tool], broken: dict[str, IaError] | None = None, problems: Sequence[IaError] = ()
+    ) -> None:
+        """Take the tools, and the providers and tools that cannot be used, each with its reason.
+
+        problems  files of skills that cannot be used
+        """
         self._broken = broken or {}
+        self.problems = tuple(problems)
         self.tools = {tool.name: tool for tool in tools}
         self._wire = {tool.wire_name: tool for tool in tools}
+        self._bare: dict[str, list[Tool]] = {}
+        for tool in tools:
+            if tool.bare:
+                self._bare.setdefault(tool.bare, []).append(tool)
         self._made: dict[str, list[float]] = {}
 
-    def find_tool(self, name: str) -> Tool:
+    def find_tool(self, name: str, active: Sequence[str] = ()) -> Tool:
         """Return a tool by its name, as ia or as a model writes it.
 
-        raises  NotFound with the closest names.
+        active  the skills that are active: of two that have a tool of this name, the active one's is meant.
+        raises  NotFound with the closest names; Refused where several skills have the tool.
         """
+        if name in self._bare and name not in self.tools and name not in self._wire:
+            return self._choose_tool(name, active)
         tool = self.tools.get(name) or self._wire.get(name) or self._wire.get(name.replace(".", "_"))
+        if tool is None and isinstance(self._broken.get(name), BadData):
+            raise self._broken[name]
         if tool is None and (reason := self._broken.get(name.split(".")[0])) is not None:
             about = {**reason.params, "tool": name[:80], "reason": reason}
             raise NotFound("{tool}: no such tool: {reason}", hint=reason.hint, **about)
@@ -113,6 +128,21 @@ class Router:
             )
         return tool
 
+    def _choose_tool(self, name: str, active: Sequence[str]) -> Tool:
+        """Return the tool that a name stands for which several skills have."""
+        every = self._bare[name]
+        meant = [tool for tool in every if tool.skill in active] or every
+        if len(meant) > 1:
+            raise Refused(
+                "{tool} is a tool of several skills: {skills}",
+                code="several-tools",
+                tool=name,
+                skills=", ".join(tool.skill for tool in meant),
+                names=", ".join(tool.name for tool in meant),
+                hint="call one of {names}",
+            )
+        return meant[0]
+
     def offered_tools(self, scope: Scope) -> list[Tool]:
         """Return the tools that a scope may call."""
         return [tool for tool in self.tools.values() if _may_call(scope, tool)]
@@ -123,7 +153,7 @@ class Router:
         name = _replace_surrogates(name)
         value, failure, known = None, None, name[:80]
         try:
-            tool = self.find_tool(name)
+            tool = self.find_tool(name, scope.active)
             known = tool.name
             gate.require_allowed_tool(scope, tool)
             arguments = _parse_arguments(tool, arguments)
@@ -153,7 +183,7 @@ class Router:
         now = time.monotonic()
         recent = [moment for moment in self._made.get(tool.name, []) if now - moment < 60]
         others = MAX_TAINTED if scope.tainted and scope.actor != "user" else MAX_OTHERS
-        most = MAX_OWN if tool.origin == "ia" else others
+        most = others if tool.outside else MAX_OWN
         if len(recent) >= most:
             raise TryLater("{tool}: reached the limit of {count} calls per minute", tool=tool.name, count=most)
         self._made[tool.name] = [*recent, now]
@@ -205,7 +235,7 @@ def _is_storable(arguments: object) -> bool:
 
 def _run_tool(scope: Scope, tool: Tool, arguments: Mapping[str, object]) -> object:
     """Run a tool under its time limit; a passing failure of one that only looks is tried again."""
-    if tool.origin != "ia":
+    if tool.outside:
         gate.check_outgoing_arguments(scope, tool, arguments)
         if tool.risk == CONFIRM and scope.actor != "user":  # it is called when a person approves
             words = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
@@ -227,7 +257,7 @@ def _run_tool(scope: Scope, tool: Tool, arguments: Mapping[str, object]) -> obje
             time.sleep(0.2 * attempt)
         except (UsageError, BadData, NotFound):
             raise
-    if tool.origin != "ia" and scope.actor != "user" and not _is_figures_only(tool, value):
+    if tool.outside and scope.actor != "user" and not _is_figures_only(tool, value):
         scope.taint(tool.origin)
         told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         return untrusted.fence_text(told, tool.origin, MAX_RESULT - 500)  # the end of the fence must be seen

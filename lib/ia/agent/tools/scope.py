@@ -53,8 +53,10 @@ class Scope:
     origins    where text from outside came from that this scope has seen; not empty: tainted
     own        that of the user's own words, where those came from outside too (a chat); they are no reason to refuse
     fork       how to run a subagent; the floor above puts it in
-    ground     of a connection: what was allowed before a skill was loaded
+    active     the skills that are active: their tools can be called. skill: the one that was loaded last
+    ground     what was allowed before a skill was active; the tools of active skills keep to it
     connection a client that stays (MCP, llm): a skill that it loads ends with the next one
+    cards      what its tools show the user, in order
     once       what a turn that is repeated has in common with its first try: the same message is not sent twice
     """
 
@@ -71,6 +73,7 @@ class Scope:
     fork: Callable[..., object] | None = None
     depth: int = 0
     skill: str = ""
+    active: tuple[str, ...] = ()
     connection: bool = False
     ground: tuple[str, ...] | None = None
     once: str = ""
@@ -78,6 +81,7 @@ class Scope:
     calls: list[ToolCall] = field(default_factory=list)
     artifacts: list[str] = field(default_factory=list)
     pending: list[int] = field(default_factory=list)
+    cards: list[Json] = field(default_factory=list)
 
     @property
     def tainted(self) -> bool:

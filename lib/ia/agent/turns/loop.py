@@ -13,6 +13,7 @@ from typing import Any
 
 from ia.agent.analyst.parts import LeftOut
 from ia.agent.tools import schema
+from ia.agent.tools.registry import Tool
 from ia.agent.tools.router import Router, ToolOutcome
 from ia.agent.tools.scope import Scope
 from ia.agent.tools.time_limit import LONGEST, limit_time
@@ -67,19 +68,30 @@ class Loop:
 
         raises  Unavailable, TryLater (the model), Refused (a cap), TimedOut (the deadline).
         """
-        tools = [
-            self.types.tool(
-                name=tool.wire_name, description=tool.description, input_schema=schema.shorten_schema(tool.schema)
-            )
-            for tool in context.tools
-        ]
+        tools = [self._describe_tool(tool) for tool in context.tools]
         self._conversation = self.model.conversation(tools=tools or None)
+        self._active = self.scope.active
         spoken = [("system", context.system), *context.build_messages()[:-1]]
         self._conversation.loaded_messages = [
             self.types.message(role=role, parts=[self.types.text_part(text=text)]) for role, text in spoken
         ]
         self._size = context.tokens
         return self.ask_question(context.prompt, system=context.system)
+
+    def _describe_tool(self, tool: Tool) -> Any:
+        return self.types.tool(
+            name=tool.wire_name, description=tool.description, input_schema=schema.shorten_schema(tool.schema)
+        )
+
+    def _offer_new_tools(self) -> None:
+        """Offer the tools of a skill that has become active since the last reply."""
+        if self.scope.active == self._active:
+            return
+        self._active = self.scope.active
+        offered = list(self._conversation.tools or [])
+        known = {tool.name for tool in offered}
+        new = [tool for tool in self.router.offered_tools(self.scope) if tool.skill and tool.wire_name not in known]
+        self._conversation.tools = [*offered, *map(self._describe_tool, new)] or None
 
     def ask_question(self, question: str, system: str | None = None) -> str:
         """Return the answer to one more question of the same conversation."""
@@ -90,6 +102,7 @@ class Loop:
             if not calls:
                 return self.reply
             results = self._run_calls(calls, last=step == self.steps - 1)
+            self._offer_new_tools()
             said = {"tool_results": results}
             self._size += sum(sessions.estimate_tokens(result.output) + 20 for result in results)
         raise Unavailable(

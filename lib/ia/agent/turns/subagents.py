@@ -121,6 +121,8 @@ def _run_subagent(
         pending=parent.pending,
         calls=parent.calls,
         skill=skill,
+        active=(skill,) if skill else (),
+        ground=parent.ground if parent.active else parent.allowed,
         once=parent.once,
     )
     try:

@@ -81,7 +81,7 @@ def _check_node(schema: object, where: str, root: object, depth: int) -> object:
     out: Json = {}
     for key, value in schema.items():
         at = f"{where}.{key}"
-        if key in ("description", "title"):
+        if key in _WORDS:
             out[key] = fold_description(value)
         elif key in _INSIDE:
             if not isinstance(value, dict):
@@ -101,6 +101,7 @@ def _check_node(schema: object, where: str, root: object, depth: int) -> object:
     return out
 
 
+_WORDS = ("description", "title", "description_en", "title_en")
 _PLAIN = frozenset(
     {
         "type",

@@ -254,7 +254,7 @@ def _describe_tool(tool: Tool) -> "types.Tool":
             title=tool.name,
             read_only_hint=tool.risk == READ and tool.name != SUBAGENTS,
             destructive_hint=False,
-            open_world_hint=tool.origin != "ia" or tool.organ == "market" or tool.name in OPEN,
+            open_world_hint=tool.outside or tool.organ == "market" or tool.name in OPEN,
         ),
     )
 

@@ -10,12 +10,14 @@ from ia.agent.tools.builtin.market import bars_of, describe_window
 from ia.agent.tools.consent import split_words
 from ia.agent.tools.gated_writes import describe_proposal, propose_content, require_proposal_room
 from ia.agent.tools.registry import CONFIRM, READ, tool
+from ia.agent.tools.schema import format_usage
 from ia.agent.tools.scope import Scope
 from ia.faculties import skills
 from ia.faculties.skills import tables
 from ia.faculties.skills.expertise import outline, phases
+from ia.faculties.skills.skill_tools import load_tools
 from ia.kernel import proposals, untrusted
-from ia.kernel.errors import BadData, NotFound, Refused
+from ia.kernel.errors import BadData, IaError, Message, NotFound, Refused
 from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -73,8 +75,10 @@ def load_skill(
         told = scope.fork(task=arguments or f"/{skill.name}", role="researcher", tools=None, skill=skill.name)
         assert isinstance(told, dict)
         return {"skill": skill.name, **told}
-    if scope.connection:
+    if scope.connection:  # what it may call besides is that of the last skill alone
+        active = scope.active
         _end_skill(scope)
+        scope.active = active
     activate_skill(scope, loaded, by_user=scope.actor == "user")
     procedure = phases(loaded.sop, scope.lang) if loaded.sop else []
     others = [path for path, _ in skills.files(scope.ws, loaded.skill) if path != "SKILL.md"]
@@ -82,11 +86,30 @@ def load_skill(
         "skill": skill.name,
         **({} if steps else {"instructions": loaded.body}),
         "tools": list(scope.allowed or ()),
+        **_describe_own_tools(scope, loaded.skill),
         **({"files": others} if others else {}),
         **({"ends": "with the next skills.load; with name null no skill is in force"} if scope.connection else {}),
         **({"procedure": procedure if steps else outline(procedure)} if loaded.sop else {}),
         **_describe_problems(scope, [loaded.skill.name]),
     }
+
+
+def _describe_own_tools(scope: Scope, skill: skills.Skill) -> Json:
+    """Return the tools that a skill brings, and names that other active skills have too."""
+    own = load_tools(scope.ws, skill).tools
+    told: Json = {}
+    if own:
+        told["own_tools"] = [
+            {"name": each.name, "type": each.kind, "arguments": format_usage(each.parameters)}
+            | ({"when": when} if (when := each.text("when_to_call", scope.lang)) else {})
+            for each in own
+        ]
+    owners: dict[str, list[str]] = {}
+    for name in scope.active:
+        for each in load_tools(scope.ws, skills.find(scope.ws, name)).tools:
+            owners.setdefault(each.name, []).append(name)
+    shared = {name: [f"{each}.{name}" for each in having] for name, having in owners.items() if len(having) > 1}
+    return told | ({"same_names": shared} if shared else {})
 
 
 def _table(scope: Scope, name: str, file: str) -> Json:
@@ -116,18 +139,20 @@ def _end_skill(scope: Scope) -> Json:
         raise Refused("a skill stays active until its turn ends", hint="give the name of a skill")
     ended, scope.skill = scope.skill, ""
     if ended:
-        scope.allowed = scope.ground
+        scope.allowed, scope.active = scope.ground, ()
     return {"skill": None, "ended": ended or None, "tools": None if scope.allowed is None else list(scope.allowed)}
 
 
 def activate_skill(scope: Scope, loaded: skills.Loaded, *, by_user: bool) -> None:
-    """Put a skill in force: from here on the scope may call what it could and the skill lists, nothing more.
+    """Put a skill in force: from here on the scope may call what it could and the skill lists, and the skill's tools.
 
     by_user  the user named it: what it says it writes is then asked for.
     """
     may = (*loaded.skill.allowed, *ALWAYS)
-    scope.ground = scope.allowed
+    if not scope.active:
+        scope.ground = scope.allowed
     scope.skill = loaded.skill.name
+    scope.active = tuple(dict.fromkeys((*scope.active, loaded.skill.name)))
     scope.allowed = tuple(dict.fromkeys(may)) if scope.allowed is None else _intersect_patterns(scope.allowed, may)
     if by_user:
         opened = {area for name, area in OPENS.items() if _is_covered(name, loaded.skill.declared or ())}
@@ -189,8 +214,15 @@ def check_skill_rules(
 
 
 def _describe_problems(scope: Scope, names: list[str]) -> Json:
-    """Return what of the knowledge of skills cannot be used: the skill, the file, and why."""
-    found = [(name, each) for name in names for each in skills.knowledge(scope.ws, name).problems]
+    """Return what of the knowledge and tools of skills cannot be used: the skill, the file, and why."""
+    found: list[tuple[str, Message | IaError]] = [
+        (name, each) for name in names for each in skills.knowledge(scope.ws, name).problems
+    ]
+    found += [
+        (name, problem)
+        for name in names
+        if (problem := load_tools(scope.ws, skills.find(scope.ws, name)).problem) is not None
+    ]
     told = [{"skill": name, "problem": Voice(scope.lang).say(each)[:200]} for name, each in found[:MAX_TEXTS]]
     return {"problems": told} if told else {}
 

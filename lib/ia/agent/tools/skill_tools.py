@@ -1,0 +1,150 @@
+"""Tools that skills bring: from tools/tools.yaml to tools of the router.
+
+A model reaches a skill's tool once the skill is active; a person calls it at any time. A name that two skills have, or
+that ia or a provider has already, is told apart by the skill's name before it.
+"""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ia.agent.tools import schema
+from ia.agent.tools.registry import READ, Tool
+from ia.agent.tools.scope import Scope
+from ia.faculties import skills
+from ia.faculties.pictures import cards
+from ia.faculties.skills.skill_tools import SKILL, SkillTool, load_function, load_tools, localize_schema
+from ia.kernel import config
+from ia.kernel.errors import BadData, ConfigError, IaError
+from ia.kernel.jsontypes import Json
+from ia.kernel.workspace import Workspace
+
+
+class FoundTools(NamedTuple):
+    """The tools of skills; the names of those in files that cannot be used, with the reason; and these reasons."""
+
+    tools: list[Tool]
+    broken: dict[str, IaError]
+    problems: list[IaError]
+
+
+def skill_tools(ws: Workspace, others: Mapping[str, Tool]) -> FoundTools:
+    """Return the tools of all skills that can be used, and what is wrong with the files of the others.
+
+    others  the tools of ia and of providers, by name: what a skill's tool may be run by, and names that are taken.
+    """
+    found: list[Tool] = []
+    broken: dict[str, IaError] = {}
+    problems: list[IaError] = []
+    for skill in skills.list_skills(ws):
+        if skill.problem is not None or not skill.enabled:
+            continue
+        declared = load_tools(ws, skill)
+        if declared.problem is not None:
+            told = BadData("{path}: {problem}", path=skill.path, problem=declared.problem)
+            problems.append(told)
+            broken |= dict.fromkeys(declared.names, told)
+        found += [_build_tool(skill.name, each, others) for each in declared.tools]
+    wires = {tool.wire_name for tool in others.values()}
+    count: dict[str, int] = {}
+    for tool in found:
+        count[tool.name] = count.get(tool.name, 0) + 1
+    told_apart = [
+        replace(tool, name=f"{tool.skill}.{tool.name}", bare=tool.name)
+        if count[tool.name] > 1 or tool.wire_name in wires
+        else tool
+        for tool in found
+    ]
+    unusable = {name: why for name, why in broken.items() if name not in count and name not in others}
+    return FoundTools(told_apart, unusable, problems)
+
+
+def _build_tool(skill: str, declared: SkillTool, others: Mapping[str, Tool]) -> Tool:
+    lang = config.locale_lang()
+    provider = others.get(declared.run)
+    about: Json = {
+        "skill": skill,
+        "display_name": declared.text("display_name", lang) or declared.name,
+        "level": declared.level,
+        "type": declared.kind,
+        "when_to_call": declared.text("when_to_call", lang),
+        "run": declared.run or None,
+        "requires": declared.requires,
+        "slots": declared.slots,
+        "form": declared.form or None,
+        "card_type": declared.card_type or None,
+        "card_props": localize_schema(declared.card_props, lang) or None,
+        "returns": localize_schema(declared.returns, lang),
+    }
+    described = [declared.text("description", lang), declared.text("when_to_call", lang)]
+    made = Tool(
+        name=declared.name,
+        risk=READ,
+        run=_make_run(skill, declared),
+        description=". ".join(each.rstrip(".。") for each in described if each) or about["display_name"],
+        schema=_offered_schema(declared, lang),
+        origin=f"skill:{skill}",
+        local=True,
+        skill=skill,
+        active_only=declared.level == SKILL,
+        about=about,
+    )
+    if provider is not None and provider.outside:
+        return replace(
+            made, risk=provider.risk, run=provider.run, origin=provider.origin, seconds=provider.seconds,
+            local=False, figures=provider.figures,
+        )  # fmt: skip
+    return made
+
+
+def _offered_schema(declared: SkillTool, lang: str) -> Json:
+    """Return the schema of the arguments as callers see it: what a slot fills in may be left out."""
+    offered: Json = localize_schema(declared.parameters, lang)
+    required = [name for name in offered.get("required", []) if name not in declared.slots]
+    return {**offered, "required": required}
+
+
+def _make_run(skill: str, declared: SkillTool) -> Any:
+    def run_skill_tool(scope: Scope, /, **arguments: object) -> Any:
+        schema.validate_arguments(declared.name, declared.parameters, arguments)
+        value = _call_function(declared, arguments, scope.lang) if declared.run else dict(arguments)
+        return make_card(scope, declared.card_type, declared.card_props, value) if declared.card_type else value
+
+    return run_skill_tool
+
+
+def _call_function(declared: SkillTool, arguments: Mapping[str, Any], lang: str) -> Any:
+    function = load_function(declared.run)
+    if function is None:
+        raise ConfigError(
+            "{tool}: nothing is called {run}: no function of the group ia.tools, and no tool of a provider",
+            tool=declared.name,
+            run=declared.run,
+            hint="install the package or the provider that it needs",
+        )
+    takes = inspect.signature(function).parameters
+    extra = {"lang": lang} if "lang" in takes and "lang" not in arguments else {}
+    return function(**arguments, **extra)
+
+
+def make_card(scope: Scope, kind: str, props_schema: Json, value: object) -> Json:
+    """Return the card of a result, its properties checked, and keep it for whoever shows the turn.
+
+    value  the properties, or {"props": …, "text": …}.
+    raises  BadData where they do not fit the schema.
+    """
+    given: Json = value if isinstance(value, dict) else {}
+    wrapped = isinstance(given.get("props"), dict) and given.keys() <= {"props", "text"}
+    props: Any = given["props"] if wrapped else value
+    text = str(given.get("text") or "") if wrapped else ""
+    try:
+        schema.validate_arguments(kind, props_schema, props)
+    except BadData as exc:
+        raise BadData("card {card}: {problems}", card=kind, problems=exc.params.get("problems", "")) from None
+    card = {"card": kind, "props": props, "text": text}
+    if not text:
+        blocks = cards.lay_out_card(props, props_schema, scope.lang)
+        card["text"] = cards.format_card_text(cards.card_title(card, props_schema, scope.lang), blocks)
+    scope.cards.append(card)
+    return card
