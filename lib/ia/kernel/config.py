@@ -258,8 +258,8 @@ def _is_known_key(name: str) -> bool:
 
 
 def _is_foreign_key(name: str) -> bool:
-    """Whether a key is of another package's adapter: `market.ADAPTER.KEY`."""
-    return name not in SPEC and name.startswith("market.") and name.count(".") > 1
+    """Whether a key is of another package's adapter, `market.ADAPTER.KEY`, or of a skill, `skills.SKILL.KEY`."""
+    return name not in SPEC and name.startswith(("market.", "skills.")) and name.count(".") > 1
 
 
 def is_channel_key(name: str) -> bool:
