@@ -28,6 +28,10 @@ def bad_card(date):
     return {"date": 5}
 
 
+def place(ws):
+    return {"root": ws.root}
+
+
 def own_text(date):
     return {"props": {"date": date}, "text": f"own words for {date}"}
 """
@@ -106,7 +110,7 @@ def install_functions(folder: Path, monkeypatch) -> list:
     info.mkdir(parents=True)
     (folder / "garden_functions.py").write_text(FUNCTIONS)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: garden-tools\nVersion: 1.0\n")
-    points = {name: f"garden_functions:{name}" for name in ("plan", "draw", "bad_card", "own_text")}
+    points = {name: f"garden_functions:{name}" for name in ("plan", "draw", "bad_card", "own_text", "place")}
     lines = [f"garden.{name} = {target}" for name, target in points.items()]
     (info / "entry_points.txt").write_text("\n".join(["[ia.tools]", *lines, ""]))
     monkeypatch.syspath_prepend(str(folder))

@@ -23,6 +23,7 @@ class Tool:
     together  whether calls of one reply may run at the same time
     seconds   time limit
     local     a function of an installed package runs it, and no provider
+    private   its arguments are the user's own affair: the audit trail does not keep them, and no provider runs it
     figures   a person approved its provider as one that answers with figures: they do not taint
     skill     the skill that brings it; active_only: a model reaches it while that skill is active, and not before
     bare      its name in the skill, where another tool has that name too
@@ -38,6 +39,7 @@ class Tool:
     together: bool = False
     seconds: float = 60.0
     local: bool = False
+    private: bool = False
     figures: bool = False
     skill: str = ""
     active_only: bool = False

@@ -7,6 +7,7 @@ that were turned away.
 
 import contextlib
 import json
+import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -151,10 +152,10 @@ class Router:
         """Call a tool and return what came of it; a failure is part of the outcome, and a bug costs this call alone."""
         started = time.monotonic()
         name = _replace_surrogates(name)
-        value, failure, known = None, None, name[:80]
+        value, failure, known, private = None, None, name[:80], False
         try:
             tool = self.find_tool(name, scope.active)
-            known = tool.name
+            known, private = tool.name, tool.private
             gate.require_allowed_tool(scope, tool)
             arguments = _parse_arguments(tool, arguments)
             if not _is_storable(arguments):
@@ -173,10 +174,10 @@ class Router:
         except RecursionError:
             failure, arguments = BadData("{tool}: the arguments are nested too deeply", tool=known), {}
         except Exception as exc:
-            failure = _explain_failure(scope, known, exc)
+            failure = _explain_failure(scope, known, _hide_message(exc) if private else exc)
             arguments = arguments if isinstance(arguments, dict) else {}
         outcome = ToolOutcome(known, value, failure, round((time.monotonic() - started) * 1000))
-        _record_call(scope, outcome, arguments)
+        _record_call(scope, outcome, arguments, private=private)
         return outcome
 
     def _enforce_rate_limit(self, scope: Scope, tool: Tool) -> None:
@@ -236,6 +237,12 @@ def _is_storable(arguments: object) -> bool:
 def _run_tool(scope: Scope, tool: Tool, arguments: Mapping[str, object]) -> object:
     """Run a tool under its time limit; a passing failure of one that only looks is tried again."""
     if tool.outside:
+        if tool.private:
+            raise Refused(
+                "{tool} takes private data, and a provider runs it: ia sends them to no provider",
+                code="private-outside",
+                tool=tool.name,
+            )
         gate.check_outgoing_arguments(scope, tool, arguments)
         if tool.risk == CONFIRM and scope.actor != "user":  # it is called when a person approves
             words = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
@@ -281,13 +288,18 @@ def _is_figures_only(tool: Tool, value: object) -> bool:
     return tool.figures and untrusted.has_only_figures(value, words)
 
 
-def _record_call(scope: Scope, outcome: ToolOutcome, arguments: object) -> None:
-    """Keep what was called, with arguments cut short, in the scope and in the audit trail."""
+def _record_call(scope: Scope, outcome: ToolOutcome, arguments: object, *, private: bool) -> None:
+    """Keep what was called, with arguments cut short, in the scope and in the audit trail.
+
+    private   of the arguments the trail keeps the names alone, and of a failure its code
+    """
     error = str(outcome.failure) if outcome.failure else ""
     args = arguments if isinstance(arguments, dict) else {"": _replace_surrogates(str(arguments)[:200])}
     status = outcome.failure.status if outcome.failure else 0
     scope.calls.append(ToolCall(outcome.tool, args, outcome.ok, outcome.ms, error, status))
-    kept = {str(key)[:40]: _shorten_value(value) for key, value in list(args.items())[:20]}
+    kept = {str(key)[:40]: "…" if private else _shorten_value(value) for key, value in list(args.items())[:20]}
+    if private and outcome.failure:
+        error = outcome.failure.code
     about: dict[str, object] = {"args": kept, "ok": outcome.ok, "ms": outcome.ms}
     about |= {"error": error[:300]} if error else {}
     about |= {"turn": scope.turn} if scope.turn else {}
@@ -309,6 +321,13 @@ def _explain_failure(scope: Scope, tool: str, exc: Exception) -> IaError:
     if kept:
         scope.notify(Message("internal error in {what}; `ia log --kind fault` has the details", what=tool))
     return InternalError(tool, kept=kept)
+
+
+def _hide_message(exc: Exception) -> Exception:
+    """Return an error that has the class and the place of a bug, and not its text, which could repeat arguments."""
+    if isinstance(exc, OSError | sqlite3.Error):
+        return exc
+    return RuntimeError(type(exc).__name__).with_traceback(exc.__traceback__)
 
 
 def _shorten_value(value: object) -> object:

@@ -87,6 +87,7 @@ def _build_tool(skill: str, declared: SkillTool, others: Mapping[str, Tool]) -> 
         origin=f"skill:{skill}",
         local=True,
         skill=skill,
+        private=declared.private,
         active_only=declared.level == SKILL,
         about=about,
     )
@@ -108,13 +109,14 @@ def _offered_schema(declared: SkillTool, lang: str) -> Json:
 def _make_run(skill: str, declared: SkillTool) -> Any:
     def run_skill_tool(scope: Scope, /, **arguments: object) -> Any:
         schema.validate_arguments(declared.name, declared.parameters, arguments)
-        value = _call_function(declared, arguments, scope.lang) if declared.run else dict(arguments)
+        value = _call_function(scope, declared, arguments) if declared.run else dict(arguments)
         return make_card(scope, declared.card_type, declared.card_props, value) if declared.card_type else value
 
     return run_skill_tool
 
 
-def _call_function(declared: SkillTool, arguments: Mapping[str, Any], lang: str) -> Any:
+def _call_function(scope: Scope, declared: SkillTool, arguments: Mapping[str, Any]) -> Any:
+    """Call the library function of a tool; it gets the language and the workspace where it takes `lang` and `ws`."""
     function = load_function(declared.run)
     if function is None:
         raise ConfigError(
@@ -124,8 +126,8 @@ def _call_function(declared: SkillTool, arguments: Mapping[str, Any], lang: str)
             hint="install the package or the provider that it needs",
         )
     takes = inspect.signature(function).parameters
-    extra = {"lang": lang} if "lang" in takes and "lang" not in arguments else {}
-    return function(**arguments, **extra)
+    extra = {"lang": scope.lang, "ws": scope.ws}
+    return function(**arguments, **{name: extra[name] for name in extra if name in takes and name not in arguments})
 
 
 def make_card(scope: Scope, kind: str, props_schema: Json, value: object) -> Json:

@@ -38,7 +38,7 @@ _RUN = pattern(r"[A-Za-z0-9][\w-]*(\.[\w-]+){0,4}")
 _SLOT = pattern(r"[a-z][a-z0-9_-]{0,39}(\.[a-z][a-z0-9_]{0,39})?")
 _TEXTS = ("display_name", "description", "when_to_call", "returns")
 _FIELDS = frozenset(
-    {"name", "level", "type", "parameters", "slots", "requires", "run", "form", "card_type", "card_props"}
+    {"name", "level", "type", "parameters", "slots", "requires", "private", "run", "form", "card_type", "card_props"}
     | {f"{field}{suffix}" for field in _TEXTS for suffix in ("", "_en")}
 )
 
@@ -51,6 +51,7 @@ class SkillTool:
     kind        one of TYPES
     parameters  JSON Schema of the arguments. slots: argument -> slot of the session that fills it where it is left out
     requires    slots without which it cannot run
+    private     its arguments are the user's own affair: the audit trail does not keep them, and no provider runs it
     run         a function of the group `ia.tools`, or a tool of a provider; "" for none
     form        the form that it opens; "" for none
     card_type   the card that shows its result; "" for none. card_props: JSON Schema of the card's properties
@@ -64,6 +65,7 @@ class SkillTool:
     parameters: Json
     slots: dict[str, str]
     requires: list[str]
+    private: bool
     run: str
     form: str
     card_type: str
@@ -189,6 +191,7 @@ def _parse_tool(entry: object, at: int) -> Json:
         "parameters": {**parameters, "additionalProperties": False},
         "slots": _parse_slots(entry.get("slots"), name, parameters),
         "requires": parse_requires(entry.get("requires"), f"{FILE}: {name}: requires"),
+        "private": _parse_private(entry, name),
         "run": _parse_word(entry, "run", _RUN, name),
         "form": _parse_word(entry, "form", _NAME, name),
         "card_type": _parse_word(entry, "card_type", _CARD, name),
@@ -217,6 +220,13 @@ def _check_parts(tool: Json) -> None:
         raise _field_error(name, "card_props", Message("the schema of the card's properties"))
     if tool["card_props"] and not tool["card_type"]:
         raise _field_error(name, "card_type", Message("the name of a card"))
+
+
+def _parse_private(entry: Mapping[str, object], name: str) -> bool:
+    value = entry.get("private", False)
+    if not isinstance(value, bool):
+        raise _field_error(name, "private", Message("true or false"))
+    return value
 
 
 def _parse_schema(written: object, where: str) -> Json:

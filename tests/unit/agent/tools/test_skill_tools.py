@@ -5,7 +5,10 @@ import json
 import pytest
 
 from ia.agent.tools import catalog
+from ia.agent.tools.registry import Tool
+from ia.agent.tools.router import Router
 from ia.agent.tools.scope import Scope
+from ia.kernel import audit
 from ia.kernel.errors import BadData, ConfigError, InternalError, NotFound, Refused
 from support.skill_library import GARDEN, install_functions, write_skill
 
@@ -152,3 +155,32 @@ def test_a_connection_keeps_the_tools_of_both_skills_until_it_ends_them(ws, home
     assert garden.call_tool(client, "plan_garden", {"date": "2024-03-15"}).ok
     assert garden.call_tool(client, "skills.load", {"name": None}).ok
     assert isinstance(garden.call_tool(client, "plan_garden", {"date": "2024-03-15"}).failure, Refused)
+
+
+def test_private_arguments_stay_out_of_the_audit_trail(ws, home, asked):
+    private = GARDEN.replace(
+        "    type: compute\n    description: Reckon", "    private: true\n    type: compute\n    description: Reckon"
+    )
+    write_skill(home, "garden", {"tools/tools.yaml": private})
+    router = catalog.build_router(ws)
+    for date in ("2024-03-15", "never", "bug"):
+        router.call_tool(Scope(ws), "plan_garden", {"date": date, "bed": "south"})
+    kept = audit.events(ws.db, kind="tool.call", subject="plan_garden")
+    assert [event.data["args"] for event in kept] == [{"date": "…", "bed": "…"}] * 3
+    assert [event.data.get("error") for event in kept] == ["internal", "bad-data", None]
+    trail = json.dumps([event.data for event in audit.events(ws.db)])
+    assert not {word for word in ("2024-03-15", "never", "south", "a bug") if word in trail}
+
+
+def test_no_provider_runs_a_private_tool(ws):
+    made = Tool(name="ask_stars", risk="read", run=lambda scope: "sent", description="", schema={"type": "object"},
+                origin="provider:stars", private=True)  # fmt: skip
+    told = Router([made]).call_tool(Scope(ws), "ask_stars", {})
+    assert isinstance(told.failure, Refused)
+    assert told.failure.code == "private-outside"
+
+
+def test_a_function_that_takes_the_workspace_gets_it(ws, home, asked):
+    write_skill(home, "garden", {"tools/tools.yaml": GARDEN.replace("garden.gone", "garden.place")})
+    told = catalog.build_router(ws).call_tool(Scope(ws), "use_gone", {})
+    assert told.value == {"root": ws.root}
