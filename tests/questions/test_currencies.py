@@ -69,3 +69,40 @@ def test_a_ranking_dates_what_is_of_an_earlier_day(home):
     assert "Apple AAPL.US" in reply
     line = next(line for line in reply.splitlines() if "Apple AAPL.US" in line)
     assert "2024-03-14" in line.partition("Apple AAPL.US")[2].partition(";")[0]
+
+
+@pytest.mark.parametrize(
+    "question", ["How much money is in the US?", "美股里有多少钱", "how much have I put in US stocks?"]
+)
+def test_money_in_a_market_is_the_account_of_its_currency(home, question):
+    reply = ask(home, question)
+    assert "USD" in reply and "AAPL.US" in reply and "2024-03-14" in reply
+
+
+@pytest.mark.parametrize(
+    "question", ["what is one share of Apple in yuan", "苹果一股多少人民币", "how much is Apple worth in CNY"]
+)
+def test_one_share_is_told_in_yuan(home, question):
+    found = json.loads(run("account", "--json"))
+    rate = next(row["rate"] for row in found["total"]["rates"] if row["currency"] == "USD")
+    assert f"{found['positions']['AAPL.US']['current_price'] * rate:,.2f} CNY" in ask(home, question)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"), [("highest close of BYD this year?", "and the lowest?"), ("比亚迪今年最高收盘价", "那最低呢")]
+)
+def test_the_other_extreme_keeps_the_time(home, first, then):
+    session = take_turn(home, first, model="ia-offline").session
+    reply = take_turn(home, then, session=session, model="ia-offline").reply
+    assert "2024-01-02 – 2024-03-15" in reply
+
+
+def test_a_new_group_beside_one_of_the_same_industry_is_asked_for(home):
+    assert "chips" in ask(home, "put SMIC in the chips group")
+    reply = ask(home, "把寒武纪放到半导体组")
+    assert "--group chips" in reply and "--group 半导体" in reply
+
+
+@pytest.mark.parametrize("question", ["Send me today's review to my phone", "push the daily review to my phone"])
+def test_what_is_not_sent_says_so(home, question):
+    assert "ia send --to phone" in ask(home, question)

@@ -140,6 +140,13 @@ def last_below(code, level):
     return [row for row in bars(code) if row["low"] < level][-1]
 
 
+def last_below_mean(code, count):
+    """Return the last day on which the close was below the mean of so many closes."""
+    closes = [row["close"] for row in bars(code)]
+    below = [at for at in range(count, len(closes) + 1) if closes[at - 1] < statistics.fmean(closes[at - count : at])]
+    return bars(code)[below[-1] - 1]["date"]
+
+
 def streak(code):
     closes = [row["close"] for row in bars(code)]
     rises = [b > a for a, b in pairwise(closes)][::-1]

@@ -9,7 +9,7 @@ from ia.kernel import clock
 from ia.organs import notebook, sessions
 from ia.organs.ledger.journal import JournalEntry, append_entries
 from ia.organs.recall import index
-from ia.organs.recall.search import find_names
+from ia.organs.recall.search import find_named
 from ia.wiring.searchable_records import recall_everything
 
 VIEW = '<!-- ia-view: {"lean": "down"} -->'
@@ -111,7 +111,7 @@ def test_a_query_that_names_a_security_quotes_nothing_about_another(ws):
     notebook.write_note(ws, "moutai", "贵州茅台：之前怎么看银行")
     hits = recall_everything(ws, "我之前怎么看招商银行的")
     assert [(hit.source, hit.content) for hit in hits] == [("notebook/mixed.md", "招商银行一季报 +3%")]
-    assert "600036" in find_names("600036.SH 还能拿吗") and not find_names("利率和息差")
+    assert "600036" in [n for each in find_named("600036.SH 还能拿吗") for n in each] and not find_named("利率和息差")
 
 
 def test_of_a_report_only_the_lines_that_match_are_quoted(ws):

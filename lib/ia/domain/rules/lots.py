@@ -24,6 +24,29 @@ def find_lot(symbol: Symbol, day: str) -> LotRule | None:
     return None if least is None or step is None else LotRule(least, step)
 
 
+def round_to_lots(count: Decimal, rule: LotRule) -> Decimal:
+    """Return a number of shares rounded down to whole lots; 0 below the least one.
+
+    >>> round_to_lots(Decimal("1234.5"), LotRule(Decimal(100), Decimal(100))), round_to_lots(Decimal(90), WHOLE_SHARES)
+    (Decimal('1200'), Decimal('90'))
+    """
+    rounded = max(count, Decimal(0)) // rule.step * rule.step
+    return rounded if rounded >= rule.least else Decimal(0)
+
+
+def size_by_loss(loss: Decimal, price: Decimal, stop: Decimal, rule: LotRule) -> Decimal:
+    """Return how many shares, in whole lots, lose no more than `loss` where they are sold at the stop, fees aside.
+
+    >>> size_by_loss(Decimal(1000), Decimal(30), Decimal(28), LotRule(Decimal(100), Decimal(100)))
+    Decimal('500')
+    """
+    return round_to_lots(loss / (price - stop), rule)
+
+
+WHOLE_SHARES = LotRule(Decimal(1), Decimal(1))
+"""Where no lot is known."""
+
+
 def check_quantity(symbol: Symbol, day: str, side: Side, quantity: Decimal, held: Decimal) -> Message | None:
     """Return what is wrong with a quantity; None where nothing is, or where the lot is not known (Hong Kong).
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from ia.domain.instruments.boards import trading_currency as currency_of
 from ia.domain.instruments.symbols import Symbol
 from ia.domain.rules.fees import round_to_cents
-from ia.domain.rules.lots import find_lot
+from ia.domain.rules.lots import WHOLE_SHARES, find_lot, round_to_lots, size_by_loss
 from ia.kernel import clock
 from ia.kernel.errors import Message, UsageError
 from ia.kernel.jsontypes import Json
@@ -227,8 +227,8 @@ class _Trial:
         self._desk, self._symbol, self._action, self._price, self._limits = desk, symbol, action, price, limits
         self._moment = clock.now()
         rule = find_lot(symbol, order.exchange_date(symbol, self._moment))
-        self._least, self._step = (Decimal(rule.least), Decimal(rule.step)) if rule else (Decimal(1), Decimal(1))
-        self.state = desk.guard_state(self._order(self._least))
+        self._lot = rule or WHOLE_SHARES
+        self.state = desk.guard_state(self._order(self._lot.least))
 
     def _order(self, count: Decimal) -> order.Order:
         return order.Order(
@@ -244,9 +244,9 @@ class _Trial:
     def usual_quantity(self, account: Account, held: Position | None, most: LargestTrade | None) -> Decimal:
         """Return how many shares are meant where none are named."""
         if self._action == "sell":
-            return (most and most.quantity) or (held and held.quantity) or self._least
+            return (most and most.quantity) or (held and held.quantity) or self._lot.least
         size = self._usual_purchase(account)
-        return size if most is None else min(size, max(most.quantity, self._least))
+        return size if most is None else min(size, max(most.quantity, self._lot.least))
 
     def _usual_purchase(self, account: Account) -> Decimal:
         """Return how many shares a usual buy is, in whole lots and at least one."""
@@ -256,7 +256,7 @@ class _Trial:
         amounts = [cash for cash in bought[-LAST_BUYS:] if cash]
         purse = account.purses.get(currency)
         money = median(amounts) if amounts else purse.equity * USUAL_FRAC if purse and purse.equity else Decimal(0)
-        return max(money / self._price // self._step * self._step, self._least)
+        return max(money / self._price // self._lot.step * self._lot.step, self._lot.least)
 
     def find_largest(self, account: Account, held: Position | None) -> LargestTrade | None:
         """Return how much may be traded by position limit and cash, or of what is held.
@@ -274,11 +274,11 @@ class _Trial:
         count, bound = min((self._in_lots(room), "position"), (self._in_lots(purse.cash), "cash"))
         if bound == "cash" and count:
             count = self._in_lots(purse.cash - self.check(count)[0].fees)
-            while not self._broken(count + self._step):
-                count += self._step
+            while not self._broken(count + self._lot.step):
+                count += self._lot.step
         while count and (broken := self._broken(count)):  # fees make cash and account smaller
-            count, bound = count - self._step, "cash" if broken == {"account.cash"} else bound
-            count = count if count >= self._least else Decimal(0)
+            count, bound = count - self._lot.step, "cash" if broken == {"account.cash"} else bound
+            count = count if count >= self._lot.least else Decimal(0)
         return LargestTrade(count, bound)
 
     def size_by_loss(self, account: Account, loss: AllowedLoss, most: LargestTrade | None) -> Json:
@@ -295,7 +295,8 @@ class _Trial:
         purse = account.purses.get(currency_of(self._symbol))
         if purse is None or purse.equity is None:
             return {**told, "risk_quantity": None}
-        count = self._in_lots((purse.basis or purse.equity) * loss.percent / 100 / (self._price - stop) * self._price)
+        allowed = (purse.basis or purse.equity) * loss.percent / 100
+        count = size_by_loss(allowed, self._price, stop, self._lot)
         told |= {"risk_quantity": float(count), "risk_amount": float(round_to_cents(count * (self._price - stop)))}
         if most is None:
             return told
@@ -303,8 +304,7 @@ class _Trial:
         return {**told, "size": float(size), "size_by": bound}
 
     def _in_lots(self, money: Decimal) -> Decimal:
-        count = max(money, Decimal(0)) / self._price // self._step * self._step
-        return count if count >= self._least else Decimal(0)
+        return round_to_lots(money / self._price, self._lot)
 
     def _broken(self, count: Decimal) -> set[str]:
         found = {breach.rule for breach in self.check(count)[1] if breach.refuses}

@@ -32,9 +32,8 @@ MACHINE_WEIGHT = 0.4
 """What a passage that no person wrote counts, against one of the owner's that matches as well."""
 DOCUMENT_WEIGHT = 0.65
 """What a passage of knowledge/ counts, whatever its age: a book does not go stale as a note does."""
-QUESTION_WEIGHT = 0.3
-"""What a question that was asked counts: it has the words, and no answer."""
 _QUESTIONS = "sessions/"
+"""Questions that were asked stand below all else that was found: they have the words, and no answer."""
 
 
 class Hit(NamedTuple):
@@ -100,7 +99,7 @@ def _search_index(
     records: Sequence[RecordFolder],
 ) -> list[Hit]:
     with contextlib.closing(index.open_index(ws, notify, look, records)) as conn:
-        return find_hits(conn, wanted, limit, since, areas, find_names(query))
+        return find_hits(conn, wanted, limit, since, areas, find_named(query))
 
 
 def find_hits(
@@ -109,23 +108,48 @@ def find_hits(
     limit: int,
     since: str | None = None,
     areas: tuple[str, ...] = AREAS,
-    names: frozenset[str] = frozenset(),
+    named: Sequence[frozenset[str]] = (),
 ) -> list[Hit]:
     """Return the best hits of an index that is up to date.
 
-    names   what the security that the query is about is called; what names none of them is left out if it can be
+    named   what each security that the query is about is called: where the owner wrote nothing with the name that was
+            said, all its names count, and what has none of them is left out if it can be
     """
     where, values = build_restriction(since, areas)
+    names = frozenset[str]().union(*named)
     if len(query.exact) <= SHORT:
-        for exact in dict.fromkeys((query.exact, tuple(map(_allow_prefix, query.exact)))):
-            if ranked := rank_passages(conn, " AND ".join(exact), where, values):
+        called = tuple(_allow_names(phrase, named) for phrase in query.exact)
+        asked: _Ranked = []
+        for exact in dict.fromkeys((query.exact, tuple(map(_allow_prefix, query.exact)), called)):
+            ranked = rank_passages(conn, " AND ".join(exact), where, values)
+            if _answers(conn, ranked):
                 return _load_hits(conn, ranked, query, limit, names)
+            asked = asked or ranked
         if len(query.exact) > 1 and (apart := _rank_spread_words(conn, query.exact, where, values)):
             return _load_hits(conn, apart, query, limit, names)
+        if asked:
+            return _load_hits(conn, asked, query, limit, names)
     expression = " OR ".join(quote_token(token) for token in rarest_tokens(conn, query.tokens))
     if not expression:
         return []
     return _load_hits(conn, rank_passages(conn, expression, where, values), query, limit, names)
+
+
+def _answers(conn: sqlite3.Connection, ranked: "_Ranked") -> bool:
+    """Return True if something of the owner's was found that is more than a question that was asked."""
+    files = sorted({row >> index.SHIFT for row, _ in ranked if not row & index.BY_MACHINE})
+    marks = ",".join("?" * len(files))
+    found = conn.execute(f"SELECT 1 FROM files WHERE id IN ({marks}) AND area != ? LIMIT 1", [*files, "sessions"])
+    return found.fetchone() is not None
+
+
+def _allow_names(phrase: str, named: Sequence[frozenset[str]]) -> str:
+    """Return a phrase that fits any name of the security that it is one of: "moutai" fits 贵州茅台, too."""
+    for names in named:
+        spelled = {parse_query(name).exact for name in names}
+        if (phrase,) in spelled:
+            return f"({' OR '.join(sorted(' AND '.join(each) for each in spelled if len(each) == 1))})"
+    return phrase
 
 
 def _allow_prefix(phrase: str) -> str:
@@ -225,11 +249,9 @@ def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: i
     weighed = []
     for file, (score, row) in best.items():
         path, day = known[file]
-        if path.startswith(_QUESTIONS):
-            score *= QUESTION_WEIGHT
         age_weight = DOCUMENT_WEIGHT if is_document(path) else _age_weight(day, today, half_life)
         weighed.append((score * age_weight, day, path, row))
-    weighed.sort(key=lambda hit: (-hit[0], hit[2]))
+    weighed.sort(key=lambda hit: (hit[2].startswith(_QUESTIONS), -hit[0], hit[2]))
     if names:
         about = [hit for hit in weighed if _mentions(f"{hit[2]}\n{_passage_text(conn, hit[3])}", names)]
         weighed = about or weighed
@@ -237,7 +259,7 @@ def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: i
         Hit(
             source=path,
             date=day,
-            score=float(f"{score / weighed[0][0]:.4g}"),
+            score=float(f"{min(score / weighed[0][0], 1.0):.4g}"),
             content=extract_excerpt(
                 _passage_text(conn, row),
                 query.tokens,
@@ -251,28 +273,27 @@ def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: i
     ]
 
 
-def find_names(query: str) -> frozenset[str]:
-    """Return what the securities are called that a query names (codes, names, nicknames), as compared; none: nothing.
+def find_named(query: str) -> list[frozenset[str]]:
+    """Return what each security that a query names is called (code, names, nicknames), as compared.
 
-    >>> {"600036", "招商银行", "招行", "china merchants bank"} <= find_names("我之前怎么看招商银行")
+    >>> {"600036", "招商银行", "招行", "china merchants bank"} <= find_named("我之前怎么看招商银行")[0]
     True
     """
     from ia.domain.instruments.symbols import bundled_names
 
     asked = normalize_text(query)
     words = set(asked.replace(".", " ").split())
-    found: set[str] = set()
     called = [
         (symbol.code.lower(), [name for name in names if len(name) > 1 and not name.isdigit()])
         for symbol, names in bundled_names()
     ]
     said = {name for code, names in called for name in (code, *names) if _is_said(name, asked, words)}
     said -= {name for name in said if any(name != longer and name in longer for longer in said)}  # 中国 in 中国平安
-    codes = {code for code, names in called if said & {code, *names}}
+    found: dict[str, set[str]] = {}
     for code, names in called:
-        if code in codes:
-            found |= {code, *names}
-    return frozenset(found)
+        if said & {code, *names}:
+            found.setdefault(code, set()).update({code, *names})
+    return [frozenset(names) for names in found.values()]
 
 
 def _is_said(name: str, asked: str, words: set[str]) -> bool:

@@ -26,6 +26,7 @@ _MARKETS = (
         "USD",
         pattern(
             r"美股|美国|\bu\.s\.|\bamerican\b|(?-i:\bUS\b)"
+            r"|\b(?:in|on) (?:the )?(?:us|usa|united states|states|america)\b"
             r"|\bus (?:stock|share|position|holding|market|account|name|trade)s?\b",
             re.I,
         ),

@@ -18,7 +18,8 @@ SECURITY, HOLDING, ACCOUNT, MARKET, WATCH, OWN = "security", "holding", "account
 _STORED = ("quote", "report", "dividend_yield")
 """Sources of which one question may ask for several facts."""
 _OWNER = pattern(
-    r"我|咱|自己|账户|组合|持仓|仓位|手里|手上|\b(?:i|i've|my|me|mine|we|our|account|portfolio|holdings?|positions?)\b",
+    r"我|咱|自己|账户|组合|持仓|仓位|手里|手上|\b(?:i|i've|my|(?<!(?:show|tell|give|send) )me|mine|we|our|account"
+    r"|portfolio|holdings?|positions?)\b",
     re.I,
 )
 _PRICED = pattern(r"今[天日]|昨[天日]|涨|跌|怎么样|如何|表现|行情|价|today|yesterday|price|doing|performing", re.I)
@@ -249,8 +250,13 @@ def account_table(tables: Tables = SHIPPED) -> AccountTable:
     return tables.build("research", "facts_account", AccountTable)
 
 
+def ledger_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of the ledger: money by market and industry, interest, dividends, which are looked at first."""
+    return tables.build("research", "facts_ledger", build_facts)
+
+
 def holdings_table(tables: Tables = SHIPPED) -> list[FactSpec]:
-    """Return the facts of what is held and what comes of it, which are looked at first of all."""
+    """Return the facts of what is held and what comes of it, which are looked at next."""
     return tables.build("research", "facts_holdings", build_facts)
 
 
@@ -307,6 +313,7 @@ def build_fact(entry: Entry) -> FactSpec:
 
 
 TABLES = (
+    "facts_ledger",
     "facts_holdings",
     "facts_history",
     "facts_trades",
@@ -324,13 +331,13 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     """Return the tables that a message may need, which names these securities."""
     if not securities:
         return (
-            "facts_holdings", "facts_history", "facts_trades", "facts_owner", "facts_account", "facts_scan",
-            "facts_market",
+            "facts_ledger", "facts_holdings", "facts_history", "facts_trades", "facts_owner", "facts_account",
+            "facts_scan", "facts_market",
         )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
     return (
-        "facts_holdings", "facts_history", "facts_trades", "facts_owner",
+        "facts_ledger", "facts_holdings", "facts_history", "facts_trades", "facts_owner",
         "facts_prices", "facts_security", "facts_quote", "facts_market",
     )  # fmt: skip
 
@@ -342,6 +349,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
     """
     of_security = [*price_table(tables).facts, *security_table(tables).facts, *quote_facts(tables)] if named else []
     return [
+        *ledger_table(tables),
         *holdings_table(tables),
         *history_table(tables),
         *trades_table(tables),

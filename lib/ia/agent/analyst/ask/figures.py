@@ -237,6 +237,19 @@ MOST_TIMES = 3
 """Times of one question for which its figures are answered."""
 
 
+def find_averages(words: str, today: date, tables: Tables = SHIPPED) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return the expressions of the averages that a text names, and where it names them.
+
+    >>> find_averages("a chart with the 5 and 20 day averages", date(2024, 3, 15))[0]
+    ['sma(close, 5)', 'sma(close, 20)']
+    """
+    known = figures_at(tables)
+    forms = [re.escape(each.code).replace(re.escape("{size}"), r"\d+") for each in known.averages]
+    codes = [str(code) for code, *_ in find_figures(words, today, tables).figures]
+    averages = [code for code in dict.fromkeys(codes) if any(re.fullmatch(form, code) for form in forms)]
+    return averages, [match.span() for match in known.average.finditer(words.casefold())]
+
+
 class _ReadText(NamedTuple):
     """A text as it was read: whole, what is left of it for figures of bars, whether it names an average."""
 

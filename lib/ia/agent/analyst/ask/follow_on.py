@@ -252,7 +252,12 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     led, tailed = _LEAD.search(text), _TAIL.search(text)
     if not last or text.startswith("/"):
         return text
-    if after := _after_view(text, last) or _set_beside(text, last, today) or _period_before(text, last, today):
+    if after := (
+        _after_view(text, last)
+        or _set_beside(text, last, today)
+        or _period_before(text, last, today)
+        or _other_extreme(text, last)
+    ):
         return after
     if len(text) > LONGEST:
         return text
@@ -369,6 +374,34 @@ def _period_before(text: str, last: str, today: date) -> str:
         time = f"{day.year}年{day.month}月" if _is_chinese(last) else f"in {day:%B} {day.year}"
     at = spans[0].at
     return f"{last[: at[0]]}{time}{last[at[1] :]}"
+
+
+_OPPOSITES = pattern(
+    r"highest lowest|largest smallest|biggest smallest|best worst|最高 最低|最大 最小|最多 最少|最好 最差"
+)
+_EXTREME = pattern(
+    r"\W*(?:是|的|在)*(?:(?:what|when) (?:was|is) |on |the )*"
+    r"(?P<word>highest|lowest|largest|smallest|biggest|best|worst|最[高低大小多少好差])"
+    r"(?: (?:one|close|price|closing price)|的?(?:那[天次])?(?:收盘)?价?(?:格)?)?(?:是(?:多少|哪天|几)?)?\W*",
+    re.I,
+)
+
+
+def _other_extreme(text: str, last: str) -> str:
+    """Return the last question for its other extreme, as a whole one; "" where none is asked for.
+
+    >>> _other_extreme("and the lowest?", "highest close of BYD"), _other_extreme("那最低呢", "茅台最高收盘价")
+    ('lowest close of BYD', '茅台最低收盘价')
+    """
+    found = _EXTREME.fullmatch(_TAIL.sub("", _LEAD.sub("", text, count=1)).strip(" ,，。?？!！"))
+    if found is None:
+        return ""
+    word = found["word"].casefold()
+    for pair in map(str.split, _OPPOSITES.pattern.split("|")):
+        other = next((each for each in pair if word in pair and each != word), "")
+        if other and (said := re.search(other if not other.isascii() else rf"\b{other}\b", last, re.I)):
+            return last[: said.start()] + word + last[said.end() :]
+    return ""
 
 
 def _attach(named: list[Mention], asked: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from difflib import get_close_matches
 
 from ia.agent.analyst.ask import facts
 from ia.agent.analyst.ask.facts import WATCH_WORDS
@@ -17,6 +18,8 @@ from ia.agent.analyst.jobs.filing import observation, observe
 from ia.agent.analyst.jobs.small_talk import describe_doubt
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
+from ia.agent.analyst.voice import EN
+from ia.domain.instruments.groups import group_name
 from ia.kernel.errors import PluralText
 from ia.kernel.patterns import pattern
 
@@ -90,6 +93,16 @@ def track(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     items = [(display_name(desk, mention), mention.code) for mention in wanted.securities] or [
         (_quote_text(wanted.words),) * 2
     ]
+    if group and (near := (yield from _find_near_group(desk, group))):
+        return reply.reply_of_lines(
+            desk.speak(
+                "There is a group “{near}” already, so nothing was added: `ia watch add {codes} --group {near}` uses"
+                " it, `--group {group}` makes a new one.",
+                near=near,
+                group=group,
+                codes=" ".join(code for _, code in items),
+            )
+        )
     place = {"group": group} if group else {}
     results = yield from desk.run(
         *(DeskCall("memory.track", {"symbol": code, "why": why, **place}) for _, code in items)
@@ -98,6 +111,26 @@ def track(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     told = _each(desk, items, results, done, why)
     others = [describe_doubt(desk, name) for name in find_other_companies(wanted.words)]
     return told._replace(lines=reply.append_lines(told.lines, *others))
+
+
+def _find_near_group(desk: ToolDesk, group: str) -> Work[str]:
+    """Return the group of the watch list that a new one seems to repeat: of the same industry, or spelled alike."""
+    listed = yield from desk.one("watch.list")
+    groups = [str(name) for name in listed.get("groups") or [] if name] if listed.ok else []
+    if group.casefold() in (each.casefold() for each in groups):
+        return ""
+    yield from desk.load_tables("facts_market")
+
+    def industry_of(group: str) -> str:
+        name = f"{group} {group_name(group, EN)}"
+        forms = facts.industry_forms(name, (), desk.tables)
+        return next((found for form, found in forms if form.search(name)), "")
+
+    meant = industry_of(group)
+    alike = [each for each in groups if meant and industry_of(each) == meant]
+    alike += [each for each in groups if each.casefold() in group.casefold() or group.casefold() in each.casefold()]
+    alike += get_close_matches(group, groups, 1, 0.8)
+    return alike[0] if alike else ""
 
 
 _GROUP = pattern(

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from ia.agent.analyst.ask import checklist_words, choices, follow_on, intent
 from ia.agent.analyst.ask.backtest_words import ASKS
+from ia.agent.analyst.ask.correction_words import ToldCorrection, read_correction
 from ia.agent.analyst.ask.facts import (
     SECURITY,
     FactQuestion,
@@ -101,6 +102,10 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         return refusal
     if said_again := _complete_request(desk):
         return said_again
+    if told := _find_correction(desk):
+        from ia.agent.analyst.jobs import correcting
+
+        return (yield from correcting.correct(desk, told))
     if others := _find_other_names(desk):
         from ia.agent.analyst.jobs import small_talk
 
@@ -131,6 +136,14 @@ def _run_checklist(desk: ToolDesk) -> Work[Reply | None]:
     from ia.agent.analyst.jobs import checking
 
     return (yield from checking.run_checklist(desk, wanted))
+
+
+def _find_correction(desk: ToolDesk) -> ToldCorrection | None:
+    """Return the correction of a journal entry that a message tells."""
+    request = desk.request
+    if request.skill or request.data or request.bars or request.form:
+        return None
+    return read_correction(request.question[:LONGEST])
 
 
 def _complete_request(desk: ToolDesk) -> Reply | None:

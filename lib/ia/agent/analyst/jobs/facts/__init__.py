@@ -18,7 +18,7 @@ _READS_NUMBERS = (
     "extreme_day", "refuse", "from_extreme", "new_extreme", "level_crossing", "limit_hit", "volume_against",
     "own_stop", "what_if", "premise", "position_filter", "set_limit", "sellable", "trades_made", "what_if_all",
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
-    "command", "limits", "dates", "moved", "undo", "rate",
+    "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -130,7 +130,7 @@ def _find_lone_answer(name: str) -> Answer | None:
 
 
 def _find_owner_answer(name: str) -> Answer | None:
-    """Return the function behind an answer about a view or the owner's positions, rules, results; None for another."""
+    """Return the function behind an answer about the owner's views, money, positions or rules; None for another."""
     if name in ("view_change", "happened"):
         from ia.agent.analyst.jobs.facts import view_facts
 
@@ -143,6 +143,14 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import result_facts
 
         return result_facts.ANSWERS[name]
+    if name == "average_last":
+        from ia.agent.analyst.jobs.facts import average_facts
+
+        return average_facts.answer_average_last
+    if name in ("interest", "largest_result", "price_converted"):
+        from ia.agent.analyst.jobs.facts import money_facts
+
+        return money_facts.ANSWERS[name]
     if name in ("undo", "own_index", "held_longest", "best_months", "own_drawdown", "command"):
         from ia.agent.analyst.jobs.facts import history_facts
 

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words, security_table
-from ia.agent.analyst.ask.mentions import LONGEST, strip_mentions
+from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.evidence.tool_answers import read_value
+from ia.agent.analyst.evidence.tool_answers import read_value, recall_hits
 from ia.agent.analyst.jobs.daily import positions_of, weight_of
 from ia.agent.analyst.jobs.facts import result_facts, wording
-from ia.agent.analyst.jobs.facts.held import is_whole_known, load_weights, say_part, say_weight
+from ia.agent.analyst.jobs.facts.held import is_whole_known, load_weights, say_lots, say_part, say_weight
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.kernel.errors import PluralText
@@ -138,7 +138,8 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if position is None:
             lines.append(_say_gone(desk, head, gain))
         else:
-            lines.append(_say_position(desk, head, field, (mention.code, position), gain, weights))
+            lots = say_lots(desk, asked.words, mention.code, float(position.get("size") or 0))
+            lines.append(_say_position(desk, head, field, (mention.code, position), gain, weights, lots))
             if others := [each for each in find_currencies(asked.words) if each != position.get("currency")]:
                 lines.append(
                     (yield from _convert_value(desk, position, others[0], gain if field == "profit" else None))
@@ -211,14 +212,20 @@ def _say_gone(desk: ToolDesk, head: str, gain: Json | None) -> str:
 
 
 def _say_position(
-    desk: ToolDesk, head: str, field: str, held: tuple[str, Json], gain: Json | None, weights: dict[str, float]
+    desk: ToolDesk,
+    head: str,
+    field: str,
+    held: tuple[str, Json],
+    gain: Json | None,
+    weights: dict[str, float],
+    lots: str = "",
 ) -> str:
     position = held[1]
     speak, currency = desk.speak, str(position.get("currency") or "")
     profit = gain.get("profit") if gain else position.get("unrealized_pnl")
     rate = gain.get("profit_rate") if gain else position.get("unrealized_pct")
     told = {
-        "size": speak("{shares} shares", shares=number(float(position["size"]), "shares")),
+        "size": speak("{shares} shares", shares=number(float(position["size"]), "shares")) + lots,
         "avg_price": speak("average cost {cost}", cost=number(position.get("avg_price"), "price", speak)),
         "value": speak(
             "worth {value} at {price} ({date})",
@@ -277,14 +284,16 @@ def answer_trades(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         result = yield from desk.one("trade.list", symbol=mention.code, limit=LIMIT)
         if result.failure is not None:
             return wording.unreadable(desk, speak("the journal"), result.failure)
+        wanted = asked.facts[0].field
         rows = one_side(entries_within(result.value, days), asked.words)
+        if wanted == "held":
+            rows = [row for row in rows if row.get("kind") == _BOUGHT]
         head = wording.head_of(desk, mention)
         if not rows:
             lines.append(speak("{name}: the journal has no such trade.", name=head))
             continue
-        wanted = asked.facts[0].field
-        chosen = [row for row in rows if row.get("reason")] if wanted == "reason" else rows
-        if wanted == "reason" and not chosen:
+        chosen = [row for row in rows if row.get("reason")] if wanted else rows
+        if wanted and not chosen:
             newest = rows[0]
             lines.append(
                 speak(
@@ -302,7 +311,26 @@ def answer_trades(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(
                 speak("… {count} more: `ia trade list {symbol}`", count=len(chosen) - SHOWN, symbol=mention.code)
             )
+        if wanted:
+            lines += yield from _quote_notes(desk, mention)
     return reply_of_lines(*lines)
+
+
+NOTES, QUOTED = 2, 100
+"""Notes that are quoted beside the reason of a trade, and characters of each."""
+
+
+def _quote_notes(desk: ToolDesk, mention: Mention) -> Work[list[str]]:
+    """Return what the owner wrote about a security, the best of it first."""
+    found = yield from desk.one("memory.recall", query=mention.name or mention.said, limit=10)
+    told = []
+    for hit in recall_hits(found.value) if found.ok else ():
+        if hit.get("author") == "owner" and hit.get("kind") not in ("trade", "question", "tracking", "journal"):
+            text = " ".join(str(hit.get("content") or "").split())
+            text = text if len(text) <= QUOTED else text[: QUOTED - 1] + "…"
+            told.append(desk.speak("- noted on {date}: {text} (`{path}`)", date=hit.get("date"), text=text,
+                                   path=hit.get("source")))  # fmt: skip
+    return told[:NOTES]
 
 
 def entries_within(rows: object, days: list[result_facts.Days]) -> list[Json]:

@@ -1,11 +1,17 @@
 """The account as it is now and what is held, for the questions that ask of nothing else."""
 
+import re
+
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.daily import positions_of, weight_of
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.domain.instruments.symbols import symbol_of_kind
+from ia.domain.rules.lots import find_lot
+from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 Held = list[tuple[str, Json]]
 """Positions by symbol."""
@@ -70,3 +76,19 @@ def say_part(desk: ToolDesk, position: Json, *, whole: bool) -> str:
 def name_position(desk: ToolDesk, symbol: str, position: Json) -> str:
     """Return a position as the reader knows it, with its code."""
     return wording.security_name(desk, symbol, position.get("name"))
+
+
+_LOTS = pattern(r"手(?!续|里|上|头)|\blots\b", re.I)
+
+
+def say_lots(desk: ToolDesk, words: str, symbol: str, shares: float) -> str:
+    """Return how many lots shares are, where the words ask for lots and the lot is known; else ""."""
+    rule = find_lot(symbol_of_kind(symbol), desk.request.day) if _LOTS.search(words) else None
+    if rule is None:
+        return ""
+    lots = shares / float(rule.least)
+    return (
+        desk.speak(PluralText(" ({count} lot)", " ({count} lots)"), count=int(lots))
+        if lots.is_integer()
+        else desk.speak(" ({count} lots)", count=f"{lots:.4g}")
+    )

@@ -4,7 +4,8 @@ import re
 from datetime import date
 
 from ia.agent.analyst.ask.facts import FactQuestion
-from ia.agent.analyst.ask.mentions import Mention
+from ia.agent.analyst.ask.figures import find_averages
+from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import RANGE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
@@ -186,9 +187,16 @@ _LATIN = pattern(r"[A-Za-z]{3,}")
 
 
 def answer_command(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer a wish for a chart or a backtest with the command that does it."""
-    yield from ()
+    """Answer a wish for a chart, a backtest or an export with the command that does it."""
+    yield from desk.load_tables("figures")
     speak = desk.speak
+    if asked.facts[0].field == "export":
+        form = "beancount" if re.search("beancount", asked.words, re.I) else "csv"
+        other = "csv" if form == "beancount" else "beancount"
+        return reply_of_lines(
+            speak("`ia trade export --format {form} > FILE` writes your trades and payments to a file; `--format"
+                  " {other}` does it as {other}.", form=form, other=other)
+        )  # fmt: skip
     if asked.facts[0].field == "backtest":
         return reply_of_lines(
             speak("`ia backtest orders FILE` runs orders on past prices by the exchange's rules; I do not test a rule"
@@ -197,10 +205,15 @@ def answer_command(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     codes = [each.code for each in asked.securities]
     command = f"ia chart {codes[0]}" + (f" --with {','.join(codes[1:5])}" if codes[1:] else "")
     command += next((f" --period {name}" for name, form in _PERIODS if form.search(asked.words)), "")
-    span = asked.spans[0] if len(asked.spans) == 1 else None
+    plain = strip_mentions(asked.words)
+    averages, taken = find_averages(plain, desk.request.moment.date(), desk.tables)
+    spans = [each for each in asked.spans if not any(each.at[0] < end and begin < each.at[1] for begin, end in taken)]
+    span = spans[0] if len(spans) == 1 else None
     if span is not None and isinstance(span.first, date):
         command += f" --start {span.first}" + (f" --end {span.last}" if span.last else "")
-    panes = dict.fromkeys(each.casefold() for each in _LATIN.findall(asked.words) if example_call(each))
+    command += "".join(f" --indicator '{code}'" for code in averages)
+    said = dict.fromkeys(each.casefold() for each in _LATIN.findall(asked.words) if example_call(each))
+    panes = [each for each in said if not any(code.startswith(each) for code in averages)]
     command += f" --panes {','.join(panes)}" if panes else ""
     names = speak.join_items([display_name(desk, each) for each in asked.securities[:5]])
     return reply_of_lines(
@@ -212,17 +225,20 @@ def answer_command(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def answer_undo_trade(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer a wish to undo a trade: nothing is undone, and the command that voids the entry names it."""
     speak, lines = desk.speak, [desk.speak("Nothing was undone: only your command voids an entry of the journal.")]
-    if numbers := _entry_numbers(asked.words):
+    if numbers := entry_numbers(asked.words):
         return (yield from _name_entries(desk, numbers, lines))
     days = yield from result_facts.trade_days(desk, asked)
     if days is None:
         return wording.ask_back(desk, tuple(span.said for span in asked.spans))
     codes = [each.code for each in asked.securities[:SHOWN]] or [""]
-    found = yield from desk.run(*(DeskCall("trade.list", {"symbol": code, "limit": _LOOKED_AT}) for code in codes))
+    found = yield from desk.run(*(DeskCall("trade.list", {"symbol": code, "limit": LOOKED_AT}) for code in codes))
     for code, result in zip(codes, found, strict=True):
         if result.failure is not None:
             return wording.unreadable(desk, speak("the journal"), result.failure)
         rows = account_facts.one_side(account_facts.entries_within(result.value, days), asked.words)
+        if not (code or days) and _ANY_ENTRY.search(asked.words) and len(rows) == len(_trades_of(result)):
+            newest = max((int(row.get("id") or 0) for row in wording.rows_of(result.value)), default=0)
+            return (yield from _name_entries(desk, [newest], lines))
         if not rows:
             lines.append(speak("The journal has no such trade."))
             continue
@@ -260,12 +276,12 @@ _ENTRY = pattern(
 """An entry of the journal by its number."""
 
 
-def _entry_numbers(words: str) -> list[int]:
+def entry_numbers(words: str) -> list[int]:
     """Return the numbers of the journal's entries that words name.
 
-    >>> _entry_numbers("Delete trade 13"), _entry_numbers("把第十三笔删了"), _entry_numbers("void my last trade")
+    >>> entry_numbers("Delete trade 13"), entry_numbers("把第十三笔删了"), entry_numbers("void my last trade")
     ([13], [13], [])
-    >>> _entry_numbers("delete trades 2 and 3")
+    >>> entry_numbers("delete trades 2 and 3")
     [2, 3]
     """
     said = [next(text for text in found.groups() if text) for found in _ENTRY.finditer(words)]
@@ -273,9 +289,17 @@ def _entry_numbers(words: str) -> list[int]:
     return list(dict.fromkeys(int(count) for count in counts if count and count == int(count)))
 
 
+_ANY_ENTRY = pattern(r"记录|条目|一条|\b(?:entry|record|line)\b", re.I)
+"""An entry of any kind: a payment, too."""
+
+
+def _trades_of(result: DeskResult) -> list[Json]:
+    return account_facts.entries_within(result.value, [])
+
+
 def _name_entries(desk: ToolDesk, numbers: list[int], lines: list[str]) -> Work[Reply]:
     """Name the entries that are meant by their numbers, and the command that voids each."""
-    speak, listed = desk.speak, (yield from desk.one("trade.list", limit=_LOOKED_AT))
+    speak, listed = desk.speak, (yield from desk.one("trade.list", limit=LOOKED_AT))
     if listed.failure is not None:
         return wording.unreadable(desk, speak("the journal"), listed.failure)
     rows = listed.value if isinstance(listed.value, list) else []
@@ -284,7 +308,7 @@ def _name_entries(desk: ToolDesk, numbers: list[int], lines: list[str]) -> Work[
     for number in numbers[:SHOWN]:
         row = known.get(number) or next((each for each in rows if each.get("corrects") == number), None)
         if row is None:
-            older = len(rows) >= _LOOKED_AT and number < min(known)
+            older = len(rows) >= LOOKED_AT and number < min(known)
             lines.append(
                 speak("{id} is one of the older entries: `ia trade void {id} --because WHY` voids it.", id=number)
                 if older
@@ -310,7 +334,7 @@ def _name_entries(desk: ToolDesk, numbers: list[int], lines: list[str]) -> Work[
     return reply_of_lines(*lines)
 
 
-_LOOKED_AT = 200
+LOOKED_AT = 200
 """Entries among which the last one is looked for."""
 
 

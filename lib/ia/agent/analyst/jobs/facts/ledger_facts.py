@@ -17,6 +17,7 @@ from ia.agent.analyst.jobs.facts.held import (
     load_status,
     load_weights,
     name_position,
+    say_lots,
     say_part,
     say_weight,
 )
@@ -243,9 +244,9 @@ def _say_trades(desk: ToolDesk, currency: str, trades: Json, asked: FactQuestion
         mean=_say_amount(desk, float(trades["expectancy"]), currency, signed=True),
         factor="–" if trades.get("profit_factor") is None else f"{float(trades['profit_factor']):.2f}",
     )
-    best = [speak("Best: {trade}", trade=_say_trip(desk, trades["best"]))]
+    best = [speak("Best: {trade}", trade=say_trip(desk, trades["best"]))]
     if trades.get("trades") != 1:
-        best.append(speak("Worst: {trade}", trade=_say_trip(desk, trades["worst"])))
+        best.append(speak("Worst: {trade}", trade=say_trip(desk, trades["worst"])))
     if _WORST.search(asked.words) and not _BEST.search(asked.words):
         best.reverse()
     if field == "period":
@@ -255,7 +256,8 @@ def _say_trades(desk: ToolDesk, currency: str, trades: Json, asked: FactQuestion
     return [*best, wins, money, held] if field == "best" else [wins, *best, money, held]
 
 
-def _say_trip(desk: ToolDesk, trip: Json) -> str:
+def say_trip(desk: ToolDesk, trip: Json) -> str:
+    """Return a purchase and its sale in a line."""
     return desk.speak(
         "{name} **{profit}** ({rate}), {shares} shares, {opened} – {closed}",
         name=name_position(desk, str(trip.get("symbol")), trip),
@@ -362,9 +364,10 @@ def answer_sizes(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak, (status, held) = desk.speak, loaded
     lines = [
         speak(
-            "- {name}: **{shares}** shares, average cost {cost}, worth {value}",
+            "- {name}: **{shares}** shares{lots}, average cost {cost}, worth {value}",
             name=name_position(desk, symbol, each),
             shares=number(float(each["size"]), "shares"),
+            lots=say_lots(desk, asked.words, symbol, float(each["size"])),
             cost=number(each.get("avg_price"), "price", speak),
             value=wording.say_exact(desk, each.get("value"), currency=str(each.get("currency") or "")),
         )
@@ -385,9 +388,10 @@ def _say_own(desk: ToolDesk, status: DeskResult, currency: str) -> list[str]:
     own = [(symbol, each) for symbol, each in positions_of(status) if each.get("currency") == currency]
     return [
         desk.speak(
-            "- {name}: {value}, {weight}%, {profit} ({rate})",
+            "- {name}: {value} ({date}), {weight}%, {profit} ({rate})",
             name=name_position(desk, symbol, each),
-            value=wording.say_exact(desk, each.get("value")),
+            value=wording.say_exact(desk, each.get("value"), currency=currency),
+            date=each.get("price_date"),
             weight="–" if each.get("weight_pct") is None else f"{float(each['weight_pct']):.2f}",
             profit=wording.say_exact(desk, each.get("unrealized_pnl"), signed=True),
             rate=wording.say_percent(each.get("unrealized_pct")),
@@ -635,7 +639,7 @@ def answer_year_dividends(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     since = f"{desk.request.moment.date() - timedelta(days=365)}"
     looked = yield from desk.run(*(DeskCall("market.actions", {"symbol": symbol}) for symbol, _ in held))
     sums: dict[str, float] = {}
-    lines, unknown, simulated = [], [], False
+    lines, none, unknown, simulated = [], [], [], False
     for (symbol, each), found in zip(held, looked, strict=True):
         if found.failure is not None:
             unknown.append(name_position(desk, symbol, each))
@@ -644,7 +648,9 @@ def answer_year_dividends(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         rows = [row for row in wording.rows_of(found, "actions") if row.get("cash") and str(row.get("date")) > since]
         cash = sum(float(row["cash"]) for row in rows)
         currency, amount = str(each.get("currency") or ""), cash * float(each["size"])
-        if amount:
+        if not amount:
+            none.append(name_position(desk, symbol, each))
+        else:
             sums[currency] = sums.get(currency, 0.0) + amount
             lines.append(
                 speak("- {name}: {cash} a share × {shares} = {amount}", name=name_position(desk, symbol, each),
@@ -659,6 +665,8 @@ def answer_year_dividends(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         else speak("In the last 12 months nothing that you hold now paid a dividend.{mark}",
                    mark=wording.simulated_mark(desk, simulated))
     )  # fmt: skip
+    if none:
+        lines.append(speak("None in that time: {names}.", names=speak.join_items(none)))
     if unknown:
         lines.append(speak("Dividends unknown: {names}.", names=speak.join_items(unknown)))
     return reply_of_lines(head, *lines[:SHOWN], speak("What comes next is not known; I give no forecast."))

@@ -1,6 +1,7 @@
 """How much may be bought: by the risk rules, the cash, a budget, a part of the account, or what a stop may cost."""
 
 import re
+from decimal import Decimal
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.amounts import UNIT, Size, find_currencies, find_size
@@ -15,6 +16,7 @@ from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.instruments.symbols import Symbol
+from ia.domain.rules import lots
 from ia.domain.rules.lots import LotRule, find_lot
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel import config
@@ -40,7 +42,8 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "risk_of",
         pattern(
-            rf"{_MONEY_ZH}的?\s*{_PERCENT.format('n')}\s*(?:的)?(?:作?为?|来|算|设|做)?(?:风险|止损|亏损|损失)"
+            rf"{_MONEY_ZH}的?\s*{_PERCENT.format('n')}\s*(?:的)?(?:作?为?|来|算|设|做)?(?:最大|最多)?(?:风险|止损|亏损?|损失)"
+            rf"|(?:亏|损失|冒|承受)(?:掉|损)?{_MONEY_ZH}的?\s*{_PERCENT.format('z')}"
             rf"|{_PERCENT.format('m')} of {_MONEY_EN}(?: as (?:a |the )?| at )?\s*(?:risk|stop(?:[- ]?loss)?|loss)\b"
             rf"|\b(?:stop(?:[- ]?loss)?|los[es]|losing|risk(?:ing)?)\b[^,;]{{0,12}}?"
             rf"{_PERCENT.format('l')} of {_MONEY_EN}\b",
@@ -78,7 +81,7 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "stop",
         pattern(
             r"(?:止损(?:价|位)?(?:设|放|定|挂)?[在到于]?"
-            r"|\bstop(?:[- ]?loss)?(?: is| placed| set)?(?: at| of| below| @)?)"
+            r"|\bstop(?:[- ]?loss)?(?: for\b[^\d,;]{0,12})?(?: is| placed| set)?(?: at| of| below| @)?)"
             r"\s*[$¥]?(?P<n>\d[\d,]*(?:\.\d+)?)(?!\d|\s*(?:%|％|per ?cent))",
             re.I,
         ),
@@ -243,12 +246,7 @@ class _Purchase(NamedTuple):
 
 def round_to_lots(symbol: Symbol, count: float, day: str) -> int:
     """Return a number of shares rounded down to whole lots; 0 below the least lot."""
-    rule = find_lot(symbol, day)
-    if rule is None:
-        return int(count)
-    step, least = int(rule.step), int(rule.least)
-    rounded = int(count) // step * step
-    return rounded if rounded >= least else 0
+    return int(lots.round_to_lots(Decimal(str(count)), lots.find_lot(symbol, day) or lots.WHOLE_SHARES))
 
 
 def answer_size(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -494,7 +492,8 @@ def _say_risked(desk: ToolDesk, made: _Purchase, plan: Plan) -> Reply:
     if told or (made.shares is None and budget is None):
         risked = _loss_allowed(made, plan)
         share = f"{risked / made.equity * 100:.2f}".rstrip("0").rstrip(".")
-        count = made.lots(risked / distance)
+        price, stop = Decimal(str(made.price)), Decimal(str(made.price)) - Decimal(str(round(distance, 6)))
+        count = int(lots.size_by_loss(Decimal(str(risked)), price, stop, made.lot_rule or lots.WHOLE_SHARES))
         given = {"risked": _money(desk, made, risked), "percent": share, "count": f"{count:,}"}
         caps.append(
             _Cap(count, speak("the risk of {percent}%", **given),

@@ -1,0 +1,89 @@
+"""Corrections of the journal that the owner tells in words: which field of an entry is wrong, and what it should be."""
+
+import re
+from typing import NamedTuple
+
+from ia.agent.analyst.ask.amounts import Size, find_size
+from ia.agent.analyst.ask.mentions import strip_mentions
+from ia.domain.speech.numerals import parse_count
+from ia.kernel.patterns import pattern
+
+_FIELD_ZH = r"(?:价格?|单价|成交价|数量|股数|手数|日期|金额)"
+_FIELD_EN = r"(?:price|quantity|number of (?:shares|lots)|share count|amount|date)"
+_WRONG = pattern(
+    rf"[记写输录填登打][入录]?错|记成了|[记写输录填]得?(?:不对|有误)|{_FIELD_ZH}[^，,。]{{0,6}}(?:错了?|不对|有误)"
+    rf"|(?:更正|修正|纠正|改)(?:一下|下)?[^，,。]{{0,20}}{_FIELD_ZH}|{_FIELD_ZH}[^，,。]{{0,6}}(?:改|更正|修正)[成为到]?"
+    r"|(?:更正|修正|纠正)[^，,。]{0,12}(?:[买卖].{0,4}[笔次]?|[笔条]|交易|记录)"
+    r"|\b(?:entered|recorded|typed|logged|booked|noted|wrote|put)\b.{0,40}\b(?:wrong(?:ly)?|incorrect(?:ly)?)\b"
+    r"|\bmis-?(?:typed|entered|recorded)\b|\btypo\b"
+    rf"|\b(?:wrong|incorrect) {_FIELD_EN}\b|\bgot the {_FIELD_EN}\b.{{0,40}}\bwrong\b"
+    rf"|\b{_FIELD_EN}\b.{{0,40}}\b(?:is|was|are|were) (?:entered |recorded )?(?:wrong|incorrect|a typo|a mistake)\b"
+    rf"|\b(?:correct|fix|amend|change|edit)\b.{{0,40}}\b{_FIELD_EN}\b|\b(?:correct|amend)\b.{{0,24}}"
+    r"\b(?:trade|purchase|sale|buy|entry|transaction|deposit)\b",
+    re.I,
+)
+_ENTRY = pattern(
+    r"买|卖|[加减建清]仓|交易|成交|入金|存入|转入|存款|出金|取出|账本|流水|[那一这]笔|第.{1,4}[笔条]|分红"
+    r"|\b(?:trades?|traded|buys?|bought|purchased?|purchases|sales?|sold|sell|entry|entries|transactions?|journal|ledger"
+    r"|deposit(?:ed|s)?|withdraw\w*|dividends?)\b",
+    re.I,
+)
+_OTHER = pattern(
+    r"笔记|日记|提醒|预警|任务|目标|止损|止盈|自选|规则|信念|判断|如果|什么是|怎么会"
+    r"|\b(?:notes?|alerts?|remind\w*|tasks?|targets?|stops?(?:[- ]loss)?|watch ?list|rules?|beliefs?|if|why)\b",
+    re.I,
+)
+_NUMBER = r"\s*[¥$￥]?\s*(?P<n>\d[\d,]*(?:\.\d+)?\s?[万千百]?)(?!\d|[-/年月]\d)"
+_VALUES = tuple(
+    pattern(form + _NUMBER, re.I)
+    for form in (
+        r"(?:应该?(?:当)?是|应(?:当)?为|其实是|实际(?:上)?(?:是|为)|正确的?[^，,。]{0,4}(?:是|为)|改[成为到]|[更修纠]正[为成])"
+        r"(?:以)?",
+        r"\b(?:should(?: have)? (?:be|been)|actually|in fact|really|correct(?: \w+)? (?:is|was))(?: was| is| at)?",
+        r"(?:(?<!不)是|为|[:：]|\b(?<!not )(?:was|is|were|to|with|but)\b(?: at)?)",
+        rf"(?:{_FIELD_ZH}|\b{_FIELD_EN}\b)",
+    )
+)
+"""What the value of a correction stands behind, the surest words first."""
+_FIELDS = (
+    ("date", pattern(r"日期|\bdate\b", re.I)),
+    ("quantity", pattern(r"数量|股数|手数|\b(?:quantity|number of (?:shares|lots)|share count)\b", re.I)),
+    ("amount", pattern(r"金额|入金|存入|转入|存款|出金|取出|\b(?:amount|deposit\w*|withdr\w+)\b", re.I)),
+)
+
+
+class ToldCorrection(NamedTuple):
+    """What of an entry is wrong, and what it should be.
+
+    field  price, quantity, amount or date, as the options of `ia trade correct`
+    value  None where it is not said; size: the shares or lots of a quantity
+    """
+
+    field: str
+    value: float | None
+    size: Size | None = None
+
+
+def read_correction(question: str) -> ToldCorrection | None:
+    """Return the correction of a journal entry that a message tells; None for any other message.
+
+    >>> read_correction("I entered the wrong price for the last buy, it was 31.2")
+    ToldCorrection(field='price', value=31.2, size=None)
+    >>> read_correction("昨天买的招行价格记错了，不是32，应该是31.2").value
+    31.2
+    >>> read_correction("I got the quantity of my Apple buy wrong, it was 60 shares").size.number
+    60.0
+    >>> read_correction("我卖错了吗"), read_correction("change the stop of my last purchase to 30")
+    (None, None)
+    """
+    words = strip_mentions(question)
+    if not _WRONG.search(words) or not _ENTRY.search(words) or _OTHER.search(words):
+        return None
+    found = [list(form.finditer(words)) for form in _VALUES]
+    match = next((each[-1] for each in found if each), None)
+    value = parse_count(match["n"].strip()) if match else None
+    size = find_size(words[match.start("n") :]) if match else None
+    field = next((name for name, form in _FIELDS if form.search(words)), "")
+    if size is not None and not field:
+        field = "quantity"
+    return ToldCorrection(field or "price", value, size if field == "quantity" else None)

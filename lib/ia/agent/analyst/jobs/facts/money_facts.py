@@ -1,0 +1,151 @@
+"""Money of the account by its kind: interest, the largest gains and losses, and a price in another currency."""
+
+import re
+
+from ia.agent.analyst.ask.amounts import find_currencies
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.failures import NO_BARS
+from ia.agent.analyst.jobs.daily import positions_of
+from ia.agent.analyst.jobs.facts import account_facts, history_facts, ledger_facts, performance_facts, wording
+from ia.agent.analyst.jobs.facts.held import name_position
+from ia.agent.analyst.jobs.facts.result_facts import trade_days
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+SHOWN = 4
+_GAIN = pattern(r"盈利|收益|利润|赚|\b(?:gains?|wins?|winner|profits?|best)\b", re.I)
+
+
+def answer_interest(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how much interest was received, by currency, with the newest entries of it."""
+    speak = desk.speak
+    days = yield from trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    status, listed = yield from desk.run(
+        DeskCall("account.status", {}), DeskCall("trade.list", {"limit": history_facts.LOOKED_AT})
+    )
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    rows = [
+        row
+        for row in wording.rows_of(listed.value)
+        if row.get("kind") == "interest"
+        and (not days or any(f"{each.first}" <= str(row.get("date")) <= f"{each.last}" for each in days))
+    ]
+    sums: dict[str, float] = {}
+    if days:
+        for row in rows:
+            currency = str(row.get("currency") or "")
+            sums[currency] = sums.get(currency, 0.0) + float(row.get("amount") or 0)
+    else:
+        books = wording.objects_of(status, "currencies")
+        sums = {name: float(book["interest"]) for name, book in books.items() if book.get("interest")}
+    if not sums:
+        return reply_of_lines(speak("The journal has no interest{days}: `ia trade interest` enters it.",
+                                    days=speak(" ({days})", days=days[0].label) if days else ""))  # fmt: skip
+    told = [wording.say_exact(desk, value, signed=True, currency=currency) for currency, value in sums.items()]
+    head = speak("**Interest** {sums}{days}; it counts in your total profit.", sums=speak.join_clauses(told),
+                 days=speak(" ({days})", days=days[0].label) if days else "")  # fmt: skip
+    lines = [
+        f"- {row.get('date')}{speak(': ')}"
+        + wording.say_exact(desk, row.get("amount"), signed=True, currency=str(row.get("currency") or ""))
+        for row in rows[:SHOWN]
+    ]
+    if len(rows) > SHOWN:
+        lines.append(speak("… and {count} more: `ia trade list`", count=len(rows) - SHOWN))
+    return reply_of_lines(head, *lines)
+
+
+def answer_largest_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what lost, or gained, most: of what is held, and of the trades that are closed."""
+    speak, gain = desk.speak, bool(_GAIN.search(asked.words))
+    if asked.spans:
+        return (yield from account_facts.answer_holdings_rank(desk, asked))
+    status, performance = yield from desk.run(DeskCall("account.status", {}), DeskCall("account.performance", {}))
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    held = [(symbol, each) for symbol, each in positions_of(status) if each.get("unrealized_pnl") is not None]
+    lines = []
+    for currency in dict.fromkeys(str(each.get("currency")) for _, each in held):
+        own = [pair for pair in held if str(pair[1].get("currency")) == currency]
+        symbol, each = (max if gain else min)(own, key=lambda pair: float(pair[1]["unrealized_pnl"]))
+        if (float(each["unrealized_pnl"]) > 0) == gain:
+            lines.append(
+                speak(
+                    "Open: {name} **{amount}** ({rate})",
+                    name=name_position(desk, symbol, each),
+                    amount=wording.say_exact(desk, each["unrealized_pnl"], signed=True, currency=currency),
+                    rate=wording.say_percent(each.get("unrealized_pct")),
+                )
+            )
+    if not lines:
+        lines = [
+            speak("Open: none of what you hold is at a profit.")
+            if gain
+            else speak("Open: none of what you hold is at a loss.")
+        ]
+    lines[0] += wording.simulated_mark(desk, status.get("simulated"))
+    closed = []
+    for _, account in performance_facts.accounts_of(desk, performance) if performance.ok else ():
+        trades = account.get("trades")
+        trip = trades.get("best" if gain else "worst") if isinstance(trades, dict) else None
+        if isinstance(trip, dict) and (float(trip["profit"]) > 0) == gain:
+            closed.append(speak("Closed: {trade}", trade=ledger_facts.say_trip(desk, trip)))
+    none = speak("Closed: no sale at a profit.") if gain else speak("Closed: no sale at a loss.")
+    return reply_of_lines(*lines, *(dict.fromkeys(closed) or [none]))
+
+
+def answer_price_converted(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what one share costs in another currency, at the ledger's exchange rate."""
+    speak, lines = desk.speak, []
+    wanted = next(iter(find_currencies(asked.words)), "")
+    if asked.spans and (span := wording.other_day(asked, desk.request.day)):
+        return reply_of_lines(speak("Exchange rates I have of today only, not for “{time}”.", time=span.said))
+    for mention in asked.securities[:SHOWN]:
+        bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1)
+        rows = wording.bars_of(bars)
+        if not rows:
+            lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+            continue
+        own, close = wording.CURRENCIES.get(mention.symbol.market, ""), float(rows[-1][4])
+        given: Json = {
+            "name": wording.head_of(desk, mention),
+            "price": number(close, "price", speak),
+            "own": own,
+            "day": rows[-1][0],
+            "mark": wording.simulated_mark(desk, bars.get("simulated")),
+        }
+        rate = (yield from wording.load_rate(desk, own, wanted)) if wanted not in ("", own) else None
+        if own == wanted or not wanted:
+            lines.append(speak("{name}: **{price} {own}** a share ({day}).{mark}", **given))
+        elif rate is None:
+            lines.append(
+                speak("{name}: {price} {own} a share ({day}); no exchange rate is at hand for {wanted}.{mark}",
+                      wanted=wanted, **given)
+            )  # fmt: skip
+        else:
+            shown = wording.rate_params(desk, rate)
+            lines.append(
+                speak(
+                    "{name}: **{amount} {wanted}** a share: {price} {own} ({day}) at {rate} ({date}, {source}).{mark}",
+                    amount=f"{close * float(rate['rate']):,.2f}",
+                    wanted=wanted,
+                    rate=shown["rate"],
+                    date=shown["date"],
+                    source=shown["source"],
+                    **given,
+                )
+            )
+    return reply_of_lines(*lines)
+
+
+ANSWERS = {
+    "interest": answer_interest,
+    "largest_result": answer_largest_result,
+    "price_converted": answer_price_converted,
+}
