@@ -95,7 +95,7 @@ COMMANDS = {
         "Tell you once when a condition on a security comes true.",
     ),
     "event": ("ia_cli.commands.event:event", "Run a turn on an event of the day: the daily review or the top gainers."),
-    "session": ("ia_cli.commands.session:session", "List, show, title, prune and delete sessions."),
+    "session": ("ia_cli.commands.session:session", "List, show, title, prune and delete sessions, and fill in forms."),
     "usage": (
         "ia_cli.commands.usage:usage",
         "Show the models' token usage and cost, and the remaining caps.",

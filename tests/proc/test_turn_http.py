@@ -107,6 +107,8 @@ def test_json_has_the_shape_of_the_contract(brain, ia, home):
         "usage",
         "cut",
         "understood",
+        "cards",
+        "form",
     }
     assert (done["session"], done["model"], done["reply"]) == ("catl", MODEL, "写好了。")
     assert [set(tool) for tool in done["tools"]] == [{"name", "args", "ok", "ms"}] * 2

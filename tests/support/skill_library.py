@@ -126,3 +126,48 @@ def write_skill(home: Path, name: str, files: dict[str, str], front: str = "") -
     for path, text in {"SKILL.md": f"---\ndescription: {name}\n{front}\n---\nFollow the plan.\n", **files}.items():
         (base / path).parent.mkdir(parents=True, exist_ok=True)
         (base / path).write_text(text)
+
+
+FORMS = """
+forms:
+  plot:
+    title: 地块信息
+    title_en: The plot
+    order: [date, bed]
+    properties:
+      bed:
+        title: 花坛
+        title_en: Bed
+        oneOf: [{const: north, title: 北面, title_en: north side}, {const: south, title: 南面, title_en: south side}]
+      date: {type: string, format: date, title: 播种日期, title_en: Sowing date, description: 哪一天播种,
+             description_en: the day on which you sow, narrate: "{value}播种", narrate_en: "sown on {value}"}
+      size: {type: number, minimum: 1, maximum: 500, title: 面积, title_en: Area, default: 10}
+      tools:
+        type: array
+        title: 工具
+        title_en: Tools
+        items: {enum: [spade, rake, hose]}
+      sunny: {type: boolean, title: 有阳光, title_en: Sunny}
+    required: [date, bed]
+"""
+FORM_TOOLS = """
+tools:
+  - name: plan_garden
+    type: compute
+    description: Reckon what to sow
+    parameters:
+      type: object
+      properties: {date: {type: string}, bed: {type: string}}
+      required: [date]
+    slots: {date: plot.date, bed: plot.bed}
+    run: garden.plan
+  - name: draw_seed
+    type: random
+    parameters: {count?: integer}
+    run: garden.draw
+  - name: ask_plot
+    type: collect
+    parameters: {}
+    form: plot
+"""
+FRONT = "display_name: 菜园\ndisplay_name_en: Kitchen garden\nrequires: [plot]"

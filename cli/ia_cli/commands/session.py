@@ -16,12 +16,18 @@ if TYPE_CHECKING:
     from ia.kernel.workspace import Workspace
     from ia.organs.sessions import Session
 
+PLOT = (
+    "mkdir -p garden; echo 'Sow.' > garden/SKILL.md; "
+    "echo 'forms: {plot: {properties: {date: {type: string, format: date}}}}' > garden/forms.yaml; "
+    "ia skill install garden; ia approve 1 --yes; ia session fill s plot date=2024-03-15"
+)
+"""An example of a form: a skill that asks for a date."""
 WAIT = 10.0  # seconds for a turn that is under way in the session
 
 
 @click.group(cls=CommandGroup, example="ia turn -s maotai '看看贵州茅台'; ia session list")
 def session() -> None:
-    """List, show, title, prune and delete sessions.
+    """List, show, title, prune and delete sessions, and fill in forms.
 
     `ia turn -s ID` continues the session ID, `ia turn -c` the last one; a title does in place of an ID. Sessions share
     nothing with each other. ia no longer sends pruned or deleted messages to a model, but keeps them in the database.
@@ -190,6 +196,60 @@ def mark(number: int, importance: int) -> None:
     from ia.organs import sessions
 
     sessions.mark_message(Workspace(), number, importance)
+
+
+@session.command(cls=Command, example=f"{PLOT}; ia session slots s")
+@click.argument("id", metavar="ID")
+@rows_options
+@click.pass_context
+def slots(ctx: click.Context, id: str, as_json: bool, as_jsonl: bool) -> None:
+    """List what forms have filled in: slot and value. Status 1 if there is nothing.
+
+    Slots belong to the session: models are told of them in words in each of its turns.
+    """
+    from ia.kernel.workspace import Workspace
+    from ia.organs import sessions
+
+    ws = Workspace()
+    found = sessions.load_slots(ws, sessions.resolve_session(ws, id))
+    rows = [{"slot": name, "value": value} for name, value in found.items()]
+    empty = NotFound("{id}: no slots are filled", id=id)
+    emit_list(ctx, rows, ("slot", "value"), empty, as_json=as_json, as_jsonl=as_jsonl)
+
+
+@session.command(cls=Command, example=PLOT)
+@click.argument("id", metavar="ID")
+@click.argument("form", metavar="FORM")
+@click.argument("given", nargs=-1, metavar="[FIELD=VALUE…]")
+@click.option("--answers", metavar="FILE", help="JSON or YAML file of `field: value`; - for standard input.")
+@json_option
+def fill(id: str, form: str, given: tuple[str, ...], answers: str | None, as_json: bool) -> None:
+    """Fill in a form of a skill; its answers fill slots of the session ID.
+
+    At a terminal, ia asks for each field that is not given: type a value, the number of a choice, ? for an
+    explanation, or nothing for the default. Without a terminal, required fields that are missing end with status 77.
+    Either all answers are kept or none. `ia skill show NAME --json` lists the forms of a skill.
+    """
+    from ia.agent.tools import slots as tool_slots
+    from ia.agent.tools.scope import Scope
+    from ia.faculties.skills import forms
+    from ia.kernel.workspace import Workspace
+    from ia.organs import sessions
+    from ia_cli.terminal.form_prompts import ask_fields, read_given
+
+    ws = Workspace()
+    name = sessions.resolve_session(ws, id)
+    found = forms.find_form(ws, form, sessions.list_active_skills(ws, name))
+    scope = Scope(ws, session=name, notify=notify)
+    values = tool_slots.read_answers(found, read_given(given, answers), scope.lang)
+    values |= ask_fields(found, {**sessions.load_slots(ws, name), **values}, set(values), from_stdin=answers == "-")
+    if values:
+        sessions.fill_slots(ws, name, values)
+    filled = sessions.load_slots(ws, name)
+    if as_json:
+        emit_json({"session": name, **tool_slots.describe_form(found, filled, scope.lang)})
+    else:
+        emit_text(forms.narrate_form(found, filled, scope.lang) + "\n")
 
 
 def _find_session(ws: "Workspace", text: str) -> "Session":

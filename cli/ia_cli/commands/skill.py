@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ia.kernel.errors import Message, NotFound
+from ia.kernel.errors import IaError, Message, NotFound
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import json_option, rows_options
@@ -89,12 +89,16 @@ def show(name: str, as_json: bool) -> None:
 def _describe_problems(ws: "Workspace", found: "Skill") -> list[str]:
     """Return what of a skill's knowledge and templates cannot be used, each with its file and line."""
     from ia.agent.analyst.jobs import skill_problems
-    from ia.faculties.skills import expertise
+    from ia.faculties.skills import expertise, forms
     from ia.faculties.skills.skill_tools import load_tools
 
     known = [say(each.template, **each.params) for each in expertise.of(ws, found).problems]
     broken = load_tools(ws, found).problem
     known += [say(broken.template, **broken.params)] if broken is not None else []
+    try:
+        forms.load_forms(ws, found)
+    except IaError as exc:
+        known.append(say(exc.template, **exc.params))
     return [*known, *skill_problems.find_problems(ws, found)]
 
 
@@ -110,6 +114,9 @@ def _skill_document(ws: "Workspace", found: "Skill") -> dict[str, Any]:
         "declared": None if found.declared is None else list(found.declared),
         "fields": found.fields,
         "files": [{"path": path, "bytes": size} for path, size in skills.files(ws, found)],
+        "display_name": found.display_name(),
+        "requires": list(found.requires),
+        "forms": _list_forms(ws, found),
         "own_tools": [
             {"name": each.name, "level": each.level, "type": each.kind, "card_type": each.card_type or None}
             for each in load_tools(ws, found).tools
@@ -122,6 +129,16 @@ def _skill_document(ws: "Workspace", found: "Skill") -> dict[str, Any]:
             "problems": _describe_problems(ws, found),
         },
     }
+
+
+def _list_forms(ws: "Workspace", found: "Skill") -> list[dict[str, Any]]:
+    from ia.faculties.skills import forms
+
+    try:
+        known = forms.load_forms(ws, found)
+    except IaError:
+        return []
+    return [{"name": each.name, "fields": [field.name for field in each.fields]} for each in known]
 
 
 @skill.command(example="ia init; ia skill run --print research 600519")

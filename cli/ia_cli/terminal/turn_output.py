@@ -71,7 +71,11 @@ class PipedReply:
 
 
 def tell_pending(done: "Turn") -> None:
-    """Tell of the proposals that wait, but for those that the reply names."""
+    """Tell of the form and the proposals that wait, but for proposals that the reply names."""
+    if done.form:
+        told = "form {form} waits for {missing}: fill it in with `ia session fill {session} {form}`"
+        missing = ", ".join(done.form["missing"])
+        notify(Message(told, form=done.form["form"], missing=missing, session=done.session))
     for number in done.pending:
         if f"approve {number}" not in done.reply:
             notify(

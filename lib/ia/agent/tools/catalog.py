@@ -33,6 +33,7 @@ BUILTIN = (
     "account",
     "trade",
     "sessions",
+    "cards",
 )
 
 

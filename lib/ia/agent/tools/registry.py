@@ -63,7 +63,7 @@ class Tool:
 
 
 def tool(
-    name: str, risk: str, *, together: bool = False, seconds: float = 60.0
+    name: str, risk: str, *, together: bool = False, seconds: float = 60.0, private: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Mark a function as a tool. Its first parameter is the Scope; the others, by type, are the schema.
 
@@ -71,7 +71,7 @@ def tool(
     """
 
     def mark_function(function: Callable[..., object]) -> Callable[..., object]:
-        function.__tool__ = (name, risk, together, seconds)  # type: ignore[attr-defined]
+        function.__tool__ = (name, risk, together, seconds, private)  # type: ignore[attr-defined]
         return function
 
     return mark_function
@@ -90,7 +90,7 @@ def describe_tool(function: Callable[..., Any]) -> Tool:
     """Return the tool that a function marked by `tool` is."""
     from ia.agent.tools.schema import function_schema
 
-    name, risk, together, seconds = function.__tool__  # type: ignore[attr-defined]
+    name, risk, together, seconds, private = function.__tool__  # type: ignore[attr-defined]
     text = inspect.cleandoc(function.__doc__ or "").split("\n\n")[0].replace("\n", " ")
     return Tool(
         name=name,
@@ -101,4 +101,5 @@ def describe_tool(function: Callable[..., Any]) -> Tool:
         origin="ia",
         together=together,
         seconds=seconds,
+        private=private,
     )

@@ -39,7 +39,7 @@ MAX_RESULT = 16_000
 MAX_OWN, MAX_OTHERS, MAX_TAINTED = 600, 60, 12
 """Calls of one tool in a minute: of ia's own, of a provider's, and of that once text from outside was read."""
 TRIES = 3
-_FIELDS = ("path", "beside", "candidates", "quoted")
+_FIELDS = ("path", "beside", "candidates", "quoted", "missing", "form")
 """Fields of a failure that a caller can go on with; the others only complete its sentence."""
 
 

@@ -56,7 +56,8 @@ class Scope:
     active     the skills that are active: their tools can be called. skill: the one that was loaded last
     ground     what was allowed before a skill was active; the tools of active skills keep to it
     connection a client that stays (MCP, llm): a skill that it loads ends with the next one
-    cards      what its tools show the user, in order
+    cards      what its tools show the user, in order. form: the one that waits for the user's answers, {} for none
+    slots      what forms have filled in, where there is no session that keeps it
     once       what a turn that is repeated has in common with its first try: the same message is not sent twice
     """
 
@@ -82,6 +83,8 @@ class Scope:
     artifacts: list[str] = field(default_factory=list)
     pending: list[int] = field(default_factory=list)
     cards: list[Json] = field(default_factory=list)
+    form: Json = field(default_factory=dict)
+    slots: Json = field(default_factory=dict)
 
     @property
     def tainted(self) -> bool:

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ia.agent.tools import schema
+from ia.agent.tools import schema, slots
 from ia.agent.tools.registry import READ, Tool
 from ia.agent.tools.scope import Scope
 from ia.faculties import skills
 from ia.faculties.pictures import cards
-from ia.faculties.skills.skill_tools import SKILL, SkillTool, load_function, load_tools, localize_schema
+from ia.faculties.skills import forms
+from ia.faculties.skills.skill_tools import COLLECT, SKILL, SkillTool, load_function, load_tools, localize_schema
 from ia.kernel import config
 from ia.kernel.errors import BadData, ConfigError, IaError
 from ia.kernel.jsontypes import Json
@@ -45,7 +46,7 @@ def skill_tools(ws: Workspace, others: Mapping[str, Tool]) -> FoundTools:
             told = BadData("{path}: {problem}", path=skill.path, problem=declared.problem)
             problems.append(told)
             broken |= dict.fromkeys(declared.names, told)
-        found += [_build_tool(skill.name, each, others) for each in declared.tools]
+        found += [_build_tool(skill, each, others) for each in declared.tools]
     wires = {tool.wire_name for tool in others.values()}
     count: dict[str, int] = {}
     for tool in found:
@@ -60,17 +61,18 @@ def skill_tools(ws: Workspace, others: Mapping[str, Tool]) -> FoundTools:
     return FoundTools(told_apart, unusable, problems)
 
 
-def _build_tool(skill: str, declared: SkillTool, others: Mapping[str, Tool]) -> Tool:
+def _build_tool(skill: skills.Skill, declared: SkillTool, others: Mapping[str, Tool]) -> Tool:
     lang = config.locale_lang()
-    provider = others.get(declared.run)
+    found = others.get(declared.run)
+    provider = found if found is not None and found.outside else None
     about: Json = {
-        "skill": skill,
+        "skill": skill.name,
         "display_name": declared.text("display_name", lang) or declared.name,
         "level": declared.level,
         "type": declared.kind,
         "when_to_call": declared.text("when_to_call", lang),
         "run": declared.run or None,
-        "requires": declared.requires,
+        "requires": _required_slots(skill, declared),
         "slots": declared.slots,
         "form": declared.form or None,
         "card_type": declared.card_type or None,
@@ -81,21 +83,25 @@ def _build_tool(skill: str, declared: SkillTool, others: Mapping[str, Tool]) -> 
     made = Tool(
         name=declared.name,
         risk=READ,
-        run=_make_run(skill, declared),
+        run=_make_run(declared, _required_slots(skill, declared), provider),
         description=". ".join(each.rstrip(".。") for each in described if each) or about["display_name"],
         schema=_offered_schema(declared, lang),
-        origin=f"skill:{skill}",
+        origin=f"skill:{skill.name}",
         local=True,
-        skill=skill,
+        skill=skill.name,
         private=declared.private,
         active_only=declared.level == SKILL,
         about=about,
     )
-    if provider is not None and provider.outside:
+    if provider is not None:
         return replace(
-            made, risk=provider.risk, run=provider.run, origin=provider.origin, seconds=provider.seconds,
-            local=False, figures=provider.figures,
-        )  # fmt: skip
+            made,
+            risk=provider.risk,
+            origin=provider.origin,
+            local=False,
+            seconds=provider.seconds,
+            figures=provider.figures,
+        )
     return made
 
 
@@ -106,13 +112,43 @@ def _offered_schema(declared: SkillTool, lang: str) -> Json:
     return {**offered, "required": required}
 
 
-def _make_run(skill: str, declared: SkillTool) -> Any:
+def _required_slots(skill: skills.Skill, declared: SkillTool) -> list[str]:
+    """Return the slots that a tool requires: its own, and those of its skill unless it asks for them itself."""
+    own = declared.requires
+    return own if declared.form or declared.kind == COLLECT else list(dict.fromkeys([*skill.requires, *own]))
+
+
+def _make_run(declared: SkillTool, requires: list[str], provider: Tool | None) -> Any:
     def run_skill_tool(scope: Scope, /, **arguments: object) -> Any:
+        known = slots.load_slots(scope)
+        if declared.form:
+            form = forms.find_form(scope.ws, declared.form, scope.active)
+            if form.missing_fields(known) or not declared.run:
+                return slots.open_form(scope, form)
+        arguments = _fill_arguments(scope, declared, requires, arguments, known)
         schema.validate_arguments(declared.name, declared.parameters, arguments)
-        value = _call_function(scope, declared, arguments) if declared.run else dict(arguments)
+        if provider is not None:
+            value = provider.run(scope, **arguments)
+        else:
+            value = _call_function(scope, declared, arguments) if declared.run else dict(arguments)
         return make_card(scope, declared.card_type, declared.card_props, value) if declared.card_type else value
 
     return run_skill_tool
+
+
+def _fill_arguments(
+    scope: Scope, declared: SkillTool, requires: list[str], arguments: Json, known: Mapping[str, Any]
+) -> Json:
+    """Return the arguments with those that slots fill in.
+
+    raises  Refused with what is missing; a person at the command line outside of a session gives arguments alone.
+    """
+    given = {declared.slots[name]: value for name, value in arguments.items() if name in declared.slots}
+    filled = {name: known[slot] for name, slot in declared.slots.items() if slot in known and name not in arguments}
+    if scope.session or scope.actor != "user":
+        needed = [declared.slots[name] for name in declared.parameters.get("required", ()) if name in declared.slots]
+        slots.require_slots(scope, declared.name, [*requires, *needed], {**known, **given})
+    return {**arguments, **filled}
 
 
 def _call_function(scope: Scope, declared: SkillTool, arguments: Mapping[str, Any]) -> Any:

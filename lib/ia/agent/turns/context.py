@@ -34,6 +34,7 @@ BUDGET = {
     "positions": 1000,
     "skills": 1000,
     "skill": 5000,
+    "session": 1500,
     "task": 3000,
     "inputs": 12_000,
     "recall": 1500,
@@ -135,6 +136,7 @@ def build_context(
     data: tuple[Data, ...] = (),
     event: str = QUERY,
     skill: skills.Loaded | None = None,
+    state: str = "",
     task: "TaskPrompt | None" = None,
     limits_only: bool = False,
     tools: list[Tool],
@@ -143,6 +145,7 @@ def build_context(
     """Return the context of one turn.
 
     event        what the time mark says happened. skill: the active one, whose body comes in full.
+    state        what the session knows beside its messages: active skills, filled slots.
     task         what a run of a task is given besides.
     limits_only  a subagent's: of the soul only its limits, and nothing of the memory.
     notify       is told of a prompt of the workspace that cannot be used.
@@ -164,6 +167,8 @@ def build_context(
         ]
     if skill is not None:
         parts.append(_build_part("skill", prompt_format.format_skill(skill.skill.name, skill.body)))
+    if state:
+        parts.append(_build_part("session", state))
     if task is not None:
         parts += [
             _build_part("task", task.design),

@@ -17,6 +17,7 @@ from ia.agent.tools.router import Router
 from ia.agent.tools.scope import Scope, ScopeMarket, ToolCall
 from ia.agent.turns import models
 from ia.agent.turns.context import DATA, HISTORY, Context, Data, build_context, format_stored_question
+from ia.agent.turns.session_prompt import write_session_state
 from ia.agent.turns.turn_id import new_turn_id
 from ia.faculties import skills
 from ia.kernel import audit, config, faults
@@ -82,6 +83,7 @@ class Turn:
 
     cut         why the reply is not whole (`length`, `filter`); "" for a whole one
     understood  False where the embedded analyst says that it made nothing of the message; True of other models
+    cards       what its tools showed. form: the form that waits for the user's answers, {} for none
     """
 
     id: str
@@ -94,6 +96,8 @@ class Turn:
     usage: Json = field(default_factory=dict)
     cut: str = ""
     understood: bool = True
+    cards: list[Json] = field(default_factory=list)
+    form: Json = field(default_factory=dict)
 
     def missing_prices_error(self) -> IaError | None:
         """Return why prices that the turn asked for could not be had, where it got none at all: TryLater, Unavailable.
@@ -124,6 +128,8 @@ class Turn:
             "usage": self.usage,
             "cut": self.cut or None,
             "understood": self.understood,
+            "cards": self.cards,
+            "form": self.form or None,
         }
 
 
@@ -210,6 +216,8 @@ def prepare_turn(
     if by_user and not approved and has_pasted_text(message):
         scope.taint(PASTED)
     active = _load_named_skill(ws, message) if by_user else None
+    if session:
+        _restore_active_skills(scope)
     if active is not None:
         from ia.agent.tools.builtin.skills import activate_skill
 
@@ -236,6 +244,7 @@ def prepare_turn(
         summary=summary,
         data=data,
         skill=active,
+        state=write_session_state(ws, session, scope.active, scope.lang) if session else "",
         task=task,
         tools=router.offered_tools(scope),
         event=event or QUERY,
@@ -260,6 +269,14 @@ def _write_running_task(ws: Workspace, notify: Notify) -> "TaskPrompt | None":
     except BadData as exc:
         notify(Message("task {name}: {reason}", name=task.name, reason=exc))
         return None
+
+
+def _restore_active_skills(scope: Scope) -> None:
+    """Let a turn call the tools of the skills that are active in its session; nothing else is narrowed by them."""
+    if names := sessions.list_active_skills(scope.ws, scope.session):
+        usable = {each.name for each in skills.list_skills(scope.ws) if each.problem is None and each.enabled}
+        scope.active = tuple(name for name in names if name in usable)
+        scope.ground = scope.allowed
 
 
 def _load_named_skill(ws: Workspace, message: str) -> skills.Loaded | None:
@@ -317,7 +334,12 @@ class _TurnTaking:
         )
         scope = ready.scope
         turn.calls, turn.artifacts, turn.pending = scope.calls, scope.artifacts, scope.pending
+        turn.cards = scope.cards
         self._record_question(message, data, scope, event)
+        if ready.skill is not None:
+            from ia.agent.tools.builtin.skills import keep_active
+
+            keep_active(scope, ready.skill.skill)
         failure = "interrupted"
         try:
             self._produce_answer(message, ready)
@@ -331,6 +353,7 @@ class _TurnTaking:
             kept = faults.record(self.ws.db, "turn", turn.id, exc.__cause__ or exc, session=turn.session)
             raise InternalError("the turn", kept=kept) from exc
         finally:
+            turn.form = scope.form
             self._record_answer(scope, failure, time.monotonic() - started)
         return turn
 

@@ -17,6 +17,8 @@ class Skill(NamedTuple):
     path      its folder, relative to the workspace
     problem   why it cannot be used; None where it can
     fields    the front matter, unknown fields and all
+    titles    its name for people: in the author's language, in English
+    requires  slots of a session without which its tools cannot run
     """
 
     name: str
@@ -34,6 +36,13 @@ class Skill(NamedTuple):
     path: str
     problem: Message | None
     fields: Json
+    titles: tuple[str, str] = ("", "")
+    requires: tuple[str, ...] = ()
+
+    def display_name(self, lang: str | None = None) -> str:
+        """Return its name for people, in `zh` or `en` (default: the user's language)."""
+        own, english = self.titles
+        return ((english or own) if (lang or config.locale_lang()) == "en" else (own or english)) or self.name
 
     def description(self, lang: str | None = None) -> str:
         """Return what it is for, in `zh` or `en` (default: the user's language), in whichever is there."""

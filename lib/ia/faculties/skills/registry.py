@@ -10,15 +10,22 @@ from ia.faculties.skills.procedure import load_sop
 from ia.kernel import config
 from ia.kernel.errors import BadData, IaError, Message, NotFound, Refused
 from ia.kernel.formats.frontmatter import split_text
+from ia.kernel.formats.yaml import load_yaml
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 from ia.kernel.workspace import Workspace, is_text_name, walk_files
 
 FOLDER = ".claude/skills"
 FILE = "SKILL.md"
+META = "meta.json"
+IN_META = ("display_name", "display_name_en", "requires", "triggers")
+"""Fields of meta.json that count; those of SKILL.md win."""
 MAX_BODY = 200_000
 """Characters of a SKILL.md."""
 MAX_SKILLS = 500
+MAX_REQUIRES = 40
+SLOT = pattern(r"[a-z][a-z0-9_]{0,39}(\.[a-z][a-z0-9_]{0,39})?")
+"""What a form asks: `FORM.FIELD`; `FORM` alone is all that it requires."""
 NAME = pattern(r"[a-z0-9\u3400-\u9fff-]{1,64}")
 _TOOL = pattern(r"\*|[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*(\.\*)?")
 UNDECLARED = (
@@ -85,7 +92,7 @@ def _read(ws: Workspace, entry: "os.DirEntry[str]") -> Skill:
         found = load_made(ws, f"{path}/{FILE}", _fields)
         if found is None:
             return _broken(path, Message("{path} has no SKILL.md", path=path))
-        return skill_of(found, path)
+        return skill_of({**(load_made(ws, f"{path}/{META}", _meta) or {}), **found}, path)
     except IaError as exc:
         return _broken(path, Message(exc.template, **exc.params))
 
@@ -94,6 +101,14 @@ def _fields(text: str) -> Json:
     if len(text) > MAX_BODY:
         raise BadData("{name}: longer than {limit} characters", name=FILE, limit=MAX_BODY)
     return manifest.read_fields(text)
+
+
+def _meta(text: str) -> Json:
+    """Return what meta.json says beside the front matter; it grants nothing."""
+    tree = load_yaml(text, META)
+    if not isinstance(tree, dict):
+        raise BadData("{name} must be an object", name=META)
+    return {field: tree[field] for field in IN_META if field in tree}
 
 
 def _broken(path: str, why: Message) -> Skill:
@@ -149,7 +164,19 @@ def skill_of(fields: Json, path: str) -> Skill:
         path=path,
         problem=None,
         fields=fields,
+        titles=(
+            line(fields.get("display_name"), "display_name"),
+            line(fields.get("display_name_en"), "display_name_en"),
+        ),
+        requires=_read_requires(fields.get("requires")),
     )
+
+
+def _read_requires(value: object) -> tuple[str, ...]:
+    slots = manifest.read_words(value, "requires")
+    if len(slots) > MAX_REQUIRES or not all(map(SLOT.fullmatch, slots)):
+        raise BadData("{name}: requires must be slots like birth.date, or forms", name=FILE)
+    return slots
 
 
 def summaries(ws: Workspace) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ia.faculties.providers.parameters import build_schema, check_schema, fold_description
 from ia.faculties.skills.cache import load_made
 from ia.faculties.skills.model import Skill
+from ia.faculties.skills.registry import SLOT
 from ia.kernel.errors import BadData, ConfigError, IaError, Message
 from ia.kernel.formats.yaml import load_yaml
 from ia.kernel.jsontypes import Json
@@ -35,7 +36,6 @@ MAX_SLOTS = 40
 _NAME = pattern(r"[a-z][a-z0-9_]{0,63}")
 _CARD = pattern(r"[a-z][a-z0-9_-]{0,63}")
 _RUN = pattern(r"[A-Za-z0-9][\w-]*(\.[\w-]+){0,4}")
-_SLOT = pattern(r"[a-z][a-z0-9_-]{0,39}(\.[a-z][a-z0-9_]{0,39})?")
 _TEXTS = ("display_name", "description", "when_to_call", "returns")
 _FIELDS = frozenset(
     {"name", "level", "type", "parameters", "slots", "requires", "private", "run", "form", "card_type", "card_props"}
@@ -168,7 +168,7 @@ def localize_schema(schema: Any, lang: str) -> Any:
 
 def is_slot(text: object) -> bool:
     """Return True for what can name a slot, or all slots of a form."""
-    return isinstance(text, str) and _SLOT.fullmatch(text) is not None
+    return isinstance(text, str) and SLOT.fullmatch(text) is not None
 
 
 def _parse_tool(entry: object, at: int) -> Json:

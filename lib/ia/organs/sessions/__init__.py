@@ -7,6 +7,7 @@ that `--now` before it still sees them. Messages stand in the order in which the
 from ia.organs.sessions.pruning import LIMIT, exchange_gist, exchanges_to_prune, prune_session
 from ia.organs.sessions.questions import Question, find_last_session, find_sessions_by_words, list_questions
 from ia.organs.sessions.queue import hold_session
+from ia.organs.sessions.slots import activate_skill, fill_slots, list_active_skills, load_slots
 from ia.organs.sessions.transcript import (
     Session,
     SessionMessage,
@@ -36,20 +37,24 @@ __all__ = [
     "Question",
     "Session",
     "SessionMessage",
+    "activate_skill",
     "add_message",
     "check_id",
     "delete_session",
     "estimate_tokens",
     "exchange_gist",
     "exchanges_to_prune",
+    "fill_slots",
     "find_last_session",
     "find_session",
     "find_sessions_by_words",
     "hold_session",
     "importance_of",
+    "list_active_skills",
     "list_questions",
     "list_sessions",
     "load_history",
+    "load_slots",
     "mark_message",
     "prune_session",
     "resolve_session",

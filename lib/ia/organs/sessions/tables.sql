@@ -26,3 +26,21 @@ CREATE INDEX idx_messages_session_deleted ON messages (session, deleted);
 -- version 9: the title that the user gave, and when
 ALTER TABLE sessions ADD COLUMN title TEXT;
 ALTER TABLE sessions ADD COLUMN titled TEXT;
+
+-- version 11: what forms asked (JSON; NULL empties a slot), and the skills that are active
+CREATE TABLE slots (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT,
+    created TEXT NOT NULL
+);
+CREATE INDEX idx_slots_session ON slots (session);
+CREATE TABLE session_skills (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    skill TEXT NOT NULL,
+    begun TEXT NOT NULL,
+    ended TEXT
+);
+CREATE INDEX idx_session_skills_session ON session_skills (session);

@@ -90,7 +90,7 @@ def find_session(ws: Workspace, id: str) -> Session:
     raises  NotFound, UsageError for what can be no id.
     """
     name = check_id(id)
-    for session in _load_sessions(ws, _session_row(ws, name)):
+    for session in _load_sessions(ws, session_row(ws, name)):
         return session
     raise _missing_error(name)  # another process was quicker
 
@@ -126,7 +126,7 @@ def title_session(ws: Workspace, id: str, title: str) -> None:
         raise UsageError("a title is one line of up to {most} characters", most=TITLE)
     moment = clock.utc_stamp(clock.now())
     with open_transaction(ws) as db:
-        number = _session_row(ws, name)
+        number = session_row(ws, name)
         given = (said, moment) if said else (None, None)
         db.execute("UPDATE sessions SET title = ?, titled = ? WHERE id = ?", (*given, number))
         audit.record(db, "session.title", name, title=said)
@@ -136,7 +136,7 @@ def load_history(ws: Workspace, id: str) -> list[SessionMessage]:
     """Return the messages of a session that are not pruned, as of now(), oldest first; [] where there is none."""
     name = check_id(id)
     try:
-        number = _session_row(ws, name)
+        number = session_row(ws, name)
     except NotFound:
         return []
     return _load_messages(ws, number, name)
@@ -168,7 +168,7 @@ def add_message(
         raise BadData("the message is not valid UTF-8") from None
     moment = clock.utc_stamp(clock.now())
     with open_transaction(ws) as db:
-        number = _begin_session(db, name, moment)
+        number = begin_session(db, name, moment)
         cursor = db.execute(
             "INSERT INTO messages (session, turn, role, content, importance, tokens, origins, created)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -227,7 +227,7 @@ def delete_session(ws: Workspace, id: str) -> None:
     name = check_id(id)
     moment = clock.utc_stamp(clock.now())
     with open_transaction(ws) as db:
-        number = _session_row(ws, name)
+        number = session_row(ws, name)
         later = db.execute("SELECT 1 FROM messages WHERE session = ? AND created > ?", (number, moment)).fetchone()
         if later:
             raise Refused("session {id} has messages later than --now", id=name, hint="omit --now")
@@ -245,10 +245,10 @@ def open_transaction(ws: Workspace) -> Iterator[sqlite3.Connection]:
 def messages_of(ws: Workspace, id: str) -> list[SessionMessage]:
     """Return what history() does, but raise NotFound where there is no such session."""
     name = check_id(id)
-    return _load_messages(ws, _session_row(ws, name), name)
+    return _load_messages(ws, session_row(ws, name), name)
 
 
-def _begin_session(db: sqlite3.Connection, name: str, moment: str) -> int:
+def begin_session(db: sqlite3.Connection, name: str, moment: str) -> int:
     """Return the row of the session that is in use, made where there is none; a message before it moves its begin."""
     row = db.execute("SELECT id, created FROM sessions WHERE name = ? AND deleted IS NULL", (name,)).fetchone()
     if row is None:
@@ -258,7 +258,8 @@ def _begin_session(db: sqlite3.Connection, name: str, moment: str) -> int:
     return int(row[0])
 
 
-def _session_row(ws: Workspace, name: str) -> int:
+def session_row(ws: Workspace, name: str) -> int:
+    """Return the row of a session as of now(). raises NotFound where there is none."""
     found = ws.db.execute(
         "SELECT id FROM sessions WHERE name = :name AND created <= :now AND (deleted IS NULL OR deleted > :now)"
         " ORDER BY id DESC",

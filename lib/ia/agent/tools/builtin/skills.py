@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated
 
-from ia.agent.tools import gate
+from ia.agent.tools import gate, slots
 from ia.agent.tools.builtin.market import bars_of, describe_window
 from ia.agent.tools.consent import split_words
 from ia.agent.tools.gated_writes import describe_proposal, propose_content, require_proposal_room
@@ -13,7 +13,7 @@ from ia.agent.tools.registry import CONFIRM, READ, tool
 from ia.agent.tools.schema import format_usage
 from ia.agent.tools.scope import Scope
 from ia.faculties import skills
-from ia.faculties.skills import tables
+from ia.faculties.skills import forms, tables
 from ia.faculties.skills.expertise import outline, phases
 from ia.faculties.skills.skill_tools import load_tools
 from ia.kernel import proposals, untrusted
@@ -21,8 +21,9 @@ from ia.kernel.errors import BadData, IaError, Message, NotFound, Refused
 from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
+from ia.organs import sessions
 
-ALWAYS = ("skills.list", "skills.load", "skills.check", "memory.recall")
+ALWAYS = ("skills.list", "skills.load", "skills.check", "memory.recall", "collect_info")
 """What every skill may call, in the bounds of whoever called it."""
 _NAME = pattern(r"[a-z0-9-]{1,64}")
 OPENS = {"memory.reflect": "reflections", "memory.track": "tracking", "memory.log": "journal"}
@@ -80,6 +81,7 @@ def load_skill(
         _end_skill(scope)
         scope.active = active
     activate_skill(scope, loaded, by_user=scope.actor == "user")
+    keep_active(scope, loaded.skill)
     procedure = phases(loaded.sop, scope.lang) if loaded.sop else []
     others = [path for path, _ in skills.files(scope.ws, loaded.skill) if path != "SKILL.md"]
     return {
@@ -87,6 +89,7 @@ def load_skill(
         **({} if steps else {"instructions": loaded.body}),
         "tools": list(scope.allowed or ()),
         **_describe_own_tools(scope, loaded.skill),
+        **_describe_missing_slots(scope, loaded.skill),
         **({"files": others} if others else {}),
         **({"ends": "with the next skills.load; with name null no skill is in force"} if scope.connection else {}),
         **({"procedure": procedure if steps else outline(procedure)} if loaded.sop else {}),
@@ -110,6 +113,28 @@ def _describe_own_tools(scope: Scope, skill: skills.Skill) -> Json:
             owners.setdefault(each.name, []).append(name)
     shared = {name: [f"{each}.{name}" for each in having] for name, having in owners.items() if len(having) > 1}
     return told | ({"same_names": shared} if shared else {})
+
+
+def _describe_missing_slots(scope: Scope, skill: skills.Skill) -> Json:
+    """Return the slots that a skill requires and nobody has filled in, and the form that asks for them."""
+    try:
+        slots.require_slots(scope, skill.name, skill.requires, slots.load_slots(scope))
+    except Refused as exc:
+        return {"missing": exc.params["missing"], "call_first": f"collect_info form={exc.params['form']}"}
+    return {}
+
+
+def keep_active(scope: Scope, skill: skills.Skill) -> None:
+    """Keep a skill that brings tools or forms active in its session, beyond this turn."""
+    if scope.session and not scope.depth and (load_tools(scope.ws, skill).tools or _has_forms(scope, skill)):
+        sessions.activate_skill(scope.ws, scope.session, skill.name)
+
+
+def _has_forms(scope: Scope, skill: skills.Skill) -> bool:
+    try:
+        return bool(forms.load_forms(scope.ws, skill))
+    except IaError:
+        return False
 
 
 def _table(scope: Scope, name: str, file: str) -> Json:
@@ -223,6 +248,11 @@ def _describe_problems(scope: Scope, names: list[str]) -> Json:
         for name in names
         if (problem := load_tools(scope.ws, skills.find(scope.ws, name)).problem) is not None
     ]
+    for name in names:
+        try:
+            forms.load_forms(scope.ws, skills.find(scope.ws, name))
+        except IaError as exc:
+            found.append((name, exc))
     told = [{"skill": name, "problem": Voice(scope.lang).say(each)[:200]} for name, each in found[:MAX_TEXTS]]
     return {"problems": told} if told else {}
 
