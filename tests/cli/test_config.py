@@ -163,3 +163,9 @@ def test_a_limit_of_risk_must_be_one(ia, home, key, value):
     assert (home / "config.yaml").read_bytes() == before if before is not None else not (home / "config.yaml").exists()
     assert ia("config", "set", key, "").returncode == 0
     assert ia("account").returncode == 0
+
+
+def test_a_skill_may_have_settings_of_its_own(ia):
+    assert ia("config", "set", "skills.garden.depth", "3").returncode == 0
+    assert ia("config", "get", "skills.garden.depth").stdout == "3\n"
+    assert ia("config", "set", "skills.garden", "3").returncode == 2

@@ -191,7 +191,7 @@ def test_a_convention_fires_with_its_source_in_the_language_of_the_question(ws, 
         assert any(source.startswith(words) for source in told), told
 
 
-@pytest.mark.parametrize("profile", [*PROFILES, "invest"])
+@pytest.mark.parametrize("profile", [*PROFILES, "invest", "life"])
 def test_every_page_of_a_profile_stands_in_english_too(profile):
     pages = [path for path in (FOLDER / profile).rglob("*.md") if not path.name.endswith(".en.md")]
     templates = [path for path in pages if path.parent.name == "templates"]  # these hold both languages

@@ -1,5 +1,6 @@
 """Functions behind the tools of the profile `life` (entry point group `ia.tools`): arguments in, JSON out."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,7 +19,7 @@ _YEARS = 10
 
 
 def calculate_bazi(
-    local: str,
+    local: str | None = None,
     tz: str | None = None,
     place: str | None = None,
     longitude: float | None = None,
@@ -26,11 +27,14 @@ def calculate_bazi(
     sex: str | None = None,
     fold: int | None = None,
     as_date: bool = False,
+    date: str | None = None,
+    time: str | None = None,
     day_starts: int | None = None,
     clock_basis: str | None = None,
     lang: str = "en",
 ) -> Json:
     """Return the four pillars of a birth by every convention, the one that is in force, and the luck decades."""
+    local = _join_local(local, date, time)
     birth = read_birth(local, tz, place=place, longitude=longitude, latitude=latitude, fold=fold, as_date=as_date)
     basis, starts = _choose_basis(birth, clock_basis), _choose_day_start(day_starts)
     own = pillars.reckon_pillars(birth, basis, starts)
@@ -45,6 +49,7 @@ def calculate_bazi(
     return {
         "local": local.strip(),
         "tz": birth.zone.key,
+        "fold": fold,
         "longitude": birth.longitude,
         "sex": sex,
         "dst": birth.daylight if birth.instant else None,
@@ -173,7 +178,8 @@ def show_bazi_chart(lang: str = "en", **birth: Any) -> Json:
         card["luck_begins"] = found["dayun"]["begins"]
         card["luck"] = [_localize(each, lang) for each in found["dayun"]["pillars"]]
     card["alternatives"] = [
-        f"{each['note']}: {' '.join(_localize(name, lang) for name in each['chart'])}" for each in found["alternatives"]
+        f"{each['note']} → {' '.join(_localize(name, lang) for name in each['chart'])}"
+        for each in found["alternatives"]
     ]
     card["notes"] = found["notes"]
     return card
@@ -189,7 +195,7 @@ def show_bazi_fortune(year: int | None = None, lang: str = "en", **birth: Any) -
     first = now if year is None else year
     if not born <= first <= born + 120:
         raise BadData("the year {year} is outside the life that began in {born}", year=first, born=born)
-    own = read_birth(**{key: birth[key] for key in _BIRTH_FIELDS if key in birth})
+    own = _read_given(birth)
     luck = pillars.reckon_luck(own, birth["sex"]) if birth.get("sex") else None
     day = pillars.reckon_pillars(own, found["basis"], found["day_starts"]).day
     rows = []
@@ -218,21 +224,43 @@ def show_bazi_fortune(year: int | None = None, lang: str = "en", **birth: Any) -
     }
 
 
-_BIRTH_FIELDS = ("local", "tz", "place", "longitude", "latitude", "fold", "as_date")
+def _join_local(local: str | None, date: str | None, time: str | None) -> str:
+    """Return the local time as one text: as it was given, or from the date and the time of a form."""
+    if local:
+        return local
+    if not date:
+        raise BadData(
+            "the date of birth is missing",
+            code="no-date",
+            hint='give "local": "1990-05-15T12:00", or "date" and "time"',
+        )
+    return f"{date}T{time}" if time else date
+
+
+def _read_given(given: Mapping[str, Any]) -> Birth:
+    """Return the birth among the arguments of a tool."""
+    local = _join_local(given.get("local"), given.get("date"), given.get("time"))
+    return read_birth(local, **{key: given[key] for key in _BIRTH_FIELDS if key in given})
+
+
+_BIRTH_FIELDS = ("tz", "place", "longitude", "latitude", "fold", "as_date")
 
 
 def calculate_chart(
-    local: str,
+    local: str | None = None,
     tz: str | None = None,
     place: str | None = None,
     longitude: float | None = None,
     latitude: float | None = None,
     fold: int | None = None,
     as_date: bool = False,
+    date: str | None = None,
+    time: str | None = None,
     houses: str | None = None,
     lang: str = "en",
 ) -> Json:
     """Return the natal chart of a birth."""
+    local = _join_local(local, date, time)
     birth = read_birth(local, tz, place=place, longitude=longitude, latitude=latitude, fold=fold, as_date=as_date)
     chosen = houses or config.get_setting("skills.zodiac.houses") or natal.WHOLE_SIGN
     if chosen not in natal.HOUSES:
@@ -283,13 +311,13 @@ def show_zodiac_chart(lang: str = "en", **birth: Any) -> Json:
 
 def show_transit(at: str | None = None, lang: str = "en", **birth: Any) -> Json:
     """Return the card of the sky over a natal chart at a moment; now where none is given."""
-    own = read_birth(**{key: birth[key] for key in _BIRTH_FIELDS if key in birth})
+    own = _read_given(birth)
     if own.instant is None:
         raise BadData("transits need the hour of birth", code="no-hour")
     moment = _parse_moment(at)
     told = natal.describe_transits(own, moment)
     return {
-        "born": birth["local"],
+        "born": _join_local(birth.get("local"), birth.get("date"), birth.get("time")),
         "at": told["at"],
         "planets": [
             {
@@ -355,14 +383,10 @@ def show_tarot_spread(ws: Workspace, draw: int, lang: str = "en") -> Json:
     return tarot.describe_draw(draw, spread, cards, lang)
 
 
-def start_assessment(lang: str = "en") -> Json:
-    """Return the 32 items of the self-report, with how to answer them."""
-    return {"title": types16.report_title(lang), "scale": types16.answer_scale(lang), "items": types16.list_items(lang)}
-
-
-def show_mbti_result(answers: Any, lang: str = "en") -> Json:
+def show_mbti_result(answers: Any = None, lang: str = "en", **items: Any) -> Json:
     """Return the result of the self-report.
 
     answers   item -> 1 (wholly the first) to 5 (wholly the second), or a list of 32 numbers in order
+    items     the same answers one by one, as a form gives them
     """
-    return types16.describe_result(types16.score_answers(answers), lang)
+    return types16.describe_result(types16.score_answers(items if answers is None else answers), lang)

@@ -39,17 +39,6 @@ def report_title(lang: str) -> str:
     return Voice(lang)("16 types, a self-report, not the MBTI®")
 
 
-def answer_scale(lang: str) -> list[str]:
-    """Return what the answers 1 to 5 mean."""
-    return [str(each["en" if lang == "en" else "zh"]) for each in _load_data()["scale"]]
-
-
-def list_items(lang: str) -> list[Json]:
-    """Return the items in order: id, first and second sentence."""
-    key = "en" if lang == "en" else "zh"
-    return [{"id": item["id"], "first": item["a"][key], "second": item["b"][key]} for item in _load_data()["items"]]
-
-
 def score_answers(answers: Any) -> list[AxisScore]:
     """Return the four axes.
 
