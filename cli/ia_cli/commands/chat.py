@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from ia_cli.terminal.line_editor import LineEditor
 from ia_cli.terminal.output import escape_controls, notify, tell_error, tell_simulated
 from ia_cli.terminal.text import tr
 from ia_cli.terminal.turn_output import choose_session
+
+if TYPE_CHECKING:
+    from ia.kernel.workspace import Workspace
 
 PROMPT = "ia> "
 WORDS = {
@@ -78,6 +81,24 @@ def chat(ctx: click.Context, session: str, again: bool, model: str | None) -> No
     session = choose_session(ws, session, again)
     gc.enable()  # start.py turns it off for short processes
     Chat(ctx, session or _new_session(), model).run()
+
+
+def _fill_open_form(ws: "Workspace", session: str, name: str) -> str:
+    """Ask the fields of a form that a turn has opened, and return what they say; "" where the user leaves it."""
+    from ia.faculties.skills import forms
+    from ia.organs import sessions
+    from ia_cli.terminal.form_prompts import ask_fields
+    from ia_cli.terminal.text import lang
+
+    form = forms.find_form(ws, name, sessions.list_active_skills(ws, session))
+    slots = sessions.load_slots(ws, session)
+    try:
+        answers = ask_fields(form, slots, set(slots), from_stdin=False)
+    except click.Abort:
+        click.echo(err=True)
+        return ""
+    sessions.fill_slots(ws, session, answers)
+    return forms.narrate_form(form, {**slots, **answers}, lang())
 
 
 class Chat:
@@ -164,6 +185,8 @@ class Chat:
         )
         tell_pending(done)
         refuse_missing_prices(done)
+        if done.form and sys.stdin.isatty() and (told := _fill_open_form(ws, self.session, done.form["form"])):
+            self._take_turn(told)
 
     def _tell_session(self) -> None:
         from ia.kernel.workspace import Workspace

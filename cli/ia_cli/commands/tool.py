@@ -1,14 +1,17 @@
 """`ia tool`, `ia fork`: what a model can do, done by hand; and a task for a subagent."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ia.kernel.errors import Message
+from ia.kernel.errors import BadData, Message
 from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.input import parse_arguments, text_or_stdin
 from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import emit_json, emit_rows, emit_text, notify
+
+if TYPE_CHECKING:
+    from ia.kernel.workspace import Workspace
 
 
 @click.group(cls=CommandGroup, example="ia tool call notebook.list '{}'")
@@ -72,11 +75,21 @@ def show(name: str) -> None:
 @tool.command(example="ia tool call notebook.list '{}'")
 @click.argument("name")
 @click.argument("arguments", required=False, metavar="[JSON]")
-def call(name: str, arguments: str | None) -> None:
+@click.option(
+    "-s", "--session", metavar="ID", default="", help="Session whose slots fill in arguments (default: none)."
+)
+@click.option("--card", "as_card", is_flag=True, help="Draw the result as a card instead of JSON.")
+@click.option("-o", "--output", metavar="FILE", help="Write the card as a page to FILE (.html).")
+def call(name: str, arguments: str | None, session: str, as_card: bool, output: str | None) -> None:
     """Call a tool with a JSON object of arguments and print its result as JSON.
 
-    JSON can be - for standard input. Without JSON, the call has no arguments.
+    JSON can be - for standard input. Without JSON, the call has no arguments. A display tool returns a card: its type,
+    properties and text; --card draws it, -o writes it as a self-contained page.
     """
+    if output is not None:
+        from ia.faculties.pictures import saving
+
+        saving.file_format(output, ("html",))
     from ia.agent.tools import catalog
     from ia.agent.tools.scope import Scope
     from ia.agent.turns.subagents import make_manual_fork
@@ -89,12 +102,36 @@ def call(name: str, arguments: str | None) -> None:
     if arguments is not None:
         given = parse_arguments(text_or_stdin(arguments, "JSON"), '\'{"symbol": "600519"}\'')
     scope = Scope(ws, notify=notify)
+    if session:
+        from ia.organs import sessions
+
+        scope.session = sessions.resolve_session(ws, session)
     if found.name == "subagents.run":
         scope.fork = make_manual_fork(scope, router)
     outcome = router.call_tool(scope, found.name, given)
     if outcome.failure is not None:
         raise outcome.failure
-    emit_json(outcome.value)
+    if as_card or output is not None:
+        _show_card(ws, found.name, outcome.value, output)
+    else:
+        emit_json(outcome.value)
+
+
+def _show_card(ws: "Workspace", tool: str, card: Any, output: str | None) -> None:
+    """Draw a card, or write it as a page. raises BadData where the result is none."""
+    if not isinstance(card, dict) or "card" not in card:
+        raise BadData("the result of {tool} is not a card", tool=tool, hint="call it without --card and -o")
+    if output is None:
+        from ia_cli.terminal.card_view import print_cards
+
+        print_cards(ws, [card])
+        return
+    from ia.agent.tools.skill_tools import lay_out
+    from ia.faculties.pictures import cards, saving
+    from ia_cli.terminal.text import lang
+
+    saving.save_picture(output, cards.render_card_page(*lay_out(ws, card, lang()), lang()).encode())
+    emit_text(output + "\n")
 
 
 @click.command(cls=Command, example='IA_MARKET_ADAPTER=demo ia fork "宁德时代的波动率和回撤" --role researcher')

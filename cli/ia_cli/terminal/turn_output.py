@@ -71,7 +71,12 @@ class PipedReply:
 
 
 def tell_pending(done: "Turn") -> None:
-    """Tell of the form and the proposals that wait, but for proposals that the reply names."""
+    """Show the cards of a turn, then tell of what waits: a form, and proposals that the reply does not name."""
+    if done.cards:
+        from ia.kernel.workspace import Workspace
+        from ia_cli.terminal.card_view import print_cards
+
+        print_cards(Workspace(), done.cards)
     if done.form:
         told = "form {form} waits for {missing}: fill it in with `ia session fill {session} {form}`"
         missing = ", ".join(done.form["missing"])

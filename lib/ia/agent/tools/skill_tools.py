@@ -4,6 +4,8 @@ A model reaches a skill's tool once the skill is active; a person calls it at an
 that ia or a provider has already, is told apart by the skill's name before it.
 """
 
+import contextlib
+import functools
 import inspect
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,12 +16,58 @@ from ia.agent.tools.registry import READ, Tool
 from ia.agent.tools.scope import Scope
 from ia.faculties import skills
 from ia.faculties.pictures import cards
+from ia.faculties.pictures.cards import CardBlock
 from ia.faculties.skills import forms
 from ia.faculties.skills.skill_tools import COLLECT, SKILL, SkillTool, load_function, load_tools, localize_schema
 from ia.kernel import config
 from ia.kernel.errors import BadData, ConfigError, IaError
+from ia.kernel.i18n import mark_text, translate
 from ia.kernel.jsontypes import Json
+from ia.kernel.untrusted import strip_controls
 from ia.kernel.workspace import Workspace
+
+REPORT, INSIGHT = "report", "insight"
+EVIDENCE = mark_text("Evidence")
+
+
+@functools.cache
+def own_cards() -> dict[str, Json]:
+    """Return type -> schema of the cards of ia itself."""
+    return {
+        REPORT: {
+            "type": "object",
+            "properties": {
+                "title": {"type": "string"},
+                "text": {"type": "string"},
+                "sections": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {"heading": {"type": "string"}, "text": {"type": "string"}},
+                        "required": ["heading", "text"],
+                        "additionalProperties": False,
+                    },
+                },
+            },
+            "required": ["title"],
+            "additionalProperties": False,
+        },
+        INSIGHT: {
+            "type": "object",
+            "properties": {
+                "title": {"type": "string"},
+                "text": {"type": "string"},
+                "evidence": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "title": translate(EVIDENCE, "zh"),
+                    "title_en": EVIDENCE,
+                },
+            },
+            "required": ["title", "text"],
+            "additionalProperties": False,
+        },
+    }
 
 
 class FoundTools(NamedTuple):
@@ -164,6 +212,29 @@ def _call_function(scope: Scope, declared: SkillTool, arguments: Mapping[str, An
     takes = inspect.signature(function).parameters
     extra = {"lang": scope.lang, "ws": scope.ws}
     return function(**arguments, **{name: extra[name] for name in extra if name in takes and name not in arguments})
+
+
+def find_card_schema(ws: Workspace, kind: str) -> Json | None:
+    """Return the schema of a card type: one of ia's own, or of a skill; None for a type that nobody declares."""
+    if kind in own_cards():
+        return own_cards()[kind]
+    for skill in skills.list_skills(ws):
+        if skill.problem is None and skill.enabled:
+            for each in load_tools(ws, skill).tools:
+                if each.card_type == kind:
+                    return each.card_props
+    return None
+
+
+def lay_out(ws: Workspace, card: Mapping[str, Any], lang: str) -> tuple[str, list[CardBlock]]:
+    """Return the title and the blocks of a card; of a type that is unknown, or with other properties, its text."""
+    kind, props = str(card.get("card", "")), card.get("props")
+    props_schema = find_card_schema(ws, kind)
+    if props_schema is not None and isinstance(props, dict):
+        with contextlib.suppress(BadData):
+            schema.validate_arguments(kind, props_schema, props)
+            return cards.card_title(card, props_schema, lang), cards.lay_out_card(props, props_schema, lang)
+    return kind.replace("_", " "), [CardBlock("text", "", [[strip_controls(str(card.get("text", "")))]])]
 
 
 def make_card(scope: Scope, kind: str, props_schema: Json, value: object) -> Json:

@@ -101,5 +101,8 @@ def require_slots(scope: Scope, tool: str, wanted: Iterable[str], slots: Mapping
             tool=tool,
             missing=", ".join(dict.fromkeys(missing)),
             form=asking or missing[0].partition(".")[0],
-            hint="call collect_info form={form}",
+            session=scope.session,
+            hint="fill in the form: `ia session fill {session} {form}`"
+            if scope.actor == "user" and scope.session
+            else "call collect_info form={form}",
         )

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any, NamedTuple
 
+from ia.faculties.pictures import chart_page, report_parts
+from ia.faculties.pictures.report_parts import SheetCell
 from ia.kernel.i18n import mark_text, translate
 from ia.kernel.jsontypes import Json
 from ia.kernel.untrusted import strip_controls
@@ -17,6 +19,8 @@ MAX_ROWS = 200
 """Rows of one table or list that are shown."""
 MAX_CELL = 2_000
 """Characters of a value that are shown."""
+UNNAMED = "text"
+"""The property that is a paragraph without a name before it."""
 MAX_LEVELS = 3
 """Levels of structure that are laid out; what is deeper stands as JSON."""
 SHORT = 60
@@ -70,26 +74,28 @@ def format_card_text(title: str, blocks: list[CardBlock]) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def format_card_html(title: str, blocks: list[CardBlock], kind: str) -> str:
-    """Return a card as an HTML fragment: no script, no style from outside, every text escaped."""
-    parts = [f'<section class="card" data-card="{escape(kind)}">', f"<h3>{escape(title)}</h3>"]
-    for block in blocks:
-        parts += [f"<h4>{escape(block.title)}</h4>"] if block.title else []
-        parts += _block_html(block)
-    return "\n".join([*parts, "</section>"]) + "\n"
+def render_card_html(title: str, blocks: list[CardBlock]) -> str:
+    """Return a card as an HTML fragment, a section of a page: nothing in it is loaded or executed, all is escaped."""
+    return report_parts.render_section(title, *(_render_block(block) for block in blocks))
 
 
-def _block_html(block: CardBlock) -> list[str]:
+def render_card_page(title: str, blocks: list[CardBlock], lang: str) -> str:
+    """Return a page of its own with a card."""
+    return chart_page.render_page(title, render_card_html(title, blocks), lang)
+
+
+def _render_block(block: CardBlock) -> str:
+    head = f"<h3>{escape(block.title)}</h3>\n" if block.title else ""
     if block.kind == "pairs":
-        rows = [f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in block.rows]
-        return ["<dl>", *rows, "</dl>"]
-    if block.kind == "list":
-        return ["<ul>", *(f"<li>{escape(row[0])}</li>" for row in block.rows), "</ul>"]
-    if block.kind == "table":
-        head = "".join(f"<th>{escape(each)}</th>" for each in block.head)
-        rows = ["<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in block.rows]
-        return ['<div class="scroll"><table>', f"<tr>{head}</tr>", *rows, "</table></div>"]
-    return [f"<p>{escape(part)}</p>" for row in block.rows for part in row[0].split("\n") if part.strip()]
+        body = report_parts.render_tiles((name, SheetCell(value)) for name, value in block.rows)
+    elif block.kind == "table":
+        rows = [[SheetCell(cell, "wrap") for cell in row] for row in block.rows]
+        body = report_parts.render_table(block.head, rows, left=len(block.head))
+    elif block.kind == "list":
+        body = "<ul>" + "".join(f"<li>{escape(row[0])}</li>" for row in block.rows) + "</ul>\n"
+    else:
+        body = "".join(report_parts.render_markdown(row[0]) for row in block.rows)
+    return head + body
 
 
 def _lay_out_object(value: Mapping[str, Any], schema: Json, lang: str, level: int) -> Iterator[CardBlock]:
@@ -97,17 +103,20 @@ def _lay_out_object(value: Mapping[str, Any], schema: Json, lang: str, level: in
     for name in [*(each for each in kinds if each in value), *(each for each in value if each not in kinds)]:
         if value[name] is None or (name == "title" and level == 1 and isinstance(value[name], str)):
             continue
-        yield from _lay_out_value(_label(name, kinds.get(name), lang), value[name], kinds.get(name) or {}, lang, level)
+        yield from _lay_out_value(name, value[name], kinds.get(name) or {}, lang, level)
 
 
-def _lay_out_value(label: str, value: Any, schema: Json, lang: str, level: int) -> Iterator[CardBlock]:
+def _lay_out_value(name: str, value: Any, schema: Json, lang: str, level: int) -> Iterator[CardBlock]:
+    label = _label(name, schema, lang)
     if isinstance(value, dict):
         yield from _lay_out_mapping(label, value, schema, lang, level)
     elif isinstance(value, list):
         yield from _lay_out_list(label, value, schema, lang)
     else:
         text = _cell(value, schema, lang)
-        if isinstance(value, str) and (len(text) > SHORT or "\n" in text):
+        if isinstance(value, str) and (level == 1 and name == UNNAMED):
+            yield CardBlock("text", "", [[text]])
+        elif isinstance(value, str) and (len(text) > SHORT or "\n" in text):
             yield CardBlock("text", label, [[text]])
         elif text:
             yield CardBlock("pairs", "", [[label, text]])
@@ -145,6 +154,12 @@ def _lay_out_list(label: str, value: list[Any], schema: Json, lang: str) -> Iter
     if all(isinstance(each, dict) for each in shown):
         kinds = _properties(items)
         columns = _columns(shown, kinds)
+        texts = [str(each.get(columns[-1]) or "") for each in shown]
+        if len(columns) == 2 and (columns[1] == UNNAMED or any(len(text) > SHORT for text in texts)):
+            for each in shown:  # a heading and its text, not a table
+                heading, text = (_cell(each.get(name), kinds.get(name) or {}, lang) for name in columns)
+                yield CardBlock("text", heading, [[text]])
+            return
         head = tuple(_label(each, kinds.get(each), lang) for each in columns)
         yield CardBlock("table", label, [_cells(each, columns, kinds, lang) for each in shown], head)
         return

@@ -3,8 +3,10 @@
 from typing import Annotated
 
 from ia.agent.tools import slots
-from ia.agent.tools.registry import READ, tool
+from ia.agent.tools.builtin.memory import add_observation
+from ia.agent.tools.registry import READ, WRITE, tool
 from ia.agent.tools.scope import Scope
+from ia.agent.tools.skill_tools import INSIGHT, REPORT, make_card, own_cards
 from ia.faculties.skills import forms
 from ia.kernel.errors import Refused
 from ia.kernel.jsontypes import Json
@@ -30,3 +32,29 @@ def collect_info(
             )
         slots.fill_form(scope, found, answers)
     return slots.open_form(scope, found)
+
+
+@tool("show_report", READ)
+def show_report(
+    scope: Scope,
+    title: str,
+    text: Annotated[str, "what matters most, in a few sentences"] = "",
+    sections: Annotated[list[dict[str, object]] | None, 'each {"heading": …, "text": …}; Markdown in text'] = None,
+) -> Json:
+    """Show the user a report as a card: a title, what matters most, and sections. Do not repeat it in the reply."""
+    props = {"title": title, **({"text": text} if text else {}), **({"sections": sections} if sections else {})}
+    return make_card(scope, REPORT, own_cards()[REPORT], props)
+
+
+@tool("show_insight", WRITE)
+def show_insight(
+    scope: Scope,
+    title: Annotated[str, "the insight's subject, a few words"],
+    text: Annotated[str, "what it says, in one or two sentences"],
+    evidence: Annotated[list[str] | None, "what it rests on"] = None,
+) -> Json:
+    """Show the user an insight as a card, and keep it as an observation that later conversations recall."""
+    props = {"title": title, "text": text, **({"evidence": evidence} if evidence else {})}
+    card = make_card(scope, INSIGHT, own_cards()[INSIGHT], props)
+    kept = "; ".join([text, *(evidence or [])])
+    return {**card, "saved": add_observation(scope, title, kept)}
