@@ -162,8 +162,14 @@ def test_a_model_needs_the_skill_first(life):
     model = Scope(life, actor="model test", asked="my chart?")
     assert router.call_tool(model, "calculate_bazi", BORN).failure.code == "skill-inactive"
     assert router.call_tool(model, "skills.load", {"name": "bazi"}).ok
-    told = router.call_tool(model, "calculate_bazi", BORN)
+    assert router.call_tool(model, "calculate_bazi", {}).failure.code == "slots-missing"
+    filled = router.call_tool(
+        model, "collect_info", {"form": "birth", "answers": {"date": "1990-05-15", "place": "北京"}}
+    )
+    assert filled.ok, str(filled.failure)
+    told = router.call_tool(model, "calculate_bazi", {"time": "12:00"})
     assert told.ok, str(told.failure)
+    assert told.value["chart"] == ["庚午", "辛巳", "庚辰", "辛巳"]
     assert len(told.format_text()) < 6000
 
 
@@ -182,6 +188,24 @@ def test_init_brings_the_profile(ia, home):
         assert wrong.returncode == status
         assert not wrong.stdout
         assert "Traceback" not in wrong.stderr
+
+
+@pytest.mark.process
+def test_the_embedded_analyst_asks_for_the_form_and_shows_the_card(ia, home):
+    assert ia("init", "--profile", "life").returncode == 0
+    asked = ia("turn", "-s", "one", "/bazi what about work?")
+    assert asked.returncode == 0, asked.stderr
+    assert "- information: Birth data" in asked.stdout
+    assert "ia session fill one birth" in asked.stderr
+    assert ia("session", "fill", "one", "birth", "date=1990-05-15", "time=12:00", "place=Beijing").returncode == 0
+    shown = ia("turn", "-s", "one", "/bazi what about work?")
+    assert "- card: Four pillars" in shown.stdout
+    drawn = ia("turn", "-s", "two", "/tarot what can I do about work?")
+    assert "- card: Spread" in drawn.stdout
+    assert "start_assessment" not in ia("turn", "-s", "three", "/types16").stdout
+    trail = ia("log", "--json", "--limit", "200").stdout
+    assert "cards.draw" in trail
+    assert "1990-05-15" not in trail
 
 
 def test_any_file_of_it_may_be_deleted(life):

@@ -68,18 +68,21 @@ def draw_spread(ws: Workspace, spread: str) -> tuple[int, list[DrawnCard]]:
     return audit.record(ws.db, EVENT, spread, cards=[list(card) for card in cards]), cards
 
 
-def find_draw(ws: Workspace, number: int) -> tuple[str, list[DrawnCard]]:
-    """Return the spread and the cards of an earlier draw.
+def find_draw(ws: Workspace, number: int | None) -> tuple[int, str, list[DrawnCard]]:
+    """Return the number, the spread and the cards of an earlier draw; of the latest for None.
 
     raises  NotFound.
     """
-    found = next((event for event in audit.events(ws.db, kind=EVENT, limit=1_000_000) if event.id == number), None)
+    kept = audit.events(ws.db, kind=EVENT, limit=1 if number is None else 1_000_000)
+    found = next((event for event in kept if number in (None, event.id)), None)
+    if found is None and number is None:
+        raise NotFound("no cards have been drawn yet", hint="draw some with `draw_cards`")
     if found is None:
         raise NotFound("draw {number}: no such draw", number=number, hint="`ia log --kind cards.draw` lists the draws")
     cards = [DrawnCard(*card) for card in found.data["cards"]]
     if found.subject not in load_spreads() or any(card.id not in load_deck() for card in cards):
-        raise BadData("draw {number} names a card or spread that is not in the deck", number=number)
-    return found.subject, cards
+        raise BadData("draw {number} names a card or spread that is not in the deck", number=found.id)
+    return found.id, found.subject, cards
 
 
 def describe_draw(number: int, spread: str, cards: list[DrawnCard], lang: str) -> Json:

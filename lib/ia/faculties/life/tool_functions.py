@@ -377,10 +377,10 @@ def draw_cards(ws: Workspace, spread: str = "three", lang: str = "en") -> Json:
     return tarot.describe_draw(number, spread, cards, lang)
 
 
-def show_tarot_spread(ws: Workspace, draw: int, lang: str = "en") -> Json:
-    """Return a draw again, as the audit trail has it."""
-    spread, cards = tarot.find_draw(ws, draw)
-    return tarot.describe_draw(draw, spread, cards, lang)
+def show_tarot_spread(ws: Workspace, draw: int | None = None, lang: str = "en") -> Json:
+    """Return a draw again, as the audit trail has it; the latest where none is named."""
+    number, spread, cards = tarot.find_draw(ws, draw)
+    return tarot.describe_draw(number, spread, cards, lang)
 
 
 def show_mbti_result(answers: Any = None, lang: str = "en", **items: Any) -> Json:

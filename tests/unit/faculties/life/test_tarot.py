@@ -44,6 +44,14 @@ def test_a_draw_is_one_event_and_is_shown_again_from_it(ws):
     assert len(audit.events(ws.db, kind=tarot.EVENT)) == 1
 
 
+def test_the_latest_draw_is_shown_where_none_is_named(ws):
+    with pytest.raises(NotFound, match="no cards"):
+        show_tarot_spread(ws)
+    draw_cards(ws, "three")
+    latest = draw_cards(ws, "one")
+    assert show_tarot_spread(ws) == latest
+
+
 def test_an_unknown_draw_or_spread_is_not_found(ws):
     with pytest.raises(NotFound):
         show_tarot_spread(ws, 999)

@@ -28,6 +28,7 @@ _LOOK = (
     "market.ohlcv", "compute.run", "indicator.calc", "memory.recall", "memory.read", "memory.list", "notebook.read",
     "notebook.search", "notebook.list", "skills.check", "indicator.list", "calendar.trading",
 )  # fmt: skip
+_FORM = "collect_info"
 _WRITE = ("notebook.write", "notebook.append", "memory.observe")
 _READINGS, _ANSWER = "knowledge/readings.yaml", "templates/answer.md"
 StepField = str | list[str]
@@ -36,12 +37,16 @@ _JUDGING = {"knowledge/rules.yaml", "knowledge/patterns.yaml"}
 
 @dataclass
 class Run:
-    """One run of a skill: what it brought, what its steps returned, and what its readings and rules say of that."""
+    """One run of a skill: what it brought, what its steps returned, and what its readings and rules say of that.
+
+    tools   the skill's own tools that can run now; only the form that is missing where slots are not filled
+    """
 
     skill: str
     steps: list[ProcedureStep]
     files: list[str]
     blanks: dict[str, str]
+    tools: tuple[str, ...] = ()
     readings: list[Reading] = field(default_factory=list)
     templates: dict[str, str] = field(default_factory=dict)
     done: list[tuple[ProcedureStep, DeskCall, DeskResult]] = field(default_factory=list)
@@ -65,7 +70,7 @@ def follow(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if handed := reply.take_summary(desk, result.value):
         return handed
     if isinstance(result.get("tools"), list):
-        desk.allowed = [str(name) for name in result.get("tools")]
+        desk.allowed = [*(str(name) for name in result.get("tools")), *_own_tools(result)]
     order = lens.of_soul(desk.request.parts.get("soul", ""), desk.tables).order
     steps = procedure.choose_steps(procedure.parse_steps(result.value), order)
     if not steps:
@@ -77,12 +82,20 @@ def follow(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
             )
         )
     files = [str(path) for path in result.get("files") or []]
-    run = Run(wanted.skill, steps, files, _blanks(desk, wanted))
+    run = Run(wanted.skill, steps, files, _blanks(desk, wanted), _own_tools(result))
     yield from _load_files(desk, run)
     yield from _look(desk, run)
     yield from _judge(desk, run)
     yield from _write(desk, run)
     return _answer(desk, run)
+
+
+def _own_tools(loaded: DeskResult) -> tuple[str, ...]:
+    """Return the skill's own tools; while slots are missing, only those that open a form."""
+    listed = [tool for tool in loaded.get("own_tools") or [] if isinstance(tool, dict)]
+    if loaded.get("missing"):
+        return (_FORM, *(str(tool.get("name")) for tool in listed if tool.get("type") in ("collect", "flow")))
+    return tuple(str(tool.get("name")) for tool in listed if tool.get("type") not in ("collect", "flow"))
 
 
 def _unusable(desk: ToolDesk, skill: str, result: DeskResult) -> str:
@@ -134,7 +147,7 @@ def _load_files(desk: ToolDesk, run: Run) -> Work[None]:
 
 def _look(desk: ToolDesk, run: Run) -> Work[None]:
     """Carry out the steps that look and compute, and compute what readings want besides."""
-    doable = [(step, _call(step, run.blanks)) for step in run.steps if step.tool in _LOOK]
+    doable = [(step, _call(step, run.blanks)) for step in run.steps if step.tool in (*_LOOK, *run.tools)]
     doable = [(step, call) for step, call in doable if _is_ready(desk, call)]
     computed = {step.code for step, _ in doable}
     symbol = run.blanks["symbol"]
@@ -300,6 +313,10 @@ def _show(desk: ToolDesk, step: ProcedureStep, call: DeskCall, result: DeskResul
     if call.tool == "skills.check":
         fired = result.get("fired") or []
         return ", ".join(f"{item.get('id')} {item.get('text')}" for item in fired[:6]) or desk.speak("nothing fired")
+    if call.tool == _FORM or isinstance(result.get("form"), str):  # the form itself is put to the user
+        return str(result.get("title") or "")
+    if isinstance(result.get("card"), str):  # the card itself is shown beside the answer
+        return str(result.get("text") or "").partition("\n")[0]
     if _is_empty(result.value):
         return desk.speak("nothing there")
     text = result.value if isinstance(result.value, str) else json.dumps(result.value, ensure_ascii=False)
