@@ -68,6 +68,9 @@ def test_a_walk_forward_joins_its_tests(ia):
     assert found["return_frac"] == pytest.approx(product - 1, abs=1e-6)
     shown = ia("backtest", "show")
     assert "Walk forward" in shown.stdout and steps[0]["test_first"] in shown.stdout
+    assert "Probability that the true Sharpe is above 0" in shown.stdout and "trials chance" not in shown.stdout
+    default = json.loads(grid(ia, "--train", "1y", "--json").stdout)
+    assert default["settings"]["walk_forward"]["embargo"] == 40  # crossover of sma(close, 40)
 
 
 def test_maps_and_pages_are_written(ia, tmp_path):

@@ -9,6 +9,7 @@ from ia_cli.terminal.group import Command
 
 if TYPE_CHECKING:
     from ia.faculties.lab.backtests import BacktestRequest
+    from ia.faculties.lab.rule_runs import RuleSettings
     from ia.faculties.lab.run_folders import SavedRun
     from ia.kernel.workspace import Workspace
 
@@ -33,7 +34,9 @@ def sweep_options(command: F) -> F:
             click.option("--test", metavar="LENGTH", help="Test the choice on the days after (default: 6m)."),
             click.option("--step", metavar="LENGTH", help="From one test to the next (default: --test)."),
             click.option(
-                "--embargo", metavar="LENGTH", help="Days between training and test (default: longest window named)."
+                "--embargo",
+                metavar="LENGTH",
+                help="Days between training and test (default: bars that the rules look back).",
             ),
             click.option("-o", "--output", metavar="FILE", help="Write the map of --grid: .svg, .png or .html."),
         )
@@ -83,7 +86,7 @@ def run_grid(
             request,
             axes,
             variants,
-            lengths=_read_lengths(options, request),
+            lengths=_read_lengths(options, request, [settings for _, settings in variants]),
             template=template,
             notify=notify,
             show=show,
@@ -102,10 +105,10 @@ def check_lengths(options: dict[str, Any]) -> None:
             raise UsageError("--{name} needs --train", name=name)
 
 
-def _read_lengths(options: dict[str, Any], request: "BacktestRequest") -> Any:
+def _read_lengths(options: dict[str, Any], request: "BacktestRequest", variants: "list[RuleSettings]") -> Any:
     from ia.domain.instruments.symbols import resolve_security
     from ia.domain.performance.ratios import SESSIONS_A_YEAR
-    from ia.faculties.lab.walk_forward_runs import Lengths, parse_length
+    from ia.faculties.lab.walk_forward_runs import Lengths, count_bars_back, parse_length
     from ia.kernel.errors import UsageError
 
     if not options["train"]:
@@ -116,12 +119,13 @@ def _read_lengths(options: dict[str, Any], request: "BacktestRequest") -> Any:
     train = parse_length(options["train"], "--train", sessions)
     test = parse_length(options["test"] or "6m", "--test", sessions)
     step = parse_length(options["step"], "--step", sessions) if options["step"] else test
-    embargo = parse_length(options["embargo"], "--embargo", sessions) if options["embargo"] else None
     if train < 20 or test < 1 or step < 1:
         raise UsageError("--train takes at least 20 days, --test and --step at least 1")
     if step < test:
         raise UsageError("--step is shorter than --test: tests would overlap", hint="leave out --step")
-    return Lengths(train, test, step, embargo)
+    if options["embargo"]:
+        return Lengths(train, test, step, parse_length(options["embargo"], "--embargo", sessions))
+    return Lengths(train, test, step, count_bars_back(variants))
 
 
 def print_grid(ws: "Workspace", run: "SavedRun", output: str | None) -> None:

@@ -45,6 +45,7 @@ REASONS = {
     "cancel": mark_text("cancelled"),
     "oco": mark_text("the other exit was filled"),
     "end": mark_text("open at the end"),
+    "window_end": mark_text("sold at the end of a test"),
 }
 """Why an order was not filled, by the word of orders.csv."""
 

@@ -1,6 +1,5 @@
 """Windows in which parameters are chosen (train), and those after them in which the choice is tested."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -33,16 +32,3 @@ def walk_forward_windows(
         found.append(TrainTest((0 if anchored else end - train, end), (begin, min(begin + test, count))))
         begin += step or test
     return found
-
-
-def purge_train(labels: Sequence[tuple[int, int]], test: tuple[int, int], embargo: int = 0) -> list[int]:
-    """Return which samples may be trained on: those whose label window touches neither the test nor the embargo.
-
-    labels   first session of each sample and the last one that its outcome depends on, both included
-    test     first session of the test, and one past the last; embargo: sessions after it that are left out too
-
-    >>> purge_train([(0, 2), (1, 4), (6, 7), (9, 9)], (4, 6), embargo=1)
-    [0, 3]
-    """
-    low, high = test[0], test[1] + embargo
-    return [at for at, (first, last) in enumerate(labels) if last < low or first >= high]

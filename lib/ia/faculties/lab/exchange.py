@@ -110,6 +110,29 @@ class Exchange:
             if order.validity == "day" and order.since <= day:
                 self._remove(order, "expired", order.reason or "not reached", day)
 
+    def sell_out(self, ticket: Ticket, price: Decimal) -> None:
+        """Sell after the close at a price, with fees and tax: an account is wound up, whatever the market's rules say.
+
+        What waits to be sold of the security is cancelled.
+        """
+        quantity, day = ticket.quantity or ZERO, ticket.after
+        fees = self._fees(self.securities[ticket.symbol], day, "sell", price, quantity)
+        tax = self.portfolio.sell(ticket.symbol, day, quantity, price, fees)
+        self.fills.append(
+            Fill(
+                order=str(ticket.number),
+                date=day,
+                symbol=ticket.symbol,
+                side="sell",
+                quantity=quantity,
+                price=price,
+                fees=fees,
+                dividend_tax=tax,
+            )
+        )
+        for order in [each for each in self.live if each.symbol == ticket.symbol and each.side == "sell"]:
+            self._remove(order, "cancelled", "shares", day)
+
     def close(self) -> None:
         """End the simulation: what still waits is open."""
         for order in list(self.live):

@@ -155,10 +155,21 @@ class SignalTable(NamedTuple):
     rank: "F | None"
 
 
+WINDOW_END = "window_end"
+"""Why what is held at the end of a test of a walk forward is sold."""
+
+
 def run_rules(
-    settings: RuleSettings, market: RunMarket, *, show: Callable[[int, int], None] = lambda done, total: None
+    settings: RuleSettings,
+    market: RunMarket,
+    *,
+    wind_up: bool = False,
+    show: Callable[[int, int], None] = lambda done, total: None,
 ) -> RunResult:
-    """Return what rules come to on past prices. `show` is told how many of how many securities were evaluated.
+    """Return what rules come to on past prices.
+
+    wind_up  sell what is held at the last close, with fees and tax
+    show     is told how many of how many securities were evaluated
 
     Raises:
         BadData: an expression does not parse, raises an error, or gives the wrong kind of value.
@@ -166,7 +177,7 @@ def run_rules(
         NotFound: there is no bar in the time.
     """
     table = evaluate_signals(settings, market, show=show)
-    return RuleRun(settings, market, table).run()
+    return RuleRun(settings, market, table).run(wind_up=wind_up)
 
 
 def compile_rules(
@@ -267,7 +278,7 @@ class RuleRun:
         self._renewal_set = frozenset(self.renewals)
         self.entries, self.exits = (each.any(axis=1).nonzero()[0].tolist() for each in (table.entries, table.exits))  # type: ignore[misc]
 
-    def run(self) -> RunResult:
+    def run(self, *, wind_up: bool = False) -> RunResult:
         """Walk over the days on which something happens and return what came of it."""
         held: dict[str, Decimal] = {}
         place, days = 0, self.table.days
@@ -282,8 +293,26 @@ class RuleRun:
             self.leaving &= held.keys()
             self._give_orders(place, day, held)
             place = self._next_event(place, held)
+        if wind_up and held:
+            self._wind_up(days[-1], held)
         self.exchange.close()
         return self._result()
+
+    def _wind_up(self, day: str, held: Mapping[str, Decimal]) -> None:
+        """Sell what is held at the last close of all."""
+        for symbol in sorted(held):
+            ticket = Ticket(
+                number=len(self.tickets),
+                symbol=symbol,
+                side="sell",
+                after=day,
+                quantity=held[symbol],
+                reason=WINDOW_END,
+            )
+            self.tickets.append(ticket)
+            self.exchange.sell_out(ticket, self.securities[symbol].value_on(day) or ZERO)
+        last = len(self.table.days) - 1
+        self.steps = [*(step for step in self.steps if step[0] < last), (last, self.portfolio.cash, {})]
 
     def _next_event(self, place: int, held: Mapping[str, Decimal]) -> int:
         """Return the next day on which an order waits, a signal counts, or a corporate action is due."""
@@ -549,7 +578,7 @@ def _order_row(ticket: Ticket, name: str, fills: Sequence[Fill], end: Unfilled |
         quantity=ticket.quantity,
         value=ticket.value,
         trigger=ticket.price,
-        **_outcome(fills, end),  # type: ignore[arg-type]
+        **(_outcome(fills, end) | ({"reason": ticket.reason} if ticket.reason else {})),  # type: ignore[arg-type]
     )
 
 

@@ -55,6 +55,13 @@ class SignalExpression:
         return self._plan is None
 
     @property
+    def bars_back(self) -> int | None:
+        """How many bars before its own a value depends on; None where that is not known: of what is sandboxed."""
+        from ia.organs.compute.look_back import count_bars_back
+
+        return None if self._plan is None else count_bars_back(self._plan)
+
+    @property
     def columns(self) -> Iterable[str]:
         """The columns of the bars that are read."""
         return ALL_COLUMNS if self._plan is None else self._plan.series

@@ -65,7 +65,7 @@ def run_sweep(
         [selection_figures.make_trial(key, name, run.days, run.returns) for key, run in zip(keys, runs, strict=True)],
     )
     if lengths:
-        return _save_walk(ws, request, told, market, axes, runs, first, lengths, keys[0].family, notify, show)
+        return _save_walk(ws, request, told, market, axes, runs, first, lengths, notify, show)
     figures = grid_document(ws, axes, runs, first, market, keys)
     files = {"variants.csv": variants_csv(axes, runs)}
     return run_folders.save_files(ws, told, files, figures)
@@ -145,7 +145,6 @@ def _save_walk(
     runs: Sequence[VariantRun],
     first: RunResult,
     lengths: Lengths,
-    family: str,
     notify: Notify,
     show: Show,
 ) -> run_folders.SavedRun:
@@ -156,7 +155,6 @@ def _save_walk(
     told = told | {"benchmark": yardsticks["benchmark"].name if "benchmark" in yardsticks else "none"}
     returns, sessions = simple_returns(joined.equity), sessions_a_year(joined)
     best = sweeps.best_variant(runs)
-    tally = trials.tally_family(ws, family)
     figures = figures_document(joined, yardsticks)
     figures["walk_forward"] = {
         "variants": len(runs),
@@ -166,9 +164,7 @@ def _save_walk(
         "hindsight_point": best.point if best else None,
     }
     # the joined tests were chosen by no one: they are one trial
-    figures["selection"] = {"trials": tally.tried} | selection_figures.deflation_document(
-        returns, joined.days, sessions, [], 1
-    )
+    figures["selection"] = {"trials": 1} | selection_figures.deflation_document(returns, joined.days, sessions, [], 1)
     files = run_folders.result_files(joined, yardsticks) | {"variants.csv": variants_csv(axes, runs)}
     return run_folders.save_files(ws, told, files, figures)
 

@@ -32,6 +32,7 @@ class Ticket:
     price      of a limit or stop order, raw
     validity   `day`: it lapses at the close of its first day; `gtc`: it waits until it is filled or cancelled
     group      orders of one group cancel each other: the first that is filled cancels the others
+    reason     why it is given, where that is no rule or strategy
     """
 
     number: int
@@ -45,6 +46,7 @@ class Ticket:
     validity: Validity = "day"
     group: str = ""
     attached: tuple[ExitTicket, ...] = ()
+    reason: str = ""
 
 
 class Cancellation(NamedTuple):

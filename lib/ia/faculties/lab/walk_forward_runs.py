@@ -1,8 +1,7 @@
 """Parameters chosen on one stretch of days and tested on the next: the joined tests are the result."""
 
-import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from ia.domain.performance import ratios
 from ia.domain.performance.walk_forward import TrainTest, walk_forward_windows
 from ia.faculties.lab.rule_runs import RuleSettings, RunMarket, RunResult, run_rules
 from ia.faculties.lab.run_figures import sessions_a_year
+from ia.faculties.lab.signals import SignalExpression
 from ia.faculties.lab.sweeps import Point, VariantRun
 from ia.kernel.errors import UsageError
 
@@ -18,12 +18,12 @@ _LENGTH = re.compile(r"\s*(\d+)\s*([ymwd])\s*")
 
 
 class Lengths(NamedTuple):
-    """Lengths of a walk forward in sessions. embargo: None for the longest window that the rules name."""
+    """Lengths of a walk forward in sessions."""
 
     train: int
     test: int
     step: int
-    embargo: int | None = None
+    embargo: int
 
 
 def parse_length(text: str, option: str, sessions: float) -> int:
@@ -41,13 +41,19 @@ def parse_length(text: str, option: str, sessions: float) -> int:
     return round(int(found[1]) * each)
 
 
-def longest_window(settings: RuleSettings) -> int:
-    """Return the largest whole number in the rules: as a rule the longest window of an indicator; 0 for none."""
+def count_bars_back(variants: Iterable[RuleSettings]) -> int:
+    """Return the most bars that any of the rules looks back: so long must training and test be apart.
+
+    raises  UsageError for a rule of which that cannot be told.
+    """
     found = [0]
-    for text in (settings.entry, settings.exit, settings.rank):
-        for node in ast.walk(ast.parse(text.strip() or "0")):
-            if isinstance(node, ast.Constant) and type(node.value) is int:
-                found.append(node.value)
+    for rule in dict.fromkeys(text for each in variants for text in (each.entry, each.exit, each.rank) if text):
+        back = SignalExpression(rule, "--entry").bars_back
+        if back is None:
+            raise UsageError(
+                "how many bars {expression!r} looks back is not known", expression=rule, hint="give --embargo"
+            )
+        found.append(back)
     return max(found)
 
 
@@ -75,21 +81,18 @@ def walk_forward(
     runs   the variants over all days; in a train window their returns there count
     first  a result of these days, for what all have in common
 
-    A test begins with the money of the one before, in cash: what was held at its end counts at the last close.
+    A test begins with the money of the one before, in cash: what is held at its end is sold at the last close.
 
     raises  UsageError where no window fits.
     """
     days, sessions = first.days, sessions_a_year(first)
-    embargo = lengths.embargo
-    if embargo is None:
-        embargo = min(max(longest_window(run.settings) for run in runs), lengths.train)
-    windows = walk_forward_windows(len(days), lengths.train, lengths.test, lengths.step, embargo)
+    windows = walk_forward_windows(len(days), lengths.train, lengths.test, lengths.step, lengths.embargo)
     if not windows:
         raise UsageError(
             "{count} sessions are too few: training takes {train}, the embargo {embargo}",
             count=len(days),
             train=lengths.train,
-            embargo=embargo,
+            embargo=lengths.embargo,
             hint="shorten --train or --embargo, or begin earlier with --since",
         )
     cash, parts, steps = first.settings.cash, [], []
@@ -129,7 +132,7 @@ def _test(
 ) -> RunResult:
     low, high = window.test
     settings = replace(run.settings, since=days[low], until=days[high - 1], cash=cash)
-    return run_rules(replace(settings, entry="close < 0") if idle else settings, market)
+    return run_rules(replace(settings, entry="close < 0") if idle else settings, market, wind_up=True)
 
 
 def _join(parts: Sequence[RunResult], first: RunResult) -> RunResult:

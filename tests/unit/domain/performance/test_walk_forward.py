@@ -2,7 +2,7 @@
 
 import pytest
 
-from ia.domain.performance.walk_forward import purge_train, walk_forward_windows
+from ia.domain.performance.walk_forward import walk_forward_windows
 
 
 @pytest.mark.parametrize("embargo", [0, 3, 20])
@@ -16,9 +16,3 @@ def test_no_test_day_is_ever_trained_on_before(embargo):
     assert {each.train[0] for each in grown} == {0}
     assert walk_forward_windows(60, 60, 20) == []
     assert [each.test for each in walk_forward_windows(100, 60, 20, 30)] == [(60, 80), (90, 100)]
-
-
-def test_purging_drops_labels_that_reach_into_the_test():
-    labels = [(day, day + 5) for day in range(100)]
-    kept = purge_train(labels, (40, 60), embargo=10)
-    assert kept == [day for day in range(100) if not set(range(day, day + 6)) & set(range(40, 70))]

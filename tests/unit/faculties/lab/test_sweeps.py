@@ -11,10 +11,11 @@ import pytest
 from ia.domain.instruments.symbols import from_canonical
 from ia.domain.performance import ratios
 from ia.faculties.lab import sweeps
+from ia.faculties.lab.exchange import Terms
 from ia.faculties.lab.rule_runs import PositionSize, RuleSettings, run_rules
 from ia.faculties.lab.run_market import build_market
 from ia.faculties.lab.securities import Security
-from ia.faculties.lab.walk_forward_runs import Lengths, longest_window, parse_length, walk_forward
+from ia.faculties.lab.walk_forward_runs import Lengths, count_bars_back, parse_length, walk_forward
 from ia.kernel.errors import UsageError
 from ia.organs.ohlcv.canonical import Bars
 
@@ -121,7 +122,7 @@ def test_a_walk_chooses_in_training_and_is_tested_after_the_embargo():
     cash = Decimal(100_000)
     for step in steps:
         chosen = replace(settings(step.point["n"]), since=step.test[0], until=step.test[1], cash=cash)
-        alone = run_rules(chosen, prices)
+        alone = run_rules(chosen, prices, wind_up=True)
         at = result.days.index(step.test[0])
         assert result.equity[at : at + len(alone.equity)] == alone.equity
         assert step.test_return_frac == alone.equity[-1] / float(cash) - 1
@@ -140,11 +141,69 @@ def test_what_comes_after_the_test_changes_no_choice():
     assert whole.equity[: 60 * count] == part.equity[: 60 * count]
 
 
-def test_the_embargo_is_the_longest_window_and_lengths_are_read():
-    assert longest_window(settings("20")) == 20
-    assert longest_window(RuleSettings(entry="rsi(close, 14) < 30.5", exit="close > sma(close, 60)")) == 60
+def by_chance(seed):
+    """Return prices of two securities, and the variants of a grid over them."""
+    dice = random.Random(seed)
+    one, two = market(seed), market(seed + 100)
+    bank = Security(symbol=from_canonical("600036.SH"), bars=two.securities["600000.SH"].bars)
+    prices = build_market([one.securities["600000.SH"], bank])
+    base = replace(
+        settings("5"), size=PositionSize("percent", Decimal(dice.choice([30, 50, 100]))), stop_pct=dice.choice([None, Decimal(5)]),
+        max_positions=dice.choice([None, 1]), rebalance=dice.choice(["", "weekly"]),
+        terms=Terms(commission_pct=Decimal("0.025"), commission_min=Decimal(5)),
+    )  # fmt: skip
+    rules = dice.choice([(ENTRY, EXIT), ("close > sma(close, {n})", ""), ("rsi(close, {n}) < 60", EXIT)])
+    variants = [
+        ({"n": n}, replace(base, entry=rules[0].replace("{n}", n), exit=rules[1].replace("{n}", n)))
+        for n in ("3", "8", "20")
+    ]
+    return prices, *sweeps.run_variants(prices, variants)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_profits_of_the_joined_trades_are_the_gain(seed):
+    prices, runs, first = by_chance(seed)
+    dice = random.Random(seed)
+    lengths = Lengths(dice.choice([60, 100]), dice.choice([11, 20, 45]), 45, dice.choice([0, 8]))
+    result, steps = walk_forward(prices, runs, lengths, first)
+    assert sum(trip.profit for trip in result.trips) == pytest.approx(result.equity[-1] - 100_000, abs=0.005)
+    assert not result.open_trips
+    ends = {step.test[1] for step in steps}
+    assert any(row.reason == "window_end" for row in result.orders)
+    for row in result.orders:
+        if row.reason == "window_end":
+            assert (row.status, row.side, row.given, row.ended) == ("filled", "sell", row.ended, row.ended)
+            assert row.ended in ends and row.fees > 0
+    for at, day in enumerate(result.days):
+        if day in ends:
+            assert result.cash[at] == result.equity[at] and not result.positions[at]
+
+
+@pytest.mark.parametrize(
+    ("entry", "bars"),
+    [
+        ("close > 250", 0),
+        ("crossover(close, sma(close, 20))", 20),
+        ("rsi(close, 14) < 30.5", 14),
+        ("count(close > sma(close, 20), 5) > 3", 23),
+        ("ref(close, n=3) > 1000", 3),
+        ("macd(close)['signal'] > 0", 33),
+        ("close >= pasthigh(close, 55)", 55),
+        ("sma(close, 1000) > close", 999),
+    ],
+)
+def test_how_far_rules_look_back(entry, bars):
+    assert count_bars_back([RuleSettings(entry=entry), RuleSettings(entry="close > 0", exit="close < 900")]) == bars
+
+
+def test_rules_of_which_it_is_not_known_need_the_embargo():
+    with pytest.raises(UsageError, match="looks back"):
+        count_bars_back([RuleSettings(entry="close > close.rolling(20).mean()")])
+
+
+def test_lengths_are_read():
     prices, _, runs, first = swept()
-    _, steps = walk_forward(prices, runs, Lengths(120, 60, 60), first)
+    _, steps = walk_forward(prices, runs, Lengths(120, 60, 60, 20), first)
     assert first.days.index(steps[0].test[0]) - first.days.index(steps[0].train[1]) == 21
     assert parse_length("2w", "--test", 243) == 10
     for text in ("3", "y", "3 years", "-1d", "1.5y"):
