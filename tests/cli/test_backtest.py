@@ -77,13 +77,46 @@ def test_rules_are_run_saved_listed_and_shown(ia, demo):
 
 
 def test_bars_of_standard_input(ia, demo):
-    bars = ia("ohlcv", "600036").stdout
+    bars = "".join(ia("ohlcv", "600036").stdout.splitlines(keepends=True)[:-1])  # no bytes that ia wrote
     run = ia("backtest", "run", *RULES, "--equity", "-", input=bars)
     assert run.returncode == 0
     assert run.stdout.splitlines()[0] == "date,equity,cash,positions,exposure_frac"
     assert "without market rules" in run.stderr
     ruled = ia("backtest", "run", *RULES, "--symbol", "600036", "--trades", "-", input=bars)
     assert ruled.stdout.startswith("symbol,quantity,opened,closed,")
+
+
+def test_bars_of_a_pipe_keep_their_origin(ia, demo):
+    bars = ia("ohlcv", "600036").stdout
+    run = ia("backtest", "run", *RULES, input=bars)
+    assert "600036.SH" in run.stdout.splitlines()[0] and "SIMULATED PRICES" in run.stdout.splitlines()[0]
+    assert " CNY" in run.stdout and "simulated prices" in run.stderr
+    (row,) = json.loads(ia("backtest", "list", "--json").stdout)
+    assert (row["universe"], row["simulated"]) == ("600036.SH", True)
+    weekly = ia("ohlcv", "600036", "--period", "weekly").stdout
+    found = json.loads(ia("backtest", "run", *RULES, "--json", input=weekly).stdout)
+    assert found["simulated"] and found["settings"]["universe"].startswith("CSV-")  # no rules of a day for a week
+
+
+def test_bars_of_unknown_origin_are_a_family_of_their_own(ia, demo):
+    lines = ia("ohlcv", "600036").stdout.splitlines(keepends=True)
+    for count in (1, 2):
+        run = ia("backtest", "run", *RULES, "--json", input="".join(lines[:-count]))
+        assert json.loads(run.stdout)["selection"]["trials"] == 1
+
+
+def test_one_account_has_one_currency(ia, demo):
+    ia("trade", "deposit", "500000", "--date", "2024-01-02")
+    ia("trade", "buy", "600036", "1000", "30", "--date", "2024-02-01")
+    ia("trade", "buy", "AAPL", "10", "150", "--date", "2024-02-01")
+    run = ia("backtest", "run", "--in", "held", *RULES)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert "CNY, USD" in run.stderr and "hint: for example `ia backtest run 600036.SH" in run.stderr
+
+
+def test_a_purchase_below_one_lot_says_so(ia, demo):
+    run = ia("backtest", "run", "600519", "--entry", "close > 1", "--since", "2024-01-01", "--cash", "10000")
+    assert "less than one lot" in run.stdout and "not enough cash" not in run.stdout
 
 
 def test_bad_rules(ia, demo):
@@ -94,7 +127,11 @@ def test_bad_rules(ia, demo):
         (("600519", "--entry", "close"), 65),
         (("600519", "--entry", "close > 1", "--size", "much"), 2),
         (("600519", "--entry", "close > 1", "--stop", "120"), 2),
-        (("600519", "--entry", "close > 1", "--since", "2030-01-01"), 66),
+        (("600519", "--entry", "close > 1", "--since", "2030-01-01"), 2),
+        (("600519", "--entry", "close > 1", "--since", "2024-02-01", "--until", "2024-01-01"), 2),
+        (("600519", "--entry", "close > 1", "--until", "1980-01-01"), 66),
+        (("600519", "--entry", "close > 1", "--benchmark", "NOPE"), 66),
+        (("600519", "--entry", "close > {n}", "--grid", "n=1,2", "--benchmark", "NOPE"), 66),
         (("nothing such", "--entry", "close > 1"), 66),
         (("--in", "nothing such", "--entry", "close > 1"), 66),
     ):
@@ -120,6 +157,15 @@ def test_a_strategy_file_and_the_check(ia, demo, tmp_path):
     assert run.returncode == 0 and "seed 5" in run.stderr
     assert ia("backtest", "run", str(file), "600519", "--entry", "close > 1").returncode == 2
     assert ia("backtest", "run", "none.py", "600519").returncode == 66
+    for words in (
+        ("--max-positions", "2"),
+        ("--size", "20%"),
+        ("--stop", "5"),
+        ("--rank", "close"),
+        ("--rebalance", "weekly"),
+    ):
+        run = ia("backtest", "run", str(file), "600519", *words)
+        assert (run.returncode, run.stdout) == (2, "") and words[0] in run.stderr
 
 
 def test_a_full_disk_leaves_nothing_half_written(ia, demo):

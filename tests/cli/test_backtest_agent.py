@@ -22,11 +22,16 @@ def test_a_run_its_replay_and_what_it_leaves_alone(ia, home):
     before = ia("trade", "list", "--json").stdout, ia("memory", "list").stdout
     run = ia(*AGENT)
     assert run.returncode == 0
-    assert run.stdout.splitlines()[0] == "agent-2024-03-04-1  ia-offline  2024-03-04 – 2024-03-15  10 sessions"
+    assert (
+        run.stdout.splitlines()[0]
+        == "agent-2024-03-04-1  ia-offline  2024-03-04 – 2024-03-15  10 sessions · SIMULATED PRICES"
+    )
     assert "percentile among random agents" in run.stdout
     replay = ia("backtest", "agent", "--replay", "agent-2024-03-04-1", "--json")
     assert (replay.returncode, json.loads(replay.stdout)["status"]) == (0, "done")
     assert "byte for byte" in replay.stderr
+    for again in (("agent-2024-03-04-2",), ()):  # a replay is no second witness
+        assert ia("memory", "distill", "agent-2024-03-04-1", *again).returncode == 2
     assert (ia("trade", "list", "--json").stdout, ia("memory", "list").stdout) == before
     assert sorted(os.listdir(home)) == [".ia", "runs"]
 
@@ -60,6 +65,9 @@ def test_a_model_without_a_valid_key_is_one_line_and_the_run_continues(ia, brain
         (("backtest", "agent", "nobody knows this", "--start", "2024-03-04"), 66),
         ((*AGENT, "--cash", "x"), 2),
         ((*AGENT, "--end", "2024-04-01"), 2),
+        (("backtest", "agent", "600519", "AAPL", "--start", "2024-03-04"), 2),
+        ((*AGENT[:4], "--start", "2024-03-04", "--end", "2024-03-01"), 2),
+        ((*AGENT[:4], "--start", "2030-01-01"), 2),
         ((*AGENT, "--preset", "soul.md=x"), 2),
         (("backtest", "agent", "--replay", "none"), 66),
         (("backtest", "resume", "none"), 66),
@@ -70,6 +78,20 @@ def test_bad_input_is_one_line(ia, args, status):
     assert run.returncode == status, run.stderr
     assert run.stdout == ""
     assert "Traceback" not in run.stderr
+
+
+def test_a_model_that_does_not_exist_leaves_no_run(ia, home):
+    run = ia(*AGENT[:-1], "nomodel")
+    assert run.returncode == 69 and "nomodel" in run.stderr
+    assert not (home / "runs").exists()
+
+
+def test_a_run_of_rules_is_not_resumed(ia):
+    ia("backtest", "run", "600519", "--entry", "close > 1")
+    (row,) = json.loads(ia("backtest", "list", "--json").stdout)
+    run = ia("backtest", "resume", row["id"])
+    assert (run.returncode, run.stdout) == (2, "")
+    assert f"hint: see `ia backtest show {row['id']}`" in run.stderr
 
 
 def test_two_runs_side_by_side(ia, home):
@@ -89,7 +111,7 @@ def test_two_runs_side_by_side(ia, home):
 
 def test_distilled_lines_wait_for_approval(ia, home):
     for number in (1, 2):
-        assert ia(*AGENT).returncode == 0
+        assert ia(*AGENT, "--strategy", f"Plan {number}.").returncode == 0
         book = home / "runs" / f"agent-2024-03-04-{number}" / "playbook.md"
         book.write_text("# Playbook\n\n- pause a day after three losses\n", encoding="utf-8")
     run = ia("memory", "distill", "agent-2024-03-04-1", "agent-2024-03-04-2")

@@ -107,7 +107,11 @@ def orders(file: str | None, name: str | None) -> None:
     help="Renew positions after the first day of each period: hold the best entries in the given size, sell the rest.",
 )
 @click.option("--benchmark", metavar="SYMBOL", default="", help="Compare with this security or index, or none.")
-@click.option("--symbol", metavar="SYMBOL", help="Market rules for bars on standard input (default: none).")
+@click.option(
+    "--symbol",
+    metavar="SYMBOL",
+    help="Market rules for bars on standard input (default: those of their origin, if known).",
+)
 @click.option("--commission", metavar="PCT", help="Commission, percent (default: setting ledger.commission_pct).")
 @click.option("--volume-cap", metavar="PCT", default="10", show_default=True, help="Most of a bar's volume, or none.")
 @click.option("--check", is_flag=True, help="Cut the world at 20 random days; status 1 if anything before changes.")
@@ -127,9 +131,11 @@ def run(**options: Any) -> None:
     after each close: ctx.date, ctx.bars.close (and open, high, low, volume: arrays up to the day, adjusted to it),
     ctx.bars_of(SYMBOL), ctx.position(), ctx.account.cash, .equity, .positions and .pending_orders, ctx.state (a dict to
     keep things in), ctx.buy(quantity, or value=, percent=, type="limit", price=, valid="gtc", stop=, target=, symbol=)
-    and ctx.sell(…), which sells all without a quantity.
+    and ctx.sell(…), which sells all without a quantity. Without symbol=, ctx.buy, ctx.sell, ctx.position and ctx.bars
+    mean the first security by code.
 
-    Without SYMBOL and --in, canonical CSV is read from standard input: `ia ohlcv X | ia backtest run --entry …`.
+    Without SYMBOL and --in, canonical CSV is read from standard input: `ia ohlcv X | ia backtest run --entry …`. Daily
+    bars that ia wrote are traded by the rules of their security, others by those of --symbol, or by none.
 
     Several securities share one account. Default size: the whole equity for one security, else equal parts (of
     --max-positions, or of all securities). Default benchmark: the index of the market, if it is stored.
@@ -170,7 +176,6 @@ def _read_request(options: dict[str, Any]) -> Any:
     from ia.faculties.lab.backtests import BacktestRequest, read_settings
     from ia.kernel.errors import UsageError
     from ia_cli.terminal.input import open_input
-    from ia_cli.terminal.output import notify
 
     symbols, universe = options["symbols"], options["universe"]
     strategy = None
@@ -180,22 +185,27 @@ def _read_request(options: dict[str, Any]) -> Any:
             raise UsageError("give either a strategy file or --entry and --exit, not both")
         if options["grid"]:
             raise UsageError("--grid works with --entry and --exit, not with a strategy file")
+        for name in ("rank", "size", "stop", "target", "max_positions", "rebalance"):
+            if options[name]:
+                option = "--" + name.replace("_", "-")
+                hint = "the strategy decides: ctx.buy(percent=20, stop=9.5)"
+                raise UsageError("{option} does not work with a strategy file", option=option, hint=hint)
     elif not options["entry"]:
         raise UsageError("missing {what}", what="--entry EXPR", hint="for example --entry 'rsi(close, 14) < 30'")
     if symbols and universe:
         raise UsageError("give either symbols or --in, not both")
-    bars = None
+    bars, origin = None, dict[str, Any]()
     if (not symbols and not universe) or symbols == ("-",):
-        from ia.organs.ohlcv.canonical import read_bars
+        from ia_cli.terminal.piped_bars import read_piped_bars
 
-        stream, source = open_input(None, mark_text("SYMBOL or --in"))
-        bars, symbols = read_bars(stream, source, notify=notify), ()
+        (bars, origin), symbols = read_piped_bars(*open_input(None, mark_text("SYMBOL or --in"))), ()
     return BacktestRequest(
         settings=read_settings({**options, "exit": options["leave"]}, one=bars is not None or len(symbols) == 1),
         symbols=tuple(symbols),
         universe=universe or "",
         bars=bars,
-        symbol=options["symbol"],
+        symbol=options["symbol"] or (origin.get("symbol") if origin.get("period") == "daily" else None),
+        simulated=bool(origin.get("simulated")),
         benchmark=options["benchmark"],
         check=options["seed"] if options["check"] else None,
         strategy=strategy,

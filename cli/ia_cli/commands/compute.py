@@ -196,39 +196,11 @@ def _load_answer(symbol: str | None) -> "BarsAnswer":
 
 def _read_piped_bars(strict: bool) -> "tuple[Bars, str, str]":
     """Return the bars on standard input, and of bytes that ia wrote the symbol, and their period and adjustment."""
-    import io
+    from ia_cli.terminal.piped_bars import read_piped_bars
 
-    from ia.kernel import clock
-    from ia.organs.ohlcv.canonical import read_bars
-
-    data = sys.stdin.buffer.read()
-    bars = read_bars(io.BytesIO(data), "<stdin>", strict=strict, notify=notify)
-    if clock.is_simulated():
-        from ia.organs.ohlcv.history import visible_bars
-
-        bars = visible_bars(bars)
-    origin = _find_provenance(data)
+    bars, origin = read_piped_bars(sys.stdin.buffer, "<stdin>", strict=strict)
     told = [str(origin[field]) for field in ("period", "adjust") if origin.get(field)]
     return (bars, str(origin["symbol"]), ", ".join(told)) if origin.get("symbol") and told else (bars, "", "")
-
-
-def _find_provenance(data: bytes) -> dict[str, object]:
-    """Return what the audit trail knows of bytes that ia wrote; {} where it knows nothing, or is not to be had."""
-    import contextlib
-    import os
-    import sqlite3
-
-    from ia.kernel import config
-    from ia.kernel.errors import IaError
-
-    with contextlib.suppress(IaError, sqlite3.Error, OSError):
-        if os.path.exists(os.path.join(config.home(), ".ia", "ia.db")):
-            from ia.kernel.workspace import Workspace
-            from ia.organs.ohlcv import provenance
-
-            found = provenance.find_origins(Workspace(), data)
-            return found[0].data if found else {}
-    return {}
 
 
 def _print_result(result: "ComputeResult", series: bool, as_csv: bool, as_json: bool) -> None:

@@ -15,14 +15,16 @@ def print_agent_run(run: str, result: Json, group: Json | None = None) -> None:
 
 
 def _progress(run: str, result: Json) -> Iterator[str]:
-    yield say("{run}: {sessions} of {of} sessions", run=run, sessions=result.get("sessions"), of=result.get("of"))
+    told = say("{run}: {sessions} of {of} sessions", run=run, sessions=result.get("sessions"), of=result.get("of"))
+    yield told + _mark(result)
     if result.get("reason"):
         yield f"  {result['reason']}"
     yield "  " + say("continue with `ia backtest resume {resume}`", resume=run)
 
 
 def _summary(run: str, result: Json, group: Json) -> Iterator[str]:
-    yield f"{run}  {result['model']}  {result['start']} – {result['end']}  {result['sessions']} " + tr("sessions")
+    head = f"{run}  {result['model']}  {result['start']} – {result['end']}  {result['sessions']} " + tr("sessions")
+    yield head + _mark(result)
     for part in result["parts"]:
         head = {"before": tr("before the cutoff"), "after": tr("after the cutoff"), "all": tr("result")}[part["part"]]
         note = f" ({part['note']})" if part["note"] else ""
@@ -63,6 +65,11 @@ def _summary(run: str, result: Json, group: Json) -> Iterator[str]:
         output=usage["output"],
         cost=cost,
     )
+
+
+def _mark(result: Json) -> str:
+    """Return what a heading says of invented prices."""
+    return " · " + say("SIMULATED PRICES") if result.get("simulated") else ""
 
 
 def _describe_group(group: Json) -> Iterator[str]:

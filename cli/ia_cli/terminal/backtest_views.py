@@ -34,6 +34,7 @@ _SIGNED = ("return_frac", "cagr_frac")
 
 REASONS = {
     "cash": mark_text("not enough cash"),
+    "below a lot": mark_text("less than one lot"),
     "lot": mark_text("quantity does not fit the lots"),
     "shares": mark_text("shares not held or not sellable yet"),
     "price limit": mark_text("at the price limit"),

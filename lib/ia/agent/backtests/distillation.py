@@ -9,10 +9,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ia.agent.backtests.agent_runs import load_settings, run_folder
+from ia.agent.backtests.live import first_texts
+from ia.agent.backtests.recording import FILE as CALLS
 from ia.agent.backtests.run_memory import PLAYBOOK, POSITION
 from ia.agent.turns.context import PLAYBOOK as OWN_PLAYBOOK
 from ia.kernel import proposals
-from ia.kernel.errors import BadData
+from ia.kernel.digest import sha256
+from ia.kernel.errors import UsageError
 from ia.kernel.i18n import Voice
 from ia.kernel.patterns import pattern
 from ia.kernel.workspace import Workspace
@@ -39,11 +42,15 @@ class RecurringLine(NamedTuple):
 def find_recurring_lines(ws: Workspace, runs: Sequence[str]) -> list[RecurringLine]:
     """Return the lines that at least two of the runs have, the most frequent first.
 
-    What a run was given at its start does not count. raises  BadData for fewer than two runs.
+    What a run was given at its start does not count, nor does a replay beside its run: its answers are the same ones.
+    raises  UsageError for fewer than two runs.
     """
-    folders = list(dict.fromkeys(run_folder(ws, run) for run in runs))[:MAX_RUNS]
+    by_answers: dict[str, str] = {}
+    for folder in [run_folder(ws, run) for run in runs]:
+        by_answers.setdefault(_answers_of(folder), folder)
+    folders = list(by_answers.values())[:MAX_RUNS]
     if len(folders) < 2:
-        raise BadData("give two runs or more: one alone shows nothing that recurs")
+        raise UsageError("give two runs or more: one alone, or a replay of it, shows nothing that recurs")
     groups: list[tuple[str, frozenset[str], list[str]]] = []
     for folder in folders:
         name = os.path.basename(folder)
@@ -74,10 +81,20 @@ def propose_lines(ws: Workspace, lines: Sequence[RecurringLine], lang: str) -> p
     return proposals.propose(ws, "playbook", OWN_PLAYBOOK, text, because=because)
 
 
+def _answers_of(folder: str) -> str:
+    """Return what the recorded answers of a run are known by; of a run without any its folder."""
+    try:
+        with open(os.path.join(folder, CALLS), "rb") as file:
+            data = file.read()
+    except FileNotFoundError:
+        data = b""
+    return sha256(data).hexdigest() if data else folder
+
+
 def _learned_lines(folder: str) -> Iterable[str]:
     """Yield the lines of playbook and topic notes that a run has not been given."""
     settings = load_settings(folder)
-    given = {line.strip() for text in (settings.strategy, *settings.presets.values()) for line in text.splitlines()}
+    given = {line.strip() for text in first_texts(settings).values() for line in text.splitlines()}
     paths = [PLAYBOOK]
     notes = os.path.join(folder, "notes")
     if os.path.isdir(notes):

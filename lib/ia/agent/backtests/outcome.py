@@ -48,6 +48,7 @@ def describe_stop(state: RunState, reason: str) -> Json:
     return {
         "kind": "agent",
         "status": STOPPED if reason else RUNNING,
+        "simulated": state.market.simulated,
         "sessions": len(state.sessions),
         "of": len(state.market.sessions),
         "reason": reason,

@@ -10,7 +10,7 @@ from ia.agent.backtests.cutoffs import find_cutoff
 from ia.agent.backtests.past_market import PastMarket, load_market
 from ia.agent.backtests.run_memory import PLAYBOOK
 from ia.agent.backtests.run_settings import MAX_PRESETS, RunSettings
-from ia.agent.turns.models import OFFLINE, choose_model
+from ia.agent.turns.models import OFFLINE, choose_model, load_model
 from ia.domain.instruments.symbols import Symbol, resolve_security
 from ia.kernel import clock, config, dateforms
 from ia.kernel.errors import BadData, Message, NotFound, Notify, Refused, UsageError
@@ -66,7 +66,8 @@ class RunPlan:
 def plan_run(ws: Workspace, wish: RunWish, notify: Notify) -> RunPlan:
     """Return the settings and the market of a run.
 
-    raises  UsageError, BadData, NotFound for what cannot be done; Refused where the estimate is above a cap.
+    raises  UsageError, BadData, NotFound for what cannot be done; Refused where the estimate is above a cap; what
+            `load_model` raises.
     """
     if wish.start is None:
         raise UsageError("--start is missing: give the first session, such as --start 2024-01-02")
@@ -74,6 +75,7 @@ def plan_run(ws: Workspace, wish: RunWish, notify: Notify) -> RunPlan:
     start, end = _choose_span(wish, chosen[0].market)
     cash = parse_number(wish.cash, "--cash")
     model = choose_model(wish.model)
+    load_model(model)  # one that does not exist leaves no run behind
     market = load_market(ws, chosen, start, end, notify)
     limits = load_limits()
     settings = RunSettings(

@@ -6,7 +6,7 @@ from decimal import Decimal, InvalidOperation
 from ia import __version__
 from ia.domain.rules.table import rules_digest
 from ia.faculties.lab.exchange import Terms
-from ia.kernel.errors import BadData
+from ia.kernel.errors import BadData, UsageError
 from ia.kernel.formats.yaml import dump_editable, load_yaml
 from ia.kernel.jsontypes import Json
 from ia.organs.ledger.guard import RiskLimits
@@ -91,11 +91,14 @@ class RunSettings:
 def parse_settings(text: str, name: str) -> RunSettings:
     """Return the settings that a run.yaml holds.
 
-    raises  BadData for a file that is none of an agent's run.
+    raises  UsageError for a run that is none of an agent, BadData for a malformed file.
     """
     tree = load_yaml(text, name)
-    if not isinstance(tree, dict) or tree.get("kind") != KIND:
+    if not isinstance(tree, dict):
         raise BadData("{name} is not an agent's run", name=name)
+    if tree.get("kind") != KIND:
+        run = name.partition("/")[0]
+        raise UsageError("{run} is not an agent's run", run=run, hint="see `ia backtest show {run}`")
     known = {key: value for key, value in tree.items() if key in RunSettings.__dataclass_fields__}
     try:
         settings = RunSettings(**known)

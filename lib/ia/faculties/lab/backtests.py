@@ -1,13 +1,14 @@
 """A backtest from a request to its folder: prices are loaded, rules are run, figures are set beside yardsticks."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from ia.domain.instruments.symbols import Symbol, resolve_security
+from ia.domain.instruments.boards import trading_currency
+from ia.domain.instruments.symbols import Symbol, from_canonical, resolve_security
 from ia.faculties.lab import run_folders, selection_figures, trials
 from ia.faculties.lab.exchange import Terms
 from ia.faculties.lab.lookahead_check import CheckResult, check_run, describe_check
@@ -23,7 +24,7 @@ from ia.faculties.lab.run_market import UNKNOWN, build_market, load_named_market
 from ia.faculties.lab.securities import Security
 from ia.kernel import clock, dateforms
 from ia.kernel.digest import sha256
-from ia.kernel.errors import Message, Notify, UsageError, drop_message
+from ia.kernel.errors import Message, NotFound, Notify, Simulated, UsageError, drop_message
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs.ledger.order import load_commission, parse_number
@@ -37,7 +38,8 @@ _is_size = re.compile(r"([0-9.,]+)\s*(%|shares?|股)?").fullmatch
 class BacktestRequest:
     """What is asked for: rules, and the securities by code or name, by universe, or as bars.
 
-    bars       canonical bars that are given; `symbol` is whose market rules hold for them, None for none
+    bars       canonical bars that are given; `symbol` is whose market rules hold for them, None for none; `simulated`
+               whether a data source invented them
     benchmark  a code or name; "" for the usual index of the market, "none" for none
     check      seed of a look-ahead check; None for no check
     strategy   name and source of a strategy file, instead of entry and exit
@@ -48,6 +50,7 @@ class BacktestRequest:
     universe: str = ""
     bars: Bars | None = None
     symbol: str | None = None
+    simulated: bool = False
     benchmark: str = ""
     check: int | None = None
     strategy: tuple[str, str] | None = None
@@ -98,13 +101,13 @@ def run_backtest(
     for name, day in result.fees_assumed.items():
         notify(Message("the table of fees of {market} begins on {day}; earlier trades pay those", market=name, day=day))
     yardsticks = hold_yardsticks(result, market)
-    if found := load_benchmark(ws, request.benchmark, result, market, notify):
+    if found := load_benchmark(ws, request.benchmark, result, market):
         yardsticks["benchmark"] = found
     figures = figures_document(result, yardsticks)
     told: Json = {
         "kind": "strategy" if strategy else "rules",
         **({"strategy": strategy[0], "strategy_sha256": sha256(strategy[1].encode()).hexdigest()} if strategy else {}),
-        "universe": request.universe or " ".join(market.securities),
+        "universe": name_universe(request, market),
         **run_folders.settings_document(settings),
         "benchmark": yardsticks["benchmark"].name if "benchmark" in yardsticks else "none",
         **run_folders.describe_inputs(market),
@@ -124,7 +127,33 @@ def run_backtest(
 
 
 def load_market(ws: Workspace, request: BacktestRequest, notify: Notify = drop_message) -> RunMarket:
-    """Return the prices that a request names."""
+    """Return the prices that a request names.
+
+    raises  UsageError for securities of several currencies.
+    """
+    universe = _universe_symbols(ws, request.universe) if request.universe else None
+    _require_one_currency(map(from_canonical, universe or ()))
+    market = _load_prices(ws, request, universe, notify)
+    _require_one_currency(each.symbol for each in market.securities.values())
+    return market
+
+
+def _require_one_currency(symbols: Iterable[Symbol]) -> None:
+    groups: dict[str, list[str]] = {}
+    for symbol in symbols:
+        groups.setdefault(trading_currency(symbol), []).append(symbol.canonical)
+    if len(groups) > 1:
+        raise UsageError(
+            "one account cannot trade in {currencies}; give the securities of one currency",
+            currencies=", ".join(sorted(groups)),
+            hint="for example `ia backtest run {symbols}`",
+            symbols=" ".join(max(groups.values(), key=len)[:5]) + " …",
+        )
+
+
+def _load_prices(
+    ws: Workspace, request: BacktestRequest, universe: tuple[str, ...] | None, notify: Notify
+) -> RunMarket:
     if request.bars is not None:
         symbol = resolve_security(request.symbol, ()) if request.symbol else UNKNOWN
         notify(
@@ -135,10 +164,21 @@ def load_market(ws: Workspace, request: BacktestRequest, notify: Notify = drop_m
                 " stamp duty; --symbol applies the rules of a security"
             )
         )
-        return build_market([Security(symbol=symbol, bars=request.bars)])
+        if request.simulated:
+            notify(Simulated("simulated prices: a simulated market generated this data"))
+        return build_market([Security(symbol=symbol, bars=request.bars)], simulated=request.simulated)
     if request.universe:
-        return load_universe_market(ws, _universe_symbols(ws, request.universe), notify)
+        return load_universe_market(ws, universe, notify)
     return load_named_market(ws, request.symbols, notify)
+
+
+def name_universe(request: BacktestRequest, market: RunMarket) -> str:
+    """Return what a run trades: the universe, the securities, or bars of unknown origin by their digest."""
+    if request.universe:
+        return request.universe
+    if list(market.securities) == [UNKNOWN.canonical]:
+        return f"CSV-{run_folders.digest_bars(market, UNKNOWN.canonical)[:8]}"
+    return " ".join(market.securities)
 
 
 def _universe_symbols(ws: Workspace, universe: str) -> tuple[str, ...] | None:
@@ -164,10 +204,11 @@ def settle_terms(request: BacktestRequest, market: RunMarket) -> Terms:
 _INDICES = {"CN": "000300.SH", "HK": "HSI.HK", "US": "SPX.US"}
 
 
-def load_benchmark(
-    ws: Workspace, text: str, result: RunResult, market: RunMarket, notify: Notify = drop_message
-) -> Yardstick | None:
-    """Return the closes of a benchmark on the days of a run: the one named, else the index of the market if stored."""
+def load_benchmark(ws: Workspace, text: str, result: RunResult, market: RunMarket) -> Yardstick | None:
+    """Return the closes of a benchmark on the days of a run: the one named, else the index of the market if stored.
+
+    raises  NotFound where no prices are stored of the one named.
+    """
     from ia.wiring.ledger_prices import StoredPrices
 
     symbols = [each.symbol for each in market.securities.values()]
@@ -177,12 +218,11 @@ def load_benchmark(
     found = StoredPrices(ws, drop_message).load_benchmark(symbol, result.days[0])
     if not found.days or found.days[0] > result.days[-1]:
         if text:
-            notify(
-                Message(
-                    "no prices of {symbol} are stored; run `ia ohlcv {canonical}`",
-                    symbol=str(symbol),
-                    canonical=symbol.canonical,
-                )
+            raise NotFound(
+                "no prices of {symbol} are stored in these days",
+                symbol=str(symbol),
+                hint="fetch them with `ia ohlcv {canonical}`",
+                canonical=symbol.canonical,
             )
         return None
     return benchmark_yardstick(str(symbol), result.days, found.days, found.closes, found.total)
@@ -204,6 +244,12 @@ def read_settings(given: Mapping[str, Any], *, one: bool) -> RuleSettings:
 
     today = date.fromisoformat(clock.today())
     since, until, cap = text("since"), text("until"), text("volume_cap") or "10"
+    since = since and dateforms.parse_day(since, today, option="--since")
+    until = until and dateforms.parse_day(until, today, option="--until", last=True)
+    if since > str(today):
+        raise UsageError("{option}: {date} is in the future", option="--since", date=since)
+    if until and since > until:
+        raise UsageError("--since {since} is after --until {until}", since=since, until=until)
     rebalance = text("rebalance")
     if rebalance not in ("", "daily", "weekly", "monthly"):
         raise UsageError("--rebalance {text}: use daily, weekly or monthly", text=rebalance)
@@ -214,8 +260,8 @@ def read_settings(given: Mapping[str, Any], *, one: bool) -> RuleSettings:
         rank=text("rank"),
         cash=parse_number(text("cash") or "100000", "--cash"),
         size=parse_size(text("size")) if text("size") else usual,
-        since=dateforms.parse_day(since, today, option="--since") if since else "",
-        until=dateforms.parse_day(until, today, option="--until", last=True) if until else "",
+        since=since,
+        until=until,
         stop_pct=parse_percent(text("stop"), "--stop", most=Decimal(100)),
         target_pct=parse_percent(text("target"), "--target"),
         max_positions=given.get("max_positions"),

@@ -25,6 +25,8 @@ from ia.organs.ohlcv.adjustment import Action
 ZERO, ONE = Decimal(0), Decimal(1)
 YOUNG = 20
 """Days since its listing in which a security may still be without price limits."""
+BELOW_LOT = "below a lot"
+"""Why an order for money is refused that does not pay for the least quantity."""
 Phase = Literal["open", "later"]
 
 
@@ -253,8 +255,8 @@ class Exchange:
         security = self.securities[order.symbol]
         quantity = self._fillable(order, day, price)
         if not quantity:
-            if order.validity == "day" or order.reason in ("cash", "shares", "lot"):
-                refused = order.reason in ("cash", "shares", "lot")
+            refused = order.reason in ("cash", "shares", "lot", BELOW_LOT)
+            if order.validity == "day" or refused:
                 self._remove(order, "rejected" if refused else "expired", order.reason, day)
             return
         fees = self._fees(security, day, order.side, price, quantity)
@@ -333,7 +335,8 @@ class Exchange:
             if excess <= 0:
                 return quantity
             quantity -= max(step, excess // price // step * step)
-        order.reason = "cash"
+        fees = self._fees(security, day, "buy", price, least)
+        order.reason = BELOW_LOT if total_cost(price, least, fees) > (order.value or ZERO) else "cash"
         return ZERO
 
     def _within_volume(self, name: str, day: str, wanted: Decimal, step: Decimal | None) -> Decimal:

@@ -95,14 +95,15 @@ def describe_inputs(market: RunMarket) -> Json:
     """Return the digests of what a run reads: the bars with their actions, and the table of rules."""
     import hashlib
 
-    digests = {name: _bars_digest(market, name) for name in market.securities}
+    digests = {name: digest_bars(market, name) for name in market.securities}
     whole = hashlib.sha256("".join(f"{name} {each}\n" for name, each in digests.items()).encode()).hexdigest()
     told: Json = {"ia": ia.__version__, "rules_sha256": rules_digest(), "bars_sha256": whole}
     told["securities"] = len(digests)
     return told | ({"bars": digests} if len(digests) <= MOST_DIGESTS else {})
 
 
-def _bars_digest(market: RunMarket, name: str) -> str:
+def digest_bars(market: RunMarket, name: str) -> str:
+    """Return a digest of a security's bars and actions."""
     import hashlib
 
     import numpy as np

@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 from ia.faculties.lab import run_folders, selection_figures, sweeps, trials
-from ia.faculties.lab.backtests import BacktestRequest, load_benchmark, load_market, settle_terms
+from ia.faculties.lab.backtests import BacktestRequest, load_benchmark, load_market, name_universe, settle_terms
 from ia.faculties.lab.rule_runs import RuleSettings, RunMarket, RunResult
 from ia.faculties.lab.run_figures import figures_document, hold_yardsticks, sessions_a_year, simple_returns
 from ia.faculties.lab.selection_figures import FamilyKeys
@@ -45,7 +45,9 @@ def run_sweep(
     terms = settle_terms(request, market)
     settled = [(point, replace(settings, terms=terms)) for point, settings in variants]
     runs, first = run_variants(market, settled, show)
-    universe = request.universe or " ".join(market.securities)
+    if request.benchmark:
+        load_benchmark(ws, request.benchmark, first, market)  # before anything is kept
+    universe = name_universe(request, market)
     keys = [
         selection_figures.find_family({"universe": universe, **run_folders.settings_document(run.settings)})
         for run in runs
@@ -65,7 +67,7 @@ def run_sweep(
         [selection_figures.make_trial(key, name, run.days, run.returns) for key, run in zip(keys, runs, strict=True)],
     )
     if lengths:
-        return _save_walk(ws, request, told, market, axes, runs, first, lengths, notify, show)
+        return _save_walk(ws, request, told, market, axes, runs, first, lengths, show)
     figures = grid_document(ws, axes, runs, first, market, keys)
     files = {"variants.csv": variants_csv(axes, runs)}
     return run_folders.save_files(ws, told, files, figures)
@@ -145,12 +147,11 @@ def _save_walk(
     runs: Sequence[VariantRun],
     first: RunResult,
     lengths: Lengths,
-    notify: Notify,
     show: Show,
 ) -> run_folders.SavedRun:
     joined, steps = walk_forward(market, runs, lengths, first, show)
     yardsticks = hold_yardsticks(joined, market)
-    if found := load_benchmark(ws, request.benchmark, joined, market, notify):
+    if found := load_benchmark(ws, request.benchmark, joined, market):
         yardsticks["benchmark"] = found
     told = told | {"benchmark": yardsticks["benchmark"].name if "benchmark" in yardsticks else "none"}
     returns, sessions = simple_returns(joined.equity), sessions_a_year(joined)

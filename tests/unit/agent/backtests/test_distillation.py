@@ -5,8 +5,9 @@ import os
 import pytest
 
 from ia.agent.backtests.distillation import find_recurring_lines, propose_lines
+from ia.agent.backtests.live import first_texts
 from ia.agent.backtests.run_settings import RunSettings
-from ia.kernel.errors import BadData
+from ia.kernel.errors import UsageError
 
 GIVEN = "Buy oversold shares at the lower band."
 
@@ -42,5 +43,24 @@ def test_a_proposal_and_no_silent_write(ws, runs, home):
 
 
 def test_one_run_shows_nothing(ws, runs):
-    with pytest.raises(BadData):
+    with pytest.raises(UsageError):
         find_recurring_lines(ws, ["a-1", "a-1"])
+
+
+def test_a_replay_is_no_second_witness(ws, runs, home):
+    for name in ("a-1", "a-2"):
+        (home / "runs" / name / "calls.jsonl").write_text('{"setup": 1}\n', encoding="utf-8")
+    with pytest.raises(UsageError):
+        find_recurring_lines(ws, ["a-1", "a-2"])
+    (line,) = find_recurring_lines(ws, runs)
+    assert (line.runs, line.of, line.names) == (2, 2, ("a-1", "a-3"))
+
+
+def test_the_text_that_a_run_without_a_strategy_begins_with_is_not_learned(ws, home):
+    for name in ("b-1", "b-2"):
+        settings = RunSettings(created="x", model=name, symbols=[], start="2024-01-02", end="2024-02-01", cash="1",
+                               lang="en")  # fmt: skip
+        (home / "runs" / name).mkdir(parents=True)
+        (home / "runs" / name / "run.yaml").write_text(settings.to_yaml(), encoding="utf-8")
+        (home / "runs" / name / "playbook.md").write_text(first_texts(settings)["playbook.md"], encoding="utf-8")
+    assert find_recurring_lines(ws, ["b-1", "b-2"]) == []
