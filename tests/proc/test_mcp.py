@@ -26,19 +26,21 @@ def demo(monkeypatch):
 
 
 @asynccontextmanager
-async def connected(*args, mode="auto"):
+async def connected(*args, mode="auto", **kwargs):
     from mcp import Client, StdioServerParameters
 
     command, *words = [*program(), "mcp", *args]
-    async with Client(StdioServerParameters(command=command, args=words, env=dict(os.environ)), mode=mode) as client:
+    async with Client(
+        StdioServerParameters(command=command, args=words, env=dict(os.environ)), mode=mode, **kwargs
+    ) as client:
         yield client
 
 
-def talk(dialogue, *args, mode="auto"):
+def talk(dialogue, *args, mode="auto", **kwargs):
     """Run a dialogue with a fresh `ia mcp` and return what it returns."""
 
     async def run():
-        async with connected(*args, mode=mode) as client:
+        async with connected(*args, mode=mode, **kwargs) as client:
             return await dialogue(client)
 
     return asyncio.run(asyncio.wait_for(run(), 100))
@@ -449,3 +451,33 @@ def test_a_request_that_nests_without_end_is_answered_and_the_next_one_too(depth
     assert run.returncode == 0 and "Traceback" not in run.stderr
     assert told[number]["error"] == {"code": -32700, "message": "the request is not JSON, or is nested too deeply"}
     assert not told[3]["result"]["isError"]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("action", ["accept", "decline", None])
+def test_a_client_that_can_ask_its_user_is_given_the_form(home, mode, action):
+    from mcp import types
+
+    from support.skill_library import FORM_TOOLS, FORMS, write_skill
+
+    write_skill(home, "garden", {"tools/tools.yaml": FORM_TOOLS, "forms.yaml": FORMS})
+    seen = []
+
+    async def ask(_ctx, params):
+        seen.append(params)
+        return types.ElicitResult(
+            action=action, content={"date": "2024-03-15", "bed": "south"} if action == "accept" else None
+        )
+
+    async def dialogue(client):
+        await client.call_tool("skills_load", {"name": "garden"})
+        offered = {tool.name for tool in (await client.list_tools()).tools}
+        return offered, await client.call_tool("ask_plot", {}), await client.call_tool("plan_garden", {})
+
+    offered, form, plan = talk(dialogue, mode=mode, **({"elicitation_callback": ask} if action else {}))
+    assert {"ask_plot", "plan_garden"} <= offered
+    told = json.loads(text(form))
+    assert told["status"] == ("complete" if action == "accept" else "open")
+    assert json.loads(text(plan))["code"] == ("config" if action == "accept" else "slots-missing")
+    if action:
+        assert seen[0].requested_schema["properties"]["bed"]["oneOf"][1] == {"const": "south", "title": "south side"}

@@ -190,6 +190,33 @@ def narrate_form(form: Form, slots: Mapping[str, Any], lang: str) -> str:
     return f"{form.title(lang)}：{'，'.join(told)}" if lang == "zh" else f"{form.title(lang)}: {', '.join(told)}"
 
 
+def mcp_schema(form: Form, slots: Mapping[str, Any], lang: str) -> Json:
+    """Return a form as MCP asks for it: a flat object of primitives, what is filled in already as the defaults."""
+    properties = {}
+    for field in form.fields:
+        told: Json = {"title": field.title(lang)}
+        told |= {"description": words} if (words := field.text("description", lang)) else {}
+        told |= _mcp_type(field, lang)
+        default = slots.get(form.slot(field), field.default)
+        properties[field.name] = told | ({"default": default} if default is not None else {})
+    required = [field.name for field in form.fields if field.required]
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _mcp_type(field: FormField, lang: str) -> Json:
+    """Return the type of a field in MCP's subset; a time of day is a text there."""
+    choices = [{"const": value, "title": title} for value, title in field.choice_titles(lang)]
+    if field.kind == "choice":
+        return {"type": "string", "oneOf": choices}
+    if field.kind == "choices":
+        bounds = {"minItems": field.least, "maxItems": field.most}
+        return {"type": "array", "items": {"anyOf": choices}, **{k: int(v) for k, v in bounds.items() if v is not None}}
+    if field.kind == "string":
+        return {"type": "string", **({"format": field.format} if field.format not in ("", "time") else {})}
+    bounds = {"minimum": field.least, "maximum": field.most} if field.kind != "boolean" else {}
+    return {"type": field.kind, **{name: bound for name, bound in bounds.items() if bound is not None}}
+
+
 def _parse_form(name: str, entry: object) -> Json:
     if not _NAME.fullmatch(name):
         raise BadData(

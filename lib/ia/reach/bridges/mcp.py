@@ -29,6 +29,7 @@ from ia.kernel import faults
 from ia.kernel.errors import Refused
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
+from ia.reach.bridges import client_forms
 
 if TYPE_CHECKING:
     from mcp import types
@@ -194,14 +195,20 @@ def _run_protocol(desk: _McpDesk, router: Router, scope: Scope) -> None:
 
 async def _serve_client(desk: _McpDesk, router: Router, scope: Scope) -> None:
     from mcp import types
-    from mcp.server.lowlevel import Server
+    from mcp.server.lowlevel import NotificationOptions, Server
     from mcp.server.stdio import stdio_server
 
     async def list_tools(_ctx: object, _params: object) -> "types.ListToolsResult":
         return types.ListToolsResult(tools=[_describe_tool(tool) for tool in router.offered_tools(scope)])
 
-    async def call_tool(_ctx: object, params: "types.CallToolRequestParams") -> "types.CallToolResult":
-        return _format_result(await desk.request_call(params.name, params.arguments or {}))
+    async def call_tool(
+        ctx: Any, params: "types.CallToolRequestParams"
+    ) -> "types.CallToolResult | types.InputRequiredResult":
+        before = scope.active
+        outcome = await client_forms.call_with_forms(ctx, params, desk.request_call, scope)
+        if scope.active != before:
+            await ctx.session.send_tool_list_changed()
+        return _format_result(outcome) if isinstance(outcome, ToolOutcome) else outcome
 
     server: Server[Any] = Server(
         "ia",
@@ -212,7 +219,9 @@ async def _serve_client(desk: _McpDesk, router: Router, scope: Scope) -> None:
     )
     async with stdio_server(stdin=_read_lines(desk)) as (inbound, outbound):  # type: ignore[arg-type]
         desk.outbound = outbound
-        await server.run(inbound, outbound, server.create_initialization_options())
+        await server.run(
+            inbound, outbound, server.create_initialization_options(NotificationOptions(tools_changed=True))
+        )
 
 
 async def _read_lines(desk: _McpDesk) -> AsyncIterator[str]:
