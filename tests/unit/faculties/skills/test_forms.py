@@ -66,6 +66,24 @@ def test_slots_are_told_in_words(plot):
     assert forms.narrate_form(plot, {"other.date": "x"}, "en") == ""
 
 
+def test_mcp_is_asked_in_its_own_subset(plot):
+    asked = forms.mcp_schema(plot, {"plot.bed": "north"}, "en")
+    assert asked["required"] == ["date", "bed"]
+    assert asked["properties"] == {
+        "date": {"title": "Sowing date", "description": "the day on which you sow", "type": "string", "format": "date"},
+        "bed": {
+            "title": "Bed", "type": "string", "default": "north",
+            "oneOf": [{"const": "north", "title": "north side"}, {"const": "south", "title": "south side"}],
+        },
+        "size": {"title": "Area", "type": "number", "minimum": 1, "maximum": 500, "default": 10.0},
+        "tools": {
+            "title": "Tools", "type": "array",
+            "items": {"anyOf": [{"const": each, "title": each} for each in ("spade", "rake", "hose")]},
+        },
+        "sunny": {"title": "Sunny", "type": "boolean"},
+    }  # fmt: skip
+
+
 def test_of_two_skills_the_first_one_is_asked(ws, home, plot):
     write_skill(home, "balcony", {"forms.yaml": FORMS})
     assert forms.find_form(ws, "plot").skill == "balcony"
