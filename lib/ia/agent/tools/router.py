@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ia.agent.tools import gate, gated_writes, schema
+from ia.agent.tools.private_answers import find_private_answer
 from ia.agent.tools.registry import CONFIRM, READ, Tool
 from ia.agent.tools.sanitizer import FIELDS, sanitize_names, strip_cells
 from ia.agent.tools.scope import Scope, ToolCall
@@ -177,6 +178,7 @@ class Router:
             failure = _explain_failure(scope, known, _hide_message(exc) if private else exc)
             arguments = arguments if isinstance(arguments, dict) else {}
         outcome = ToolOutcome(known, value, failure, round((time.monotonic() - started) * 1000))
+        private = private or find_private_answer(scope, arguments) is not None
         _record_call(scope, outcome, arguments, private=private)
         return outcome
 
@@ -242,6 +244,13 @@ def _run_tool(scope: Scope, tool: Tool, arguments: Mapping[str, object]) -> obje
                 "{tool} takes private data, and a provider runs it: ia sends them to no provider",
                 code="private-outside",
                 tool=tool.name,
+            )
+        if scope.actor != "user" and (slot := find_private_answer(scope, arguments)) is not None:
+            raise Refused(
+                "{tool}: the arguments repeat the answer {slot}, which goes to no provider",
+                code="private-outside",
+                tool=tool.name,
+                slot=slot,
             )
         gate.check_outgoing_arguments(scope, tool, arguments)
         if tool.risk == CONFIRM and scope.actor != "user":  # it is called when a person approves

@@ -16,6 +16,7 @@ from ia.faculties.skills.registry import list_skills
 from ia.kernel.errors import BadData, IaError, Message, NotFound
 from ia.kernel.formats.yaml import load_yaml
 from ia.kernel.i18n import mark_text, translate
+from ia.kernel.i18n.units import date_in_words
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 from ia.kernel.untrusted import strip_controls
@@ -29,8 +30,9 @@ KINDS = ("string", "integer", "number", "boolean", "choice", "choices")
 FORMATS = ("date", "time", "date-time", "email", "uri")
 _NAME = pattern(r"[a-z][a-z0-9_]{0,39}")
 _WORDS = tuple(f"{word}{suffix}" for word in ("title", "description", "narrate") for suffix in ("", "_en"))
-_FORM_FIELDS = frozenset({"title", "title_en", "description", "description_en", "type", "order", "properties",
-                          "required"})  # fmt: skip
+_FORM_FIELDS = frozenset(
+    {"title", "title_en", "description", "description_en", "type", "order", "properties", "required", "private"}
+)
 _FIELD_FIELDS = frozenset(
     {*_WORDS, "type", "format", "minimum", "maximum", "minLength", "maxLength", "enum", "oneOf", "items", "default",
      "minItems", "maxItems"}
@@ -75,12 +77,16 @@ class FormField:
 
 
 class Form(NamedTuple):
-    """A form of a skill; its fields in the order in which they are asked."""
+    """A form of a skill; its fields in the order in which they are asked.
+
+    private   no answer goes to a provider on a model's call, or into the audit trail
+    """
 
     name: str
     skill: str
     texts: dict[str, str]
     fields: tuple[FormField, ...]
+    private: bool = False
 
     def title(self, lang: str) -> str:
         """Return what the form is called, in `zh` or `en`."""
@@ -103,7 +109,13 @@ def load_forms(ws: Workspace, skill: Skill) -> list[Form]:
     """
     made = load_made(ws, f"{skill.path}/{FILE}", parse_forms)
     return [
-        Form(each["name"], skill.name, each["texts"], tuple(FormField(**field) for field in each["fields"]))
+        Form(
+            name=each["name"],
+            skill=skill.name,
+            texts=each["texts"],
+            fields=tuple(FormField(**field) for field in each["fields"]),
+            private=each["private"],
+        )
         for each in made or ()
     ]
 
@@ -172,7 +184,7 @@ def format_answer(field: FormField, value: Any, lang: str) -> str:
         return translate(YES_WORD if value else NO_WORD, lang)
     if field.format == "date" and isinstance(value, str):
         day = date.fromisoformat(value)
-        return f"{day.day} {day:%B} {day.year}" if lang == "en" else value
+        return date_in_words(day, lang)
     return str(value)
 
 
@@ -238,7 +250,11 @@ def _parse_form(name: str, entry: object) -> Json:
         for field, about in properties.items()
     }
     names = [*order, *(each for each in fields if each not in order)]
-    return {"name": name, "texts": _texts(entry, name), "fields": [fields[each] for each in dict.fromkeys(names)]}
+    private = entry.get("private", False)
+    if not isinstance(private, bool):
+        raise _error(name, "private", Message("true or false"))
+    found = [fields[each] for each in dict.fromkeys(names)]
+    return {"name": name, "texts": _texts(entry, name), "fields": found, "private": private}
 
 
 def _parse_field(where: str, name: str, about: object, required: bool) -> Json:

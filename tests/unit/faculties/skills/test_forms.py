@@ -62,7 +62,7 @@ def test_slots_are_told_in_words(plot):
     assert forms.narrate_form(plot, slots, "en") == (
         "The plot: sown on 15 March 2024, Bed south side, Tools rake, hose, Sunny yes"
     )
-    assert forms.narrate_form(plot, slots, "zh") == "地块信息：2024-03-15播种，花坛 南面，工具 rake、hose，有阳光 是"
+    assert forms.narrate_form(plot, slots, "zh") == "地块信息：2024年3月15日播种，花坛 南面，工具 rake、hose，有阳光 是"
     assert forms.narrate_form(plot, {"other.date": "x"}, "en") == ""
 
 
