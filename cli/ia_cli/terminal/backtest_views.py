@@ -216,16 +216,26 @@ def _order_lines(figures: Json) -> list[str]:
 
 
 def _warning_lines(figures: Json) -> list[str]:
-    if not figures.get("ended_early"):
-        return []
-    return [
-        say(
-            "{count} of {all} securities ended before the last day; {part} of the last equity is in them.",
-            count=figures["ended_early"],
-            all=figures["securities"],
-            part=_pct(figures["ended_early_equity_frac"]),
+    lines = []
+    if figures.get("ended_early"):
+        lines.append(
+            say(
+                "{count} of {all} securities ended before the last day; {part} of the last equity is in them.",
+                count=figures["ended_early"],
+                all=figures["securities"],
+                part=_pct(figures["ended_early_equity_frac"]),
+            )
         )
-    ]
+    if figures.get("st_unknown_sessions"):
+        lines.append(
+            say(
+                "On {count} of {all} days it is not known which stocks were under special treatment (ST):"
+                " their narrower price limits do not count there.",
+                count=figures["st_unknown_sessions"],
+                all=figures["sessions"],
+            )
+        )
+    return lines
 
 
 def print_differences(found: Json) -> None:

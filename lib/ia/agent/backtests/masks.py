@@ -74,6 +74,7 @@ def _mask_security(real: Security, first: str, draw: Random) -> MaskedSecurity:
         bars=real.bars,
         actions=tuple(_scale_action(each, factor) for each in real.actions),
         st=real.st,
+        st_days=real.st_days,
         listed=real.listed,
         delisting=real.delisting,
         real=real,

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 from ia.domain.instruments.symbols import Symbol
 from ia.domain.rules.lots import find_lot
+from ia.faculties.lab.run_market import load_status
 from ia.faculties.lab.securities import Security
 from ia.kernel.digest import sha256
 from ia.kernel.errors import BadData, Message, NotFound, Notify, UsageError, drop_message
@@ -105,6 +106,8 @@ class PastMarket:
 def digest_security(security: Security, last: str) -> str:
     """Return a digest of a security's bars and actions to a day."""
     found = sha256()
+    if days := sorted(day for day in security.st_days if day <= last):
+        found.update(repr(days).encode())
     for line in bar_lines(security.bars.between_dates(None, last)):
         found.update(line.encode())
     for action in security.actions:
@@ -136,12 +139,14 @@ def load_market(
             missing.append(symbol.canonical)
             continue
         name = history.symbol.canonical
+        status = load_status(ws, history.series.adapter, [name], bars)
         young = bars.date[0] > _shift_day(first, -YOUNG_DAYS)
         securities[name] = Security(
             symbol=history.symbol,
             bars=bars,
             actions=tuple(sorted((each for each in history.actions if each.date <= last), key=lambda each: each.date)),
-            listed=bars.date[0] if young else None,
+            listed=status.listed.get(name, bars.date[0] if young else None),
+            st_days=status.st.get(name, frozenset()),
         )
         titles[name] = plain_name(history.series.name or history.symbol.name or "")
         simulated = simulated or bool(history.series.simulated)

@@ -90,11 +90,11 @@ def cut_market(market: RunMarket, day: str) -> RunMarket:
         bars = security.bars.between_dates(None, day)
         actions = tuple(action for action in security.actions if action.date <= day)
         securities[name] = replace(security, bars=bars, actions=actions, _limits={}, _last_bar=("", None))
-    return RunMarket(
+    return replace(
+        market,
         securities=securities,
         signal_bars={name: adjust_forward(each) for name, each in securities.items()},
         trading_days=tuple(each for each in market.trading_days if each <= day),
-        simulated=market.simulated,
     )
 
 

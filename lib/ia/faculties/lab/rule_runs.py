@@ -81,12 +81,14 @@ class RunMarket:
                    action changes an earlier value
     trading_days   all days of the market, ascending
     simulated      whether a data source invented prices
+    st_told        days of which it is known what was under special treatment
     """
 
     securities: Mapping[str, Security]
     signal_bars: Mapping[str, Bars]
     trading_days: Sequence[str]
     simulated: bool = False
+    st_told: frozenset[str] = frozenset()
 
 
 class OrderRow(NamedTuple):
@@ -125,6 +127,7 @@ class RunResult:
     looked         how many securities had bars in the time
     fees_assumed   of each market whose table of fees begins after a trade, the day whose fees were taken
     ended_early    securities whose bars end before the last day by more than a month
+    st_unknown     on how many days it is not known what was under special treatment; 0 without mainland stocks
     """
 
     settings: RuleSettings
@@ -140,6 +143,7 @@ class RunResult:
     open_trips: tuple[RoundTrip, ...]
     looked: int
     ended_early: tuple[str, ...]
+    st_unknown: int
     fees_assumed: Mapping[str, str]
     simulated: bool
 
@@ -480,6 +484,7 @@ class RuleRun:
             open_trips=tuple(self._open_trips(last)),
             looked=int(self.table.traded.any(axis=0).sum()),
             ended_early=tuple(self._ended_early(last)),
+            st_unknown=self._count_st_unknown(),
             fees_assumed=dict(self.exchange.fees_assumed),
             simulated=self.market.simulated,
         )
@@ -516,6 +521,10 @@ class RuleRun:
                     opened=lot.date,
                     closed=last,
                 )
+
+    def _count_st_unknown(self) -> int:
+        stocks = any(each.symbol.market == "CN" and each.symbol.kind == "stock" for each in self.securities.values())
+        return sum(day not in self.market.st_told for day in self.table.days) if stocks else 0
 
     def _ended_early(self, last: str) -> Iterable[str]:
         for name, security in self.securities.items():

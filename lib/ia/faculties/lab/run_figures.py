@@ -98,6 +98,7 @@ def figures_document(
         "securities": result.looked,
         "ended_early": len(result.ended_early),
         "ended_early_equity_frac": _part_that_ended(result),
+        "st_unknown_sessions": result.st_unknown,
         "orders": orders_document(result),
         "compare": {key: _yardstick_document(each, result, sessions, tell, key) for key, each in yardsticks.items()},
         "simulated": result.simulated,

@@ -114,6 +114,7 @@ def digest_bars(market: RunMarket, name: str) -> str:
         made.update(np.asarray(column, dtype="<f8").tobytes())
     made.update(np.asarray(security.bars.volume, dtype="<i8").tobytes())
     made.update(repr([tuple(each) for each in security.actions]).encode())
+    made.update(repr((security.listed, sorted(security.st_days))).encode())
     return made.hexdigest()
 
 

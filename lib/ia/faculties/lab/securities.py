@@ -41,8 +41,8 @@ class Security:
     bars        raw prices, ascending
     actions     corporate actions by ex-date, also those without a bar on the day
     prev_close  the close before the first bar; None where it is not known
-    st          whether it is under special treatment
-    listed      the day of its listing, where it is near enough to matter
+    st          whether it is under special treatment all the time; st_days: on which days it is
+    listed      the day of its listing, where it is known
     """
 
     symbol: Symbol
@@ -50,6 +50,7 @@ class Security:
     actions: tuple[Action, ...] = ()
     prev_close: Decimal | None = None
     st: bool = False
+    st_days: frozenset[str] = frozenset()
     listed: str | None = None
     delisting: Delisting | None = None
     _limits: dict[str, PriceLimits | None] = field(default_factory=dict)
@@ -129,7 +130,7 @@ class Security:
                 self.symbol,
                 day,
                 reference,
-                st=self.st,
+                st=self.st or day in self.st_days,
                 listed=self.listed,
                 sessions_since_listing=sessions_since_listing,
             )

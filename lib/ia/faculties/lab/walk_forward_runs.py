@@ -151,4 +151,5 @@ def _join(parts: Sequence[RunResult], first: RunResult) -> RunResult:
         trips=tuple(each for part in parts for each in part.trips),
         open_trips=parts[-1].open_trips,
         ended_early=parts[-1].ended_early,
+        st_unknown=sum(part.st_unknown for part in parts),
     )
