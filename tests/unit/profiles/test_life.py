@@ -189,6 +189,7 @@ def test_the_embedded_analyst_asks_for_the_form_and_shows_the_card(ia, home):
     trail = ia("log", "--json", "--limit", "200").stdout
     assert "cards.draw" in trail
     assert "1990-05-15" not in trail
+    assert "what about work" not in trail
 
 
 def test_any_file_of_it_may_be_deleted(life):

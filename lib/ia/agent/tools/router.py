@@ -40,6 +40,8 @@ MAX_RESULT = 16_000
 MAX_OWN, MAX_OTHERS, MAX_TAINTED = 600, 60, 12
 """Calls of one tool in a minute: of ia's own, of a provider's, and of that once text from outside was read."""
 TRIES = 3
+PRIVATE = "…"
+"""What the audit trail has in place of what is private."""
 _FIELDS = ("path", "beside", "candidates", "quoted", "missing", "form")
 """Fields of a failure that a caller can go on with; the others only complete its sentence."""
 
@@ -84,7 +86,10 @@ def _replace_non_finite(value: object) -> object:
 
 
 class Router:
-    """The tools of a workspace, and the way to call them."""
+    """The tools of a workspace, and the way to call them.
+
+    private   a skill has private tools: the audit trail keeps neither what the user writes nor what a model passes on
+    """
 
     def __init__(
         self, tools: list[Tool], broken: dict[str, IaError] | None = None, problems: Sequence[IaError] = ()
@@ -95,6 +100,7 @@ class Router:
         """
         self._broken = broken or {}
         self.problems = tuple(problems)
+        self.private = any(tool.private and tool.skill for tool in tools)
         self.tools = {tool.name: tool for tool in tools}
         self._wire = {tool.wire_name: tool for tool in tools}
         self._bare: dict[str, list[Tool]] = {}
@@ -178,7 +184,9 @@ class Router:
             failure = _explain_failure(scope, known, _hide_message(exc) if private else exc)
             arguments = arguments if isinstance(arguments, dict) else {}
         outcome = ToolOutcome(known, value, failure, round((time.monotonic() - started) * 1000))
-        private = private or find_private_answer(scope, arguments) is not None
+        private = (
+            private or (self.private and scope.actor != "user") or find_private_answer(scope, arguments) is not None
+        )
         _record_call(scope, outcome, arguments, private=private)
         return outcome
 
@@ -306,7 +314,7 @@ def _record_call(scope: Scope, outcome: ToolOutcome, arguments: object, *, priva
     args = arguments if isinstance(arguments, dict) else {"": _replace_surrogates(str(arguments)[:200])}
     status = outcome.failure.status if outcome.failure else 0
     scope.calls.append(ToolCall(outcome.tool, args, outcome.ok, outcome.ms, error, status))
-    kept = {str(key)[:40]: "…" if private else _shorten_value(value) for key, value in list(args.items())[:20]}
+    kept = {str(key)[:40]: PRIVATE if private else _shorten_value(value) for key, value in list(args.items())[:20]}
     if private and outcome.failure:
         error = outcome.failure.code
     about: dict[str, object] = {"args": kept, "ok": outcome.ok, "ms": outcome.ms}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ia.agent.analyst.voice import language
 from ia.agent.prompt_format import QUERY
 from ia.agent.tools.consent import has_pasted_text
-from ia.agent.tools.router import Router
+from ia.agent.tools.router import PRIVATE, Router
 from ia.agent.tools.scope import Scope, ScopeMarket, ToolCall
 from ia.agent.turns import models
 from ia.agent.turns.context import DATA, HISTORY, Context, Data, build_context, format_stored_question
@@ -392,7 +392,7 @@ class _TurnTaking:
             "user",
             session=self.turn.session,
             model=self.turn.model,
-            message=event or message[:200],
+            message=event or (PRIVATE if self.router.private else message[:200]),
             **({"skill": scope.skill} if scope.skill else {}),
             **({"untrusted": list(scope.origins)} if scope.origins else {}),
         )
