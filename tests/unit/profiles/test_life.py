@@ -194,6 +194,6 @@ def test_the_embedded_analyst_asks_for_the_form_and_shows_the_card(ia, home):
 
 def test_any_file_of_it_may_be_deleted(life):
     for path in profiles.profile_files(profiles.find_profile("life")):
-        (Path(life.root) / path).unlink()
+        (Path(life.root) / path).unlink(missing_ok=path.startswith("tasks/"))
         assert catalog.build_router(life).tools
     assert "calculate_bazi" not in catalog.build_router(life).tools
