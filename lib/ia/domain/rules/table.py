@@ -75,7 +75,8 @@ def rule_value(what: str, board: Board, day: str) -> Decimal | None:
     place = bisect_right(begins, day) - 1
     if place >= 0:
         return values[place]
-    find_rule(what, board, day)
+    if begins:
+        find_rule(what, board, day)  # says from when on there is one
     return None
 
 

@@ -281,6 +281,8 @@ class RuleRun:
         self.columns = {symbol: column for column, symbol in enumerate(table.symbols)}
         self._renewal_set = frozenset(self.renewals)
         self.entries, self.exits = (each.any(axis=1).nonzero()[0].tolist() for each in (table.entries, table.exits))  # type: ignore[misc]
+        self._wanted = table.entries & ~table.exits
+        self._wanted_days = frozenset(self._wanted.any(axis=1).nonzero()[0].tolist())  # type: ignore[misc]
 
     def run(self, *, wind_up: bool = False) -> RunResult:
         """Walk over the days on which something happens and return what came of it."""
@@ -355,9 +357,11 @@ class RuleRun:
                 self._leave(held, day, self.leaving, waiting)
             return
         self._leave(held, day, self.leaving, waiting)
+        if place not in self._wanted_days:
+            return
         wanted = [
             symbols[at]
-            for at in self._sort_by_rank(place, (table.entries[place] & ~table.exits[place]).nonzero()[0])
+            for at in self._sort_by_rank(place, self._wanted[place].nonzero()[0])
             if symbols[at] not in held and symbols[at] not in waiting
         ]
         if not wanted:
@@ -405,7 +409,7 @@ class RuleRun:
     def _renew(self, place: int, day: str, held: dict[str, Decimal], waiting: set[str]) -> None:
         """Hold the best of those with an entry, in the given size; sell what is not among them."""
         table, symbols, most = self.table, self.table.symbols, self.settings.max_positions
-        best = self._sort_by_rank(place, (table.entries[place] & ~table.exits[place]).nonzero()[0])
+        best = self._sort_by_rank(place, self._wanted[place].nonzero()[0])
         chosen = [symbols[at] for at in best[:most]]
         among = set(chosen)
         # what has no bar today cannot be judged: it stays
@@ -503,8 +507,9 @@ class RuleRun:
                     first = known.pop()[0]
                 known.append((first, end, shares))
         for name in sorted(spans):
+            closes = np.asarray(self.securities[name].bars.close, dtype=np.float64)
             for begin, end, shares in spans[name]:
-                total[begin:end] += float(shares) * _closing_values(self.securities[name], days[begin:end])
+                total[begin:end] += float(shares) * _closing_values(self.securities[name], closes, days[begin:end])
         return np.round(total, 2)
 
     def _open_trips(self, last: str) -> Iterable[RoundTrip]:
@@ -524,7 +529,7 @@ class RuleRun:
 
     def _count_st_unknown(self) -> int:
         stocks = any(each.symbol.market == "CN" and each.symbol.kind == "stock" for each in self.securities.values())
-        return sum(day not in self.market.st_told for day in self.table.days) if stocks else 0
+        return len(set(self.table.days) - self.market.st_told) if stocks else 0
 
     def _ended_early(self, last: str) -> Iterable[str]:
         for name, security in self.securities.items():
@@ -533,11 +538,11 @@ class RuleRun:
                 yield name
 
 
-def _closing_values(security: Security, days: list[str]) -> "F":
+def _closing_values(security: Security, closes: "F", days: list[str]) -> "F":
     """Return what a share is worth at the close of some days in a row; where there is no bar by the actions since."""
     import numpy as np
 
-    dates, closes = security.bars.date, np.asarray(security.bars.close, dtype=np.float64)
+    dates = security.bars.date
     place = bisect_left(dates, days[0])
     if dates[place : place + len(days)] == days:
         return closes[place : place + len(days)]
