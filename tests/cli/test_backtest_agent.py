@@ -54,6 +54,8 @@ def test_a_model_without_a_valid_key_is_one_line_and_the_run_continues(ia, brain
         "ia: scripted: the provider rejected the API key (401)",
         "hint: continue with `ia backtest resume agent-2024-03-04-1`",
     ]
+    (row,) = json.loads(ia("backtest", "list", "--json").stdout)
+    assert row["simulated"] and "SIMULATED PRICES" in ia("backtest", "show").stdout
     assert ia("backtest", "resume", "agent-2024-03-04-1").returncode == 0
 
 

@@ -17,6 +17,7 @@ from ia.faculties.lab.run_market import build_market
 from ia.faculties.lab.securities import Security
 from ia.faculties.lab.walk_forward_runs import Lengths, count_bars_back, parse_length, walk_forward
 from ia.kernel.errors import UsageError
+from ia.organs.ohlcv.adjustment import Action
 from ia.organs.ohlcv.canonical import Bars
 
 ENTRY, EXIT = "crossover(close, sma(close, {n}))", "crossunder(close, sma(close, {n}))"
@@ -218,3 +219,15 @@ def test_without_a_sharpe_ratio_in_training_a_test_stays_in_cash():
     run = sweeps.measure_variant({"n": "1"}, idle := run_rules(RuleSettings(entry="close < 0"), prices))
     result, steps = walk_forward(prices, [run], Lengths(120, 60, 60, 0), idle)
     assert {step.point for step in steps} == {None} and set(result.equity) == {100_000.0} and not result.orders
+
+
+def test_dividends_are_the_rest_of_the_gain():
+    bars = market(count=300).securities["600000.SH"].bars
+    paid = Security(symbol=from_canonical("600000.SH"), bars=bars, actions=(Action(bars.date[200], cash=0.5),))
+    rules = RuleSettings(entry="close > 0", size=PositionSize("percent", Decimal(100)))
+    runs, first = sweeps.run_variants(build_market([paid]), [({"n": "1"}, rules)])
+    result, _ = walk_forward(build_market([paid]), runs, Lengths(60, 240, 240, 0), first)
+    profit, tax = sum(trip.profit for trip in result.trips), sum(fill.dividend_tax for fill in result.fills)
+    dividend = sum(float(fill.quantity) for fill in result.fills if fill.side == "buy") * 0.5
+    assert len(result.fills) == 2 and tax > 0
+    assert profit + dividend - float(tax) == pytest.approx(result.equity[-1] - 100_000, abs=0.005)
