@@ -81,3 +81,20 @@ def test_documents_without_a_date_are_told_of(ia, home, tmp_path):
     assert run.returncode == 1 and "1 document without a publication date is not visible" in run.stderr
     run = ia("knowledge", "search", "pears", env={"IA_NOW": "2024-01-01", "IA_LANG": "zh"})
     assert "出版日期" in run.stderr
+
+
+def test_the_analyst_answers_from_documents_with_citations(ia, home, tmp_path):
+    assert "no documents yet" in ia("turn", "what does my library say about stop losses?").stdout
+    (tmp_path / "stops.pdf").write_bytes(BOOK)
+    assert ia("knowledge", "add", str(tmp_path / "stops.pdf"), "--date", "2019-06").returncode == 0
+    (tmp_path / "cang.md").write_text(
+        "---\ntitle: 仓位\ndate: 2018-01-01\n---\n# 止损\n\n止损价等于入场价减去两倍波幅。\n"
+    )
+    assert ia("knowledge", "add", str(tmp_path / "cang.md")).returncode == 0
+    run = ia("turn", "what does my library say about stop losses?")
+    assert "“A stop loss ends a losing position early.” [On stops, p. 1 (PDF 2)]" in run.stdout
+    run = ia("turn", "我的资料里怎么说止损")
+    assert "“止损价等于入场价减去两倍波幅。” [仓位, 止损]" in run.stdout
+    assert "说到" not in run.stderr
+    assert "say nothing about" in ia("turn", "what do my books say about zebras?").stdout
+    assert "search_knowledge" in ia("context", "hello").stdout

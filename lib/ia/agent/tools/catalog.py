@@ -22,6 +22,7 @@ BUILTIN = (
     "indicator",
     "notebook",
     "memory",
+    "knowledge",
     "watch",
     "skills",
     "checks",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ia.kernel import config
 from ia.kernel.errors import Notify, drop_message
@@ -26,6 +26,13 @@ class ToolCall:
     ms: int
     error: str = ""
     status: int = 0
+
+
+class CitedPassage(NamedTuple):
+    """A passage of a document that the scope was given, and how it is cited."""
+
+    citation: str
+    text: str
 
 
 @dataclass
@@ -85,6 +92,7 @@ class Scope:
     cards: list[Json] = field(default_factory=list)
     form: Json = field(default_factory=dict)
     slots: Json = field(default_factory=dict)
+    passages: list[CitedPassage] = field(default_factory=list)
 
     @property
     def tainted(self) -> bool:

@@ -119,6 +119,10 @@ class Loop:
         if self.reply and not self.reply.endswith("\n\n"):
             self._write_text("\n")
 
+    def write_remark(self, line: str) -> None:
+        """Add a line of the program's own to the reply."""
+        self._write_text(("" if self.reply.endswith("\n") else "\n") + line + "\n")
+
     def _write_text(self, text: str) -> None:
         text = untrusted.strip_controls(text.encode("utf-8", "replace").decode())  # JSON may hold halves of characters
         self._bytes += len(text.encode())

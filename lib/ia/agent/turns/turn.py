@@ -373,6 +373,19 @@ class _TurnTaking:
         self.loop.answer_context(ready.context)
         if not self.loop.reply.strip():
             raise models.explain_failure(ValueError("the answer is empty"), self.turn.model)
+        if scope.passages:
+            self._mark_wrong_citations(message, scope)
+
+    def _mark_wrong_citations(self, message: str, scope: Scope) -> None:
+        """Say below the reply which quotes and figures do not stand in the passages that it cites."""
+        from ia.agent.turns.citations import check_citations
+
+        assert self.loop is not None
+        lang = language(message, config.locale_lang())
+        wrong = check_citations(self.loop.reply, scope.passages, message)
+        for at, each in enumerate(wrong):
+            said = translate(each.template, lang).format_map(each.params)
+            self.loop.write_remark(f"{'' if at else chr(10)}[{said}]")
 
     def _record_question(self, message: str, data: tuple[Data, ...], scope: Scope, event: str) -> None:
         """Keep the question at once: whatever happens next, it was asked. Of an event only the answer may matter."""

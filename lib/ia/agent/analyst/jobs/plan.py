@@ -16,6 +16,7 @@ from ia.agent.analyst.ask.facts import (
 )
 from ia.agent.analyst.ask.filing_words import read_filing
 from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.library_words import find_library_topic
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_near_name, find_other_companies
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.unknown_names import find_unknown_names
@@ -106,6 +107,11 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         from ia.agent.analyst.jobs import correcting
 
         return (yield from correcting.correct(desk, told))
+    topic = None if desk.request.skill or desk.request.data else find_library_topic(desk.request.question)
+    if topic is not None and desk.has("search_knowledge"):
+        from ia.agent.analyst.jobs import own_library
+
+        return (yield from own_library.quote_library(desk, topic))
     if others := _find_other_names(desk):
         from ia.agent.analyst.jobs import small_talk
 

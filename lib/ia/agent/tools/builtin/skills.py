@@ -23,7 +23,16 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 from ia.organs import sessions
 
-ALWAYS = ("skills.list", "skills.load", "skills.check", "memory.recall", "collect_info", "show_report", "show_insight")
+ALWAYS = (
+    "skills.list",
+    "skills.load",
+    "skills.check",
+    "memory.recall",
+    "search_knowledge",
+    "collect_info",
+    "show_report",
+    "show_insight",
+)
 """What every skill may call, in the bounds of whoever called it."""
 _NAME = pattern(r"[a-z0-9-]{1,64}")
 OPENS = {"memory.reflect": "reflections", "memory.track": "tracking", "memory.log": "journal"}

@@ -62,7 +62,7 @@ def test_a_skill_without_a_tool_cannot_call_it(router, model, put):
         assert "narrow" in str(outcome.failure)
     assert {tool.name for tool in router.offered_tools(model)} == {
         "market.ohlcv", "compute.run", "skills.list", "skills.load", "skills.check", "memory.recall", "collect_info",
-        "show_report", "show_insight",
+        "show_report", "show_insight", "search_knowledge",
     }  # fmt: skip
     assert not os.path.exists(os.path.join(model.ws.root, "notebook"))
     assert [event.data["ok"] for event in audit.find_events(model.ws.db, "tool.call", "notebook.write")] == [False]
@@ -84,6 +84,7 @@ def test_a_second_skill_does_not_widen_what_the_first_left(router, model, put):
         "collect_info",
         "show_report",
         "show_insight",
+        "search_knowledge",
     } == {"notebook.read"}
 
 
@@ -101,7 +102,7 @@ def test_a_subagent_has_no_more_than_the_skill_that_asked_for_it(router, model, 
     put("narrow", "allowed-tools: [market.ohlcv, subagents.run]")
     router.call_tool(model, "skills.load", {"name": "narrow"})
     may = _narrow_tools(router, model, ROLES["researcher"][1], None)
-    assert set(may) <= {"market.ohlcv", "memory.recall", "skills.list", "skills.check"}
+    assert set(may) <= {"market.ohlcv", "memory.recall", "skills.list", "skills.check", "search_knowledge"}
 
 
 def test_a_skill_that_declares_nothing_cannot_do_what_is_risky(router, model, put):

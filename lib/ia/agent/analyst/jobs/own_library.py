@@ -1,0 +1,42 @@
+"""What the owner's documents say of a subject: sentences of them, each with its citation."""
+
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.failures import describe_failure
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply
+from ia.kernel.jsontypes import Json
+
+SHOWN = 3
+LONGEST = 260
+"""Characters of a passage that is told whole; of a longer one the sentence that answers best."""
+ENOUGH = 0.5
+"""Relevance from which a passage beside the best is told."""
+
+
+def quote_library(desk: ToolDesk, topic: str) -> Work[Reply]:
+    """Answer with the passages of the owner's documents that are about a topic."""
+    speak = desk.speak
+    if not topic:
+        yield from ()
+        return reply.reply_of_lines(speak("About what? Name a subject: “what does my library say about stop losses”."))
+    found = yield from desk.one("search_knowledge", query=topic, top_k=SHOWN)
+    if found.failure is not None:
+        why = describe_failure(speak, found.failure)
+        return reply.reply_of_lines(speak("Your documents cannot be searched: {reason}.", reason=why))
+    chunks = [each for each in found.get("chunks") or [] if isinstance(each, dict)]
+    told = [each for at, each in enumerate(chunks) if at == 0 or float(each.get("relevance") or 0) >= ENOUGH]
+    if not told and not found.get("documents"):
+        return reply.reply_of_lines(
+            speak("There are no documents yet: `ia knowledge add FILE --theme T` adds books, papers and pages.")
+        )
+    if not told:
+        return reply.reply_of_lines(speak("Your documents say nothing about “{topic}”.", topic=topic))
+    lines = [f"- {_choose_words(each)} [{each.get('citation')}]" for each in told]
+    head = speak("Your documents say about “{topic}”:", topic=topic)
+    return Reply([head, *lines], lines, [str(each.get("citation")) for each in told])
+
+
+def _choose_words(chunk: Json) -> str:
+    text = " ".join(str(chunk.get("text") or "").split())
+    words = text if len(text) <= LONGEST else " ".join(str(chunk.get("quote") or text).split())
+    return f"“{words}”" if "“" not in words else words
