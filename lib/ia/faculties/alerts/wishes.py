@@ -277,7 +277,8 @@ def check_security_words(words: str) -> None:
 _WORD = pattern(r"[a-z\d][\w'’.%-]*|[\u3400-\u9fff]+", re.I)
 _IDLE = pattern(
     r"\b(?:the|a|an|of|for|on|in|and|my|its?|shares?|stocks?|companys?|ever|also|back|again|once|please|then|that|trad(?:es?|ing)|is|goes)\b"
-    r"|['’]s\b|的|这只|那只|该|股票|这个|如果|要是|一旦|假如|当|等到?|我|再|又|也|在|价|现在|目前|请|帮|给|它|能|会|要|只要|下次|一",
+    r"|['’]s\b|的|这只|那只|该|股票|这个|如果|要是|一旦|假如|当|等到?|我|再|又|也|在|价|现在|目前|请|帮|给|它|能|会|要|只要|下次|一"
+    r"|盯(?:着|住|紧|一下)?|留意(?:一下)?|关注(?:一下)?|\b(?:keep an eye|watch)\b",
     re.I,
 )
 """Words beside the name of a security that change nothing."""

@@ -132,7 +132,9 @@ def untrack_item(
         lines = _read_lines(ws)
         known = _find_items(_parse_lines(lines), (item, *names), code)
         if not known:
-            raise NotFound("{symbol} is not tracked", symbol=item, hint="`ia watch list` shows what is tracked")
+            raise NotFound(
+                "{symbol} is not tracked", symbol=item, code="not-tracked", hint="`ia watch list` shows what is tracked"
+            )
         _write_lines(ws, _remove_lines(lines, known), actor, "memory.untrack", item)
         return ListChange(known[0].text, known[0].group, "removed")
 

@@ -77,6 +77,7 @@ TO_NOTE = pattern(
     r"|(?:把[这下]一?[条个面]?)?(?:作为|记为|记成|存为|当作)[^，,。？?:：]{0,12}(?:观察|笔记)[^，,。？?:：]{0,8}[:：]\s*"
     r"|(?:keep|record|file|log|write|save|store|note) (?:this|it|that|the following)\b[^:：?？]{0,16}"
     r"\b(?:observation|note|fact)\b[^:：?？]{0,40}[:：]\s*"
+    r"|note that\s+"
     r"|(?:take a note|note|(?:write|jot) (?:this |it |that )?down)\s*[:：,]\s*)",
     re.I,
 )

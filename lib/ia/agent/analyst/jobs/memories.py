@@ -274,6 +274,8 @@ def _each(desk: ToolDesk, items: list[tuple[str, str]], results: list[DeskResult
         shown = name if name == code else f"{name} {code}" if code.split(".")[0] != name else code
         if result.ok and result.get("proposal") is None:
             lines.append(f"{done}{speak(': ')}{shown}" + (speak(" ({reason})", reason=why) if why else ""))
+        elif result.failure is not None and result.failure.code == "not-tracked":
+            lines.append(speak("Nothing changed: {name} is not on the watch list.", name=shown))
         elif not result.ok:
             lines.append(reply.describe_not_kept(desk, result, shown))
     return reply.reply_of_lines(*lines, *reply.describe_proposals(desk, results))

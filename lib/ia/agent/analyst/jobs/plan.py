@@ -324,6 +324,15 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     from ia.agent.analyst.jobs import small_talk
     from ia.agent.analyst.jobs.research import research
 
+    first = wanted.securities[0]
+    if first.symbol.kind == "index" and _PURCHASE.search(wanted.words):
+        return reply.reply_of_lines(
+            desk.speak(
+                "{name} is an index: it cannot be bought, so I give no verdict on a purchase.",
+                name=f"**{display_name(desk, first)}** {first.code}",
+            ),
+            desk.speak("Name a fund that follows it; how the index stands: “{name} today”.", name=first.said),
+        )
     yield from desk.load_tables("study", "lenses")
     views = [view.words for view in lenses_at(desk.tables).views.values()]
     horizon = _HORIZON.search(wanted.words)
@@ -338,6 +347,7 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     return done._replace(lines=[line, *done.lines], points=[*done.points, line])
 
 
+_PURCHASE = pattern(r"买|建仓|加仓|入手|上车|\b(?:buy|buying|purchase|invest in|get into)\b", re.I)
 _HORIZON = pattern(
     r"超?短线|短期|中线|长线|长期|波段|日内|(?<![近去前])[一二两三五十\d]+年(?!前|来|以来|报)"
     r"|\bfor (?:the (?:next|coming) )?(?:\d+|one|two|three|five|ten|twenty|thirty|many|several|a few)"

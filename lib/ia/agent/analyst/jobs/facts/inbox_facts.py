@@ -118,7 +118,7 @@ def _say_alerts(desk: ToolDesk, rows: list[Json]) -> list[str]:
 
 def _say_alert(desk: ToolDesk, row: Json) -> str:
     speak = desk.speak
-    name = str(row.get("security") or row["symbol"])
+    name = wording.name_alone(desk, str(row["symbol"]), row.get("security"))
     said = f"- **{name}** `{row['condition']}`"
     if row["state"] in ("proposed", "unapproved"):
         return said + speak(": waits for your approval (`ia task approve {name}`)", name=row["name"])
