@@ -113,7 +113,12 @@ def test_front_matter_says_who_it_is_and_what_it_may_call(skill):
             "knowledge/technicals.yaml",
             "templates/event-gainers.md",
         },
-        "review": {"templates/event-daily.md"},
+        "review": {
+            "knowledge/checks.yaml",
+            "references/weekly.en.md",
+            "references/weekly.md",
+            "templates/event-daily.md",
+        },
     }.get(skill, set())
     knowledge = {"knowledge/sop.yaml", "knowledge/patterns.yaml", "knowledge/rules.yaml"}
     assert files == {"SKILL.md", "SKILL.en.md", *knowledge, *own}
