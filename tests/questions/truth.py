@@ -72,6 +72,13 @@ def close(code, date):
     return bar(code, date)["close"]
 
 
+@cache
+def traded(code, date, column="close"):
+    """Return a price of a day as it was traded, not adjusted."""
+    rows = csv.DictReader(io.StringIO(run("ohlcv", code, "--adjust", "none", "--start", date, "--end", date)))
+    return float(next(rows)[column])
+
+
 def change(code, first, last):
     return close(code, last) / close(code, first) * 100 - 100
 

@@ -62,8 +62,13 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
             told = yield from _figures_of_security(desk, each, mention, period)
         lines += told
         points += told[:1]
-    if any(unit == "price" and _over_time(code) for code, _, unit in asked.figures) and points and not from_pipe:
-        lines.append(speak("Past prices are adjusted (qfq)."))
+    if points and not from_pipe and any(map(_tells_adjusted, times)):
+        mixed = any(each.day is not None and code in _TRADED for each in times for code, *_ in each.figures)
+        lines.append(
+            speak("Prices of a day are as they were traded, other past prices are adjusted (qfq).")
+            if mixed
+            else speak("Past prices are adjusted (qfq).")
+        )
     if any(unit == "price" for *_, unit in asked.figures) and not from_pipe:
         from ia.agent.analyst.jobs.facts import wording
 
@@ -103,6 +108,18 @@ def _convert_prices(desk: ToolDesk, wanted: Intent) -> Work[list[str]]:
     return [line] if line else []
 
 
+_TRADED = ("open", "high", "low", "close")
+"""Expressions that are prices of one day."""
+
+
+def _tells_adjusted(asked: Asked) -> bool:
+    """Return True if figures are prices of a stretch of time, or computed as of a past day: of adjusted bars."""
+    past = asked.day is not None
+    return any(
+        unit == "price" and (_over_time(code) or (past and code not in _TRADED)) for code, _, unit in asked.figures
+    )
+
+
 def _over_time(code: str) -> bool:
     """Return True if an expression is of a stretch of time."""
     return "date >" in code or "iloc" in code
@@ -135,11 +152,19 @@ def _figures_of_security(desk: ToolDesk, asked: Asked, mention: Mention, period:
         given |= {"end": rows[0]} if rows else {}
     elif day is not None and f"{day.first}" != desk.request.day:
         given["end"] = f"{day.first}"
-    bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1, **given)
-    if not bars.ok:
-        return [reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS)]
     args = {"symbol": mention.code} if desk.stranger and "end" not in given else {}
-    results = yield from desk.run(*(DeskCall("compute.run", {"code": code, **args}) for code, *_ in asked.figures))
+    past = [code in _TRADED and "end" in given for code, *_ in asked.figures]
+    results: dict[int, DeskResult] = {}
+    for raw in sorted(
+        set(past)
+    ):  # the price of a past day is that which was traded, other figures are of adjusted bars
+        adjust = {"adjust": "none"} if raw else {}
+        bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1, **given, **adjust)
+        if not bars.ok:
+            return [reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS)]
+        places = [at for at, each in enumerate(past) if each == raw]
+        found = yield from desk.run(*(DeskCall("compute.run", {"code": asked.figures[at][0], **args}) for at in places))
+        results |= dict(zip(places, found, strict=True))
     head = f"**{display_name(desk, mention)}** {mention.code}"
     bar = speak(" ({period})", period=_period(desk, period)) if period != "daily" else ""
     from ia.agent.analyst.jobs.facts import bar_rows, wording
@@ -150,7 +175,7 @@ def _figures_of_security(desk: ToolDesk, asked: Asked, mention: Mention, period:
                                          for code, name, unit in asked.figures))  # fmt: skip
     abroad = mention.symbol.market != "CN" and mention.symbol.kind != "index"
     lines = _say_figures(
-        desk, shown, head + bar, results, simulated=bool(bars.get("simulated")),
+        desk, shown, head + bar, [results[at] for at in sorted(results)], simulated=bool(bars.get("simulated")),
         currency=wording.CURRENCIES.get(mention.symbol.market, "") if abroad else "",
     )  # fmt: skip
     if day is not None and day.first is not None and period == "daily" and last and last != f"{day.first}":

@@ -33,7 +33,9 @@ def fetch_prices(
     period: Literal["daily", "weekly", "monthly"] = "daily",
     start: Annotated[str | None, "first date: 2024-03-15, 30d, 1y"] = None,
     end: Annotated[str | None, "last date: 2024-03-15, yesterday"] = None,
-    adjust: Annotated[Literal["qfq", "hfq", "none"], "qfq: total returns, prices of today"] = "qfq",
+    adjust: Annotated[
+        Literal["qfq", "hfq", "none"], "qfq: for changes; none: prices as traded, for the price of a day"
+    ] = "qfq",
     tail: Annotated[int, "newest bars to show", AtLeast(1)] = 10,
 ) -> Json:
     """Fetch the prices of a security. compute.run and indicator.calc then work on all of its bars; here only the newest

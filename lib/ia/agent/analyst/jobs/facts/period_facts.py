@@ -100,7 +100,7 @@ def say_move(desk: ToolDesk, mention: Mention, found: SpanBars, asked: FactQuest
             ", from {start} ({first}) to {close}{unit} ({last}), {count} sessions, adjusted prices.",
             unit=tail, count=len(found.rows), **given,
         )  # fmt: skip
-    if len(found.rows) > 1 and mention.symbol.kind != "index":
+    if (len(found.rows) > 1 or end.date < found.last) and mention.symbol.kind != "index":
         return told + speak(", from {start} ({first}) to {close}{unit} ({last}), adjusted prices.", unit=tail, **given)
     return told + speak(", from {start} ({first}) to {close}{unit} ({last}).", unit=tail, **given)
 
