@@ -87,6 +87,26 @@ def measure_run(ws: Workspace, run: run_folders.SavedRun, say: Say = str) -> Jso
     return measure_selection(ws, run.settings, [day for day, _ in path], returns, run.figures["sessions_a_year"], say)
 
 
+def rank_runs(ws: Workspace) -> list[Json]:
+    """Return the runs up to now(), the likeliest to have a true Sharpe ratio above chance first.
+
+    dsr_frac  the deflated Sharpe ratio after the `trials` of the run's family; null where it cannot be told, for runs
+              of agents and journals, too: these come last
+    """
+    found = []
+    for row in run_folders.list_runs(ws):
+        run = run_folders.load_run(ws, row.id)
+        told: Json = {**row._asdict(), "sharpe": run.figures.get("sharpe"), "trials": None, "dsr_frac": None}
+        if row.kind == "rules":
+            keys = find_family(run.settings)
+            tally = trials.tally_family(ws, keys.family, keys.variant)
+            returns = simple_returns([value for _, value in run_folders.read_equity(run)])
+            told["trials"] = tally.tried
+            told["dsr_frac"] = selection.deflate_returns(returns, tally.sharpes, tally.tried).probability.value
+        found.append(told)
+    return sorted(found, key=lambda each: -1.0 if each["dsr_frac"] is None else each["dsr_frac"], reverse=True)
+
+
 def deflation_document(
     returns: Sequence[float],
     days: Sequence[str],

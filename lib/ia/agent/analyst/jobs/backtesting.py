@@ -1,6 +1,12 @@
-"""A wish to test rules on past prices, answered with backtest.run; a word that is not understood is asked back."""
+"""Wishes to test rules on past prices, and questions for saved tests; a word that is not understood is asked back."""
 
-from ia.agent.analyst.ask.backtest_words import BacktestWish, read_backtest
+from ia.agent.analyst.ask.backtest_words import (
+    BEST,
+    BacktestWish,
+    asks_saved,
+    names_bare_cross,
+    read_backtest,
+)
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import describe_failure
@@ -9,13 +15,19 @@ from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.jsontypes import Json
 
 MOST_SECURITIES = 10
+MOST_RANKED = 100
+MOST_SHOWN = 5
 
 
 def backtest(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Run the backtest that a message asks for and tell its result beside holding."""
     speak = desk.speak
     yield from desk.load_tables("backtest_rules")
+    if saved := asks_saved(wanted.words, desk.tables):
+        return (yield from _find_best(desk) if saved == BEST else _show_last(desk))
     wish = read_backtest(wanted.words, wanted.securities, desk.request.moment.date(), desk.tables)
+    if wish.left and names_bare_cross(" ".join(wish.left), desk.tables):
+        return reply_of_lines(speak("Which averages shall cross? For example: 5 and 20 days."))
     if wish.left:
         return wording.ask_back(desk, (" ".join(wish.left),))
     if not wanted.securities:
@@ -43,10 +55,125 @@ def backtest(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     return reply_of_lines(*_tell_result(desk, wanted, wish, leave, found))
 
 
+def reads_whole(desk: ToolDesk, wanted: Intent) -> Work[bool]:
+    """Return True if every word of a wish is read, or all that it leaves open is which averages cross."""
+    yield from desk.load_tables("backtest_rules")
+    wish = read_backtest(wanted.words, wanted.securities, desk.request.moment.date(), desk.tables)
+    return bool(wish.entry or wish.left) and (not wish.left or names_bare_cross(" ".join(wish.left), desk.tables))
+
+
+def _show_last(desk: ToolDesk) -> Work[Reply]:
+    """Tell the newest saved backtest."""
+    speak = desk.speak
+    found = yield from desk.one("backtest.show")
+    if found.failure is not None:
+        return reply_of_lines(describe_failure(speak, found.failure))
+    settings = found.get("settings")
+    settings = settings if isinstance(settings, dict) else {}
+    lines = _tell_figures(desk, _name_universe(desk, str(settings.get("universe") or "")), found)
+    if settings.get("entry"):
+        lines.append(speak("- bought when: `{code}`", code=settings["entry"]))
+    if settings.get("exit"):
+        lines.append(speak("- sold when: `{code}`", code=settings["exit"]))
+    chosen = found.get("selection")
+    if isinstance(chosen, dict) and (chosen.get("trials") or 0) > 1:
+        lines.append(
+            speak(
+                "- variant {place} of {trials} tried of these rules; deflated Sharpe probability {dsr}",
+                place=chosen.get("place"),
+                trials=chosen.get("trials"),
+                dsr=_share(chosen.get("dsr_frac")),
+            )
+        )
+    lines.append(
+        speak("Run of {day}; more: `ia backtest show {id}`.", day=str(settings.get("created"))[:10], id=found.get("id"))
+    )
+    return reply_of_lines(*lines)
+
+
+def _find_best(desk: ToolDesk) -> Work[Reply]:
+    """Tell which saved backtest is best, and by which figure."""
+    speak = desk.speak
+    found = yield from desk.one("backtest.list", limit=MOST_RANKED)
+    if found.failure is not None:
+        return reply_of_lines(describe_failure(speak, found.failure))
+    rows = wording.rows_of(found, "rows")
+    if not rows:
+        return reply_of_lines(speak("No backtest has been run yet; try: backtest a 5/20 average cross on Moutai."))
+    ranked = [row for row in rows if row.get("dsr_frac") is not None]
+    lines = (
+        [
+            speak(
+                "Best by the deflated Sharpe ratio, the probability that the true Sharpe ratio is above what the best"
+                " of all variants tried reaches by chance:"
+            )
+        ]
+        if ranked
+        else [speak("Of no saved run a deflated Sharpe ratio can be told; by return:")]
+    )
+    shown = ranked or sorted(rows, key=lambda row: -(wording.figure_of(row, "return_frac") or -1.0))
+    for place, row in enumerate(shown[:MOST_SHOWN], 1):
+        told = speak(
+            "{place}. {name}, `{rules}`: {dsr}, Sharpe ratio {sharpe}, {total} ({first} to {last}){mark} – {id}",
+            place=place, name=_name_universe(desk, str(row.get("universe") or "")), rules=row.get("rules"),
+            dsr=_share(row.get("dsr_frac")), sharpe=_ratio(row.get("sharpe")), total=_percent(row.get("return_frac")),
+            first=row.get("first"), last=row.get("last"), mark=wording.simulated_mark(desk, row.get("simulated")),
+            id=row.get("id"),
+        )  # fmt: skip
+        lines.append(f"**{told}**" if place == 1 else told)
+    tried = max((int(row.get("trials") or 0) for row in shown), default=0)
+    if tried > 1:
+        lines.append(
+            speak(
+                "Up to {count} variants of the same rules were tried; each lowers the probability of the best.",
+                count=tried,
+            )
+        )
+    most = max(rows, key=lambda row: wording.figure_of(row, "return_frac") or -1.0)
+    if most.get("id") != shown[0].get("id"):
+        lines.append(
+            speak(
+                "The highest return has {id} ({total}), over its own days.",
+                id=most.get("id"),
+                total=_percent(most.get("return_frac")),
+            )
+        )
+    return reply_of_lines(*lines)
+
+
+def _name_universe(desk: ToolDesk, universe: str) -> str:
+    """Return the securities of a run by name."""
+    words = universe.split()
+    named = [wording.name_alone(desk, code, "") for code in words[:MOST_SHOWN]]
+    return desk.speak.join_items([*named, *(["…"] if len(words) > MOST_SHOWN else [])])
+
+
 def _tell_result(desk: ToolDesk, wanted: Intent, wish: BacktestWish, leave: str, found: DeskResult) -> list[str]:
     speak = desk.speak
     assert wish.entry is not None
-    names = speak.join_items([each.name for each in wanted.securities])
+    lines = _tell_figures(
+        desk, speak.join_items([wording.name_alone(desk, each.code, each.name) for each in wanted.securities]), found
+    )
+    lines.append(speak("- bought when: {rule} `{code}`", rule=speak.fill(wish.entry.name), code=wish.entry.code))
+    if wish.exit and not wish.exit.name[0]:
+        lines.append(speak("- sold on the opposite: `{code}`", code=leave))
+    elif wish.exit:
+        lines.append(speak("- sold when: {rule} `{code}`", rule=speak.fill(wish.exit.name), code=leave))
+    elif leave:
+        lines.append(speak("- sold on the opposite (you named no exit): `{code}`", code=leave))
+    lines.append(
+        speak(
+            "Signals at the close, fills at the next open by the rules of the exchange. The past proves nothing about"
+            " the future. Saved: runs/{id}/",
+            id=found.get("id"),
+        )
+    )
+    return lines
+
+
+def _tell_figures(desk: ToolDesk, names: str, found: DeskResult) -> list[str]:
+    """Return the figures of a run in lines, beside holding."""
+    speak = desk.speak
     lines = [
         speak(
             "**{name}, {first} to {last}: {total}**, {growth} a year, largest drawdown {fall}{mark}",
@@ -66,7 +193,7 @@ def _tell_result(desk: ToolDesk, wanted: Intent, wish: BacktestWish, leave: str,
             lines.append(
                 speak(
                     "- {name}: {total}, drawdown {fall}",
-                    name=label or each.get("name"),
+                    name=label or wording.security_name(desk, *str(each.get("name")).partition(" ")[::2]),
                     total=_percent(each.get("return_frac")),
                     fall=_percent(each.get("max_drawdown_frac"), ""),
                 )
@@ -83,20 +210,16 @@ def _tell_result(desk: ToolDesk, wanted: Intent, wish: BacktestWish, leave: str,
                 fees=f"{found.get('fees') or 0:,.0f}",
             )
         )
-    lines.append(speak("- bought when: {rule} `{code}`", rule=speak.fill(wish.entry.name), code=wish.entry.code))
-    if wish.exit:
-        lines.append(speak("- sold when: {rule} `{code}`", rule=speak.fill(wish.exit.name), code=leave))
-    elif leave:
-        lines.append(speak("- sold on the opposite (you named no exit): `{code}`", code=leave))
-    lines.append(
-        speak(
-            "Signals at the close, fills at the next open by the rules of the exchange. The past proves nothing about"
-            " the future. Saved: runs/{id}/",
-            id=found.get("id"),
-        )
-    )
     return lines
 
 
 def _percent(value: object, sign: str = "+") -> str:
     return f"{round(value * 100, 1) + 0.0:{sign}.1f}%" if isinstance(value, int | float) else "–"
+
+
+def _share(value: object) -> str:
+    return f"{value * 100:.0f}%" if isinstance(value, int | float) else "–"
+
+
+def _ratio(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, int | float) else "–"

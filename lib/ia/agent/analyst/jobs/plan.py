@@ -17,7 +17,13 @@ from ia.agent.analyst.ask.facts import (
 from ia.agent.analyst.ask.filing_words import read_filing
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.library_words import find_library_topic
-from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_near_name, find_other_companies
+from ia.agent.analyst.ask.mentions import (
+    LONGEST,
+    Mention,
+    find_mentions,
+    find_near_name,
+    find_other_companies,
+)
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.unknown_names import find_unknown_names
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
@@ -116,8 +122,8 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         from ia.agent.analyst.jobs import small_talk
 
         return small_talk.ask_which(desk, others)
-    if checked := (yield from _run_checklist(desk)):
-        return checked
+    if done := (yield from _run_checklist(desk)) or (yield from _test_whole(desk)):
+        return done
     from ia.agent.analyst.jobs.answer_parts import answer_parts
 
     if answered := (yield from answer_parts(desk, _answer_whole)):
@@ -184,10 +190,8 @@ def _complete_request(desk: ToolDesk) -> Reply | None:
 def _answer_whole(desk: ToolDesk) -> Work[Reply]:
     """Do what a request wants that is one thing."""
     wanted = intent.read_acts(desk.request)
-    if ASKS.search(wanted.words) and wanted.kind in intent.ANSWERABLE:
-        from ia.agent.analyst.jobs import backtesting
-
-        return (yield from backtesting.backtest(desk, wanted))
+    if (tested := (yield from _answer_backtest(desk, wanted))) is not None:
+        return tested
     if wanted.securities and wanted.kind in intent.ANSWERABLE:
         from ia.agent.analyst.jobs import session_days
 
@@ -228,6 +232,45 @@ def _answer_whole(desk: ToolDesk) -> Work[Reply]:
     from ia.agent.analyst.jobs import small_talk
 
     return small_talk.answer_plainly(desk, wanted)._replace(understood=wanted.kind != "unknown")
+
+
+def _test_whole(desk: ToolDesk) -> Work[Reply | None]:
+    """Answer a message that is a wish for a backtest from end to end; None for any other message."""
+    return (yield from _answer_backtest(desk, intent.read_acts(desk.request), whole=True))
+
+
+def _answer_backtest(desk: ToolDesk, wanted: Intent, *, whole: bool = False) -> Work[Reply | None]:
+    """Answer a wish for a backtest, or a question for saved ones; None for anything else.
+
+    whole  only where no word is left unread: a message of several wishes is answered part by part
+    """
+    again = yield from _continue_backtest(desk, wanted)
+    wanted = again or wanted
+    if not ASKS.search(wanted.words) or wanted.kind not in (*intent.ANSWERABLE, "review"):
+        return None
+    from ia.agent.analyst.jobs import backtesting
+
+    if whole and again is None and not (yield from backtesting.reads_whole(desk, wanted)):
+        return None
+    return (yield from backtesting.backtest(desk, wanted))
+
+
+def _continue_backtest(desk: ToolDesk, wanted: Intent) -> Work[Intent | None]:
+    """Return the backtest that the question before wished for and this message completes; None where it does not."""
+    if ASKS.search(wanted.words) or desk.request.data or desk.request.form:
+        return None
+    asked = [at for at, said in enumerate(desk.request.before[-3:]) if ASKS.search(said)]
+    if not asked:
+        return None
+    from ia.agent.analyst.ask.backtest_words import complete_wish
+
+    yield from desk.load_tables("backtest_rules")
+    words, *answers = [*desk.request.before[-3:][asked[-1] :], wanted.words]
+    for answer in answers:
+        words = complete_wish(words, answer, desk.tables)
+        if not words:
+            return None
+    return Intent("", find_mentions(words), words)
 
 
 def _find_refusal(desk: ToolDesk) -> Reply | None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 
-from ia.agent.analyst.ask.backtest_words import read_known_rules
+from ia.agent.analyst.ask.backtest_words import read_rule_words
 from ia.agent.analyst.ask.facts import (
     account_table,
     history_table,
@@ -52,7 +52,7 @@ _READERS: dict[str, Callable[[Tables], object]] = {
     "facts_security": security_table,
     "facts_account": account_table, "facts_prices": price_table, "facts_quote": quote_facts,
     "facts_market": market_table, "holidays": holiday_table, "glossary": read_glossary,
-    "study": study_words_at, "backtest_rules": read_known_rules,
+    "study": study_words_at, "backtest_rules": read_rule_words,
 }  # fmt: skip
 FILLED = {("research", "answer"), ("research", "note"), ("research", "risk"), ("review", "event-daily"),
           ("scan", "event-gainers")}  # fmt: skip

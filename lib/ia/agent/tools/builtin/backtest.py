@@ -1,4 +1,4 @@
-"""backtest.*: rules on past prices, and what became of them."""
+"""backtest.*: rules on past prices, what became of them, and which were best."""
 
 from typing import Annotated, Literal
 
@@ -65,3 +65,14 @@ def show_backtest(
     if orders:
         document["newest_orders"] = read_orders(found)[-min(orders, 100) :]
     return document
+
+
+@tool("backtest.list", READ)
+def list_backtests(scope: Scope, limit: Annotated[int, "how many", AtLeast(1)] = 20) -> Json:
+    """List the saved backtests, best first by dsr_frac: the probability that the true Sharpe ratio is above chance,
+    after all `trials` of the same rules. Say by which figure one is best; null cannot be told and comes last.
+    """
+    from ia.faculties.lab.selection_figures import rank_runs
+
+    found = rank_runs(scope.ws)
+    return {"runs": len(found), "best_by": "dsr_frac", "rows": found[: min(limit, 100)]}

@@ -36,3 +36,13 @@ def test_a_model_runs_rules_and_shows_the_run(call):
 def test_wrong_arguments(call):
     assert isinstance(call("backtest.run", entry="close > 1"), UsageError)
     assert isinstance(call("backtest.show", id="abc"), NotFound)
+
+
+def test_runs_are_ranked_by_the_deflated_sharpe_ratio(call):
+    rules = [(f"crossover(sma(close, {a}), sma(close, {b}))") for a, b in ((5, 20), (10, 30), (20, 60))]
+    made = [call("backtest.run", symbols=["600519"], entry=rule, stop=8, since="2022-01-01") for rule in rules]
+    found = call("backtest.list", limit=2)
+    assert (found["runs"], found["best_by"], len(found["rows"])) == (3, "dsr_frac", 2)
+    best = max(made, key=lambda run: call("backtest.show", id=run["id"])["selection"]["dsr_frac"])
+    assert (found["rows"][0]["id"], found["rows"][0]["trials"]) == (best["id"], 3)
+    assert found["rows"][0]["dsr_frac"] > found["rows"][1]["dsr_frac"]

@@ -199,8 +199,8 @@ def answer_command(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         )  # fmt: skip
     if asked.facts[0].field == "backtest":
         return reply_of_lines(
-            speak("`ia backtest orders FILE` runs orders on past prices by the exchange's rules; I do not test a rule"
-                  " that is said in words. `ia backtest --help` shows all forms.")
+            speak("Ask for a backtest alone: “backtest a 5/20 average cross on Moutai since 2020”; `ia backtest --help`"
+                  " shows all forms.")
         )  # fmt: skip
     codes = [each.code for each in asked.securities]
     command = f"ia chart {codes[0]}" + (f" --with {','.join(codes[1:5])}" if codes[1:] else "")
