@@ -23,7 +23,8 @@ UNATTENDED: dict[str, tuple[str, ...] | None] = {
     "profile": ("list", "show"), "task": ("list", "show", "history"), "send": None, "verify": None, "event": None,
     "sync": None,
     "quote": None, "fundamentals": None, "screen": None, "market": None, "news": None, "watch": ("list",),
-    "scan": None, "compare": None, "backtest": None, "calendar": None, "check": None, "knowledge": ("list", "show", "search"),
+    "scan": None, "compare": None, "backtest": None, "calendar": None, "check": None,
+    "knowledge": ("list", "show", "search"),
     "trade": ("list", "rules", "export", "check"), "account": None, "profit": None,
 }  # fmt: skip
 """Commands that a task may run, and of some only these verbs."""
