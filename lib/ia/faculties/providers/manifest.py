@@ -20,6 +20,11 @@ RESERVED = frozenset(
     {
         "ia",
         "soul",
+        "check",
+        "collect_info",
+        "search_knowledge",
+        "show_insight",
+        "show_report",
         "market",
         "compute",
         "indicator",
