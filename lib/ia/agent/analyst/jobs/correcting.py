@@ -87,17 +87,17 @@ def _say_correction(desk: ToolDesk, row: Json, told: ToldCorrection, value: str)
         value = f"{shares:.10g}" if shares is not None else ""
     trade = row.get("kind") in ("buy", "sell")
     field = told.field if trade or told.field == "date" else "amount"
-    given: Json = {"id": row.get("id"), "field": field, "value": value or field.upper()}
+    given: Json = {"id": row.get("id"), "option": f"--{field}", "value": value or field.upper()}
     if not trade:
         return speak(
-            "{id}: {kind} of {date}, {amount}. `ia trade correct {id} --{field} {value} --because WHY` corrects it.",
+            "{id}: {kind} of {date}, {amount}. `ia trade correct {id} {option} {value} --because WHY` corrects it.",
             kind=speak(str(row.get("kind"))),
             date=row.get("date"),
             amount=wording.say_exact(desk, row.get("amount"), currency=str(row.get("currency") or "")),
             **given,
         )
     return speak(
-        "{id}: {name}, {told}. `ia trade correct {id} --{field} {value} --because WHY` corrects it.",
+        "{id}: {name}, {told}. `ia trade correct {id} {option} {value} --because WHY` corrects it.",
         name=wording.security_name(desk, str(row.get("symbol") or ""), row.get("name")),
         told=account_facts.say_trade(desk, row),
         **given,
