@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ia.agent.analyst.ask.amounts import Size, find_size
 from ia.agent.analyst.ask.mentions import strip_mentions
+from ia.agent.analyst.ask.plain_words import fold_characters
 from ia.domain.speech.numerals import parse_count
 from ia.kernel.patterns import pattern
 
@@ -76,7 +77,7 @@ def read_correction(question: str) -> ToldCorrection | None:
     >>> read_correction("我卖错了吗"), read_correction("change the stop of my last purchase to 30")
     (None, None)
     """
-    words = strip_mentions(question)
+    words = strip_mentions(fold_characters(question))
     if not _WRONG.search(words) or not _ENTRY.search(words) or _OTHER.search(words):
         return None
     found = [list(form.finditer(words)) for form in _VALUES]
