@@ -505,7 +505,7 @@ def test_a_cap_stops_before_the_call_that_would_pass_it(brain, ia):
     run = turn(ia, "看看宁德时代", env={**dear, "IA_TURN_MAX_COST": "0.5"})
     one_line(run, 77)
     assert len(server.requests) == 0, "the very first call would cost more"
-    run = turn(ia, "看看宁德时代", env={**dear, "IA_TURN_MAX_COST": "12", "IA_TURN_MAX_COST_DAY": "100"})
+    run = turn(ia, "看看宁德时代", env={**dear, "IA_TURN_MAX_COST": "20", "IA_TURN_MAX_COST_DAY": "100"})
     one_line(run, 77)
     assert 1 <= len(server.requests) < 12
     made = len(server.requests)
