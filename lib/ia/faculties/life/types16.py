@@ -18,6 +18,8 @@ AXES = ("EI", "SN", "TF", "JP")
 LOWEST, HIGHEST = 1, 5
 UNDECIDED = 5.0
 """Points on either side of 50 within which an axis has no letter."""
+NO_LETTER = "X"
+"""What stands in a type for an axis that is undecided."""
 
 
 class AxisScore(NamedTuple):
@@ -62,7 +64,7 @@ def score_answers(answers: Any) -> list[AxisScore]:
             (given[item["id"]] - LOWEST if item.get("reversed") else HIGHEST - given[item["id"]]) for item in own
         ]
         percent = 100 * sum(towards) / (len(own) * (HIGHEST - LOWEST))
-        letter = "X" if abs(percent - 50) < UNDECIDED else axis[0] if percent > 50 else axis[1]
+        letter = NO_LETTER if abs(percent - 50) < UNDECIDED else axis[0] if percent > 50 else axis[1]
         found.append(AxisScore(axis, percent, letter))
     return found
 
@@ -98,12 +100,12 @@ def describe_result(axes: list[AxisScore], lang: str) -> Json:
             "percent": round(axis.percent, 1),
             "letter": axis.letter,
             "reading": voice("undecided")
-            if axis.letter == "X"
+            if axis.letter == NO_LETTER
             else poles[axis.letter]["en_text" if key == "en" else "zh_text"],
         }
         for axis in axes
     ]
     notes = [voice("a self-report for reflection: it measures preferences of the day, neither ability nor health")]
-    if any(axis.letter == "X" for axis in axes):
+    if any(axis.letter == NO_LETTER for axis in axes):
         notes.append(voice("X: within five points of the middle, undecided"))
     return {"title": report_title(lang), "type": "".join(axis.letter for axis in axes), "axes": rows, "notes": notes}

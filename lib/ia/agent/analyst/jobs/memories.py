@@ -305,7 +305,6 @@ def file_answer(desk: ToolDesk, path: str, answer: Reply) -> Work[Reply]:
     """Append an answer to a note; one that nothing was understood of, or that did more than answer, is not kept."""
     speak = desk.speak
     if not answer.understood or desk.proposals or desk.written:
-        yield from ()
         return answer._replace(lines=[*answer.lines, "", speak("Nothing was written to {path}.", path=path)])
     text = "\n".join([f"- [{desk.request.moment:%Y-%m-%d %H:%M}] {answer.lines[0]}", *answer.lines[1:]])
     result = yield from desk.one("notebook.append", path=path, content=text)
