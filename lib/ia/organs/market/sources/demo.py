@@ -181,12 +181,7 @@ class DemoMarket:
 
     def rates(self, since: str, until: str) -> list[DailyRate]:
         """Return simulated rates of the simulated trading days: a slow wave around a level, and a little noise."""
-        return [
-            DailyRate(currency, day, simulated_rate(currency, day), HOST)
-            for day in simulated_days("CN", until)
-            if day >= since
-            for currency in ("HKD", "USD")
-        ]
+        return [rate for rate in _rates_until(until) if rate.date >= since]
 
     def trade_dates(self) -> list[str]:
         """Return nothing: the simulated market trades on the days that are known."""
@@ -204,6 +199,15 @@ class DemoMarket:
     def _series_until(self, symbol: Symbol, last: str) -> _Series:
         _, bars, actions = _full_series(symbol, clock.last_visible_date("CN", clock.wall_time()))
         return _Series(symbol, bars.between_dates(None, last), [action for action in actions if action.date <= last])
+
+
+@lru_cache(maxsize=4)
+def _rates_until(until: str) -> tuple[DailyRate, ...]:
+    return tuple(
+        DailyRate(currency, day, simulated_rate(currency, day), HOST)
+        for day in simulated_days("CN", until)
+        for currency in ("HKD", "USD")
+    )
 
 
 def _build_quote(series: _Series, day: str, last: str) -> Quote:
