@@ -60,8 +60,8 @@ class Entry:
     err: str = ""
 
 
-DEMO = Market("demo", date(2024, 3, 4), 88)
-CSV = Market("csv", date(2026, 6, 15), 44)
+DEMO = Market("demo", date(2024, 3, 4), 60)
+CSV = Market("csv", date(2026, 6, 15), 30)
 ORDINARY = (0, 66, 69, 75, 77)
 """What a message may end in: answered, an unknown skill, prices that no source has or not now, a disabled skill."""
 
