@@ -38,11 +38,11 @@ _BLOCKS = (("SH", 600000, 1700), ("SH", 688000, 600), ("SZ", 1, 1500), ("SZ", 30
 class Market:
     """Invented prices in whole cents, one row a day; the last DAYS_MORE days are stored day by day.
 
+    part   one in so many of the symbols and of the days; 1 for all
     last   the newest day that is stored already, YYYY-MM-DD; those days begin behind it
     """
 
-    def __init__(self, small: bool, last: str = "") -> None:
-        part = 10 if small else 1
+    def __init__(self, part: int = 1, last: str = "") -> None:
         self.symbols = sorted(
             f"{n:06d}.{e}" for e, first, count in _BLOCKS for n in range(first, first + count // part)
         )
@@ -144,7 +144,7 @@ def run(folder: str, small: bool) -> None:
     with contextlib.closing(marketdb.connect(ws)) as db:
         source = store.source_id(db, "akshare", False)
         stored = store.stored_days(db, source)
-        market = Market(small, stored[-1] if stored else "")
+        market = Market(10 if small else 1, stored[-1] if stored else "")
         if not stored:
             _build(ws, db, source, market)
         with contextlib.closing(peer(os.path.join(folder, "peer.db"), market)) as other:

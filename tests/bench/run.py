@@ -49,6 +49,7 @@ def commands(home: Path) -> list[Case]:
         Case("ia watch list, old prices", f"{OLD} ia watch list", SHORT, 3),
         Case("ia inbox, old prices", f"{OLD} ia inbox", SHORT, 3),
         Case("ia task due, nothing due", "ia task due", BASE, 3),
+        Case("ia check buy", f"{LEDGER} ia check buy 600519 || test $? = 1", "import pandas", 3),
         Case(
             "ia ohlcv | ia compute 'ta.rsi(close,14)'",
             f"{prices} | ia compute 'ta.rsi(close,14)'",
@@ -73,7 +74,7 @@ def commands(home: Path) -> list[Case]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--only", choices=["commands", "recall", "turn", "market"], help="one part only")
+    parser.add_argument("--only", choices=["commands", "recall", "turn", "market", "lab"], help="one part only")
     options = parser.parse_args()
     if options.only in (None, "commands"):
         home = Path(tempfile.mkdtemp(prefix="ia-bench-"))
@@ -115,6 +116,8 @@ def main() -> None:
             print()
             sys.stdout.flush()
             subprocess.run([PYTHON, str(SCRIPTS / "bench_sync.py"), folder], check=True)
+    if options.only == "lab":  # it takes some minutes and 8 GB
+        subprocess.run([PYTHON, str(SCRIPTS / "bench_lab.py")], check=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,17 @@
+"""The benchmark of the lab runs, small: its figures are for people, that it runs is for this test."""
+
+import os
+import subprocess
+import sys
+
+from support.program import REPO
+
+
+def test_it_measures_every_part(tmp_path):
+    command = [sys.executable, str(REPO / "tests" / "bench" / "bench_lab.py")]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    run = subprocess.run([*command, "--part", "25", "--rounds", "1"], env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    for figure in ("scan c, dense", "scan c, with gaps", "ia scan a, memory", "weekly", "each alone", "its replay"):
+        assert figure in run.stdout
+    assert not list(tmp_path.glob("ia-bench-*"))
