@@ -20,7 +20,9 @@ _WRONG = pattern(
     rf"|\b(?:wrong|incorrect) {_FIELD_EN}\b|\bgot the {_FIELD_EN}\b.{{0,40}}\bwrong\b"
     rf"|\b{_FIELD_EN}\b.{{0,40}}\b(?:is|was|are|were) (?:entered |recorded )?(?:wrong|incorrect|a typo|a mistake)\b"
     rf"|\b(?:correct|fix|amend|change|edit)\b.{{0,40}}\b{_FIELD_EN}\b|\b(?:correct|amend)\b.{{0,24}}"
-    r"\b(?:trade|purchase|sale|buy|entry|transaction|deposit)\b",
+    r"\b(?:trade|purchase|sale|buy|entry|transaction|deposit)\b"
+    r"|\b(?:bought|sold|paid)\b.{0,40}\d[^?？]{0,16}\bnot (?:at |for )?\d"
+    r"|[买卖][^?？]{0,24}\d[^?？]{0,12}不是\s*\d|\d(?:元|块)?(?:的价)?[买卖]的?[^?？]{0,6}不是\s*\d",
     re.I,
 )
 _ENTRY = pattern(
@@ -41,6 +43,7 @@ _VALUES = tuple(
         r"(?:应该?(?:当)?是|应(?:当)?为|其实是|实际(?:上)?(?:是|为)|正确的?[^，,。]{0,4}(?:是|为)|改[成为到]|[更修纠]正[为成])"
         r"(?:以)?",
         r"\b(?:should(?: have)? (?:be|been)|actually|in fact|really|correct(?: \w+)? (?:is|was))(?: was| is| at)?",
+        r"\b(?:bought|sold|paid)\b.{0,30}?\b(?:at|for)",
         r"(?:(?<!不)是|为|[:：]|\b(?<!not )(?:was|is|were|to|with|but)\b(?: at)?)",
         rf"(?:{_FIELD_ZH}|\b{_FIELD_EN}\b)",
     )

@@ -95,7 +95,16 @@ def asks_more(part: str) -> bool:
     (False, True, False)
     """
     low = part.casefold()
-    return bool(_ASKS.search(low)) and _EMPTY.fullmatch(low) is None
+    return bool(_ASKS.search(low)) and not is_only_when_or_how_much(part)
+
+
+def is_only_when_or_how_much(part: str) -> bool:
+    """Return True if a part of a message asks when, which or how much of what the part before it asked for.
+
+    >>> [is_only_when_or_how_much(part) for part in ("how much?", "哪天", "how much is it worth")]
+    [True, True, False]
+    """
+    return _EMPTY.fullmatch(part.casefold()) is not None
 
 
 def _lead(part: str) -> int:

@@ -68,6 +68,8 @@ def _read_parts(desk: ToolDesk, texts: list[str]) -> Work[tuple[list[_Part], lis
     """Return the parts that are questions and the texts that ask for what is not known; None for one message."""
     whole, parts, left = desk.request, list[_Part](), list[str]()
     for at, text in enumerate(texts):
+        if at and several.is_only_when_or_how_much(text):
+            continue
         request = replace(whole, question=text, before=[*whole.before, *texts[:at]])
         wanted = intent.read_acts(request)
         if wanted.kind not in intent.ANSWERABLE or not intent.may_ask_facts(request, wanted):
