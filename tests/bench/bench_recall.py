@@ -59,13 +59,18 @@ def recall_at_10(ws: Workspace, queries: list[Row]) -> list[float]:
     return shares
 
 
-def generate(root: Path, notes: int, seed: int = 1) -> list[str]:
-    """Write notes of about 1 kB, Chinese and English, words distributed as words are (Zipf); return queries for them."""
-    chance = random.Random(seed)
+def make_vocabulary(chance: random.Random) -> tuple[list[str], list[str], list[float]]:
+    """Return 20,000 Chinese words, 10,000 English ones, and how often each occurs, summed up (Zipf)."""
     characters = [chr(code) for code in range(0x4E00, 0x4E00 + 2500)]
     chinese = ["".join(chance.choices(characters, k=chance.choice((2, 2, 2, 3, 4)))) for _ in range(20_000)]
     english = ["".join(chance.choices("aeioulnrstdmcpk", k=chance.randint(3, 9))) for _ in range(10_000)]
-    weights = list(itertools.accumulate(1 / (rank + 10) for rank in range(20_000)))
+    return chinese, english, list(itertools.accumulate(1 / (rank + 10) for rank in range(20_000)))
+
+
+def generate(root: Path, notes: int, seed: int = 1) -> list[str]:
+    """Write notes of about 1 kB, Chinese and English, words distributed as words are (Zipf); return queries for them."""
+    chance = random.Random(seed)
+    chinese, english, weights = make_vocabulary(chance)
     for number in range(notes):
         if number % 200 == 0:
             folder = root / "notebook" / "research" / f"topic{number // 200:04d}"

@@ -74,7 +74,8 @@ def commands(home: Path) -> list[Case]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--only", choices=["commands", "recall", "turn", "market", "lab"], help="one part only")
+    parts = ["commands", "recall", "turn", "knowledge", "market", "lab"]
+    parser.add_argument("--only", choices=parts, help="one part only")
     options = parser.parse_args()
     if options.only in (None, "commands"):
         home = Path(tempfile.mkdtemp(prefix="ia-bench-"))
@@ -107,6 +108,10 @@ def main() -> None:
         print()
         sys.stdout.flush()
         subprocess.run([PYTHON, str(SCRIPTS / "bench_turn.py"), str(options.rounds)], check=True)
+    if options.only in (None, "knowledge"):
+        print()
+        sys.stdout.flush()
+        subprocess.run([PYTHON, str(SCRIPTS / "bench_knowledge.py")], check=True)
     if options.only == "market":  # it takes some minutes and 3.5 GB
         with tempfile.TemporaryDirectory(prefix="ia-bench-market-") as folder:
             subprocess.run([PYTHON, str(SCRIPTS / "bench_market.py"), "--keep", folder], check=True)

@@ -23,7 +23,11 @@ _NAME = pattern(r"[a-z][a-z0-9_]*")
 MARK = pattern(r"<!-- page (\d{1,6})(?: label ([^\s<>]{1,20}))?( ocr)? -->")
 _NOTE = pattern(r"<!-- (?:table|untrusted[^>]*) -->\n?")
 _HEADING = pattern(r"(#{1,6})\s+(.+?)\s*#*\s*")
-_SENTENCE = pattern(r".+?(?:[。！？；]+[”’」』）)\"']*|[.!?…]+[”’\"')\]]*(?=\s)|\n|\Z)\s*", re.S)
+_SENTENCE = pattern(
+    r".(?:[^。！？；.!?…\n]+|(?![.!?…]+[”’\"')\]]*\s)[.!?…]+)*"
+    r"(?:[。！？；]+[”’」』）)\"']*|[.!?…]+[”’\"')\]]*(?=\s)|\n|\Z)\s*",
+    re.S,
+)
 
 
 class PageStart(NamedTuple):

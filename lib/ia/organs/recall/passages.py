@@ -17,8 +17,8 @@ from ia.kernel.folders import Digest
 from ia.kernel.workspace import Workspace
 from ia.organs.recall import index
 from ia.organs.recall.documents import PageStart, page_at, split_sentences
-from ia.organs.recall.search import build_restriction, rank_passages, rarest_tokens
-from ia.organs.recall.terms import FUNCTION_CHARACTERS, normalize_text, parse_query, quote_token, to_index_text
+from ia.organs.recall.search import build_restriction, rank_matches, rarest_tokens
+from ia.organs.recall.terms import FUNCTION_CHARACTERS, normalize_text, parse_query, quote_token
 
 SHOWN = 500
 """Characters of a passage: whole sentences that begin on the page that is cited."""
@@ -115,60 +115,78 @@ def find_passages(conn: sqlite3.Connection, tokens: tuple[str, ...], limit: int,
         where += f" AND (rowid >> {index.SHIFT}) IN (SELECT id FROM files WHERE folder = ? OR folder LIKE ? ESCAPE '!')"
         escaped = "".join(f"!{c}" if c in "!%_" else c for c in theme)
         values = [*values, f"knowledge/{theme}", f"knowledge/{escaped}/%"]
-    expression = " OR ".join(quote_token(token) for token in rarest_tokens(conn, tokens))
+    telling, counted = rarest_tokens(conn, tokens)
+    expression = " OR ".join(quote_token(token) for token in telling)
     if not expression:
         return []
-    weights = _weigh_tokens(conn, tokens)
-    total = sum(weights.values()) or 1.0
-    ranked = rank_passages(conn, expression, where, values)[: max(CANDIDATES, limit)]
-    found: list[tuple[float, Passage]] = []
-    for row, score in ranked:
-        loaded = _load_passage(conn, row, weights, total)
-        if loaded is not None and loaded[1].relevance >= LEAST:
-            share, passage = loaded
-            found.append((score / ranked[0][1] + CLOSENESS * share, passage))
-    found.sort(key=lambda item: -item[0])
-    return [passage for _, passage in found[:limit]]
+    weights = _weigh_words(conn, tokens, counted)
+    ranked = rank_matches(conn, expression, where, values, max(CANDIDATES, limit))
+    chosen: list[tuple[float, int, float, int]] = []
+    for row, score, text, place in _load_chunks(conn, ranked):
+        share, relevance, best = _rate_chunk(text, place, weights)
+        if relevance >= LEAST:
+            chosen.append((score / ranked[0][1] + CLOSENESS * share, row, relevance, best))
+    chosen.sort(key=lambda item: -item[0])
+    return [_load_passage(conn, row, relevance, best) for _, row, relevance, best in chosen[:limit]]
 
 
-def _weigh_tokens(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> dict[str, float]:
-    """Return what each word of a question weighs: the rarer, the more, and most a word that stands nowhere."""
-    count = "SELECT count(*) FROM words WHERE words MATCH ?"
-    every = conn.execute("SELECT count(*) FROM passages").fetchone()[0]
-    common = {term for (term,) in conn.execute("SELECT term FROM common")}
+def _weigh_words(conn: sqlite3.Connection, tokens: tuple[str, ...], counted: dict[str, int]) -> dict[str, float]:
+    """Return the words of a question, Latin ones by their stem, each with its share of their weight.
+
+    The rarer a word is, the more it weighs, and most one that stands nowhere.
+    """
+    every = conn.execute("SELECT count(*) FROM words_docsize").fetchone()[0]  # passages, without reading their texts
     weights = {}
     for token in tokens:
-        rows = every if token in common else conn.execute(count, [quote_token(token)]).fetchone()[0]
-        weight = math.log(1 + (every + 1) / (rows + 1))
-        weights[token] = weight / 3 if len(token) == 2 and not FUNCTION_CHARACTERS.isdisjoint(token) else weight
-    return weights
+        weight = math.log(1 + (every + 1) / (counted.get(token, every) + 1))
+        little = len(token) == 2 and not FUNCTION_CHARACTERS.isdisjoint(token)
+        weights[_stem(token)] = weight / 3 if little else weight
+    total = sum(weights.values())
+    return {word: weight / total for word, weight in weights.items()}
 
 
-def _load_passage(
-    conn: sqlite3.Connection, row: int, weights: dict[str, float], total: float
-) -> tuple[float, Passage] | None:
-    """Return a chunk as a passage, with the share of the question that its best sentence holds."""
-    told = conn.execute(
-        "SELECT passages.text, chunks.place, chunks.heading, chunks.pages, documents.title, documents.author,"
+def _load_chunks(conn: sqlite3.Connection, ranked: list[tuple[int, float]]) -> list[tuple[int, float, str, str]]:
+    """Return row, rank, text and headings of chunks, in their order."""
+    marks = ",".join("?" * len(ranked))
+    query = f"SELECT passages.id, text, place FROM passages JOIN chunks USING (id) WHERE passages.id IN ({marks})"
+    known = {row: (text, place) for row, text, place in conn.execute(query, [row for row, _ in ranked])}
+    return [(row, score, *known[row]) for row, score in ranked if row in known]
+
+
+def _rate_chunk(text: str, place: str, weights: dict[str, float]) -> tuple[float, float, int]:
+    """Return the share of a question that a chunk's best sentence holds, that of the chunk, and which sentence it is.
+
+    place   the headings above it, whose words count for both
+    """
+    whole = normalize_text(text)
+    within = [word for word in weights if word in whole]
+    above = {word for word in weights if word in place}
+    best, most, held = 0, -1.0, above
+    for at, (_, sentence) in enumerate(split_sentences(text)):
+        folded = normalize_text(sentence)
+        found = [word for word in within if word in folded]
+        weight = sum([weights[word] for word in found])
+        if weight > most:
+            best, most, held = at, weight, above.union(found)
+    return sum(weights[word] for word in held), sum(weights[word] for word in above.union(within)), best
+
+
+def _load_passage(conn: sqlite3.Connection, row: int, relevance: float, best: int) -> Passage:
+    """Return a chunk as a passage: what stands around its best sentence."""
+    text, heading, pages_json, title, author, path, day = conn.execute(
+        "SELECT passages.text, chunks.heading, chunks.pages, documents.title, documents.author,"
         " files.folder || '/' || files.name, files.date FROM passages JOIN chunks ON chunks.id = passages.id"
         " JOIN documents ON documents.file = passages.id >> ? JOIN files ON files.id = documents.file"
         " WHERE passages.id = ?",
         (index.SHIFT, row),
     ).fetchone()
-    if told is None:
-        return None
-    text, place, heading, pages_json, title, author, path, day = told
     pages = [PageStart(*page) for page in json.loads(pages_json)]
     sentences = split_sentences(text)
-    held = [_find_held(normalize_text(sentence), weights) for _, sentence in sentences]
-    best = max(range(len(sentences)), key=lambda at: (sum(weights[token] for token in held[at]), -at))
-    every = set().union(*held) | _find_held_words(to_index_text(text) + " " + place, weights)
     first, last = _widen(sentences, best, pages)
     begin, end = sentences[first][0], sentences[last][0] + len(sentences[last][1].rstrip())
     page = page_at(pages, sentences[best][0])
     until = page_at(pages, max(end - 1, 0))
-    share = sum(weights[token] for token in held[best] | _find_held_words(place, weights)) / total
-    return share, Passage(
+    return Passage(
         text=text[begin:end],
         quote=sentences[best][1].strip(),
         title=title,
@@ -178,19 +196,10 @@ def _load_passage(
         label=page.label if page else "",
         heading=heading,
         date=day,
-        relevance=round(min(sum(weights[token] for token in every) / total, 1.0), 3),
+        relevance=round(min(relevance, 1.0), 3),
         source=path,
         ocr=bool(page and page.ocr),
     )
-
-
-def _find_held(sentence: str, weights: dict[str, float]) -> set[str]:
-    """Return the words of a question that a sentence holds; of Latin ones the stem will do."""
-    return {token for token in weights if _stem(token) in sentence}
-
-
-def _find_held_words(words: str, weights: dict[str, float]) -> set[str]:
-    return {token for token in weights if _stem(token) in words}
 
 
 def _stem(token: str) -> str:

@@ -129,7 +129,7 @@ def find_hits(
             return _load_hits(conn, apart, query, limit, names)
         if asked:
             return _load_hits(conn, asked, query, limit, names)
-    expression = " OR ".join(quote_token(token) for token in rarest_tokens(conn, query.tokens))
+    expression = " OR ".join(quote_token(token) for token in rarest_tokens(conn, query.tokens)[0])
     if not expression:
         return []
     return _load_hits(conn, rank_passages(conn, expression, where, values), query, limit, names)
@@ -181,15 +181,19 @@ _Ranked = list[tuple[int, float]]
 """Passages with their BM25 (positive, higher is better), best first."""
 
 
-def rank_passages(conn: sqlite3.Connection, expression: str, where: str, values: list[str]) -> _Ranked:
-    """Return the passages that match an expression of the index."""
+def rank_matches(conn: sqlite3.Connection, expression: str, where: str, values: list[str], limit: int) -> _Ranked:
+    """Return the passages that match an expression of the index best, whoever wrote them."""
     # By the function, not by the column `rank`: for that, FTS5 sorts all rows and not only those that are kept.
     rows = conn.execute(
-        f"SELECT rowid, -bm25(words) AS score FROM words WHERE words MATCH ?{where} ORDER BY score DESC"
-        f" LIMIT {CANDIDATES}",
+        f"SELECT rowid, -bm25(words) AS score FROM words WHERE words MATCH ?{where} ORDER BY score DESC LIMIT {limit}",
         [expression, *values],
     )
-    ranked = rows.fetchall()
+    return rows.fetchall()
+
+
+def rank_passages(conn: sqlite3.Connection, expression: str, where: str, values: list[str]) -> _Ranked:
+    """Return the passages that match an expression of the index: of the owner's as many as of all."""
+    ranked = rank_matches(conn, expression, where, values, CANDIDATES)
     if len(ranked) == CANDIDATES:  # however many reports match better, the owner's words are weighed, too
         own = f"{where} AND rowid & {index.BY_MACHINE} = 0"
         ranked += conn.execute(
@@ -212,21 +216,24 @@ def _rank_spread_words(conn: sqlite3.Connection, exact: tuple[str, ...], where: 
     return [(row, score) for row, score in ranked if row >> index.SHIFT in (files or ())]
 
 
-def rarest_tokens(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> list[str]:
-    """Return the rarest tokens that occur at all: as many as touch POSTINGS rows together, and at least one."""
+def rarest_tokens(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> tuple[list[str], dict[str, int]]:
+    """Return the rarest tokens that occur at all: as many as touch POSTINGS rows together, and at least one.
+
+    With them, how many passages hold each token; those that are too common to be counted are missing there.
+    """
     common = {term for (term,) in conn.execute("SELECT term FROM common")}
     rare = [token for token in tokens if token not in common] or tokens
     count = "SELECT count(*) FROM words WHERE words MATCH ?"
-    rarity = sorted((conn.execute(count, [quote_token(token)]).fetchone()[0], token) for token in rare)
-    if not any(rows for rows, _ in rarity):
-        rarity = sorted((conn.execute(count, [quote_token(token)]).fetchone()[0], token) for token in tokens)
+    counted = {token: int(conn.execute(count, [quote_token(token)]).fetchone()[0]) for token in rare}
+    if not any(counted.values()):
+        counted = {token: int(conn.execute(count, [quote_token(token)]).fetchone()[0]) for token in tokens}
     telling: list[str] = []
     touched = 0
-    for rows, token in rarity:
+    for rows, token in sorted((rows, token) for token, rows in counted.items()):
         touched += rows
         if rows and (touched <= index.POSTINGS or not telling):
             telling.append(token)
-    return telling
+    return telling, counted
 
 
 def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: int, names: frozenset[str]) -> list[Hit]:

@@ -6,6 +6,7 @@ never crosses punctuation, and a single character is a prefix. Latin words are s
 """
 
 import re
+from operator import add
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -73,7 +74,7 @@ def quote_token(token: str) -> str:
 
 def _spell_pairs(match: re.Match[str]) -> str:
     run = match[0]
-    return " " + " ".join([run[at : at + 2] for at in range(len(run))]) + " "
+    return f" {' '.join([*map(add, run, run[1:]), run[-1]])} "
 
 
 def _split_pairs(run: str, *, closed: bool) -> list[str]:
