@@ -70,6 +70,16 @@ def test_words_of_the_store_of_settings_and_files(completed, line, words):
     assert completed(line) == words
 
 
+def test_documents_and_their_themes(ws, completed):
+    assert completed("ia knowledge show ") == completed("ia knowledge search x --theme ") == []
+    for place, number in (("risk/converted/stops", 1), ("risk/converted/size", 2), ("life/converted/Size", 3)):
+        ws.write(f"knowledge/{place}.md", f"---\nid: id{number}\ntitle: T{number}\ndate: 2019-01-01\n---\ntext\n")
+    assert completed("ia knowledge show s") == completed("ia knowledge convert s") == ["stops"]
+    assert completed("ia knowledge remove stops id") == ["id3", "id2"]
+    for command in ("search x", "list", "add FILE"):
+        assert completed(f"ia knowledge {command} --theme r") == ["risk"]
+
+
 def test_what_is_watched_and_what_waits(ws, completed):
     assert completed("ia quote ") == []
     watch_list.track_item(ws, "600519.SH")

@@ -29,7 +29,8 @@ def test_a_book_is_added_searched_shown_and_removed(ia, home, tmp_path):
     run = ia("knowledge", "add", str(tmp_path / "stops.pdf"), "--theme", "risk", "--json")
     assert json.loads(run.stdout)[0]["outcome"] == "unchanged"
     assert ia("knowledge", "convert", "stops").stdout.splitlines()[1].startswith("unchanged")
-    assert ia("knowledge", "remove", "stops", "--yes").returncode == 0
+    run = ia("knowledge", "remove", "stops", "--yes")
+    assert run.returncode == 0 and "`ia memory undo knowledge/risk/converted/stops.md` brings the text" in run.stderr
     assert ia("knowledge", "search", "stop").returncode == 1 and ia("knowledge", "list").returncode == 1
 
 

@@ -1,6 +1,7 @@
 """`ia knowledge`: documents of your own, searched with the page of each answer."""
 
 import os
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -244,10 +245,10 @@ def _parse_pages(text: str | None) -> tuple[int, int] | None:
 def remove(documents: tuple[str, ...], yes: bool, as_json: bool, as_jsonl: bool) -> None:
     """Remove documents with their sources.
 
-    `ia memory undo PATH` brings the text back; the source is gone.
+    `ia memory undo PATH` brings a text back; its source comes back only when you add the file again.
     """
     from ia.faculties.knowledge import library
-    from ia.kernel.errors import Refused
+    from ia.kernel.errors import Message, Refused
     from ia.kernel.workspace import Workspace
     from ia_cli.terminal.text import say
 
@@ -261,6 +262,12 @@ def remove(documents: tuple[str, ...], yes: bool, as_json: bool, as_jsonl: bool)
             raise Refused("nothing was removed")
     for each in found:
         library.remove_document(ws, each)
+        notify(
+            Message(
+                "`ia memory undo {path}` brings the text back; its source comes back only when you add the file again",
+                path=shlex.quote(each.path),
+            )
+        )
     rows = [{"outcome": "removed", **_document_row(each)} for each in found]
     emit_rows(rows, ADDED, as_json=as_json, as_jsonl=as_jsonl)
 

@@ -213,6 +213,21 @@ def _setting_words(_ws: "Workspace") -> Iterable[Word]:
     return [(key.name, "") for key in config.KEYS]
 
 
+def _document_words(ws: "Workspace") -> Iterable[Word]:
+    """Yield the documents by the name of their file, by their id where several are called so."""
+    from ia.faculties.knowledge import library
+
+    listed = [(os.path.basename(each.path).removesuffix(".md"), each) for each in library.list_documents(ws)]
+    names = [name.casefold() for name, _ in listed]
+    return [(name if names.count(name.casefold()) == 1 else each.id, each.title) for name, each in listed]
+
+
+def _theme_words(ws: "Workspace") -> Iterable[Word]:
+    from ia.faculties.knowledge import library
+
+    return [(theme, "") for theme in library.list_themes(ws)]
+
+
 def _note_words(ws: "Workspace") -> Iterable[Word]:
     """Yield the notes by their path below notebook/, without `.md`."""
     return ((path.removesuffix(".md"), "") for path in _markdown_files(ws, "notebook"))
@@ -390,6 +405,9 @@ _NAMED: dict[tuple[str, str], Callable[["Workspace"], Iterable[Word]]] = {
     ("config", "key"): _setting_words,
     ("config", "prefix"): _setting_words,
     ("note", "path"): _note_words,
+    ("knowledge", "document"): _document_words,
+    ("knowledge", "documents"): _document_words,
+    ("knowledge", "theme"): _theme_words,
     ("memory", "path"): _memory_words,
     ("screen", "columns"): _column_words,
     ("screen", "sort"): _column_words,

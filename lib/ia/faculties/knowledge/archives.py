@@ -12,6 +12,8 @@ MAX_UNPACKED = 200_000_000
 MAX_RATIO = 100
 _SMALL = 1_000_000
 """Bytes below which a ratio means nothing."""
+_DAMAGED = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OSError, EOFError, ValueError)
+"""What zipfile raises for a file that it cannot read: NotImplementedError means a compression that it does not know."""
 
 
 class Archive:
@@ -21,7 +23,7 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
             members = self._zip.infolist()
-        except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError, UnicodeError):
+        except _DAMAGED:
             raise ConversionError("damaged") from None
         if len(members) > MAX_MEMBERS or sum(each.file_size for each in members) > MAX_UNPACKED:
             raise ConversionError("bomb")
@@ -41,7 +43,7 @@ class Archive:
         try:
             with self._zip.open(name) as file:
                 data = file.read(self._left + 1)
-        except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OSError, EOFError, ValueError):
+        except _DAMAGED:
             raise ConversionError("damaged") from None
         self._left -= len(data)
         if self._left < 0:

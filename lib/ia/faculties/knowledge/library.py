@@ -124,7 +124,7 @@ def add_document(
     digest = sha256(new.data).hexdigest()
     known = next((each for each in _read_all(ws) if each.sha256 == digest), None)
     if known is not None and not (options.ocr and known.skipped and not known.ocr):
-        return _change_known(ws, known, theme, options, notify)
+        return _change_known(ws, known, new.data, theme, options, notify)
     name = _safe_name(new.name)
     extract = _convert(converter, new, name, options, notify, progress)
     if known is not None:
@@ -201,9 +201,14 @@ def format_pages(numbers: Sequence[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
-def _change_known(ws: Workspace, known: Document, theme: str, options: AddOptions, notify: Notify) -> AddedDocument:
-    """Take over what the user now says of a document that is there."""
+def _change_known(
+    ws: Workspace, known: Document, data: bytes, theme: str, options: AddOptions, notify: Notify
+) -> AddedDocument:
+    """Take over what the user now says of a document that is there, and its source where that was removed."""
     changed = known
+    restored = bool(known.source) and not os.path.lexists(ws.resolve(known.source))
+    if restored:
+        ws.store_bytes(known.source, data)
     if options.title and options.title != known.title:
         changed = changed._replace(title=clean_line(options.title)[:300])
     if options.date and options.date != known.date:
@@ -211,7 +216,7 @@ def _change_known(ws: Workspace, known: Document, theme: str, options: AddOption
     if theme != known.theme:
         notify(Message("{title} is already in the theme {theme}", title=known.title, theme=known.theme))
     if changed == known:
-        return AddedDocument(known, "unchanged")
+        return AddedDocument(known, "updated" if restored else "unchanged")
     _write(ws, changed, _read_body(ws, known), "knowledge.change")
     return AddedDocument(changed, "updated")
 
@@ -438,7 +443,7 @@ def read_document(ws: Workspace, document: Document, pages: tuple[int, int] | No
 
 
 def remove_document(ws: Workspace, document: Document) -> None:
-    """Remove a document with its source. Its text can be brought back (`ia memory undo`), the source cannot."""
+    """Remove a document with its source. `ia memory undo` brings back its text, adding the file again its source."""
     with ws.lock():
         ws.remove(document.path, event="knowledge.remove", document=document.id)
         if document.source:

@@ -154,6 +154,8 @@ def test_what_is_changed_by_hand_is_found_and_what_is_removed_is_not(ws, convert
     assert search_passages(ws, "marmalade")[0].title == "On stops"
     with pytest.raises(NotFound):
         library.convert_again(ws, document, converter)
+    assert add(ws, converter).outcome == "updated" and ws.read_bytes(document.source, 1 << 30) == BOOK
+    assert add(ws, converter).outcome == "unchanged"
 
 
 def test_converting_again_keeps_what_the_user_said(ws, converter):
