@@ -147,11 +147,11 @@ def test_an_empty_ledger_says_what_to_type(at):
         ("account --base XYZ", 2, "XYZ"),
         ("profit --by month --session s1", 2, "--session"),
         ("profit 600000 --by month", 2, "SYMBOL"),
-        ("profit --by week", 2, "month, year"),
+        ("profit --by week", 2, "--by: 'week' is not one of month, year"),
         ("profit --since 2024-03-14 --until 2024-03-11", 2, "2024-03-11"),
         ("profit --since 2025-01-01", 2, "future"),
         ("profit --by month --since nonsense", 2, "nonsense"),
-        ("account --by sector", 2, "industry"),
+        ("account --by sector", 2, "sector"),
     ],
 )
 def test_what_cannot_be_meant_is_one_line(at, words, status, told):

@@ -126,7 +126,7 @@ def test_universes(hosts, ia, tmp_path):
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (("nonsense",), 2, "JOB"),
+        (("nonsense",), 2, "nonsense"),
         (
             ("lhb", "--symbols", "600519"),
             2,

@@ -62,6 +62,12 @@ class _Spoken(click.Command):
             )
         return self._help
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        from ia_cli.terminal.synonyms import WORDS
+
+        ctx.meta[WORDS] = list(args)  # for errors: click's tell what is wrong with a value, and not the value
+        return super().parse_args(ctx, args)
+
     def make_parser(self, ctx: click.Context) -> Any:
         """Return click's parser, which here takes `- an item` and `-5 %` for the texts that they are."""
         from ia_cli.terminal.synonyms import FORMER

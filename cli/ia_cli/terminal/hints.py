@@ -4,11 +4,13 @@ A word is looked up in the table of what people type (`_words`), then among what
 that is merely the least far.
 """
 
+from typing import Any
+
 import click
 
 from ia.kernel.errors import IaError, UsageError
 from ia.kernel.i18n import mark_text
-from ia_cli.terminal.synonyms import COMMANDS, OPTIONS, VERBS
+from ia_cli.terminal.synonyms import COMMANDS, OPTIONS, VERBS, WORDS
 
 MORE = "`{path} --help` shows the usage"
 TEXTS = {"text", "message", "query", "words", "task", "expr", "expression", "content", "why"}
@@ -244,8 +246,12 @@ def bad_value_error(error: click.BadParameter, context: click.Context | None) ->
     if isinstance(param, click.Argument):
         fields["what"] = (param.metavar or param.human_readable_name).strip("[].…")
     if isinstance(kind, click.Choice):
+        choices = ", ".join(map(str, kind.choices))
+        typed = _find_typed(param, kind, context)
+        if typed is None:
+            return UsageError("{what}: choose one of {choices}", choices=choices, hint=MORE, **fields)
         return UsageError(
-            "{what}: choose one of {choices}", choices=", ".join(map(str, kind.choices)), hint=MORE, **fields
+            "{what}: {typed!r} is not one of {choices}", typed=typed[:60], choices=choices, hint=MORE, **fields
         )
     if low is not None and high is not None:
         return UsageError("{what}: give a number from {low} to {high}", low=low, high=high, hint=MORE, **fields)
@@ -254,6 +260,16 @@ def bad_value_error(error: click.BadParameter, context: click.Context | None) ->
     if isinstance(kind, type(click.INT) | type(click.FLOAT)):
         return UsageError("{what}: give a number", hint=MORE, **fields)
     return UsageError("{what}: {problem}", problem=error.message, hint=MORE, **fields)
+
+
+def _find_typed(param: click.Parameter, kind: click.Choice[Any], context: click.Context | None) -> str | None:
+    """Return the word that is none of the choices of a parameter; None where it was not typed (a variable)."""
+    if context is None or param.name is None:
+        return None
+    values, _, _ = context.command.make_parser(context).parse_args(list(context.meta[WORDS]))
+    value = values.get(param.name)
+    words = value if isinstance(value, list | tuple) else [value]
+    return next((word for word in words if isinstance(word, str) and word not in kind.choices), None)
 
 
 def _deepest_context(argv: list[str], root: click.Command) -> click.Context:

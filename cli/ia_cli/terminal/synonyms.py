@@ -3,6 +3,9 @@
 Data, for the hints of `_hints` and for the parser; what is named here as an answer is checked by tests/arch.
 """
 
+WORDS = "ia.words"
+"""Under this name click's context keeps the words that its command was given."""
+
 COMMANDS = {
     **dict.fromkeys(
         ("ask", "question", "q", "analyse", "analyze", "analysis", "research", "问", "提问", "分析"), 'ia turn "…"'
