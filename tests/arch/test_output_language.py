@@ -33,7 +33,6 @@ VOCABULARY = {
     "lib/ia/faculties/schedule/unread_words.py": "words of wishes",
     "lib/ia/faculties/schedule/wish_parser.py": "words of wishes",
     "lib/ia/faculties/schedule/wish_text.py": "numbers and time zones in wishes",
-    "lib/ia/organs/market/sources/simulated_news.py": "titles of simulated announcements, as companies write them",
     "lib/ia/kernel/i18n/units.py": "units of numbers and dates: steps of ten thousand translate no steps of a thousand",
     "lib/ia/organs/channels/conformance.py": "messages that the suite sends",
     "lib/ia/organs/ledger/statement_columns.py": "columns of the statements of brokers",

@@ -134,7 +134,7 @@ def test_any_file_of_it_may_be_deleted(ws, profile):
 
 @pytest.mark.parametrize(
     ("profile", "skill"),
-    [*PACKS, *(("invest", skill) for skill in ("research", "compare", "scan", "review", "backtest"))],
+    [*PACKS, *(("invest", skill) for skill in ("research", "compare", "scan", "review", "backtest", "report"))],
 )
 def test_a_skill_in_english_may_call_what_the_chinese_one_may(profile, skill):
     """The two versions differ in words only: same tools, triggers and switches, and every tool is named in both."""

@@ -307,7 +307,11 @@ def _skill_for(request: UserRequest, words: str, *, sure: bool) -> str:
 
     It is named in the message, or (not `sure` of anything else) its description shares at least two words with it.
     """
-    own = [each for each in request.skills if each[0] not in ("research", "compare", "scan", "review", "backtest")]
+    own = [
+        each
+        for each in request.skills
+        if each[0] not in ("research", "compare", "scan", "review", "backtest", "report")
+    ]
     named: list[str] = [
         name for name, _ in own if re.search(rf"(?<![a-z0-9-]){re.escape(name)}(?![a-z0-9-])", words, re.I)
     ]

@@ -60,7 +60,7 @@ def _tell_result(desk: ToolDesk, result: DeskResult) -> list[str]:
     passed = sum(each["result"] == "pass" for each in counted)
     what = str(result.get("title") or result.get("check"))
     if result.get("symbol"):
-        about = " ".join(filter(None, (str(result.get("name") or ""), str(result.get("symbol")))))
+        about = wording.security_name(desk, str(result.get("symbol")), result.get("name"))
         what = speak(
             "{title}, {security}, {quantity:g} shares", title=what, security=about, quantity=result.get("quantity")
         )

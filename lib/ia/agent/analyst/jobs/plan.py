@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from ia.agent.analyst.ask import checklist_words, choices, follow_on, intent
+from ia.agent.analyst.ask import checklist_words, choices, follow_on, intent, report_words
 from ia.agent.analyst.ask.backtest_words import ASKS
 from ia.agent.analyst.ask.correction_words import ToldCorrection, read_correction
 from ia.agent.analyst.ask.facts import (
@@ -122,7 +122,7 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         from ia.agent.analyst.jobs import small_talk
 
         return small_talk.ask_which(desk, others)
-    if done := (yield from _run_checklist(desk)) or (yield from _test_whole(desk)):
+    if done := (yield from _run_checklist(desk)) or (yield from _name_pages(desk)) or (yield from _test_whole(desk)):
         return done
     from ia.agent.analyst.jobs.answer_parts import answer_parts
 
@@ -148,6 +148,21 @@ def _run_checklist(desk: ToolDesk) -> Work[Reply | None]:
     from ia.agent.analyst.jobs import checking
 
     return (yield from checking.run_checklist(desk, wanted))
+
+
+def _name_pages(desk: ToolDesk) -> Work[Reply | None]:
+    """Name the command of the page that a message wishes for; None for any other message."""
+    request = desk.request
+    if not report_words.ASKS.search(request.question[:LONGEST]):
+        return None
+    wanted = intent.read_acts(request)
+    if wanted.kind not in intent.ANSWERABLE or not intent.may_ask_facts(request, wanted):
+        return None
+    if not report_words.find_subject(wanted.words, wanted.securities):
+        return None
+    from ia.agent.analyst.jobs import page_reports
+
+    return (yield from page_reports.name_pages(desk, wanted))
 
 
 def _find_correction(desk: ToolDesk) -> ToldCorrection | None:
@@ -466,7 +481,8 @@ def _own_skill(desk: ToolDesk, wanted: Intent) -> Work[Intent | None]:
     if all(name in _STANDARD for name, _ in desk.request.skills):
         return None
     meant = yield from _find_triggered_skill(desk, wanted)
-    return meant if meant and meant.skill not in _STANDARD else None
+    own = meant is not None and meant.skill not in _STANDARD and not (meant.skill == "report" and _of_investing(desk))
+    return meant if own else None
 
 
 def _find_triggered_skill(desk: ToolDesk, wanted: Intent) -> Work[Intent | None]:
@@ -508,6 +524,12 @@ def _review(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     from ia.agent.analyst.jobs import reviewing
 
     return (yield from reviewing.review(desk, wanted.words))
+
+
+def _of_investing(desk: ToolDesk) -> bool:
+    """Return True if the skill /report of this workspace is that of investing: others report on work that was done."""
+    body = desk.request.parts.get("skill", "")
+    return "ia report" in body if body else "research" in [name for name, _ in desk.request.skills]
 
 
 def _compare(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
@@ -555,6 +577,10 @@ def _skill(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         return (yield from backtesting.backtest(desk, wanted))
     if wanted.skill == "review":
         return (yield from _review(desk, wanted))
+    if wanted.skill == "report" and _of_investing(desk):
+        from ia.agent.analyst.jobs import page_reports
+
+        return (yield from page_reports.name_pages(desk, wanted))
     if wanted.skill in ("research", "compare"):
         from ia.agent.analyst.jobs import small_talk
 

@@ -2,21 +2,35 @@
 
 from datetime import date, datetime, time, timedelta
 
-from ia.domain.instruments.symbols import Symbol
-from ia.kernel import clock
+from ia.domain.instruments.symbols import Symbol, english_names
+from ia.kernel import clock, config
+from ia.kernel.errors import Message
+from ia.kernel.i18n import Voice, mark_text, mark_texts
 from ia.organs.market.sources import CompanyReport, NewsItem
 from ia.organs.market.sources.companies import hashed_fraction
 from ia.organs.market.sources.simulated_dates import ANNOUNCED_BEFORE, scheduled_ex_dates
 from ia.organs.ohlcv.canonical import Bars
 
-MARK = "（模拟）"
-"""What each title ends with."""
 MONTHS = 12
 """How far back there are monthly announcements."""
 LARGE_MOVE = 0.05
 NEWS_DAYS = 250
-_PERIODS = {"03-31": "第一季度报告", "06-30": "半年度报告", "09-30": "第三季度报告", "12-31": "年度报告"}
-_MONTHLY = ("关于召开股东大会的通知", "关于回购公司股份的进展公告", "董事会决议公告", "投资者关系活动记录表")
+_PERIODS = {
+    "03-31": mark_text("{name}: report of the first quarter of {year} (simulated)"),
+    "06-30": mark_text("{name}: half-year report {year} (simulated)"),
+    "09-30": mark_text("{name}: report of the third quarter of {year} (simulated)"),
+    "12-31": mark_text("{name}: annual report {year} (simulated)"),
+}
+_MONTHLY = {
+    0: mark_text("{name}: notice of a general meeting (simulated)"),
+    1: mark_text("{name}: progress of the share buyback (simulated)"),
+    2: mark_text("{name}: resolutions of the board (simulated)"),
+    3: mark_text("{name}: record of meetings with investors (simulated)"),
+}
+_DIVIDEND = mark_text("{name}: dividend of {year}, ex-date {day} (simulated)")
+_FALL = mark_text("{name} closes {change}% lower (simulated)")
+_RISE = mark_text("{name} closes {change}% higher (simulated)")
+_REPORT, _PAYMENT, _OTHER = mark_texts("periodic report", "distribution", "other announcements")
 
 
 def build_announcements(company: Symbol, reports: list[CompanyReport], now: datetime) -> list[NewsItem]:
@@ -25,19 +39,19 @@ def build_announcements(company: Symbol, reports: list[CompanyReport], now: date
     found = []
     for report in reports:
         if report.published:
-            title = f"{name}：{report.period[:4]}年{_PERIODS[report.period[5:]]}{MARK}"
-            found.append(_build_item(company, report.published, (18, 30), title, "定期报告"))
+            title = Message(_PERIODS[report.period[5:]], name=name, year=report.period[:4])
+            found.append(_build_item(company, report.published, (18, 30), title, _REPORT))
     today = now.astimezone(clock.CHINA).date()
     for year in range(today.year - 1, today.year + 1):
         for day in scheduled_ex_dates(company, year):
             told = (date.fromisoformat(day) - timedelta(days=ANNOUNCED_BEFORE)).isoformat()
-            title = f"{name}：{year - 1}年年度权益分派实施公告，除权除息日 {day}{MARK}"
-            found.append(_build_item(company, told, (17, 5), title, "权益分派"))
+            title = Message(_DIVIDEND, name=name, year=year - 1, day=day)
+            found.append(_build_item(company, told, (17, 5), title, _PAYMENT))
     for back in range(MONTHS):
         month = (today.replace(day=1) - timedelta(days=30 * back)).replace(day=1)
         told = (month + timedelta(days=int(hashed_fraction(company.canonical, month, "day") * 28))).isoformat()
-        which = _MONTHLY[int(hashed_fraction(company.canonical, month, "what") * len(_MONTHLY))]
-        found.append(_build_item(company, told, (19, 0), f"{name}：{which}{MARK}", "其他"))
+        title = Message(_MONTHLY[int(hashed_fraction(company.canonical, month, "what") * len(_MONTHLY))], name=name)
+        found.append(_build_item(company, told, (19, 0), title, _OTHER))
     return _until(found, now)
 
 
@@ -48,26 +62,32 @@ def build_news(company: Symbol, bars: Bars, now: datetime) -> list[NewsItem]:
     for at in range(max(1, len(bars.date) - NEWS_DAYS), len(bars.date)):
         move = bars.close[at] / bars.close[at - 1] - 1
         if abs(move) >= LARGE_MOVE:
-            verb = "上涨" if move > 0 else "下跌"
-            title = f"{name}收盘{verb} {abs(move) * 100:.1f}%{MARK}"
+            title = Message(_RISE if move > 0 else _FALL, name=name, change=f"{abs(move) * 100:.1f}")
             found.append(_build_item(company, bars.date[at], (15, 30), title, None, kind="news"))
     return _until(found, now)
 
 
 def _build_item(
-    company: Symbol, day: str, hour: tuple[int, int], title: str, category: str | None, kind: str = "announcement"
+    company: Symbol, day: str, hour: tuple[int, int], title: Message, category: str | None, kind: str = "announcement"
 ) -> NewsItem:
+    """Return an item in the language of messages. Its id is that of the Chinese title, whichever is told."""
     moment = datetime.combine(date.fromisoformat(day), time(*hour), clock.CHINA)
-    number = int(hashed_fraction(company.canonical, day, title) * 1e9)
+    number = int(hashed_fraction(company.canonical, day, _say_title(company, title, "zh")) * 1e9)
+    lang = config.locale_lang()
     return NewsItem(
         symbol=company.canonical,
         kind=kind,
         id=f"demo-{day}-{number:09d}",
         time=moment.isoformat(),
-        title=title,
+        title=_say_title(company, title, lang),
         publisher="demo",
-        category=category,
+        category=Voice(lang)(category) if category else None,
     )
+
+
+def _say_title(company: Symbol, title: Message, lang: str) -> str:
+    known = english_names().get(company.canonical) if lang == "en" else None
+    return Voice(lang).fill_template(title.template, title.params | ({"name": known} if known else {}))
 
 
 def _until(items: list[NewsItem], now: datetime) -> list[NewsItem]:

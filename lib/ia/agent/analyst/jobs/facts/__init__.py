@@ -1,6 +1,8 @@
 """Short answers to questions for facts: the figure first, where it is from, and what was not understood."""
 
+import re
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from typing import Any
 
 from ia.agent.analyst.ask.facts import FactQuestion
@@ -8,7 +10,8 @@ from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.ask.screens import parse_bounds
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
-from ia.agent.analyst.say.reply import Reply
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.patterns import pattern
 
 Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
 
@@ -27,6 +30,10 @@ _READS_COUNTS = ("gainers", "sectors")
 """Sources whose answers read how many are wanted."""
 
 
+_LATELY = pattern(r"最近|近期|近来|近日|\b(?:lately|recently|of late)\b", re.I)
+"""Days that nobody counted."""
+
+
 _OF_DAYS = ("gainers", "screen", "level_crossing", "extreme_day", "new_extreme", "from_extreme", "limit_hit", "growth")
 """Sources that read numbers, but no times of their own."""
 
@@ -36,6 +43,10 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     unread = tuple(word for word in asked.unread if asked.answer not in _READS_COUNTS or not word.isdigit())
     if asked.times and asked.answer in _OF_DAYS:
         return wording.ask_back(desk, asked.times)
+    if asked.answer in _READS_COUNTS and _LATELY.search(asked.words):
+        if not asked.spans:
+            return reply_of_lines(desk.speak("Over which days: today, this week, or the last 20 days?"))
+        asked = replace(asked, words=_LATELY.sub(lambda found: " " * len(found[0]), asked.words))
     if unread and asked.answer in ("quote", "report", "dividend_yield"):
         rest, bounds = parse_bounds(strip_mentions(asked.words))
         unread = tuple(word for word in unread if not bounds or word in rest)

@@ -132,7 +132,7 @@ def _say_row(desk: ToolDesk, row: Json) -> str:
     told = speak.say(describe_date(row))
     if row["kind"] == "closed":
         return f"{row['date']} {told}"
-    name = row["name"] or row["symbol"]
+    name = wording.name_alone(desk, str(row["symbol"]), row["name"])
     return speak("{date} {name} {symbol}: {told}", date=row["date"], name=name, symbol=row["symbol"], told=told)
 
 
@@ -309,7 +309,7 @@ def list_items(desk: ToolDesk, mention: Mention, first: str, last: str) -> Work[
 def _say_item(desk: ToolDesk, row: Json) -> str:
     time = str(row["time"])
     moment = f"{time[:10]} {time[11:16]}".strip()
-    name = row["name"] or row["symbol"]
+    name = wording.name_alone(desk, str(row["symbol"]), row["name"])
     kind = desk.speak("announcement") if row["kind"] == "announcement" else desk.speak("news")
     publisher = row.get("publisher") or row["source"]
     return f"{moment} {name} [{kind}] {row.get('title', '')} ({publisher})"
