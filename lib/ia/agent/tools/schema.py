@@ -59,12 +59,20 @@ def type_schema(annotation: object) -> Json:
 def shorten_schema(schema: Json) -> Json:
     """Return what a model is told of a schema: less what goes without saying, as each turn pays for it.
 
-    What may be left out need not be null, and what is false by default need not say so; check() takes both.
+    What may be left out need not be null, and what is false by default need not say so; check() takes both. That a
+    count is at least 0 or 1 goes without saying.
     """
     required = schema.get("required", [])
     short = {**schema, "properties": {}}
     for name, kind in schema.get("properties", {}).items():
-        brief = {key: value for key, value in kind.items() if key != "default" or value is not False}
+        brief = {
+            key: value
+            for key, value in kind.items()
+            if not (key == "default" and value is False) and not (key == "minimum" and value in (0, 1))
+        }
+        if name not in required and (other := _without_null(brief.get("anyOf"))):
+            del brief["anyOf"]
+            brief = {**other, **brief}
         if name not in required and isinstance(kind.get("type"), list) and kind["type"][1:] == ["null"]:
             brief["type"] = kind["type"][0]
         short["properties"][name] = brief
@@ -72,6 +80,12 @@ def shorten_schema(schema: Json) -> Json:
     if not required:
         short.pop("required", None)
     return short
+
+
+def _without_null(kinds: object) -> Json:
+    """Return the one kind that stands beside null in an anyOf; {} where it is not like that."""
+    known = [kind for kind in kinds if kind != {"type": "null"}] if isinstance(kinds, list) else []
+    return known[0] if len(known) == 1 else {}
 
 
 def validate_arguments(name: str, schema: Json, arguments: Any) -> None:

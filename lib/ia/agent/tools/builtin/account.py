@@ -24,8 +24,8 @@ Session = Annotated[str, "only what was traded in it; default: all"]
 @tool("account.status", READ)
 def show_account(scope: Scope) -> Mapping[str, object]:
     """Show the account: cash, equity, positions (cost, price, profit, weight), profit of today and in all, largest
-    drawdown (a fraction: 0.05 is 5 per cent), trades that wait for the user; `total`: all currencies in the base one,
-    with the exchange rates and their dates. null is what is not known: say so.
+    drawdown (a fraction), trades that wait for the user; `total`: all currencies in the base one, with rates and
+    dates. null is not known: say so.
     """
     from ia.organs.ledger import account_documents, net_worth
     from ia.organs.ledger.trade_proposals import pending_orders
@@ -46,10 +46,10 @@ def show_performance(
     by: Annotated[str, "also each `month` or `year`"] = "",
     benchmark: Annotated[str, "index or security to compare with: 000300.SH, SPY"] = "",
 ) -> Mapping[str, object]:
-    """Show the return on the user's money over some days, by currency and in `total`: time-weighted (twr_frac, compare
-    this with an index), money-weighted (mwr_frac; xirr_ann_frac a year), ahead of a benchmark (excess_frac), drawdown,
-    volatility, Sharpe, best and worst day, closed trades (win rate, profit factor, days held). *_frac are fractions:
-    0.05 is 5 per cent. null cannot be told; `reasons` says why: say so.
+    """Show the return on the user's money, by currency and in `total`: time-weighted (twr_frac, to compare with an
+    index), money-weighted (mwr_frac; xirr_ann_frac a year), ahead of a benchmark (excess_frac), drawdown,
+    volatility, Sharpe, best and worst day, closed trades. *_frac: 0.05 is 5 per cent. null cannot be told;
+    `reasons` says why: say so.
     """
     from ia.domain.instruments.symbols import resolve_security
     from ia.organs.ledger.net_worth import base_currency
@@ -108,10 +108,9 @@ def show_period(
     last: Annotated[str, "last day, YYYY-MM-DD; default: today"] = "",
     benchmark: Annotated[str, "index or security to compare with: 000300.SH, SPY"] = "",
 ) -> Mapping[str, object]:
-    """Show what the account made from the close before the first day to the close of the last, by currency: equity
-    before and after, cash and positions after, money brought in (flows), result in money and time-weighted return in
-    per cent since `begin` (`returns`: as fractions, with the benchmark); all in the base currency (`total`); and what
-    each position brought. null: not known.
+    """Show what the account made from the close before the first day to that of the last, by currency and in `total`:
+    equity, cash and positions after, money brought in (flows), result in money and in per cent (`returns`:
+    fractions, with the benchmark), and what each position brought. null: not known.
     """
     from ia.domain.instruments.symbols import resolve_security
     from ia.organs.ledger import account_documents

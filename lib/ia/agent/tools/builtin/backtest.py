@@ -26,9 +26,9 @@ def run_backtest(
     rank: Annotated[str, "expression: the largest is bought first"] = "",
     rebalance: Literal["", "daily", "weekly", "monthly"] = "",
 ) -> Json:
-    """Test rules on past prices by the rules of the exchange and save the run. Signals fill on the next bar. Tell the
-    result beside `compare` (buy and hold, equal weight, benchmark), and that the past proves nothing. `selection`:
-    this is variant `place` of `trials` tried of these rules; dsr_frac: probability of a true Sharpe after all of them.
+    """Test rules on past prices by the rules of the exchange, and save the run. Tell the result beside `compare` (buy
+    and hold, equal weight, benchmark), and that the past proves nothing. `selection`: variant `place` of `trials`
+    tried; dsr_frac: probability of a true Sharpe after all of them.
     """
     from ia.faculties.lab.backtests import BacktestRequest, read_settings
     from ia.faculties.lab.backtests import run_backtest as run_it
@@ -70,7 +70,7 @@ def show_backtest(
 @tool("backtest.list", READ)
 def list_backtests(scope: Scope, limit: Annotated[int, "how many", AtLeast(1)] = 20) -> Json:
     """List the saved backtests, best first by dsr_frac: the probability that the true Sharpe ratio is above chance,
-    after all `trials` of the same rules. Say by which figure one is best; null cannot be told and comes last.
+    after all `trials` of the same rules. null cannot be told and comes last. Say by which figure one is best.
     """
     from ia.faculties.lab.selection_figures import rank_runs
 

@@ -15,9 +15,9 @@ def run_check(
     quantity: Annotated[float | None, "shares; default: one lot"] = None,
     price: Annotated[float | None, "default: the last close"] = None,
 ) -> Json:
-    """Judge a checklist of the user, such as the one before a purchase. Returns passed, the ids that failed, are
-    unknown or are only warned of, and each item with value, limit and source. An unknown item has not passed. Items of
-    kind ask are questions that only the user can answer: ask them, do not answer them. Nothing is traded.
+    """Judge a checklist of the user, such as the one before a purchase: passed, ids that failed, are unknown (not
+    passed) or only warned of, and each item with value, limit and source. Ask the user the items of kind ask; do
+    not answer them. Nothing is traded.
     """
     from ia.faculties.checklists import CheckRequest, list_checklists, run_checklist
 

@@ -21,9 +21,8 @@ def list_dates(
     days: Annotated[int, "so many days from the first one on", AtLeast(0)] = 30,
     kind: Annotated[Literal["ex-dividend", "report", "lock-up", "closed"] | None, "default: all"] = None,
 ) -> Json:
-    """Show dates of mainland companies as they are known: ex-dates with cash a share, report dates (expected or
-    published), lock-up expiries, days on which a market is closed. `missing`: what no source told, why. `closed_known`:
-    the last day of which closed days are known, by market.
+    """Show known dates of mainland companies: ex-dates with cash a share, reports (expected or published), lock-up
+    expiries, closed days of a market (known up to `closed_known`). `missing`: what no source told, why.
     """
     from ia.organs.market import coming_dates, date_sync
 

@@ -195,8 +195,8 @@ def compare_prices(
     benchmark: Annotated[str | None, "index of the betas; default: the one of each market"] = None,
 ) -> Json:
     """Compare securities: returns by horizon and in the window, volatility a year, deepest drawdown (per cent), beta,
-    valuation, and the correlation of each pair's daily returns on common sessions. Returns are in the `currency` of
-    each security, never converted. `unknown` names what is null and why.
+    valuation, correlation of daily returns. Returns are in each security's `currency`, never converted. `unknown`
+    names what is null and why.
     """
     from datetime import date as Date
 
@@ -217,8 +217,8 @@ def compare_prices(
 @tool("market.valuation", READ, together=True)
 def show_valuation(scope: Scope, symbol: Annotated[str, "code or name of a mainland stock"]) -> Json:
     """Show what a stock costs and earns: pe_ttm, pb, market_cap (yuan), dividend yield; roe, growth, eps, cash flow a
-    share of the twelve months (`basis`) up to the period `report`; and where that stands: `history` in its own stored
-    days, `peers` among the stocks of its industry (rank_pct: percentage of them that is lower; null: too few others).
+    share of the twelve months (`basis`) up to `report`; `history`: where that stands in its own stored days;
+    `peers`: in its industry (rank_pct: percentage that is lower; null: too few).
     """
     from ia.organs.market.valuation import load_valuation
 

@@ -47,8 +47,7 @@ def recall_passages(
     since: Annotated[str | None, "2024-03-15, 30d …: only what is as new"] = None,
 ) -> list[Json]:
     """Search notes, memories, reasons of trades and questions of earlier sessions, best first: source, date, score,
-    the passage that fits, kind and author (owner: the user's own words; ia: written by a model or the program;
-    outside: a document of the user's library).
+    passage, kind and author (owner: the user's own words; ia: a model or the program; outside: the user's library).
     """
     from ia.wiring.searchable_records import recall_everything
 

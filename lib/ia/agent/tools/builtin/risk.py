@@ -18,11 +18,10 @@ def check_trade(
     risk_pct: Annotated[float | None, "to size a buy: what it may lose at the stop, per cent of equity"] = None,
     stop: Annotated[float | None, "price of the stop; default: by the user's stop-loss rule"] = None,
 ) -> Json:
-    """Check a supposed trade against the user's risk rules, before advising on a security: position limit, rise of the
-    day, loss of the day, cooling, cash, lots, price limits. Returns allowed (null: could not be judged, see unknown),
-    breaches (rule, value, limit; refuses: it must not be advised), the quantity that would be allowed, fees, cash
-    after, what is held of it, and warnings for the account. With risk_pct also `size`, the most shares that loss, rules
-    and cash allow, and which of them binds (size_by). Nothing is traded or written.
+    """Check a supposed trade against the user's risk rules, before advising on a security. Returns allowed (null: not
+    judged, see unknown), breaches (rule, value, limit; refuses: do not advise it), the allowed quantity, fees, cash
+    after, what is held, and warnings. With risk_pct also `size`, the most shares that loss, rules and cash allow,
+    and what binds (size_by). Nothing is written.
     """
     from ia.kernel.errors import UsageError
     from ia.kernel.i18n import Voice

@@ -18,8 +18,8 @@ def list_sessions(
     until: Annotated[str, "YYYY-MM-DD: only sessions with a question on this day or earlier"] = "",
     limit: Annotated[int, AtLeast(1)] = 10,
 ) -> Json:
-    """List the user's earlier sessions, most recent first: id, title, the day and text of the last question in the time
-    asked for, and how many questions there were. `count` is how many sessions fit. Not the session of this turn.
+    """List the user's earlier sessions, most recent first: id, title, day and text of the last question in that time,
+    number of questions. `count` is how many sessions fit. This turn's session is left out.
     """
     from ia.kernel import clock, dateforms
     from ia.organs import sessions

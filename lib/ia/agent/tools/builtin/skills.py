@@ -69,7 +69,7 @@ def load_skill(
     steps: Annotated[bool, "for programs: the procedure, or the file, as data, and no instructions"] = False,
 ) -> Json:
     """Load a skill: its instructions and procedure, to be followed from here on. Only the tools that it lists can be
-    called afterwards. A skill that runs in a subagent returns the subagent's summary.
+    called afterwards. One that runs in a subagent returns its summary.
     """
     if name is None:
         return _end_skill(scope)

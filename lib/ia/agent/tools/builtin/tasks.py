@@ -44,8 +44,8 @@ def list_tasks(
     until: Annotated[str, "YYYY-MM-DD: also the times up to the end of this day"] = "",
 ) -> Json:
     """List the user's tasks: state (only `approved` and `edited` run; `proposed` and `unapproved` wait for the user),
-    when in words, next run, last run with its state and why it failed or was skipped, slots that passed without a run
-    (`overdue`), number of a proposal that waits. Times are those of the task's zone.
+    when, next run, last run and why it failed or was skipped, slots without a run (`overdue`), number of a waiting
+    proposal. Times are in the task's zone.
     """
     from ia.faculties.taskbook import approved_tasks, task_times
 
@@ -181,8 +181,8 @@ def propose_task(
     timeout: Annotated[int, "minutes"] = 30,
     because: Annotated[str, "why the user wants it"] = "",
 ) -> Json:
-    """Propose a task that runs by itself at certain times or events. The user reads the design and decides. Returns
-    the schedule in words and the next run times: tell the user both, with the number of the proposal.
+    """Propose a task that runs by itself at times or events. Tell the user the number of the proposal, the schedule in
+    words and the next run times that it returns.
     """
     given = {
         "name": name,
