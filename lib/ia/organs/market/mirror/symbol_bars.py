@@ -24,6 +24,7 @@ def iterate_bars(mirror: Mirror, symbols: Iterable[str], columns: Iterable[str])
     """
     import numpy as np
 
+    days = np.array(mirror.dates, dtype=object)
     asked, names = set(symbols), [name for name in (*PRICES, "volume") if name in set(columns)]
     places = [place for place, symbol in enumerate(mirror.symbols) if symbol in asked]
     for start in range(0, len(places), BLOCK):
@@ -35,7 +36,7 @@ def iterate_bars(mirror: Mirror, symbols: Iterable[str], columns: Iterable[str])
             rows = np.nonzero(~np.isnan(close[at]))[0]
             if not len(rows):
                 continue
-            dates = [mirror.dates[row] for row in rows]
+            dates = days[rows].tolist()
             scale = factor[at][rows] / factor[at][rows[-1]]
             made = {
                 name: values[at][rows].astype(np.int64) if name == "volume" else _scale_prices(values[at][rows], scale)
@@ -49,6 +50,7 @@ def iterate_raw_bars(mirror: Mirror, symbols: Iterable[str]) -> Iterator[tuple[s
     """Yield the unadjusted bars of those symbols that the mirror has, in its order; prices and volume are arrays."""
     import numpy as np
 
+    days = np.array(mirror.dates, dtype=object)
     asked = set(symbols)
     places = [place for place, symbol in enumerate(mirror.symbols) if symbol in asked]
     for start in range(0, len(places), BLOCK):
@@ -57,7 +59,7 @@ def iterate_raw_bars(mirror: Mirror, symbols: Iterable[str]) -> Iterator[tuple[s
         for at, place in enumerate(block):
             rows = np.nonzero(~np.isnan(read["close"][at]))[0]
             if len(rows):
-                dates = [mirror.dates[row] for row in rows]
+                dates = days[rows].tolist()
                 columns: list[Any] = [read[name][at][rows] for name in PRICES]
                 columns.append(read["volume"][at][rows].astype(np.int64))
                 yield mirror.symbols[place], Bars._make([dates, *columns])
