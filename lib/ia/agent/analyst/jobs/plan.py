@@ -478,11 +478,11 @@ def _own_skill(desk: ToolDesk, wanted: Intent) -> Work[Intent | None]:
 
     It goes before research and figures: whoever wrote it means it.
     """
-    if all(name in _STANDARD for name, _ in desk.request.skills):
+    standard = (*_STANDARD, "report") if _of_investing(desk) else _STANDARD
+    if all(name in standard for name, _ in desk.request.skills):
         return None
     meant = yield from _find_triggered_skill(desk, wanted)
-    own = meant is not None and meant.skill not in _STANDARD and not (meant.skill == "report" and _of_investing(desk))
-    return meant if own else None
+    return meant if meant is not None and meant.skill not in standard else None
 
 
 def _find_triggered_skill(desk: ToolDesk, wanted: Intent) -> Work[Intent | None]:
