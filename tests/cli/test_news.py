@@ -41,7 +41,7 @@ def test_simulated_items_say_so_and_are_seen_from_their_time_on(ia, market):
     assert done.returncode == 0 and "simulated news: demo invented" in done.stderr
     told = rows(done)
     assert {row["symbol"] for row in told} == {"600519.SH", "300750.SZ"}
-    assert all("模拟" in row["title"] and row["simulated"] and row["time"].endswith("+08:00") for row in told)
+    assert all("(simulated)" in row["title"] and row["simulated"] and row["time"].endswith("+08:00") for row in told)
     assert [row["known"] for row in told] == sorted((row["known"] for row in told), reverse=True)
     assert max(row["time"] for row in told) <= "2024-03-15T16:30"
     assert rows(ia("news", "600519", "300750", "--json", "-n", "50")) == told
@@ -110,4 +110,4 @@ def test_a_model_reads_titles_between_marks_and_is_tainted(ws, market):
     assert model.origins == ["news"] and len(told["items"]) == 3
     assert all(each["text"].startswith("<<data ") and "title" not in each for each in told["items"])
     rules = Scope(ws, actor=RULES)
-    assert all("模拟" in each["title"] for each in list_news(rules, ["300750"])["items"]) and rules.tainted
+    assert all("(simulated)" in each["title"] for each in list_news(rules, ["300750"])["items"]) and rules.tainted
