@@ -47,7 +47,6 @@ ARROWS = {
     "newsroom": {"providers"},
     "pictures": {"lab"},
     "profiles": {"packages"},
-    "rulebooks": {"knowledge", "skills"},
     "providers": {"packages"},
     "skills": {"packages", "profiles", "providers"},
     "alerts": {"schedule"},

@@ -106,6 +106,8 @@ def scan(
 
 def _select_symbols(ws: object, universe: str, where: str | None) -> tuple[str, ...] | None:
     """Return the canonical symbols to look at; None for all stocks."""
+    if universe == "all" and where is None:
+        return None
     from ia.kernel.workspace import Workspace
     from ia.wiring.universe import list_universe
     from ia_cli.terminal.output import notify

@@ -46,6 +46,7 @@ MAINLAND = (
     CodeRange("SZ", ("1318",), "repo"),
 )
 """Where several ranges have a code, the first one counts."""
+_BY_EXCHANGE = {name: tuple(one for one in MAINLAND if one.exchange == name) for name in ("SH", "SZ", "BJ")}
 
 
 def _parse_spans(text: str) -> tuple[tuple[str, str], ...]:
@@ -72,7 +73,10 @@ def find_range(code: str, exchange: str) -> CodeRange | None:
     >>> find_range("518880", "SH").board, find_range("518880", "SZ")
     ('fund.gold', None)
     """
-    return next((one for one in MAINLAND if one.exchange == exchange and code.startswith(one.prefixes)), None)
+    for one in _BY_EXCHANGE.get(exchange, ()):
+        if code.startswith(one.prefixes):
+            return one
+    return None
 
 
 def is_between(code: str, spans: tuple[tuple[str, str], ...]) -> bool:

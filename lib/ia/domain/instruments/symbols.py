@@ -149,6 +149,17 @@ def from_canonical(canonical: str) -> Symbol:
     return _find_bundled(code, exchange) or _assume_symbol(code, exchange, canonical)
 
 
+def kind_of_code(canonical: str) -> str:
+    """Return the kind of a canonical code, quickly; NotFound where it is none.
+
+    >>> kind_of_code("600519.SH"), kind_of_code("510300.SH")
+    ('stock', 'etf')
+    """
+    code, _, exchange = canonical.rpartition(".")
+    found = _find_bundled(code, exchange) or find_range(code, exchange) or from_canonical(canonical)
+    return found.kind
+
+
 def symbol_of_kind(canonical: str, kind: str = "stock") -> Symbol:
     """Return the security of a canonical code, taken for one of `kind` where no exchange is known to have the code."""
     try:

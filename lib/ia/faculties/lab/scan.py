@@ -5,19 +5,23 @@ What a security gets is what `ia ohlcv SYMBOL | ia compute EXPR` gives for its n
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ia.domain.instruments.symbols import from_canonical
+from ia.domain.instruments.symbols import kind_of_code
 from ia.faculties.lab.expression_names import check_names
 from ia.kernel import config
 from ia.kernel.errors import BadData, IaError, Message, NotFound, Notify, PluralText, Refused, UsageError, drop_message
 from ia.kernel.workspace import Workspace
 from ia.organs.compute.array_lane import Plan, compile_array
-from ia.organs.compute.sandbox import ComputeResult
 from ia.organs.market import market_reader
-from ia.organs.market.mirror.reader import load_mirror
+from ia.organs.market.mirror.reader import Mirror, load_mirror
 from ia.organs.market.mirror.symbol_bars import iterate_bars
 from ia.organs.ohlcv.canonical import Bars
+
+if TYPE_CHECKING:
+    from ia.faculties.lab.market_values import MarketExpression
+    from ia.organs.compute.sandbox import ComputeResult
+    from ia.organs.market.mirror.symbol_blocks import BlockReader, Places
 
 ALL = "all"
 MOST_SANDBOXED = 200
@@ -107,15 +111,12 @@ def scan_market(
             count=len(wanted),
             hint="use the functions of ia-compute(1), or narrow it with --in or --where",
         )
-    columns = {"close", *(name for each in evaluators for name in each.columns)}
     known = set(mirror.symbols)
-    for count, (symbol, bars) in enumerate(_all_bars(ws, mirror, wanted, known, columns, found), 1):
-        show(count, len(wanted))
-        if bars.date[-1] < day.date and symbol in known:
-            found.stale.append(symbol)
-            if not request.stale:
-                continue
-        _look(found, evaluators, symbol, bars)
+    _look_at_market(found, evaluators, mirror, set(wanted), request.stale)
+    show(found.looked, len(wanted))
+    for symbol, bars in _load_others(ws, wanted, known, found):
+        _look_at_bars(found, evaluators, symbol, bars)
+        show(found.looked, len(wanted))
     if found.looked == evaluators[0].failures and evaluators[0].failure is not None:
         raise evaluators[0].failure
     _tell(found, request, notify)
@@ -123,15 +124,50 @@ def scan_market(
 
 
 def _stocks(symbols: Sequence[str]) -> tuple[str, ...]:
-    return tuple(symbol for symbol in symbols if from_canonical(symbol).kind == "stock")
+    return tuple(symbol for symbol in symbols if kind_of_code(symbol) == "stock")
 
 
-def _all_bars(
-    ws: Workspace, mirror: Any, wanted: Iterable[str], known: set[str], columns: set[str], found: ScanResult
+def _look_at_market(
+    found: ScanResult, evaluators: "list[_Evaluator]", mirror: Mirror, wanted: set[str], stale: bool
+) -> None:
+    """Add the securities of the market to what was found."""
+    import numpy as np
+
+    from ia.organs.market.mirror.symbol_blocks import BlockReader
+
+    reader = BlockReader(mirror)
+    places = np.array([place for place, symbol in enumerate(mirror.symbols) if symbol in wanted], dtype=np.intp)
+    rows = reader.newest_rows(places)
+    places, rows = places[rows >= 0], rows[rows >= 0]
+    late = [mirror.dates[row] < found.day for row in rows.tolist()]
+    found.stale += [mirror.symbols[place] for place, each in zip(places.tolist(), late, strict=True) if each]
+    if not stale:
+        current = ~np.array(late, dtype=np.bool_)
+        places, rows = places[current], rows[current]
+    found.looked += len(places)
+    values = evaluators[0].evaluate_market(reader, places)
+    found.truth |= any(value is True or value is False for value in values)
+    found.unknown += values.count(None)
+    hits = [at for at, value in enumerate(values) if value is not None and value is not False]
+    places, rows = places[hits], rows[hits]
+    further = [each.evaluate_market(reader, places) for each in evaluators[1:]]
+    closes = reader.newest_closes(places, rows).tolist()
+    for at, (hit, place, row) in enumerate(zip(hits, places.tolist(), rows.tolist(), strict=True)):
+        found.rows.append(
+            ScanRow(
+                symbol=mirror.symbols[place],
+                date=mirror.dates[row],
+                close=closes[at],
+                value=values[hit],
+                values=tuple(each[at] for each in further),
+            )
+        )
+
+
+def _load_others(
+    ws: Workspace, wanted: Iterable[str], known: set[str], found: ScanResult
 ) -> Iterator[tuple[str, Bars]]:
-    """Yield the bars of the securities: of the market from its matrices, of others (US, Hong Kong) as stored."""
-    wanted = tuple(wanted)
-    yield from iterate_bars(mirror, wanted, columns)
+    """Yield the stored bars of securities that are not of the synced market (US, Hong Kong)."""
     for symbol in wanted:
         if symbol not in known:
             try:
@@ -143,7 +179,7 @@ def _all_bars(
             yield symbol, history.bars
 
 
-def _look(found: ScanResult, evaluators: "list[_Evaluator]", symbol: str, bars: Bars) -> None:
+def _look_at_bars(found: ScanResult, evaluators: "list[_Evaluator]", symbol: str, bars: Bars) -> None:
     """Add a security to what was found."""
     found.looked += 1
     value = evaluators[0].evaluate(bars)
@@ -198,8 +234,9 @@ class _Evaluator:
             raise BadData("the expression is empty", hint="for example `ia scan 'rsi(close, 14) < 30'`")
         self.source = source
         check_names(source, source)
-        array_backend.choose_arrays(source)
+        array_backend.settle_on_numpy()
         self.plan: Plan | None = compile_array(source)
+        self._blocks = self._prepare_blocks()
         self.failures = 0
         self.failure: IaError | None = None
         if ahead := find_look_ahead(source):
@@ -211,6 +248,28 @@ class _Evaluator:
     def columns(self) -> Iterable[str]:
         """The columns of the bars that are read."""
         return _ALL_COLUMNS if self.plan is None else self.plan.series
+
+    def _prepare_blocks(self) -> "MarketExpression | None":
+        from ia.faculties.lab.market_values import MarketExpression
+        from ia.organs.compute.block_lane import Several
+
+        try:
+            return None if self.plan is None else MarketExpression(self.plan)
+        except Several:
+            raise self._not_single() from None
+        except Exception:  # whatever it is, a single security says it properly
+            return None
+
+    def evaluate_market(self, reader: "BlockReader", places: "Places") -> list[Any]:
+        """Return the newest value for each of the securities at some places of the mirror, as `evaluate` does."""
+        if self._blocks is not None:
+            try:
+                return self._blocks.newest_values(reader, places)
+            except Exception:  # as above
+                pass
+        symbols = [reader.mirror.symbols[place] for place in places.tolist()]
+        columns = {"close", *self.columns}
+        return [self.evaluate(bars) for _, bars in iterate_bars(reader.mirror, symbols, columns)]
 
     def evaluate(self, bars: Bars) -> Any:
         """Return the newest value: a bool, a number, or None where it is missing.
@@ -245,7 +304,7 @@ class _Evaluator:
         )
         return self._newest_result(result)
 
-    def _newest_result(self, result: ComputeResult) -> Any:
+    def _newest_result(self, result: "ComputeResult") -> Any:
         value = result.value
         if result.type == "series" and not result.row:
             value = value[-1] if value else None

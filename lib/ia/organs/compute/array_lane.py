@@ -25,17 +25,17 @@ MAX_WORK = 5e7
 MAX_PLAIN_WORK = 1e6
 """Functions times rows, and rows times window where a kernel passes n times: beyond, the full lane has a time
 limit. Plain lists take some fifty times as long as numpy."""
-_BY_WINDOW = frozenset({"cci", "kama", "percentrank", "pastrank"})
+BY_WINDOW = frozenset({"cci", "kama", "percentrank", "pastrank"})
 
 Operator: TypeAlias = Callable[[Any, Any], Any]
 """A function of the module `operator`."""
-_ARITHMETIC: dict[type, Operator] = {
+ARITHMETIC: dict[type, Operator] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
-_COMPARISON: dict[type, Operator] = {
+COMPARISON: dict[type, Operator] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
@@ -43,7 +43,7 @@ _COMPARISON: dict[type, Operator] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
 }
-_LOGIC: dict[type, Operator] = {ast.BitAnd: operator.and_, ast.BitOr: operator.or_}
+LOGIC: dict[type, Operator] = {ast.BitAnd: operator.and_, ast.BitOr: operator.or_}
 
 
 class Doubt(Exception):
@@ -93,7 +93,7 @@ class Plan:
         if work > (MAX_WORK if np.__name__ == "numpy" else MAX_PLAIN_WORK):
             raise Doubt
         with np.errstate(all="ignore"):
-            value = _evaluate_node(self.body, columns, deadline)
+            value = evaluate_node(self.body, columns, deadline)
         if isinstance(value, Columns):
             return LaneResult("frame", None, value.names, value.arrays)
         if isinstance(value, SeriesColumn):
@@ -130,11 +130,11 @@ def _is_allowed(node: ast.expr) -> bool:
         case ast.Name(id=name):
             return name in SERIES
         case ast.BinOp(left=left, op=op, right=right):
-            return (type(op) in _ARITHMETIC or type(op) in _LOGIC) and _is_allowed(left) and _is_allowed(right)
+            return (type(op) in ARITHMETIC or type(op) in LOGIC) and _is_allowed(left) and _is_allowed(right)
         case ast.UnaryOp(op=ast.USub() | ast.Invert(), operand=operand):
             return _is_allowed(operand)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            return type(op) in _COMPARISON and _is_allowed(left) and _is_allowed(right)
+            return type(op) in COMPARISON and _is_allowed(left) and _is_allowed(right)
         case ast.Subscript(value=ast.Call(func=ast.Name(id=name)) as call, slice=ast.Constant(value=str() as key)):
             return name in FUNCTIONS and key in FUNCTIONS[name].outputs and _is_allowed(call)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
@@ -147,75 +147,79 @@ def _is_allowed(node: ast.expr) -> bool:
             return False
 
 
-def _evaluate_node(node: ast.expr, columns: dict[str, SeriesColumn], deadline: float) -> Value:
+def evaluate_node(node: ast.expr, columns: dict[str, SeriesColumn], deadline: float) -> Value:
+    """Return the value of a part of an expression. Raises as `Plan.run`."""
     match node:
         case ast.Constant(value=int() | float() as number):
             return number
         case ast.Name(id=name):
             return columns[name]
         case ast.BinOp(left=left, op=op, right=right):
-            a, b = _evaluate_node(left, columns, deadline), _evaluate_node(right, columns, deadline)
-            if type(op) in _LOGIC:
-                return _combine_values(_LOGIC[type(op)], _require_truth(a), _require_truth(b))
-            return _combine_values(_ARITHMETIC[type(op)], _require_number(a), _require_number(b))
+            a, b = evaluate_node(left, columns, deadline), evaluate_node(right, columns, deadline)
+            if type(op) in LOGIC:
+                return combine_values(LOGIC[type(op)], require_truth(a), require_truth(b))
+            return combine_values(ARITHMETIC[type(op)], require_number(a), require_number(b))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            value = _require_number(_evaluate_node(operand, columns, deadline))
+            value = require_number(evaluate_node(operand, columns, deadline))
             return SeriesColumn(-value.values, value.name) if isinstance(value, SeriesColumn) else -value
         case ast.UnaryOp(operand=operand):
-            value = _require_truth(_evaluate_node(operand, columns, deadline))
+            value = require_truth(evaluate_node(operand, columns, deadline))
             if not isinstance(value, SeriesColumn):
                 raise Doubt
             return SeriesColumn(~value.values, value.name)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            a, b = _evaluate_node(left, columns, deadline), _evaluate_node(right, columns, deadline)
-            return _combine_values(_COMPARISON[type(op)], _require_number(a), _require_number(b))
+            a, b = evaluate_node(left, columns, deadline), evaluate_node(right, columns, deadline)
+            return combine_values(COMPARISON[type(op)], require_number(a), require_number(b))
         case ast.Subscript(value=call, slice=ast.Constant(value=str() as key)):
-            several = _evaluate_node(call, columns, deadline)
+            several = evaluate_node(call, columns, deadline)
             if not isinstance(several, Columns):
                 raise Doubt
             return SeriesColumn(dict(zip(several.names, several.arrays, strict=True))[key], key)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
             if time.monotonic() > deadline:
                 raise Doubt
-            values = [_evaluate_node(arg, columns, deadline) for arg in args]
-            named = {word.arg: _evaluate_node(word.value, columns, deadline) for word in keywords if word.arg}
+            values = [evaluate_node(arg, columns, deadline) for arg in args]
+            named = {word.arg: evaluate_node(word.value, columns, deadline) for word in keywords if word.arg}
             if len(named) < len(keywords):
                 raise Doubt
-            if name in _BY_WINDOW and _estimate_work(values, named) > MAX_WORK:
+            if name in BY_WINDOW and estimate_work(values, named) > MAX_WORK:
                 raise Doubt
-            return _absolute_value(values, named) if name == "abs" else apply_function(FUNCTIONS[name], values, named)
+            return absolute_value(values, named) if name == "abs" else apply_function(FUNCTIONS[name], values, named)
         case _:
             raise Doubt
 
 
-def _estimate_work(values: list[Value], named: dict[str, Value]) -> float:
+def estimate_work(values: list[Value], named: dict[str, Value]) -> float:
     """Return rows times the largest number among the arguments, which may be the window."""
     given = [*values, *named.values()]
     rows = max((len(v.values) for v in given if isinstance(v, SeriesColumn)), default=0)
     return rows * min(max((v for v in given if isinstance(v, int | float)), default=20), rows)
 
 
-def _absolute_value(values: list[Value], named: dict[str, Value]) -> Value:
+def absolute_value(values: list[Value], named: dict[str, Value]) -> Value:
+    """Return what a call of abs gives."""
     if named or len(values) != 1:
         raise Doubt
-    value = _require_number(values[0])
+    value = require_number(values[0])
     return SeriesColumn(np.abs(value.values), value.name) if isinstance(value, SeriesColumn) else abs(value)
 
 
-def _require_number(value: Value) -> SeriesColumn | float | int:
+def require_number(value: Value) -> SeriesColumn | float | int:
     """Arithmetic is for numbers: pandas and numpy do not agree on truth values."""
     if isinstance(value, bool | Columns) or (isinstance(value, SeriesColumn) and value.values.dtype == np.bool_):
         raise Doubt
     return value
 
 
-def _require_truth(value: Value) -> SeriesColumn | bool:
+def require_truth(value: Value) -> SeriesColumn | bool:
+    """Logic is for truth values."""
     if isinstance(value, bool) or (isinstance(value, SeriesColumn) and value.values.dtype == np.bool_):
         return value
     raise Doubt
 
 
-def _combine_values(op: Operator, a: object, b: object) -> Value:
+def combine_values(op: Operator, a: object, b: object) -> Value:
+    """Return what an operator gives for two values."""
     left = a.values if isinstance(a, SeriesColumn) else a
     right = b.values if isinstance(b, SeriesColumn) else b
     out = op(left, right)

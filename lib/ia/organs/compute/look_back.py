@@ -6,9 +6,13 @@ over the whole history (obv) with nothing.
 """
 
 import ast
+import functools
+import math
+from collections.abc import Mapping
+from typing import Any
 
 from ia.organs.compute.array_backend import np
-from ia.organs.compute.array_lane import Plan
+from ia.organs.compute.array_lane import Plan, evaluate_node
 from ia.organs.compute.functions import FUNCTIONS, Columns, Function, SeriesColumn, apply_function, bind_arguments
 from ia.organs.compute.kernels import crossover, crossunder, pasthigh, pastrank
 
@@ -32,22 +36,32 @@ def _count_back(node: ast.expr) -> int:
     parts = [each.value if isinstance(each, ast.keyword) else each for each in ast.iter_child_nodes(node)]
     below = max((_count_back(each) for each in parts if isinstance(each, ast.expr)), default=0)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS:
-        return below + _count_own(FUNCTIONS[node.func.id], node)
+        f = FUNCTIONS[node.func.id]
+        args, named = (
+            [read_number(each) for each in node.args],
+            {w.arg or "": read_number(w.value) for w in node.keywords},
+        )
+        bound = bind_arguments(f, args, named)
+        return below + count_own(f.name, {each.name: bound[each.name] for each in f.params})
     return below
 
 
-def _count_own(f: Function, node: ast.Call) -> int:
+def count_own(name: str, settings: Mapping[str, int | float]) -> int:
+    """Return how many bars a function itself needs before its first value."""
+    return _count_own(FUNCTIONS[name], tuple(settings.items()))
+
+
+@functools.lru_cache(maxsize=256)
+def _count_own(f: Function, given: tuple[tuple[str, int | float], ...]) -> int:
+    settings: dict[str, Any] = dict(given)
     if f.kernel in (crossover, crossunder):
         return 1
-    args = [_read_number(each) for each in node.args]
-    bound = bind_arguments(f, args, {word.arg or "": _read_number(word.value) for word in node.keywords})
-    settings = {each.name: bound[each.name] for each in f.params}
     if f.kernel in (pasthigh, pastrank):  # they begin before they have all their bars
         return int(settings["n"])
     rows = _ROWS
     while rows <= _MOST_ROWS:
-        given = {name.rstrip("?"): _make_input(name, rows) for name in f.inputs}
-        found = apply_function(f, (), given | settings)
+        inputs: dict[str, Any] = {name.rstrip("?"): _make_input(name, rows) for name in f.inputs}
+        found = apply_function(f, (), inputs | settings)
         arrays = found.arrays if isinstance(found, Columns) else (getattr(found, "values", found),)
         missing = [_count_missing(each) for each in arrays]
         if all(each < rows for each in missing):
@@ -56,11 +70,9 @@ def _count_own(f: Function, node: ast.Call) -> int:
     return _MOST_ROWS
 
 
-def _read_number(node: ast.expr) -> object:
-    """Return the number that a setting is; anything else is an input, which is made up."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-        return -node.operand.value  # type: ignore[operator]
-    return node.value if isinstance(node, ast.Constant) else 0
+def read_number(node: ast.expr) -> object:
+    """Return the number that a setting is; None for anything that the bars decide, such as an input."""
+    return None if any(isinstance(each, ast.Name) for each in ast.walk(node)) else evaluate_node(node, {}, math.inf)
 
 
 def _make_input(name: str, rows: int) -> SeriesColumn:

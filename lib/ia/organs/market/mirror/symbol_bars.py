@@ -39,7 +39,7 @@ def iterate_bars(mirror: Mirror, symbols: Iterable[str], columns: Iterable[str])
             dates = days[rows].tolist()
             scale = factor[at][rows] / factor[at][rows[-1]]
             made = {
-                name: values[at][rows].astype(np.int64) if name == "volume" else _scale_prices(values[at][rows], scale)
+                name: values[at][rows].astype(np.int64) if name == "volume" else scale_prices(values[at][rows], scale)
                 for name, values in read.items()
             }
             filled = {name: made[name].tolist() if name in made else [] for name in (*PRICES, "volume")}
@@ -65,15 +65,41 @@ def iterate_raw_bars(mirror: Mirror, symbols: Iterable[str]) -> Iterator[tuple[s
                 yield mirror.symbols[place], Bars._make([dates, *columns])
 
 
-def _scale_prices(prices: "F", scale: "F") -> "F":
+def scale_prices(prices: "F", scale: "F") -> "F":
     """Return prices times a scale, to ten significant digits where the scale is not 1."""
     import numpy as np
 
-    product = prices * scale
-    places = 9 - np.floor(np.log10(product)).astype(np.int64)
-    up, down = 10.0 ** np.maximum(places, 0), 10.0 ** np.maximum(-places, 0)
-    digits = product * up / down
-    rounded = np.rint(digits) * down / up
-    for at in np.nonzero(np.abs(digits - np.floor(digits) - 0.5) < _NEAR_HALF)[0]:
-        rounded[at] = float(f"{product[at]:.10g}")
-    return np.where(scale == 1.0, prices, rounded)
+    with np.errstate(all="ignore"):
+        product = prices * scale
+        unit = _ten_digits(product)
+        rest = product * unit
+        rounded = np.rint(rest)
+        rest -= rounded
+        np.abs(rest, out=rest)
+        rounded /= unit
+        if np.fmax.reduce(rest, axis=None, initial=0.0) > 0.5 - _NEAR_HALF:
+            for at in zip(*(rest > 0.5 - _NEAR_HALF).nonzero(), strict=True):
+                rounded[at] = float(f"{product[at]:.10g}")
+    np.copyto(rounded, prices, where=scale == 1.0)
+    return rounded
+
+
+def _ten_digits(prices: "F") -> "F":
+    """Return the powers of ten that bring ten digits before the point; one a column where that does for all rows."""
+    import numpy as np
+
+    powers = np.array([float(f"1e{place}") for place in range(-9, 23)])
+
+    def find_powers(values: "F") -> "F":
+        found: F = powers[np.nan_to_num(18 - np.floor(np.log10(values))).clip(0, len(powers) - 1).astype(np.intp)]
+        return found
+
+    if prices.ndim == 1:
+        return find_powers(prices)
+    low, high = find_powers(np.fmin.reduce(prices)), find_powers(np.fmax.reduce(prices))
+    if (low == high).all():
+        return low
+    unit = np.where(prices >= 1e9 / high, high, low)
+    if (far := low > 10 * high).any():
+        unit[:, far] = find_powers(prices[:, far])
+    return unit
