@@ -71,6 +71,7 @@ HOMES = {  # third party -> the only modules that import it
     "numpy": {
         "ia.organs.compute",
         "ia.organs.market.mirror",
+        "ia.domain.performance.columns",
         "ia.domain.performance.resampling",
         "ia.faculties.lab",
     },

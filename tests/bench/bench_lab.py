@@ -32,9 +32,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from ia.agent.backtests import agent_runs, planning, run_groups
 from ia.domain.instruments.symbols import from_canonical
-from ia.faculties.lab.rule_runs import PositionSize, RuleSettings, RunMarket, evaluate_signals, run_rules
+from ia.faculties.lab.rule_runs import evaluate_signals, run_rules
 from ia.faculties.lab.run_figures import figures_document, hold_yardsticks
 from ia.faculties.lab.run_market import build_market, load_universe_market
+from ia.faculties.lab.run_types import PositionSize, RuleSettings, RunMarket
 from ia.faculties.lab.scan import ScanRequest, scan_market
 from ia.faculties.lab.securities import Security
 from ia.faculties.lab.strategy_runs import run_strategy

@@ -9,8 +9,8 @@ from ia_cli.terminal.group import Command
 
 if TYPE_CHECKING:
     from ia.faculties.lab.backtests import BacktestRequest
-    from ia.faculties.lab.rule_runs import RuleSettings
     from ia.faculties.lab.run_folders import SavedRun
+    from ia.faculties.lab.run_types import RuleSettings
     from ia.kernel.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])

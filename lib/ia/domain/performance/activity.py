@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ia.domain.performance.columns import Numbers
 from ia.domain.performance.figures import Figure
 from ia.kernel.errors import Message
 
@@ -14,16 +15,20 @@ def annual_turnover(bought: float, sold: float, equity: Sequence[float], session
     >>> annual_turnover(200.0, 150.0, [100.0] * 50, 100.0).value
     3.0
     """
-    if not equity or sum(equity) <= 0:
+    total = sum(equity)
+    if total <= 0:
         return Figure(None, Message("nothing was invested"))
-    return Figure(min(bought, sold) / (sum(equity) / len(equity)) / (len(equity) / sessions))
+    return Figure(min(bought, sold) / (total / len(equity)) / (len(equity) / sessions))
 
 
-def mean_exposure(positions: Sequence[float], equity: Sequence[float]) -> Figure:
+def mean_exposure(positions: Numbers, equity: Numbers) -> Figure:
     """Return the mean of positions / equity over the sessions with equity: 0 is all cash, 1 fully invested.
 
     >>> mean_exposure([0.0, 50.0], [100.0, 100.0]).value
     0.25
     """
-    parts = [held / whole for held, whole in zip(positions, equity, strict=True) if whole > 0]
+    if isinstance(positions, Sequence) or isinstance(equity, Sequence):
+        parts = [held / whole for held, whole in zip(positions, equity, strict=True) if whole > 0]
+    else:
+        parts = (positions[equity > 0] / equity[equity > 0]).tolist()
     return Figure(sum(parts) / len(parts)) if parts else Figure(None, Message("nothing was invested"))

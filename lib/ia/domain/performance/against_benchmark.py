@@ -1,9 +1,9 @@
 """A series of returns against that of a benchmark on the same days: ordinary least squares, and the active return."""
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
+from ia.domain.performance.columns import Column, Numbers, make_column
 from ia.domain.performance.figures import Figure
 from ia.domain.performance.ratios import FEW, FLAT
 from ia.kernel.errors import Message
@@ -25,7 +25,7 @@ class Comparison(NamedTuple):
     information_ratio: Figure
 
 
-def compare_returns(own: Sequence[float], benchmark: Sequence[float], sessions: float) -> Comparison:
+def compare_returns(own: Numbers | Column, benchmark: Numbers | Column, sessions: float) -> Comparison:
     """Return how returns go with those of a benchmark, pair by pair."""
     count = len(own)
     if count < FEW:
@@ -38,24 +38,22 @@ def compare_returns(own: Sequence[float], benchmark: Sequence[float], sessions: 
             tracking_error_ann=few,
             information_ratio=few,
         )
-    mean, middle = math.fsum(own) / count, math.fsum(benchmark) / count
-    spread = math.fsum((each - middle) ** 2 for each in benchmark)
-    wide = math.fsum((each - mean) ** 2 for each in own)
-    together = math.fsum((one - mean) * (other - middle) for one, other in zip(own, benchmark, strict=True))
-    active = [one - other for one, other in zip(own, benchmark, strict=True)]
-    drift = math.fsum(active) / count
-    error = math.sqrt(math.fsum((each - drift) ** 2 for each in active) / (count - 1))
-    if min(benchmark) == max(benchmark):
+    one, other = make_column(own), make_column(benchmark)
+    mean, middle, spread, wide = one.mean, other.mean, other.spread, one.spread
+    active = one.minus(other)
+    error = math.sqrt(active.spread / (count - 1))
+    if other.is_flat:
         flat = Figure(None, Message("the benchmark does not vary"))
         beta = alpha = correlation = flat
     else:
+        together = one.spread_with(other)
         slope = together / spread
         beta = Figure(slope)
         alpha = Figure((1.0 + mean - slope * middle) ** sessions - 1.0)
         correlation = Figure(together / math.sqrt(spread * wide)) if wide else Figure(None, FLAT)
     ratio = Figure(None, Message("the returns are exactly those of the benchmark"))
-    if min(active) != max(active):
-        ratio = Figure(drift / error * math.sqrt(sessions))
+    if not active.is_flat:
+        ratio = Figure(active.mean / error * math.sqrt(sessions))
     return Comparison(
         days=count,
         beta=beta,

@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from datetime import date
 
+from ia.domain.performance.columns import Column, Numbers, make_column
 from ia.domain.performance.drawdowns import drawdown_series
 from ia.domain.performance.figures import Figure
 from ia.kernel.errors import Message
@@ -40,46 +41,42 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def _deviation(values: Sequence[float], missing: int = 1) -> float:
+def _deviation(column: Column, missing: int = 1) -> float:
     """Return the standard deviation, `missing` degrees of freedom less; exactly 0 for equal values."""
-    if min(values) == max(values):
-        return 0.0
-    middle = _mean(values)
-    return math.sqrt(math.fsum((each - middle) ** 2 for each in values) / (len(values) - missing))
+    return math.sqrt(column.spread / (len(column) - missing))
 
 
-def volatility(returns: Sequence[float], sessions: float) -> Figure:
+def volatility(returns: Numbers | Column, sessions: float) -> Figure:
     """Return the standard deviation (ddof 1) of returns, a year."""
     if len(returns) < FEW:
         return Figure(None, _FEW)
-    return Figure(_deviation(returns) * math.sqrt(sessions))
+    return Figure(_deviation(make_column(returns)) * math.sqrt(sessions))
 
 
-def _excess(returns: Sequence[float], sessions: float, risk_free: float) -> list[float]:
+def _excess(returns: Numbers | Column, sessions: float, risk_free: float) -> Column:
     """Return the returns over a rate a year, which is taken off geometrically."""
-    daily = (1.0 + risk_free) ** (1.0 / sessions) - 1.0
-    return [each - daily for each in returns]
+    return make_column(returns).minus((1.0 + risk_free) ** (1.0 / sessions) - 1.0)
 
 
-def sharpe_ratio(returns: Sequence[float], sessions: float, risk_free: float = 0.0) -> Figure:
+def sharpe_ratio(returns: Numbers | Column, sessions: float, risk_free: float = 0.0) -> Figure:
     """Return mean / standard deviation (ddof 1) of the excess returns, a year."""
     if len(returns) < FEW:
         return Figure(None, _FEW)
     over = _excess(returns, sessions, risk_free)
     spread = _deviation(over)
-    return Figure(_mean(over) / spread * math.sqrt(sessions)) if spread else Figure(None, FLAT)
+    return Figure(over.mean / spread * math.sqrt(sessions)) if spread else Figure(None, FLAT)
 
 
-def sortino_ratio(returns: Sequence[float], sessions: float, risk_free: float = 0.0) -> Figure:
+def sortino_ratio(returns: Numbers | Column, sessions: float, risk_free: float = 0.0) -> Figure:
     """Return mean / root of the mean squared loss, over all returns, a year."""
     if len(returns) < FEW:
         return Figure(None, _FEW)
     over = _excess(returns, sessions, risk_free)
-    losses = [each for each in over if each < 0]
+    losses = over.below(0.0)
     if len(losses) < 2:
         return Figure(None, Message("fewer than two losing days"))
-    downside = math.sqrt(math.fsum(each * each for each in losses) / len(over))
-    return Figure(_mean(over) / downside * math.sqrt(sessions))
+    downside = math.sqrt(math.fsum([each * each for each in losses]) / len(over))
+    return Figure(over.mean / downside * math.sqrt(sessions))
 
 
 def calmar_ratio(growth: Figure, drawdown: float) -> Figure:
@@ -89,37 +86,37 @@ def calmar_ratio(growth: Figure, drawdown: float) -> Figure:
     return Figure(growth.value / -drawdown) if drawdown < 0 else Figure(None, Message("the value never fell"))
 
 
-def quantile(values: Sequence[float], part: float) -> float:
+def quantile(values: Numbers | Column, part: float) -> float:
     """Return the quantile of values, interpolated between the two nearest, as numpy's default has it.
 
     >>> quantile([1.0, 2.0, 3.0, 4.0], 0.5)
     2.5
     """
-    ranked = sorted(values)
+    ranked = make_column(values).rank()
     place = (len(ranked) - 1) * part
     low = math.floor(place)
     high = min(low + 1, len(ranked) - 1)
-    return ranked[low] + (ranked[high] - ranked[low]) * (place - low)
+    lower, upper = float(ranked[low]), float(ranked[high])
+    return lower + (upper - lower) * (place - low)
 
 
-def value_at_risk(returns: Sequence[float], part: float = 0.05) -> Figure:
+def value_at_risk(returns: Numbers | Column, part: float = 0.05) -> Figure:
     """Return the historical quantile of the returns (quantstats takes a normal one: 14 % apart on 600519)."""
     return Figure(quantile(returns, part)) if len(returns) >= FEW else Figure(None, _FEW)
 
 
-def expected_shortfall(returns: Sequence[float], part: float = 0.05) -> Figure:
+def expected_shortfall(returns: Numbers | Column, part: float = 0.05) -> Figure:
     """Return the mean of the returns at or below their historical quantile."""
     if len(returns) < FEW:
         return Figure(None, _FEW)
-    limit = quantile(returns, part)
-    return Figure(_mean([each for each in returns if each <= limit]))
+    return Figure(_mean(make_column(returns).up_to(quantile(returns, part))))
 
 
-def ulcer_index(values: Sequence[float]) -> Figure:
+def ulcer_index(values: Numbers) -> Figure:
     """Return the root of the mean squared drawdown (quantstats divides by n - 1)."""
     if len(values) <= FEW:
         return Figure(None, _FEW)
-    return Figure(math.sqrt(math.fsum(each * each for each in drawdown_series(values)) / len(values)))
+    return Figure(math.sqrt(math.fsum([each * each for each in drawdown_series(values)]) / len(values)))
 
 
 def skewness(returns: Sequence[float]) -> Figure:
@@ -135,10 +132,10 @@ def kurtosis(returns: Sequence[float]) -> Figure:
 def _moment(returns: Sequence[float], power: int) -> Figure:
     if len(returns) < FEW:
         return Figure(None, _FEW)
-    spread = _deviation(returns, 0)
+    column = make_column(returns)
+    spread, middle = _deviation(column, 0), column.mean
     if not spread:
         return Figure(None, FLAT)
-    middle = _mean(returns)
     return Figure(math.fsum((each - middle) ** power for each in returns) / len(returns) / spread**power)
 
 

@@ -5,15 +5,18 @@ it; they stand in the table, and are not added.
 """
 
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ia.domain.instruments.boards import Board, find_board
 from ia.domain.instruments.symbols import Symbol
-from ia.domain.rules.table import DatedRule, rule_value, unverified_rules
+from ia.domain.rules.table import DatedRule, period_start, rule_value, unverified_rules
 from ia.kernel.errors import NotFound
 
 CENT = Decimal("0.01")
 NOTHING = Decimal(0)
+ZERO_CENTS = Decimal("0.00")
+"""No money, to the cent."""
 EXACT = Context(prec=60, rounding=ROUND_HALF_UP)
 """Wide enough for every product and quotient of what is let in, so that money is rounded once."""
 Side = Literal["buy", "sell"]
@@ -65,14 +68,17 @@ def trade_fees(
     Decimal('9.11')
     """
     require_decimals(price, quantity, commission_pct, commission_min)
+    return fee_rates(symbol, day, side).charge(price, quantity, commission_pct, commission_min)
+
+
+def fee_rates(symbol: Symbol, day: str, side: Side) -> "FeeRates":
+    """Return what is charged for a purchase or a sale of a day. raises NotFound as `trade_fees`."""
     where = find_board(symbol)
-    amount = price * quantity
     try:
-        stamp, transfer, other = _statutory_fees(where, day, side, amount, quantity)
+        return _load_rates(where, period_start(where, day) or day, side)
     except NotFound as exc:
         exc.hint = "enter the fees from the statement"
         raise
-    return Fees(round_to_cents(max(amount * commission_pct / 100, commission_min)), stamp, transfer, other)
 
 
 CHARGED = (
@@ -101,37 +107,93 @@ def unverified_fees(symbol: Symbol, day: str, side: Side) -> list[DatedRule]:
     return unverified_rules((what for what in CHARGED if what not in other), find_board(symbol), day)
 
 
-def _statutory_fees(
-    where: Board, day: str, side: Side, amount: Decimal, quantity: Decimal
-) -> tuple[Decimal, Decimal, Decimal]:
-    """Return stamp duty, transfer fee, and what else is added to the commission."""
+class FeeRates(NamedTuple):
+    """The rates of one side of a trade while they do not change; per cent of the amount where nothing else is said.
 
+    levies                                 each rounded to the cent
+    settlement, _least, _most, tariff      of Hong Kong; the tariff is money a trade
+    sec_fee, taf, taf_most                 of the United States: a million of the amount, money a share, money
+    transfer, _most, _face                 of the mainland; of the face value: for 100 shares
+    """
+
+    market: str
+    stamp: Decimal
+    levies: tuple[Decimal, ...] = ()
+    settlement: Decimal = NOTHING
+    settlement_least: Decimal | None = None
+    settlement_most: Decimal | None = None
+    tariff: Decimal = NOTHING
+    sec_fee: Decimal = NOTHING
+    taf: Decimal = NOTHING
+    taf_most: Decimal | None = None
+    transfer: Decimal = NOTHING
+    transfer_most: Decimal | None = None
+    transfer_face: Decimal = NOTHING
+
+    def charge(self, price: Decimal, quantity: Decimal, commission_pct: Decimal, commission_min: Decimal) -> Fees:
+        """Return the fees of a trade, each part rounded as `trade_fees` says."""
+        amount = price * quantity
+        stamp, transfer, other = self._statutory_fees(amount, quantity)
+        commission = max(amount * commission_pct / 100, commission_min)
+        return Fees(round_to_cents(commission) if commission else ZERO_CENTS, stamp, transfer, other)
+
+    def _statutory_fees(self, amount: Decimal, quantity: Decimal) -> tuple[Decimal, Decimal, Decimal]:
+        """Return stamp duty, transfer fee, and what else is added to the commission."""
+        if self.market == "HK":
+            levies = (round_to_cents(amount * pct / 100) for pct in self.levies)
+            settlement = _clamp_fee(amount * self.settlement / 100, self.settlement_least, self.settlement_most)
+            other = sum(levies, round_to_cents(settlement) + self.tariff)
+            stamp = (amount * self.stamp / 100).to_integral_value(ROUND_CEILING)
+            return round_to_cents(stamp), ZERO_CENTS, round_to_cents(other)
+        if self.market == "US":
+            if not self.sec_fee and not self.taf:
+                return ZERO_CENTS, ZERO_CENTS, ZERO_CENTS
+            sec = amount * self.sec_fee / 1_000_000
+            taf = _clamp_fee(quantity * self.taf, None, self.taf_most)
+            return ZERO_CENTS, ZERO_CENTS, round_to_cents(sec, ROUND_CEILING) + round_to_cents(taf, ROUND_CEILING)
+        transfer = _clamp_fee(amount * self.transfer / 100, None, self.transfer_most)
+        if self.transfer_face:
+            transfer += quantity * self.transfer_face / 100
+        return (
+            round_to_cents(amount * self.stamp / 100) if self.stamp else ZERO_CENTS,
+            round_to_cents(transfer) if transfer else ZERO_CENTS,
+            ZERO_CENTS,
+        )
+
+
+@lru_cache(maxsize=4096)
+def _load_rates(where: Board, day: str, side: Side) -> FeeRates:
     def find_rate(what: str) -> Decimal:
         return rule_value(what, where, day) or NOTHING
 
-    stamp = amount * find_rate(f"stamp_{side}") / 100
-    if where.scopes[-1] == "HK":
-        levies = (amount * find_rate(what) / 100 for what in ("trading_fee", "sfc_levy", "afrc_levy"))
-        settlement = _clamp_fee(
-            amount * find_rate("settlement_fee") / 100,
-            rule_value("settlement_least", where, day),
-            rule_value("settlement_most", where, day),
+    market, stamp = where.scopes[-1], find_rate(f"stamp_{side}")
+    if market == "HK":
+        return FeeRates(
+            market=market,
+            stamp=stamp,
+            levies=tuple(find_rate(what) for what in ("trading_fee", "sfc_levy", "afrc_levy")),
+            settlement=find_rate("settlement_fee"),
+            settlement_least=rule_value("settlement_least", where, day),
+            settlement_most=rule_value("settlement_most", where, day),
+            tariff=find_rate("trading_tariff"),
         )
-        other = sum(map(round_to_cents, levies), round_to_cents(settlement) + find_rate("trading_tariff"))
-        return round_to_cents(stamp.to_integral_value(ROUND_CEILING)), round_to_cents(NOTHING), round_to_cents(other)
-    if where.scopes[-1] == "US":
+    if market == "US":
         if side == "buy":
-            return round_to_cents(NOTHING), round_to_cents(NOTHING), round_to_cents(NOTHING)
-        sec = amount * find_rate("sec_fee") / 1_000_000
-        taf = _clamp_fee(quantity * find_rate("taf"), None, rule_value("taf_most", where, day))
-        return (
-            round_to_cents(NOTHING),
-            round_to_cents(NOTHING),
-            round_to_cents(sec, ROUND_CEILING) + round_to_cents(taf, ROUND_CEILING),
+            return FeeRates(market=market, stamp=stamp)
+        return FeeRates(
+            market=market,
+            stamp=stamp,
+            sec_fee=find_rate("sec_fee"),
+            taf=find_rate("taf"),
+            taf_most=rule_value("taf_most", where, day),
         )
-    transfer = _clamp_fee(amount * find_rate("transfer") / 100, None, rule_value("transfer_most", where, day))
-    of_face = quantity * find_rate("transfer_face") / 100
-    return round_to_cents(stamp), round_to_cents(transfer + of_face), round_to_cents(NOTHING)
+    return FeeRates(
+        market=market,
+        stamp=stamp,
+        transfer=find_rate("transfer"),
+        transfer_most=rule_value("transfer_most", where, day),
+        transfer_face=find_rate("transfer_face"),
+    )
 
 
 def _clamp_fee(fee: Decimal, least: Decimal | None, most: Decimal | None) -> Decimal:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ia.domain.instruments.boards import find_board, tick_size
 from ia.domain.instruments.symbols import Symbol
 from ia.domain.rules.fees import require_decimals
-from ia.domain.rules.table import rule_value, unverified_rules
+from ia.domain.rules.table import narrowest_value, rule_value, unverified_rules
 
 FREE = 5
 """The most days of a new stock without limits."""
@@ -76,6 +76,14 @@ def price_limits(
     if unverified_rules(("limit_st" if special is not None else "limit",), where, day):
         rule, sure = f"{rule}, unverified", False
     return _limits_around(symbol, prev_close, special or pct, special or pct, rule, sure)
+
+
+def narrowest_limit(symbol: Symbol) -> Decimal | None:
+    """Return the smallest per cent of the reference price that the limits of a board ever left; None without limits.
+
+    A limit is rounded to the tick: it may lie half a tick nearer, but one tick away at least.
+    """
+    return narrowest_value(("limit", "limit_st", "first_day_up", "first_day_down"), find_board(symbol))
 
 
 def _limits_around(

@@ -80,6 +80,39 @@ def rule_value(what: str, board: Board, day: str) -> Decimal | None:
     return None
 
 
+def period_start(board: Board, day: str) -> str:
+    """Return the day since when all rules for a board have been as they are on a day; "" before the first of all."""
+    changes = _load_changes(board.scopes)
+    place = bisect_right(changes, day) - 1
+    return changes[place] if place >= 0 else ""
+
+
+def period_end(board: Board, day: str) -> str:
+    """Return the first day after one on which any rule for a board changes; a text behind all days where there is none.
+
+    >>> from ia.domain.instruments.boards import find_board
+    >>> from ia.domain.instruments.symbols import from_canonical
+    >>> board = find_board(from_canonical("600519.SH"))
+    >>> period_start(board, "2023-09-01"), period_end(board, "2023-09-01")
+    ('2023-08-28', '2026-07-06')
+    """
+    changes = _load_changes(board.scopes)
+    place = bisect_right(changes, day)
+    return changes[place] if place < len(changes) else "~"
+
+
+def narrowest_value(whats: Iterable[str], board: Board) -> Decimal | None:
+    """Return the smallest number that several rules ever had for a board; None where none has one."""
+    values = (each for what in whats for each in _load_timeline(what, board.scopes)[2] if each is not None)
+    return min(values, default=None)
+
+
+@cache
+def _load_changes(scopes: tuple[str, ...]) -> list[str]:
+    """Return the days on which any rule for a board changes."""
+    return sorted({rule.since for (_, market), rules in _load_series().items() if market in scopes for rule in rules})
+
+
 @cache
 def _load_timeline(what: str, scopes: tuple[str, ...]) -> tuple[list[str], list[DatedRule], list[Decimal | None]]:
     """Return the days from which a thing changes for a board, with the rule and its number: the narrowest scope counts.

@@ -12,7 +12,7 @@ from ia.domain.instruments.symbols import Symbol, from_canonical, resolve_securi
 from ia.faculties.lab import run_folders, selection_figures, trials
 from ia.faculties.lab.exchange import Terms
 from ia.faculties.lab.lookahead_check import CheckResult, check_run, describe_check
-from ia.faculties.lab.rule_runs import EQUAL, PositionSize, RuleSettings, RunMarket, RunResult, compile_rules, run_rules
+from ia.faculties.lab.rule_runs import compile_rules, run_rules
 from ia.faculties.lab.run_figures import (
     Yardstick,
     benchmark_yardstick,
@@ -21,6 +21,7 @@ from ia.faculties.lab.run_figures import (
     simple_returns,
 )
 from ia.faculties.lab.run_market import UNKNOWN, build_market, load_named_market, load_universe_market
+from ia.faculties.lab.run_types import EQUAL, PositionSize, RuleSettings, RunMarket, RunResult
 from ia.faculties.lab.securities import Security
 from ia.kernel import clock, dateforms
 from ia.kernel.digest import sha256

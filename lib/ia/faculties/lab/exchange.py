@@ -6,14 +6,16 @@ later sale does not.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-from ia.domain.rules.fees import Fees, Side, trade_fees
-from ia.domain.rules.lots import check_quantity, find_lot
+from ia.domain.instruments.symbols import Symbol
+from ia.domain.rules.fees import FeeRates, Fees, Side, fee_rates
+from ia.domain.rules.limits import PriceLimits
+from ia.domain.rules.lots import WHOLE_SHARES, LotRule, check_quantity, find_lot
 from ia.faculties.lab.portfolio import Portfolio, total_cost
 from ia.faculties.lab.securities import DayBar, Security
 from ia.faculties.lab.tickets import Cancellation, ExitTicket, Fill, OpenOrder, Outcome, Ticket, Unfilled
@@ -45,13 +47,41 @@ class Terms:
     us_fees: bool = True
 
 
+class FeeTable:
+    """The fees of the trades of a run.
+
+    assumed  of each market whose table of fees begins after a trade, the day whose fees were taken
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self.assumed: dict[str, str] = {}
+
+    def find_rates(self, symbol: Symbol, day: str, side: Side) -> FeeRates:
+        """Return the rates of a day; before the table of rules begins, those of its first day."""
+        while True:
+            try:
+                return fee_rates(symbol, day, side)
+            except NotFound as exc:
+                since = str(exc.params.get("since", ""))
+                if since <= day:
+                    raise
+                self.assumed[symbol.market] = day = since
+
+    def charge(self, rates: FeeRates, price: Decimal, quantity: Decimal) -> Fees:
+        """Return the fees of a trade."""
+        terms = self.terms
+        fees = rates.charge(price, quantity, terms.commission_pct, terms.commission_min)
+        return fees if terms.us_fees or rates.market != "US" else fees._replace(other=ZERO)
+
+
 class Exchange:
     """A market that moves day by day: `submit` after the close of a day, then `run_day` for the next one.
 
     Attributes:
         fills: trades, in the order in which they happened.
         unfilled: a row for everything that was not filled, in the order in which it ended.
-        fees_assumed: of each market whose table of fees begins after a trade, the day whose fees were taken.
+        fee_table: the fees, and which of them had to be assumed.
     """
 
     def __init__(
@@ -68,7 +98,7 @@ class Exchange:
         self.fills: list[Fill] = []
         self.unfilled: list[Unfilled] = []
         self.live: list[OpenOrder] = []
-        self.fees_assumed: dict[str, str] = {}
+        self.fee_table = FeeTable(terms)
         self._ranks = 0
         self._last_fees: tuple[object, Fees] = (None, Fees(ZERO, ZERO, ZERO, ZERO))
         self._volume_left: dict[str, Decimal] = {}
@@ -213,25 +243,15 @@ class Exchange:
             return "delisted"
         if bar is None:
             return "suspended"
-        limits = security.limits_on(day, self._sessions_since_listing(security, day))
+        limits = security.limits_on(day, count_sessions_listed(security, day, self.trading_days))
         if limits is None:
             return ""
         if order.kind == "limit" and order.price is not None and not limits.low <= order.price <= limits.high:
             return "price"
-        blocked = bar.low >= limits.high if order.side == "buy" else bar.high <= limits.low
+        blocked = is_blocked(order.side, bar, limits)
         if blocked and order.kind == "stop" and _reach(order, bar) is not None:
             order.triggered = True
         return "price limit" if blocked else ""
-
-    def _sessions_since_listing(self, security: Security, day: str) -> int | None:
-        listed = security.listed
-        if listed is None or listed > day:
-            return None
-        if self.trading_days and listed >= self.trading_days[0]:
-            return bisect_right(self.trading_days, day) - bisect_right(self.trading_days, listed)
-        if _days_between(listed, day) > 3 * YOUNG:
-            return None
-        return sessions.count_sessions(security.symbol.market, listed, day)
 
     # within the bar
 
@@ -324,20 +344,13 @@ class Exchange:
 
     def _affordable(self, order: OpenOrder, security: Security, day: str, price: Decimal) -> Decimal:
         """Return the largest quantity in whole lots that the money of an order pays for, with its fees."""
-        lot = find_lot(security.symbol, day)
-        least, step = (lot.least, lot.step) if lot else (ONE, ONE)
+        lot = find_lot(security.symbol, day) or WHOLE_SHARES
         money = min(order.value or ZERO, self.portfolio.cash - self._held_back)
-        quantity = money // price
-        quantity -= quantity % step
-        while quantity >= least:
-            fees = self._fees(security, day, "buy", price, quantity)
-            excess = total_cost(price, quantity, fees) - money
-            if excess <= 0:
-                return quantity
-            quantity -= max(step, excess // price // step * step)
-        fees = self._fees(security, day, "buy", price, least)
-        order.reason = BELOW_LOT if total_cost(price, least, fees) > (order.value or ZERO) else "cash"
-        return ZERO
+        rates = self.fee_table.find_rates(security.symbol, day, "buy")
+        quantity, fees = find_affordable(money, price, lot, lambda count: self.fee_table.charge(rates, price, count))
+        if not quantity:
+            order.reason = BELOW_LOT if total_cost(price, lot.least, fees) > (order.value or ZERO) else "cash"
+        return quantity
 
     def _within_volume(self, name: str, day: str, wanted: Decimal, step: Decimal | None) -> Decimal:
         """Return the part of a quantity that the cap on the bar's volume leaves, in whole lots where it cuts."""
@@ -345,8 +358,7 @@ class Exchange:
             return wanted
         if name not in self._volume_left:
             bar = self.securities[name].bar_on(day)
-            whole = self.terms.volume_cap_pct * (bar.volume if bar else 0) / 100
-            self._volume_left[name] = whole - whole % (step or ONE)
+            self._volume_left[name] = cap_volume(self.terms.volume_cap_pct, bar.volume if bar else 0, step)
         left = self._volume_left[name]
         if wanted <= left:
             return wanted
@@ -360,29 +372,9 @@ class Exchange:
         """Return the fees of a trade; before the table of rules begins, those of its first day."""
         asked = (security.symbol.canonical, day, side, price, quantity)
         if self._last_fees[0] != asked:  # looked up for what can be paid, and again for the trade
-            self._last_fees = (asked, self._find_fees(security, day, side, price, quantity))
+            rates = self.fee_table.find_rates(security.symbol, day, side)
+            self._last_fees = (asked, self.fee_table.charge(rates, price, quantity))
         return self._last_fees[1]
-
-    def _find_fees(self, security: Security, day: str, side: Side, price: Decimal, quantity: Decimal) -> Fees:
-        terms = self.terms
-        while True:
-            try:
-                fees = trade_fees(
-                    security.symbol,
-                    day,
-                    side,
-                    price,
-                    quantity,
-                    commission_pct=terms.commission_pct,
-                    commission_min=terms.commission_min,
-                )
-            except NotFound as exc:
-                since = str(exc.params.get("since", ""))
-                if since <= day:
-                    raise
-                self.fees_assumed[security.symbol.market] = day = since
-            else:
-                return fees if terms.us_fees or security.symbol.market != "US" else fees._replace(other=ZERO)
 
     def _cancel_group(self, order: OpenOrder, day: str) -> None:
         if order.group:
@@ -456,6 +448,44 @@ class Exchange:
     def _end(self, order: OpenOrder, status: Outcome, reason: str, day: str | None) -> None:
         left = order.left if order.filled else None
         self.unfilled.append(Unfilled(order=order.name, status=status, reason=reason, date=day, left=left))
+
+
+def is_blocked(side: Side, bar: DayBar, limits: PriceLimits) -> bool:
+    """Return True if nothing could be bought below the upper limit, or sold above the lower one, all day."""
+    return bar.low >= limits.high if side == "buy" else bar.high <= limits.low
+
+
+def count_sessions_listed(security: Security, day: str, trading_days: Sequence[str]) -> int | None:
+    """Return how many trading days a security had been listed on a day; None where that is long, or not known."""
+    listed = security.listed
+    if listed is None or listed > day:
+        return None
+    if trading_days and listed >= trading_days[0]:
+        return bisect_right(trading_days, day) - bisect_right(trading_days, listed)
+    if _days_between(listed, day) > 3 * YOUNG:
+        return None
+    return sessions.count_sessions(security.symbol.market, listed, day)
+
+
+def find_affordable(
+    money: Decimal, price: Decimal, lot: LotRule, charge: Callable[[Decimal], Fees]
+) -> tuple[Decimal, Fees]:
+    """Return the largest quantity in whole lots that money pays for with its fees; 0 and the fees of the least lot."""
+    quantity = money // price
+    quantity -= quantity % lot.step
+    while quantity >= lot.least:
+        fees = charge(quantity)
+        excess = total_cost(price, quantity, fees) - money
+        if excess <= 0:
+            return quantity, fees
+        quantity -= max(lot.step, excess // price // lot.step * lot.step)
+    return ZERO, charge(lot.least)
+
+
+def cap_volume(cap_pct: Decimal, volume: int, step: Decimal | None) -> Decimal:
+    """Return how many shares of a bar's volume may be traded, in whole lots."""
+    whole = cap_pct * volume / 100
+    return whole - whole % (step or ONE)
 
 
 def _reach(order: OpenOrder, bar: DayBar) -> tuple[Phase, Decimal] | None:

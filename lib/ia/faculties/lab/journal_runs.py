@@ -14,8 +14,8 @@ from ia.domain.performance.round_trips import TradeStatistics, measure_trades
 from ia.domain.rules.fees import Side
 from ia.faculties.lab.exchange import Exchange, Terms
 from ia.faculties.lab.portfolio import Portfolio
-from ia.faculties.lab.rule_runs import RunMarket
 from ia.faculties.lab.run_market import load_named_market
+from ia.faculties.lab.run_types import RunMarket
 from ia.faculties.lab.tickets import Fill, Ticket
 from ia.kernel.errors import IaError, Message, NotFound, Notify, drop_message
 from ia.kernel.jsontypes import Json

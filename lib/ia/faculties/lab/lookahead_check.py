@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from ia.faculties.lab.rule_runs import RuleSettings, RunMarket, RunResult, evaluate_signals
+from ia.faculties.lab.rule_runs import evaluate_signals
 from ia.faculties.lab.run_market import adjust_forward
+from ia.faculties.lab.run_types import RuleSettings, RunMarket, RunResult
 from ia.kernel.errors import Message
 from ia.organs.ohlcv.canonical import Bars
 

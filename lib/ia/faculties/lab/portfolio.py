@@ -66,10 +66,24 @@ class Portfolio:
         self._trade(name, day, SELL, quantity, price, fees)
         if not self.books.holdings[name].quantity:
             self._names.pop(name, None)
-        tax = round_to_cents(self._paid[name].tax_of_sale(self.books.sales[-1].lots, day))
+        tax = self.tax_of_sale(name, self.books.sales[-1].lots, day)
         if tax:
             self._post(JournalEntry(id=0, time=day, date=day, kind=INTEREST, currency=self.currency, cash=-tax))
         return tax
+
+    def tax_of_sale(self, name: str, lots: Iterable[TaxLot], day: str) -> Decimal:
+        """Return the dividend tax that the sale of lots on a day makes due."""
+        return round_to_cents(self._paid[name].tax_of_sale(lots, day))
+
+    def act_on_holding(self, holding: Holding, day: str, actions: Iterable[Action], cash: Decimal) -> Decimal:
+        """Book the corporate actions of an ex-date on a holding that was kept outside the books; return the cash after.
+
+        The dividends count for `tax_of_sale`.
+        """
+        self.books.cash_account(self.currency).balance = cash
+        self.books.holdings[holding.symbol] = holding
+        self.apply_actions(holding.symbol, day, actions)
+        return self.cash
 
     def apply_actions(self, name: str, day: str, actions: Iterable[Action]) -> None:
         """Book the corporate actions of an ex-date: they count on what was held at the close before."""

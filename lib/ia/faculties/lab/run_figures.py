@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ia.domain.instruments.symbols import from_canonical
 from ia.domain.performance.activity import annual_turnover, mean_exposure
 from ia.domain.performance.against_benchmark import compare_returns
+from ia.domain.performance.columns import Column, make_column
 from ia.domain.performance.drawdowns import max_drawdown
 from ia.domain.performance.figures import Figure
 from ia.domain.performance.ratios import (
@@ -28,9 +29,13 @@ from ia.domain.performance.ratios import (
     volatility,
 )
 from ia.domain.performance.round_trips import TradeStatistics, measure_trades
-from ia.faculties.lab.rule_runs import RunMarket, RunResult
+from ia.faculties.lab.run_results import find_last_rows
+from ia.faculties.lab.run_types import RunMarket, RunResult
 from ia.kernel.errors import Message
 from ia.kernel.jsontypes import Json
+
+if TYPE_CHECKING:
+    from ia.domain.performance.columns import F
 
 
 class Yardstick(NamedTuple):
@@ -56,14 +61,16 @@ def figures_document(
             reasons[name] = say(figure.reason)
         return figure.value
 
-    sessions = sessions_a_year(result)
-    returns = simple_returns(equity)
+    import numpy as np
+
+    sessions, values = sessions_a_year(result), np.array(equity)
+    returns = make_column(_array_returns(values))
     total = equity[-1] / float(result.settings.cash) - 1
     growth = annual_growth(total, date.fromisoformat(days[0]), date.fromisoformat(days[-1]))
-    fall = max_drawdown(days, equity)
+    fall = max_drawdown(days, values)
     bought = sum(float(fill.price * fill.quantity) for fill in result.fills if fill.side == "buy")
     sold = sum(float(fill.price * fill.quantity) for fill in result.fills if fill.side == "sell")
-    held = [whole - cash for whole, cash in zip(equity, result.cash, strict=True)]
+    held = values - np.array(result.cash)
     document: Json = {
         "first": days[0],
         "last": days[-1],
@@ -87,9 +94,9 @@ def figures_document(
         "calmar": tell("calmar", calmar_ratio(growth, fall.frac)),
         "var95_frac": tell("var95_frac", value_at_risk(returns)),
         "cvar95_frac": tell("cvar95_frac", expected_shortfall(returns)),
-        "ulcer_frac": tell("ulcer_frac", ulcer_index(equity)),
+        "ulcer_frac": tell("ulcer_frac", ulcer_index(values)),
         "sessions_a_year": sessions,
-        "exposure_frac": tell("exposure_frac", mean_exposure(held, equity)),
+        "exposure_frac": tell("exposure_frac", mean_exposure(held, values)),
         "turnover_ann": tell("turnover_ann", annual_turnover(bought, sold, equity, sessions)),
         "fees": float(sum((fill.fees.total for fill in result.fills), Decimal(0))),
         "dividend_tax": float(sum((fill.dividend_tax for fill in result.fills), Decimal(0))),
@@ -100,7 +107,9 @@ def figures_document(
         "ended_early_equity_frac": _part_that_ended(result),
         "st_unknown_sessions": result.st_unknown,
         "orders": orders_document(result),
-        "compare": {key: _yardstick_document(each, result, sessions, tell, key) for key, each in yardsticks.items()},
+        "compare": {
+            key: _yardstick_document(each, result, returns, sessions, tell, key) for key, each in yardsticks.items()
+        },
         "simulated": result.simulated,
     }
     return document | {"reasons": reasons}
@@ -113,6 +122,13 @@ def simple_returns(values: Sequence[float]) -> list[float]:
     [0.10000000000000009]
     """
     return [after / before - 1 for before, after in pairwise(values) if before > 0]
+
+
+def _array_returns(values: "F") -> "F":
+    """Return what `simple_returns` returns, of an array."""
+    before = values[:-1]
+    known = before > 0
+    return (values[1:] / before if known.all() else values[1:][known] / before[known]) - 1
 
 
 def sessions_a_year(result: RunResult) -> int:
@@ -149,20 +165,29 @@ def trades_document(each: TradeStatistics, tell: Callable[[str, Figure], float |
 
 
 def _yardstick_document(
-    each: Yardstick, result: RunResult, sessions: int, tell: Callable[[str, Figure], float | None], key: str
+    each: Yardstick,
+    result: RunResult,
+    returns: Column,
+    sessions: int,
+    tell: Callable[[str, Figure], float | None],
+    key: str,
 ) -> Json:
-    pairs = [
-        (own, value, day)
-        for own, value, day in zip(result.equity, each.values, result.days, strict=True)
-        if value is not None
-    ]
-    if len(pairs) < 2:
+    import numpy as np
+
+    missing = None in each.values
+    known = [at for at, value in enumerate(each.values) if value is not None] if missing else range(len(each.values))
+    if len(known) < 2:
         tell(f"{key}.return_frac", Figure(None, Message("no prices of {symbol} in these days", symbol=each.name)))
         return {"name": each.name, "return_frac": None}
-    own, values, days = ([*column] for column in zip(*pairs, strict=True))
-    total = values[-1] / values[0] - 1
+    if not missing:
+        own, values, days = np.array(result.equity), np.array(each.values, dtype=np.float64), result.days
+    else:
+        own = np.array([result.equity[at] for at in known])
+        values = np.array([each.values[at] for at in known], dtype=np.float64)
+        days, returns = tuple(result.days[at] for at in known), make_column(_array_returns(own))
+    total = float(values[-1] / values[0]) - 1
     growth = annual_growth(total, date.fromisoformat(days[0]), date.fromisoformat(days[-1]))
-    against = compare_returns(simple_returns(own), simple_returns(values), sessions)
+    against = compare_returns(returns, _array_returns(values), sessions)
     figures = {
         "cagr_frac": growth,
         "beta": against.beta,
@@ -175,7 +200,7 @@ def _yardstick_document(
         "name": each.name,
         "first": days[0],
         "return_frac": total,
-        "excess_frac": own[-1] / own[0] - 1 - total,
+        "excess_frac": float(own[-1] / own[0]) - 1 - total,
         "max_drawdown_frac": max_drawdown(days, values).frac,
         "total_return": each.total,
         **{name: tell(f"{key}.{name}", figure) for name, figure in figures.items()},
@@ -199,9 +224,10 @@ def hold_yardsticks(result: RunResult, market: RunMarket) -> dict[str, Yardstick
     names = list(market.securities)
     days = result.days
     total, count = np.zeros(len(days)), 0
+    calendar = list(days)
     for name in names:
         bars = market.signal_bars[name]
-        at = np.searchsorted(bars.date, days, side="right") - 1
+        at = find_last_rows(bars.date, calendar)
         known = at >= 0
         if not known.any() or bars.date[-1] < days[0]:
             continue

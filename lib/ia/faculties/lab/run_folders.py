@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import ia
 from ia.domain.performance.round_trips import RoundTrip
 from ia.domain.rules.table import rules_digest
-from ia.faculties.lab.rule_runs import OrderRow, RuleSettings, RunMarket, RunResult
+from ia.faculties.lab.order_rows import OrderRow
 from ia.faculties.lab.run_figures import Yardstick
+from ia.faculties.lab.run_types import RuleSettings, RunMarket, RunResult
 from ia.kernel import clock, files
 from ia.kernel.digest import sha256
 from ia.kernel.errors import BadData, NotFound, UsageError

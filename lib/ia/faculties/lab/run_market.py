@@ -5,7 +5,7 @@ from typing import Any
 
 from ia.domain.instruments.boards import tick_size
 from ia.domain.instruments.symbols import Symbol, from_canonical
-from ia.faculties.lab.rule_runs import RunMarket
+from ia.faculties.lab.run_types import RunMarket
 from ia.faculties.lab.securities import Security
 from ia.kernel.errors import NotFound, Notify, SimulatedPrices, drop_message
 from ia.kernel.workspace import Workspace

@@ -10,7 +10,8 @@ from decimal import Decimal
 from typing import Any
 
 from ia.domain.instruments.boards import tick_size
-from ia.faculties.lab.rule_runs import RuleRun, RuleSettings, RunMarket, RunResult, find_traded_days
+from ia.faculties.lab.rule_runs import RuleRun, find_traded_days
+from ia.faculties.lab.run_types import RuleSettings, RunMarket, RunResult
 from ia.faculties.lab.tickets import ExitTicket
 from ia.kernel import config
 from ia.kernel.errors import BadData, TimedOut

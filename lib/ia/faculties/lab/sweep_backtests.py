@@ -7,8 +7,8 @@ from typing import Any
 
 from ia.faculties.lab import run_folders, selection_figures, sweeps, trials
 from ia.faculties.lab.backtests import BacktestRequest, load_benchmark, load_market, name_universe, settle_terms
-from ia.faculties.lab.rule_runs import RuleSettings, RunMarket, RunResult
 from ia.faculties.lab.run_figures import figures_document, hold_yardsticks, sessions_a_year, simple_returns
+from ia.faculties.lab.run_types import RuleSettings, RunMarket, RunResult
 from ia.faculties.lab.selection_figures import FamilyKeys
 from ia.faculties.lab.sweeps import Axis, Point, VariantRun, run_variants
 from ia.faculties.lab.walk_forward_runs import Lengths, WalkStep, walk_forward

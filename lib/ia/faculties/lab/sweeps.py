@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from ia.domain.performance import ratios
 from ia.domain.performance.drawdowns import max_drawdown
-from ia.faculties.lab.rule_runs import RuleSettings, RunMarket, RunResult, run_rules
+from ia.faculties.lab.rule_runs import run_rules
 from ia.faculties.lab.run_figures import sessions_a_year, simple_returns
+from ia.faculties.lab.run_types import RuleSettings, RunMarket, RunResult
 from ia.kernel.errors import UsageError
 
 MOST = 2_000

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from ia.domain.performance import ratios
 from ia.domain.performance.walk_forward import TrainTest, walk_forward_windows
-from ia.faculties.lab.rule_runs import RuleSettings, RunMarket, RunResult, run_rules
+from ia.faculties.lab.rule_runs import run_rules
 from ia.faculties.lab.run_figures import sessions_a_year
+from ia.faculties.lab.run_types import RuleSettings, RunMarket, RunResult
 from ia.faculties.lab.signals import SignalExpression
 from ia.faculties.lab.sweeps import Point, VariantRun
 from ia.kernel.errors import UsageError

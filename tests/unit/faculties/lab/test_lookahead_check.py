@@ -5,8 +5,9 @@ from decimal import Decimal
 
 from ia.domain.instruments.symbols import from_canonical
 from ia.faculties.lab.lookahead_check import check_run, describe_check
-from ia.faculties.lab.rule_runs import RuleSettings, run_rules
+from ia.faculties.lab.rule_runs import run_rules
 from ia.faculties.lab.run_market import build_market
+from ia.faculties.lab.run_types import RuleSettings
 from ia.faculties.lab.securities import Security
 from ia.organs.ohlcv.adjustment import Action
 from ia.organs.ohlcv.canonical import Bars

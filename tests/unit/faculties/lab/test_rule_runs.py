@@ -8,9 +8,10 @@ import pytest
 from ia.domain.instruments.symbols import from_canonical
 from ia.faculties.lab.backtests import parse_size
 from ia.faculties.lab.exchange import Terms
-from ia.faculties.lab.rule_runs import PositionSize, RuleSettings, run_rules
+from ia.faculties.lab.rule_runs import run_rules
 from ia.faculties.lab.run_figures import figures_document, hold_yardsticks
 from ia.faculties.lab.run_market import build_market
+from ia.faculties.lab.run_types import PositionSize, RuleSettings
 from ia.faculties.lab.securities import Security
 from ia.kernel.errors import BadData, NotFound, Refused, UsageError
 from ia.organs.ohlcv.adjustment import Action

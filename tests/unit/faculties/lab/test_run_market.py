@@ -6,9 +6,10 @@ from decimal import Decimal
 import pytest
 
 from ia.domain.instruments.symbols import from_canonical
-from ia.faculties.lab.rule_runs import PositionSize, RuleSettings, run_rules
+from ia.faculties.lab.rule_runs import run_rules
 from ia.faculties.lab.run_figures import figures_document
 from ia.faculties.lab.run_market import build_market, load_named_market, load_universe_market
+from ia.faculties.lab.run_types import PositionSize, RuleSettings
 from ia.faculties.lab.securities import Security
 from ia.organs import marketdb
 from ia.organs.market import store

@@ -6,8 +6,9 @@ import pytest
 
 from ia.domain.instruments.symbols import from_canonical
 from ia.faculties.lab.lookahead_check import check_run
-from ia.faculties.lab.rule_runs import RuleSettings, run_rules
+from ia.faculties.lab.rule_runs import run_rules
 from ia.faculties.lab.run_market import build_market
+from ia.faculties.lab.run_types import RuleSettings
 from ia.faculties.lab.securities import Security
 from ia.faculties.lab.strategy_runs import run_strategy
 from ia.kernel.errors import BadData, Refused, TimedOut

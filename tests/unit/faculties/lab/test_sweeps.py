@@ -12,8 +12,9 @@ from ia.domain.instruments.symbols import from_canonical
 from ia.domain.performance import ratios
 from ia.faculties.lab import sweeps
 from ia.faculties.lab.exchange import Terms
-from ia.faculties.lab.rule_runs import PositionSize, RuleSettings, run_rules
+from ia.faculties.lab.rule_runs import run_rules
 from ia.faculties.lab.run_market import build_market
+from ia.faculties.lab.run_types import PositionSize, RuleSettings
 from ia.faculties.lab.securities import Security
 from ia.faculties.lab.walk_forward_runs import Lengths, count_bars_back, parse_length, walk_forward
 from ia.kernel.errors import UsageError
