@@ -47,6 +47,7 @@ ARROWS = {
     "newsroom": {"providers"},
     "pictures": {"lab"},
     "profiles": {"packages"},
+    "rulebooks": {"knowledge", "skills"},
     "providers": {"packages"},
     "skills": {"packages", "profiles", "providers"},
     "alerts": {"schedule"},

@@ -27,6 +27,7 @@ _READERS = {
 VOCABULARY = {
     "lib/ia/agent/tools/consent.py": "traditional characters and their simplified forms",
     "lib/ia/domain/speech/numerals.py": "numbers in words",
+    "lib/ia/faculties/rulebooks/statements.py": "numbers, comparisons, denials and contraries of rules",
     "lib/ia/faculties/schedule/counted_days.py": "ordinals in wishes",
     "lib/ia/faculties/schedule/single_moments.py": "times of the day in wishes",
     "lib/ia/faculties/schedule/times_of_day.py": "times of the day in wishes",

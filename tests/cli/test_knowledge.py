@@ -99,3 +99,34 @@ def test_the_analyst_answers_from_documents_with_citations(ia, home, tmp_path):
     assert "说到" not in run.stderr
     assert "say nothing about" in ia("turn", "what do my books say about zebras?").stdout
     assert "search_knowledge" in ia("context", "hello").stdout
+
+
+def test_verify_compares_a_skill_with_its_documents(ia, home, tmp_path):
+    (tmp_path / "stops.md").write_text("---\ndate: 2019-01-01\n---\n# Rules\n\nNever add to a losing position.\n")
+    ia("knowledge", "add", str(tmp_path / "stops.md"))
+    folder = home / ".claude/skills/stops/knowledge"
+    folder.mkdir(parents=True)
+    (folder.parent / "SKILL.md").write_text("---\nname: stops\ndescription: x\n---\nx\n")
+    rule = "rules:\n  tier1_must_know:\n    - {id: A, condition: a losing position, action: ACT, source: SOURCE}\n"
+    source = "{document: stops, quote: Never add to a losing position.}"
+    (folder / "rules.yaml").write_text(rule.replace("ACT", "do not add").replace("SOURCE", source))
+    run = ia("knowledge", "verify", "stops")
+    assert (run.returncode, run.stdout.count("\n")) == (0, 1)
+    assert run.stderr.startswith("ia: 1 entry: 1 quoted, 1 word for word") and "1 of 1 covered" in run.stderr
+    (folder / "rules.yaml").write_text(rule.replace("ACT", "add").replace("SOURCE", source))
+    run = ia("knowledge", "verify", "stops", "--json")
+    [found] = json.loads(run.stdout)
+    assert run.returncode == 1 and (found["id"], found["kind"], found["file"]) == (
+        "A",
+        "polarity",
+        "knowledge/rules.yaml",
+    )
+    told = json.loads(
+        ia("tool", "call", "knowledge.verify", json.dumps({"skill": "stops", "skip": ["polarity"]})).stdout
+    )
+    assert told["findings"] == [] and told["verbatim"] == 1
+    assert ia("knowledge", "verify", "stops", "--skip", "polarity").returncode == 0
+    assert ia("knowledge", "verify", "nothing").returncode == 66
+    assert ia("knowledge", "verify", "stops", "--skip", "odd").returncode == 2
+    (folder / "rules.yaml").write_text("rules:\n  - [")
+    assert ia("knowledge", "verify", "stops").returncode == 1  # the sentence has no rule any more

@@ -103,6 +103,7 @@ TOOLS = {
     "collect_info": {"form": "birth"},
     "market.rate": {"currency": "USD"},
     "search_knowledge": {"query": "止损"},
+    "knowledge.verify": {"skill": "research"},
     "show_insight": {"title": "止损", "text": "止损要先写下来"},
     "show_report": {"title": "周报"},
     "market.news": {"symbols": ["600519"]},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ia.kernel.errors import BadData, IaError, NotFound, UsageError
+from ia_cli.commands import knowledge_rules
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import rows_options
@@ -40,6 +41,9 @@ def knowledge() -> None:
     its text in knowledge/THEME/converted/, which you may edit. With --now ia sees the documents that were published by
     then. Answers of `ia turn` cite title and page; `ia recall --in knowledge` searches the same index.
     """
+
+
+knowledge.add_command(knowledge_rules.verify)
 
 
 @knowledge.command(example=_MAKE)

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 
@@ -26,67 +28,96 @@ def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
     return cast("re.Pattern[str]", _Later(source, flags))
 
 
-_NOTHING = r"(?!)"
 _TOKEN = pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<\w+>|[()|]", re.S)
 _NO_WORDS = pattern(r"\\.|\(\?P<\w+>")
-_LATIN = pattern("[A-Za-z]")
-_CHINESE = pattern("[\u3400-\u9fff]")
+_CLASS = pattern(r"\[\^?\]?(?:\\.|[^\]\\])*\](?P<often>[?*{]?)", re.S)
+_OPTIONAL = pattern("[A-Za-z\u3400-\u9fff](?=[?*{])")
+_LATIN = pattern("[A-Za-z]+")
+_CHINESE = pattern("[\u3400-\u9fff]+")
+_UNSURE = pattern(r"[\u3400-\u9fff]-[\u3400-\u9fff]|[A-Za-z]-[A-Za-z]\w*[^\]]*\]|\\[uUxN]")
+_DENIED = pattern(r"\(\?<?![^()]*\)")
+_MIXED = pattern(r"[\u3400-\u9fff][^\u3400-\u9fff]|[^\u3400-\u9fff][\u3400-\u9fff]")
+_MOST_MADE = 64
+"""Compiled selections that a pattern keeps: a process that reads many texts must not keep one for each."""
+
+
+@dataclass(frozen=True)
+class _Alternative:
+    """One alternative, and what a text must have a piece of for it to match; empty: nothing is known."""
+
+    source: str
+    pieces: frozenset[str]
+
+    def can_match(self, text: str) -> bool:
+        return not self.pieces or any(piece in text for piece in self.pieces)
 
 
 class _ByLetters:
-    """A pattern in two languages: of its alternatives those are compiled whose letters a text has.
+    """A pattern in two languages: of its alternatives those are compiled whose words a text can have.
 
-    An alternative that is in English alone is left out for a text without Latin letters, and one that is in Chinese
-    alone for a text in ASCII. Each must therefore have a word of its language in it, and not merely one that may be.
-    A pattern with named groups is compiled whole: whoever reads a match asks for its groups.
+    An alternative that is in one language alone is left out for a text that has no word of it. Each must therefore
+    have a word of its language in it, and not merely one that may be. A pattern with named groups is compiled whole:
+    whoever reads a match asks for its groups.
     """
 
     def __init__(self, source: str, flags: int, report: Callable[[], None] | None) -> None:
         self.pattern, self.flags, self._report = source, flags, report
-        self._parts: list[tuple[str, bool, bool]] | None = None
-        self._made: dict[tuple[bool, bool], re.Pattern[str]] = {}
+        self._alternatives: list[_Alternative] | None = None
+        self._made: dict[str, re.Pattern[str] | None] = {}
+        self._last: tuple[str, re.Pattern[str] | None] = "", None
 
-    def _of(self, text: str) -> re.Pattern[str]:
-        letters = _LATIN.search(text) is not None, not text.isascii()
-        if letters not in self._made and "(?P<" in self.pattern:
-            self._made[letters] = self._compile(self.pattern)
-        if letters not in self._made:
-            self._parts = self._parts or [(part, *_languages(part)) for part in split_alternatives(self.pattern)]
-            kept = [part for part, latin, chinese in self._parts
-                    if latin == chinese or (letters[0] if latin else letters[1])]  # fmt: skip
-            self._made[letters] = self._compile("|".join(kept) if kept else _NOTHING)
-        return self._made[letters]
+    def _of(self, text: str) -> re.Pattern[str] | None:
+        """Return what of the pattern can match a text; None for nothing."""
+        if self._last[0] == text and text:
+            return self._last[1]
+        if self._alternatives is None:
+            self._alternatives = [_Alternative(each, _find_pieces(each)) for each in split_alternatives(self.pattern)]
+        low = _lower(text)
+        kept = [each.source for each in self._alternatives if each.can_match(low)]
+        source = self.pattern if kept and "(?P<" in self.pattern else "|".join(kept)
+        if source not in self._made:
+            if len(self._made) >= _MOST_MADE:
+                self._made.clear()
+            self._made[source] = self._compile(source) if kept else None
+        self._last = text, self._made[source]
+        return self._last[1]
 
-    def _compile(self, source: str) -> re.Pattern[str]:
+    def _compile(self, source: str) -> re.Pattern[str] | None:
         try:
             return re.compile(source, self.flags)
         except re.error:
             if self._report is None:
                 raise
             self._report()
-            return re.compile(_NOTHING)
+            return None
 
     def search(self, text: str) -> re.Match[str] | None:
-        return self._of(text).search(text)
+        made = self._of(text)
+        return made.search(text) if made else None
 
     def match(self, text: str) -> re.Match[str] | None:
-        return self._of(text).match(text)
+        made = self._of(text)
+        return made.match(text) if made else None
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
-        return self._of(text).fullmatch(text)
+        made = self._of(text)
+        return made.fullmatch(text) if made else None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        return self._of(text).finditer(text)
+        made = self._of(text)
+        return made.finditer(text) if made else iter(())
 
     def findall(self, text: str) -> list[Any]:
-        return self._of(text).findall(text)
+        made = self._of(text)
+        return made.findall(text) if made else []
 
     def sub(self, put: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
-        return self._of(text).sub(put, text, count)
+        made = self._of(text)
+        return made.sub(put, text, count) if made else text
 
 
 def pattern_by_letters(source: str, flags: int = 0, report: Callable[[], None] | None = None) -> re.Pattern[str]:
-    """Return a pattern in two languages that compiles what the letters of a text can match.
+    """Return a pattern in two languages that compiles what can match a text.
 
     report  called where it is no regular expression, which then matches nothing; without it, re.error is raised
 
@@ -114,6 +145,31 @@ def split_alternatives(source: str) -> list[str]:
     return [*parts, source[last:]]
 
 
-def _languages(part: str) -> tuple[bool, bool]:
-    """Return whether Latin and whether Chinese letters are in the words of an alternative."""
-    return _LATIN.search(_NO_WORDS.sub("", part)) is not None, _CHINESE.search(part) is not None
+def _find_pieces(alternative: str) -> frozenset[str]:
+    r"""Return words of which a text must have one for an alternative to match; empty where none is sure.
+
+    >>> sorted(_find_pieces(r"\b(?:trades?|deals) of"))
+    ['deals', 'of', 'trade']
+    >>> sorted(_find_pieces("现金[多几]"))
+    ['几', '多', '现金']
+    >>> _find_pieces(r"\d{4}"), _find_pieces("现金|cash"), _find_pieces("[一-九]月")
+    (frozenset(), frozenset(), frozenset())
+    """
+    if _UNSURE.search(alternative):
+        return frozenset()
+    plain = _CLASS.sub(_write_class, _NO_WORDS.sub(" ", _DENIED.sub("", alternative)))
+    plain = _OPTIONAL.sub(" ", plain)
+    latin, chinese = {word.lower() for word in _LATIN.findall(plain)}, _CHINESE.findall(plain)
+    return frozenset() if latin and chinese else frozenset(latin or chinese)
+
+
+def _write_class(found: re.Match[str]) -> str:
+    """Return the letters of a class, apart; nothing for one that may be missing or takes other signs as well."""
+    inside = found[0][1 : found[0].rindex("]")]
+    sure = not found["often"] and not inside.startswith("^") and not _MIXED.search(inside)
+    return f" {' '.join(inside)} " if sure else " "
+
+
+@lru_cache(maxsize=32)
+def _lower(text: str) -> str:
+    return text.lower()

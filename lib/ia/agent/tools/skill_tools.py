@@ -9,14 +9,12 @@ import functools
 import inspect
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia.agent.tools import schema, slots
 from ia.agent.tools.registry import READ, Tool
 from ia.agent.tools.scope import Scope
 from ia.faculties import skills
-from ia.faculties.pictures import cards
-from ia.faculties.pictures.cards import CardBlock
 from ia.faculties.skills import forms
 from ia.faculties.skills.skill_tools import COLLECT, SKILL, SkillTool, load_function, load_tools, localize_schema
 from ia.kernel import config
@@ -25,6 +23,9 @@ from ia.kernel.i18n import mark_text, translate
 from ia.kernel.jsontypes import Json
 from ia.kernel.untrusted import strip_controls
 from ia.kernel.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.faculties.pictures.cards import CardBlock
 
 REPORT, INSIGHT = "report", "insight"
 EVIDENCE = mark_text("Evidence")
@@ -226,15 +227,17 @@ def find_card_schema(ws: Workspace, kind: str) -> Json | None:
     return None
 
 
-def lay_out(ws: Workspace, card: Mapping[str, Any], lang: str) -> tuple[str, list[CardBlock]]:
+def lay_out(ws: Workspace, card: Mapping[str, Any], lang: str) -> "tuple[str, list[CardBlock]]":
     """Return the title and the blocks of a card; of a type that is unknown, or with other properties, its text."""
+    from ia.faculties.pictures import cards
+
     kind, props = str(card.get("card", "")), card.get("props")
     props_schema = find_card_schema(ws, kind)
     if props_schema is not None and isinstance(props, dict):
         with contextlib.suppress(BadData):
             schema.validate_arguments(kind, props_schema, props)
             return cards.card_title(card, props_schema, lang), cards.lay_out_card(props, props_schema, lang)
-    return kind.replace("_", " "), [CardBlock("text", "", [[strip_controls(str(card.get("text", "")))]])]
+    return kind.replace("_", " "), [cards.CardBlock("text", "", [[strip_controls(str(card.get("text", "")))]])]
 
 
 def make_card(scope: Scope, kind: str, props_schema: Json, value: object) -> Json:
@@ -253,6 +256,8 @@ def make_card(scope: Scope, kind: str, props_schema: Json, value: object) -> Jso
         raise BadData("card {card}: {problems}", card=kind, problems=exc.params.get("problems", "")) from None
     card = {"card": kind, "props": props, "text": text}
     if not text:
+        from ia.faculties.pictures import cards
+
         blocks = cards.lay_out_card(props, props_schema, scope.lang)
         card["text"] = cards.format_card_text(cards.card_title(card, props_schema, scope.lang), blocks)
     scope.cards.append(card)

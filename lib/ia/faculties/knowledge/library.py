@@ -62,6 +62,16 @@ class Document(NamedTuple):
             return True
         return self.date <= clock.today() if self.date else not clock.is_past()
 
+    @property
+    def stem(self) -> str:
+        """Its short name: that of its text, without the ending."""
+        return os.path.splitext(os.path.basename(self.path))[0]
+
+    def is_called(self, name: str) -> bool:
+        """Return True if a name in small letters is its id, path, title or file name."""
+        names = (self.id, self.path, self.title, os.path.basename(self.source), self.stem, os.path.basename(self.path))
+        return name in {text.casefold() for text in names}
+
 
 class AddedDocument(NamedTuple):
     """What came of adding a document: added, updated or unchanged."""
@@ -122,7 +132,7 @@ def add_document(
     """
     theme = check_theme(options.theme)
     digest = sha256(new.data).hexdigest()
-    known = next((each for each in _read_all(ws) if each.sha256 == digest), None)
+    known = next((each for each in read_all(ws) if each.sha256 == digest), None)
     if known is not None and not (options.ocr and known.skipped and not known.ocr):
         return _change_known(ws, known, new.data, theme, options, notify)
     name = _safe_name(new.name)
@@ -334,7 +344,8 @@ def _choose_paths(ws: Workspace, theme: str, name: str, data: bytes) -> tuple[st
 # what is there
 
 
-def _read_all(ws: Workspace) -> list[Document]:
+def read_all(ws: Workspace) -> list[Document]:
+    """Return all documents by path, also those that cannot be seen as of now()."""
     from ia.kernel.workspace import walk_files
 
     found = []
@@ -373,7 +384,7 @@ def list_documents(ws: Workspace, theme: str = "", notify: Notify = drop_message
 
     notify  is told how many are hidden because nobody knows when they were published
     """
-    every = [each for each in _read_all(ws) if not theme or each.theme == theme]
+    every = [each for each in read_all(ws) if not theme or each.theme == theme]
     tell_undated(sum(not each.date and not each.is_visible for each in every), notify)
     return sorted((each for each in every if each.is_visible), key=lambda each: (each.theme, each.title, each.id))
 
@@ -394,19 +405,14 @@ def tell_undated(count: int, notify: Notify) -> None:
 
 def list_themes(ws: Workspace) -> list[str]:
     """Return the folders of knowledge/ that hold texts."""
-    return sorted({each.theme for each in _read_all(ws)})
+    return sorted({each.theme for each in read_all(ws)})
 
 
 def find_document(ws: Workspace, name: str) -> Document:
     """Return the document that a text names: by id, path, title or file name; raises NotFound, UsageError."""
-    every = [each for each in _read_all(ws) if each.is_visible]
+    every = [each for each in read_all(ws) if each.is_visible]
     folded = name.casefold().strip()
-
-    def names(each: Document) -> tuple[str, ...]:
-        stem = os.path.splitext(os.path.basename(each.path))[0]
-        return each.id, each.path, each.title, os.path.basename(each.source), stem, os.path.basename(each.path)
-
-    exact = [each for each in every if folded in {text.casefold() for text in names(each)}]
+    exact = [each for each in every if each.is_called(folded)]
     near = exact or [each for each in every if len(folded) >= 4 and each.id.startswith(folded)]
     near = near or [each for each in every if folded and folded in each.title.casefold()]
     if len(near) == 1:

@@ -183,10 +183,13 @@ def _finding(
     words: Text,
     lang: str,
 ) -> tuple[RuleFinding, ast.expr | None]:
-    """Return a finding and its tree: of `condition`, or where there is none of the words (signature, signal)."""
+    """Return a finding and its tree: of `expression`, else of `condition`, else of the words (signature, signal)."""
     stated = known.condition or words
-    tree = expression(stated.own)
-    shown = stated.own if tree is not None else (stated if known.condition else words).in_language(lang)
+    tree = expression(known.expression or stated.own)
+    if tree is not None and not known.expression:
+        shown = stated.own
+    else:
+        shown = (stated if known.condition else words).in_language(lang) or known.expression
     source = known.source.in_language(lang)
     return (
         RuleFinding(

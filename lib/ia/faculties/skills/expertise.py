@@ -3,7 +3,7 @@
 An entry that is malformed is left out and told of; the others count.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ia.faculties.skills.model import Skill
@@ -34,6 +34,44 @@ class Text(NamedTuple):
         return bool(self.own or self.en)
 
 
+class Citation(NamedTuple):
+    """The source of an entry in a document: its name, page (0: none), heading and quote; "" for what is not told.
+
+    checked  who compared it with a page that was read from an image
+    """
+
+    document: str
+    title: str
+    page: int
+    heading: str
+    quote: str
+    checked: str
+
+    def describe(self) -> str:
+        """Return how it is shown.
+
+        >>> Citation("b", "On stops", 2, "", "Stops limit losses.", "").describe()
+        'On stops p. 2: “Stops limit losses.”'
+        """
+        place = f" p. {self.page}" if self.page else f", {self.heading}" if self.heading else ""
+        return f"{self.title or self.document}{place}" + (f": “{self.quote}”" if self.quote else "")
+
+
+def citation_of(source: object) -> Citation | None:
+    """Return the document that a `source` names; None for a source in words."""
+    if not isinstance(source, dict) or not _word(source, "document"):
+        return None
+    page = source.get("page")
+    return Citation(
+        document=_word(source, "document"),
+        title=_word(source, "title"),
+        page=page if isinstance(page, int) and not isinstance(page, bool) and page > 0 else 0,
+        heading=_word(source, "heading"),
+        quote=_word(source, "quote"),
+        checked=_word(source, "checked"),
+    )
+
+
 class Pattern(NamedTuple):
     """A typical picture: how it is recognized, what it points to, how sure that is (high, medium, low).
 
@@ -47,6 +85,7 @@ class Pattern(NamedTuple):
     indication: Text
     confidence: str
     condition: Text
+    expression: str
     source: Text
     stance: str
     trend: str
@@ -61,6 +100,7 @@ class RedFlag(NamedTuple):
     action: Text
     severity: str
     condition: Text
+    expression: str
     source: Text
     stance: str
     trend: str
@@ -69,7 +109,8 @@ class RedFlag(NamedTuple):
 class SkillRule(NamedTuple):
     """If condition, then conclusion (tier 2, 3) or action (tier 1); tier 1 is looked at first.
 
-    Stance and trend are as in Pattern. `fact`: what is the case where it fires, without what follows from it.
+    Expression: what is evaluated on bars instead of the condition, "" for none. Stance and trend are as in Pattern.
+    `fact`: what is the case where it fires, without what follows from it.
     """
 
     id: str
@@ -80,6 +121,7 @@ class SkillRule(NamedTuple):
     action: Text
     confidence: str
     note: Text
+    expression: str
     source: Text
     stance: str
     trend: str
@@ -110,8 +152,8 @@ def knowledge(ws: Workspace, name: str) -> Knowledge:
 def of(ws: Workspace, skill: Skill) -> Knowledge:
     """Return what a skill knows."""
     problems: list[Message] = []
-    read = _Reader(problems)
     trees = {name: load_tree(ws, skill, name, problems) for name in FILES}
+    read = _Reader(problems, lambda: _load_titles(ws, skill))
     patterns, rules = trees["patterns"], trees["rules"]
     return Knowledge(
         sop=trees["sop"] or None,
@@ -122,6 +164,12 @@ def of(ws: Workspace, skill: Skill) -> Knowledge:
         ),
         problems=tuple(problems),
     )
+
+
+def _load_titles(ws: Workspace, skill: Skill) -> dict[str, str]:
+    """Return the titles of the documents that a skill was built from, by the name that its entries give them."""
+    told = _entries(load_tree(ws, skill, "sources", []).get("documents"))
+    return {_word(each, "document"): _word(each, "title") for each in told}
 
 
 def localize_data(value: object, lang: str | None = None) -> Any:
@@ -197,9 +245,22 @@ def _entries(value: object) -> list[Json]:
 class _Reader:
     """Reads entries of knowledge, and keeps what is wrong with them."""
 
-    def __init__(self, problems: list[Message]) -> None:
+    def __init__(self, problems: list[Message], load_titles: Callable[[], dict[str, str]]) -> None:
         self.problems = problems
         self.seen: set[str] = set()
+        self._load_titles = load_titles
+        self._titles: dict[str, str] | None = None
+
+    def source(self, entry: Mapping[str, object]) -> Text:
+        """Return the source of an entry in words: as it is written, or document, page and quote."""
+        found = citation_of(entry.get("source"))
+        if found is None:
+            return _text(entry, "source")
+        if not found.title:
+            if self._titles is None:
+                self._titles = self._load_titles()
+            found = found._replace(title=self._titles.get(found.document, ""))
+        return Text(found.describe(), "")
 
     def entries(self, tree: Mapping[str, object], key: str, file: str) -> list[dict[str, object]]:
         """Return the entries below a key that are trees with an id of their own."""
@@ -230,7 +291,8 @@ class _Reader:
             indication=_text(entry, "indication"),
             confidence=_word(entry, "confidence"),
             condition=_text(entry, "condition"),
-            source=_text(entry, "source"),
+            expression=_word(entry, "expression"),
+            source=self.source(entry),
             stance=stance,
             trend=trend,
         )
@@ -244,7 +306,8 @@ class _Reader:
             action=_text(entry, "action"),
             severity=_word(entry, "severity"),
             condition=_text(entry, "condition"),
-            source=_text(entry, "source"),
+            expression=_word(entry, "expression"),
+            source=self.source(entry),
             stance=stance,
             trend=trend,
         )
@@ -260,7 +323,8 @@ class _Reader:
             action=_text(entry, "action"),
             confidence=_word(entry, "confidence") or _word(entry, "priority"),
             note=_text(entry, "note"),
-            source=_text(entry, "source"),
+            expression=_word(entry, "expression"),
+            source=self.source(entry),
             stance=stance,
             trend=trend,
         )

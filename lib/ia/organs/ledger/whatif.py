@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import ROUND_CEILING, Decimal
-from statistics import median
 from typing import Literal, NamedTuple
 
 from ia.domain.instruments.boards import trading_currency as currency_of
@@ -250,6 +249,8 @@ class _Trial:
 
     def _usual_purchase(self, account: Account) -> Decimal:
         """Return how many shares a usual buy is, in whole lots and at least one."""
+        from statistics import median
+
         currency = currency_of(self._symbol)
         entries = journal.effective_entries(self._desk.ws.db)
         bought = [each.cash for each in entries if each.kind == journal.BUY and each.currency == currency]

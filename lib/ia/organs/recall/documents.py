@@ -103,7 +103,7 @@ def split_document(text: str) -> list[Chunk]:
     >>> chunk.heading, chunk.text, chunk.pages[0].page
     ('A › B', 'One. Two', 3)
     """
-    return [chunk for section in _split_sections(text) for chunk in _split_section(section)]
+    return [chunk for section in split_sections(text) for chunk in _split_section(section)]
 
 
 def split_sentences(text: str) -> list[tuple[int, str]]:
@@ -126,7 +126,7 @@ def page_at(pages: list[PageStart], offset: int) -> PageStart | None:
     return found
 
 
-def _split_sections(text: str) -> Iterator[Chunk]:
+def split_sections(text: str) -> Iterator[Chunk]:
     """Yield the text below each heading; a heading without text that leads to no deeper one is its own text."""
     path: list[tuple[int, str]] = []
     page: PageStart | None = None

@@ -5,7 +5,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from ia.kernel.patterns import pattern
+from ia.kernel.patterns import pattern, pattern_by_letters
 
 _WIDE = {0xFF01 + at: 0x21 + at for at in range(0x5E) if chr(0x21 + at).isalnum() or chr(0x21 + at) in "%+-./<>="}
 """Digits, letters and signs in full width; punctuation stays, which the rules know in both widths."""
@@ -72,5 +72,5 @@ def _load_variants() -> Variants:
         characters,
         re.compile(rf"\A(?:{beginning})+", re.I),
         re.compile(rf"(?:{end})\Z", re.I),
-        tuple((re.compile(form, re.I), word) for form, word in parts["word"]),
+        tuple((pattern_by_letters(form, re.I), word) for form, word in parts["word"]),
     )

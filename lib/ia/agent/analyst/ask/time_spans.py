@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from functools import cache
 
 from ia.domain.speech.numerals import COUNT, parse_count
-from ia.kernel.patterns import pattern
+from ia.kernel.patterns import pattern, pattern_by_letters
 
 DAY, RANGE, SINCE, SESSIONS, EVER, FUTURE, UNREAD = "day", "range", "since", "sessions", "ever", "future", "unread"
 """Kinds of spans. SINCE begins with the close of its first day, RANGE with the last close before it."""
@@ -549,5 +549,5 @@ def _load_forms() -> tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date]
             if kind == "fragment":
                 fragments[name] = whole
             else:
-                forms.append((re.compile(whole), _READERS[name]))
+                forms.append((pattern_by_letters(whole), _READERS[name]))
     return tuple(forms)

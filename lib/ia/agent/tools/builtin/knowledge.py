@@ -1,4 +1,7 @@
-"""search_knowledge: passages of the user's documents, each with its citation. They are text from outside."""
+"""Passages of the user's documents, each with its citation, and whether skills agree with what they cite.
+
+What comes from documents is text from outside.
+"""
 
 from typing import Annotated
 
@@ -8,11 +11,13 @@ from ia.agent.tools.schema import AtLeast
 from ia.agent.tools.scope import CitedPassage, Scope
 from ia.faculties import skills
 from ia.kernel import untrusted
-from ia.kernel.errors import NotFound
+from ia.kernel.errors import BadData, NotFound
+from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
 
 ORIGIN = "knowledge"
 MAX_PASSAGES = 20
+MAX_FINDINGS = 40
 
 
 @tool("search_knowledge", READ)
@@ -65,3 +70,37 @@ def search_knowledge(
         "documents": len(library.list_documents(scope.ws)),
         **({"hidden_without_date": undated} if undated else {}),
     }
+
+
+@tool("knowledge.verify", READ)
+def verify_skill(
+    scope: Scope,
+    skill: Annotated[str, "name of the skill"],
+    skip: Annotated[list[str] | None, "kinds of findings to leave out, such as coverage"] = None,
+) -> Json:
+    """Compare a skill's rules, patterns and steps with the documents that they cite: quotes, pages, numbers, what is
+    denied, changed sources, duplicates, contradictions, sentences that no entry rests on.
+    """
+    from ia.faculties.rulebooks.verification import KINDS
+    from ia.faculties.rulebooks.verification import verify_skill as verify
+
+    if unknown := [kind for kind in skip or [] if kind not in KINDS]:
+        raise BadData("{kind}: unknown kind; there are: {known}", kind=unknown[0][:40], known=", ".join(KINDS))
+    found = verify(scope.ws, skills.find(scope.ws, skill), skip or ())
+    if found.findings and scope.actor != "user":
+        scope.taint(ORIGIN)
+    plain = scope.actor in ("user", RULES)
+    voice = Voice(scope.lang)
+    rows: list[Json] = [
+        {
+            "id": each.id,
+            "kind": each.kind,
+            "problem": voice.say(each.problem),
+            "document": each.document,
+            "page": each.page or None,
+            "quote": each.quote if plain else untrusted.fence_text(each.quote, ORIGIN),
+        }
+        for each in found.findings[:MAX_FINDINGS]
+    ]
+    counts = {name: value for name, value in found._asdict().items() if name != "findings"}
+    return {"findings": rows, "found": len(found.findings), **counts}
