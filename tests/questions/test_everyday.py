@@ -11,7 +11,7 @@ from questions.truth import bars, document, load_questions, problems, run, used_
 NOW = "2024-03-15T16:00:00+08:00"
 FILES = (
     "everyday.tsv", "exceptions.tsv", "reviewer.tsv", "prices.tsv", "scans.tsv", "days.tsv", "figures.tsv", "portfolio.tsv",
-    "jobs.tsv", "silent.tsv", "market.tsv", "evening.tsv", "owner.tsv", "daily_talk.tsv",
+    "jobs.tsv", "silent.tsv", "market.tsv", "evening.tsv", "owner.tsv", "daily_talk.tsv", "screens.tsv",
 )  # fmt: skip
 SHARE = 4
 """`make test` asks one in so many questions of each file; `make soak` asks them all."""

@@ -342,6 +342,18 @@ def above_mean(code, count):
     return len(closes) == count and closes[-1] > sum(closes) / count
 
 
+def crossed_mean(code, count):
+    """Whether the last close, unlike the one before, is above the mean of the last closes."""
+    closes = [each["close"] for each in bars(code)]
+    before = statistics.fmean(closes[-count - 1 : -1])
+    return closes[-2] <= before and above_mean(code, count)
+
+
+def rose_each(code, count):
+    """Whether each of the last closes is above the one before."""
+    return all(b["close"] > a["close"] for a, b in pairwise(bars(code)[-count - 1 :]))
+
+
 def scanned(meets, where="price > 0"):
     """How an answer begins that counts the stocks with a bar of the day that meet a condition."""
     day = bars("600519")[-1]["date"]

@@ -7,7 +7,8 @@ from datetime import date
 
 from ia.agent.analyst.ask.leftover_words import find_leftovers, is_checked, without_gaps
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
-from ia.agent.analyst.ask.screens import parse_bounds, parse_wish
+from ia.agent.analyst.ask.screens import find_vague, names_stocks, parse_bounds, parse_wish, strip_fillers
+from ia.agent.analyst.ask.technicals import take_technicals
 from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, blank_spans, find_time_spans, is_comparison
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
 from ia.domain.instruments.groups import group_name
@@ -22,9 +23,16 @@ _OWNER = pattern(
     r"|portfolio|holdings?|positions?)\b",
     re.I,
 )
+_FOR_ME = pattern(
+    r"(?:帮|给|替|为|告诉|提示|请)(?:一下)?我|我想(?:要|看|找|知道|问|了解)?"
+    r"|\b(?:i(?:'d| would)? (?:want|like|need)|can i|could i)\b",
+    re.I,
+)
+"""Words for the owner as whoever asks."""
 _PRICED = pattern(r"今[天日]|昨[天日]|涨|跌|怎么样|如何|表现|行情|价|today|yesterday|price|doing|performing", re.I)
 _WATCHED = pattern(
-    r"自选|关注|我盯|watch ?list|\b(?:i|i'm|i am) (?:watch|track|follow(?! (?:my|the|our)\b))(?:ing)?\b"
+    r"自选|关注|我盯|watch ?list|\bmy (?:stock )?list\b"
+    r"|\b(?:i|i'm|i am) (?:watch|track|follow(?! (?:my|the|our)\b))(?:ing)?\b"
     r"|\b(?:watched|tracked|followed)(?= (?:stock|share|one|name|compan|secur|list))",
     re.I,
 )
@@ -332,7 +340,7 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     if not securities:
         return (
             "facts_ledger", "facts_holdings", "facts_history", "facts_trades", "facts_owner", "facts_account",
-            "facts_scan", "facts_market",
+            "facts_scan", "technicals", "facts_market",
         )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
@@ -365,7 +373,7 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
     """Return the facts that a message asks for; None for none."""
     text = words[:LONGEST]
     plain = strip_mentions(text)
-    mine, watched = bool(_OWNER.search(plain)), bool(_WATCHED.search(plain))
+    mine, watched = bool(_OWNER.search(_FOR_ME.sub(" ", plain))), bool(_WATCHED.search(plain))
     spans = find_time_spans(plain, today)
     timeless = _blank(plain, [span.at for span in spans if span.kind != UNREAD])
     found: list[FactSpec] = []
@@ -385,7 +393,13 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
         taken.append(match.span())
         if spec.answer not in _STORED:
             break
-    open_ = not found or (found[0].answer == _TERM and not found[0].field) or found[0].answer in (_SECTORS, "watch")
+    general = found and found[0].of in (ACCOUNT, OWN) and not mine and names_stocks(plain)
+    open_ = (
+        not found
+        or bool(general)
+        or (found[0].answer == _TERM and not found[0].field)
+        or found[0].answer in (_SECTORS, "watch")
+    )
     if open_ and not (securities or (mine and not watched)):
         implied = _implied_fact(plain, spans, tables, watched=watched)
         found, taken = ([implied], []) if implied else (found, taken)
@@ -448,10 +462,11 @@ def _names_exceptions(text: str, securities: list[Mention]) -> bool:
 
 def _implied_fact(plain: str, spans: list[TimeSpan], tables: Tables, *, watched: bool = False) -> FactSpec | None:
     """Return the fact that a question asks for whose words no fact has: a screen, or how an industry did."""
-    words = blank_spans(WATCH_WORDS.sub(lambda found: " " * len(found[0]), plain) if watched else plain, spans)
+    whole = WATCH_WORDS.sub(lambda found: " " * len(found[0]), plain) if watched else plain
+    words = blank_spans(whole, spans)
     forms = industry_forms(words, (), tables)
-    wanted = ""
-    if parse_wish(words, forms).whole:
+    wanted, named = "", watched or names_stocks(words)
+    if _asks_screen(words, forms, named=named) or (named and _asks_scan(whole, spans, forms, tables)):
         wanted = _SCREEN
     elif not watched and _DID.search(plain) and any(form.search(words) for form, _ in forms):
         wanted = _SECTORS
@@ -465,9 +480,32 @@ def _implied_fact(plain: str, spans: list[TimeSpan], tables: Tables, *, watched:
     )
 
 
+def _asks_screen(words: str, forms: list[tuple[re.Pattern[str], str]], *, named: bool) -> bool:
+    """Return True if every word of a text is read as a screen, but for figures that are called high or low.
+
+    named  whether stocks are named
+    """
+    wish = parse_wish(words, forms)
+    if wish.whole or not (named and wish.rest and (wish.bounds or wish.sort or wish.industries or wish.board)):
+        return wish.whole
+    return strip_fillers(wish.rest.replace(find_vague(wish.rest), " ", 1)) == "" and bool(find_vague(wish.rest))
+
+
+def _asks_scan(words: str, spans: list[TimeSpan], forms: list[tuple[re.Pattern[str], str]], tables: Tables) -> bool:
+    """Return True if every word of a text is read as technical conditions and a screen, but for times."""
+    rest, technicals = take_technicals(words, tables)
+    wish = parse_wish(rest, forms) if technicals else None
+    if wish is None or wish.mean:
+        return False
+    left = wish.rest
+    for span in spans:
+        left = left.replace(span.said, " ")
+    return strip_fillers(left) == ""
+
+
 WATCH_WORDS = pattern(
     r"(?:我的?)?(?:自选|关注)(?:股票?|列表|的股票|名单|的)?(?:里面|里|中)?"
-    r"|\b(?:(?:in|on|of|from) )?(?:my |the )?watch ?list\b"
+    r"|\b(?:(?:in|on|of|from) )?(?:my |the )?watch ?list\b|\b(?:on |in |of )?my (?:stock )?list\b"
     r"|\b(?:(?:stocks?|shares?|ones?|what) )?(?:that )?(?:i|i'm|i am) (?:watch|follow|track)(?:ing)?\b"
     r"|\b(?:watched|tracked|followed)\b",
     re.I,

@@ -25,27 +25,58 @@ class ScreenColumn(NamedTuple):
     rises: bool = False
 
 
+_SANK_ZH = "(?:下滑|下降|减少|负增长|降幅|跌幅)(?:了|的)?"
+_GAIN_ZH = "(?:(?:归母)?净?利润|业绩|盈利)"
+_SALES = r"\b(?:revenues?|sales)(?: (?:is|are|was|were|has|have|had|that|which|been))*"
+_GAIN = r"\b(?:net )?(?:profits?|earnings|net income)(?: (?:is|are|was|were|has|have|had|that|which|been))*"
+_GREW = r"(?:growth(?: rates?)?|gr[eo]w\w*|up|risen|rising|rises?|rose|increas\w+)\b(?: (?:by|at|of))*"
+_SANK = r"(?:down|f[ae]ll\w*|drop\w*|declin\w+|shr[iau]nk\w*|decreas\w+)\b(?: (?:by|of))*"
+_GROWING = r"\b(?:grow(?:ing|n|s)?|grew|increas(?:e|ed|es|ing)|growth (?:in|of))(?: (?:their|its|the))*"
+
 COLUMNS = (
     ScreenColumn(r"动态市盈率|\bdynamic p/?e(?![a-z])", "pe", "ratio"),
     ScreenColumn(
         r"(?:滚动)?市盈率(?:\s*[(（]?ttm[)）]?)?|(?:\b(?:ttm|trailing) )?(?<![a-z])p/?e(?:s|[ _-]?ratios?)?"
-        r"(?:[ _]?[(（]?ttm[)）]?)?(?![a-z])",
+        r"(?:[ _]?[(（]?ttm[)）]?)?(?![a-z])|\bprice[- ]to[- ]earnings(?: ratios?)?\b"
+        r"|(?<=times )(?:their |its |trailing )*(?:earnings|profits?)\b",
         "pe_ttm",
         "ratio",
     ),
-    ScreenColumn(r"市净率|(?<![a-z])p/?b(?:[ _-]?ratios?)?(?![a-z])", "pb", "ratio"),
-    ScreenColumn(r"净资产收益率|(?<![a-z])roe(?![a-z])", "roe", "percent_plain", True),
+    ScreenColumn(
+        r"市净率|(?<![a-z])p/?b(?:[ _-]?ratios?)?(?![a-z])|\bprice[- ]to[- ]book(?: (?:ratios?|values?))?\b"
+        r"|(?<=times )(?:their |its )?book(?: value)?\b",
+        "pb",
+        "ratio",
+    ),
+    ScreenColumn(r"净资产(?:收益|回报)率|(?<![a-z])roe(?![a-z])|\breturns? on equity\b", "roe", "percent_plain", True),
     ScreenColumn(r"流通市值|\bfloat cap\w*", "float_cap", "money"),
-    ScreenColumn(r"总?市值|\bmarket[- ]?cap(?:itali[sz]ation)?|\bmarket values?\b", "market_cap", "money"),
+    ScreenColumn(
+        r"总?市值|\bmarket[- ]?cap(?:itali[sz]ation)?|\bmarket values?\b|\bcapitali[sz]ation\b", "market_cap", "money"
+    ),
     ScreenColumn(r"换手率?|\bturnover(?: rate)?", "turnover", "percent_plain", True),
-    ScreenColumn(r"成交额|\btraded value|\bamount traded", "amount", "money"),
+    ScreenColumn(r"成交额|成交金额|\btraded value|\bamount traded|\bvalue traded", "amount", "money"),
     ScreenColumn(r"振幅|\bamplitude", "amplitude", "percent_plain", True),
     ScreenColumn(r"毛利率|\bgross margins?", "gross_margin", "percent_plain", True),
-    ScreenColumn(r"净利率|\bnet margins?", "net_margin", "percent_plain", True),
-    ScreenColumn(r"(?:资产)?负债率|\bdebt(?: ratios?)?\b", "debt_ratio", "percent_plain", True),
-    ScreenColumn(r"(?:营收|收入)(?:同比)?增[长速]率?|\b(?:revenue|sales) growth", "revenue_yoy", "percent", True),
-    ScreenColumn(r"(?:净?利润|业绩)(?:同比)?增[长速]率?|\b(?:profit|earnings) growth", "profit_yoy", "percent", True),
-    ScreenColumn(r"股息率?|分红率|\bdividend yields?|\bdividends?|\byields?", "dividend_yield", "percent_plain", True),
+    ScreenColumn(r"净利率|\b(?:net|(?:net )?profit) margins?", "net_margin", "percent_plain", True),
+    ScreenColumn(r"(?:资产)?负债率?|\bdebt(?: ratios?)?\b", "debt_ratio", "percent_plain", True),
+    ScreenColumn(rf"(?:营收|收入)(?:同比)?{_SANK_ZH}|{_SALES} {_SANK}", "revenue_yoy", "percent", True, True),
+    ScreenColumn(rf"{_GAIN_ZH}(?:同比)?{_SANK_ZH}|{_GAIN} {_SANK}", "profit_yoy", "percent", True, True),
+    ScreenColumn(
+        rf"(?:营收|收入)(?:的|同比)*(?:增[长速]|增幅|增加)率?|{_SALES} {_GREW}|{_GROWING} {_SALES}",
+        "revenue_yoy",
+        "percent",
+        True,
+    ),
+    ScreenColumn(
+        rf"{_GAIN_ZH}(?:的|同比)*(?:增[长速]|增幅|增加)率?|{_GAIN} {_GREW}|{_GROWING} {_GAIN}",
+        "profit_yoy",
+        "percent",
+        True,
+    ),
+    ScreenColumn(r"(?:归母)?净利润|\bnet (?:profits?|income)\b", "profit", "money"),
+    ScreenColumn(
+        r"股息率?|分红率|\bdividend yields?|\bdividends?|\byield(?:s|ing)?\b", "dividend_yield", "percent_plain", True
+    ),
     ScreenColumn(r"每股收益|(?<![a-z])eps(?![a-z])", "eps", "ratio"),
     ScreenColumn(r"股价|价格|\b(?:share )?prices?", "price", "price"),
     ScreenColumn(r"(?<!涨)跌幅|下跌|(?<!涨)跌了?|\b(?:fell|fallen|lost|dropped|down)", "change", "percent", True, True),
@@ -59,7 +90,7 @@ _SIGNS = (
     (
         ">",
         r"高于|大于|超过?|多于|>|\babove\b|\bover\b|\b(?:is |are )?(?:more|higher|greater|larger) than\b"
-        r"|\bexceeding\b|\bby more than\b",
+        r"|\bexceeding\b|\bby more than\b|\b(?:faster|quicker) than\b",
     ),
 )
 _AFTER = (
@@ -79,11 +110,34 @@ _ORDERED_BY = r"(?:按照?|根据|以|\b(?:by|sorted by|ranked by|ordered by|in 
 _LISTED = ("pe_ttm", "pe", "pb", "debt_ratio")
 """Columns of which the lowest comes first where the direction is left open."""
 _CHEAP = pattern(
-    r"(?:最|更)?便宜的?|(?:低估值|估值[较最比]?低)的?|(?:被)?低估的?|\b(?:cheap(?:est)?|under-?valued)\b", re.I
+    r"(?:最|更|比较)?便宜的?|(?:低估值|估值[较最比]?低)的?|(?:被)?低估的?|价值(?=股)|\b(?:cheap(?:est)?|under-?valued|inexpensive)\b"
+    r"|\bvalue (?=stocks?\b|shares\b|names\b)",
+    re.I,
 )
 _DEAR = pattern(r"最贵的?|(?:高估值|估值[较最比]?高)的?|\b(?:most expensive|priciest)\b", re.I)
-_SIZE = pattern(r"\b(?:largest|biggest|smallest)\b", re.I)
-_RICH = pattern(r"高股息率?的?|高分红的?|\bhigh(?:est)?[- ](?:dividends?|yield(?:ing)?)(?: yields?)?\b", re.I)
+_SIZE = pattern(r"\b(?:largest|biggest|smallest)\b|(?:规模|体量)?最[大小]的?", re.I)
+_SMALLEST = pattern(r"smallest|最小", re.I)
+_RICH = pattern(
+    r"高股息率?的?|高分红的?|红利(?=股)|\bdividend (?=stocks?\b|shares\b|payers?\b|names\b)"
+    r"|\bhigh(?:est)?[- ](?:dividends?|yield(?:ing)?)(?: yields?)?\b",
+    re.I,
+)
+_LOW_PRICED = pattern(r"低价(?=股)|最低价(?=股)|\bpenny (?=stocks?\b|shares\b)|\blow(?:est)?[- ]priced\b", re.I)
+_HIGH_PRICED = pattern(r"高价(?=股)|\bhigh(?:est)?[- ]priced\b", re.I)
+_ACTIVE = pattern(
+    r"(?:成交|交易)最?活跃的?|成交最多的?|\bmost (?:active(?:ly traded)?|(?:heavily )?traded)\b"
+    r"|\b(?:active|actively traded)(?= (?:stocks|shares))",
+    re.I,
+)
+_PROFITABLE = pattern(
+    r"(?:最|更)?(?:能)?(?:赚钱|挣钱)最?多?的?|\bmost profitable\b|\b(?:earn|make)s? (?:the )?most(?: money)?\b", re.I
+)
+_GROWTH = pattern(
+    r"成长(?=股)|高(?:成长|增长)性?的?|(?:增长|成长|增速)(?:得)?最快的?"
+    r"|\b(?:(?:high|fast|strong)[- ])?growth (?=stocks?\b|shares\b|companies\b|names\b)"
+    r"|\b(?:fastest|quickest)[- ]growing\b|\bgr[eo]w\w* (?:the )?(?:fastest|most)\b",
+    re.I,
+)
 _COUNTED = pattern(
     rf"(?P<lead>前|头)?(?P<n>{COUNT})\s*(?:只|家|个|支)|(?P<first>前)(?P<k>{COUNT})(?:名|大|位)?"
     rf"|\b(?:(?P<top>top|first)|the) (?P<m>{COUNT})\b"
@@ -97,7 +151,8 @@ _BELOW_BOOK = pattern(
     re.I,
 )
 _ONE = pattern(
-    r"哪[一]?[只家个支]|谁(?!们)|是哪|\bwhich (?:\w+ )?(?:stock|share|company|bank)\b(?!s)|\bwhich \w+ (?:is|has)\b",
+    r"哪[一]?[只家个支]|谁(?!们)|是哪|\bwhich (?:\w+ )?(?:stock|share|company|bank|insurer|broker)\b(?!s)"
+    r"|\bwhich (?!stocks|shares|companies|banks)\w+ (?:is|has)\b",
     re.I,
 )
 _NOT = pattern(
@@ -121,10 +176,13 @@ _BOARDS = (
 )
 _FILLERS = pattern(
     r"(?:是|分别是)?哪[几两二三四五六七八九十\d]+[只家个支]|谁|大家|(?:个|的)?股(?:票)?(?:里面|里|当中|中)的?|(?:里面|当中|之中)|是谁|是哪(?:一?只|家|个)?|哪一?[只家个支些]|的?股票|有哪些|哪些|有没有|有几[只家个]|多少(?:[只家个]|(?=股票|个股|公司))"
-    r"|帮我|给我|请|找一?[下些]?出?|筛选?出?|选出|列出|一下|排名|排序|排列|排在|排|看看|个股|公司|股票|的股?|股|是什么|什么|是|有|现在|目前|今天|当前"
+    r"|[挑选]?出?几[只家个支]|[挑选](?=几|出|一)|帮我|给我|替我|为我|我想(?:要|看|找|知道)?|想(?:要|看|找)|可以|属于|比一?比|比较|对比|请|找一?[下些]?出?|筛选?出?|选出|列出|一下|排名|排序|排列|排在|排|看看|个股|公司|股票|的股?|股|是什么|什么|是|有|现在|目前|今天|当前"
     r"|谢谢你?|多谢|谢啦|谢了|麻烦你?|你好|都|而且|并且|且|同时|以及|按|里|A股|a股|市场上?|全市场|沪深|两市|以外|之外|吗|么|呢|[并和与,，。？?！!、；;：:()（）\s]"
-    r"|\bhow many (?:stocks?|shares|companies)\b"
-    r"|\b(?:find|list|screen|show|me|which|what|who|are|the|all|with|stocks?|shares?|compan(?:y|ies)|names|have|has|had|a|an|of"
+    r"|\bhow many (?:stocks?|shares|companies)\b|\bhow many\b"
+    r"|\b(?:find|list|rank|sort|compare|screen|show|see|search|look|looking|want|like|belong(?:s|ing)?(?: to)?"
+    r"|pick|a few|several|i|i'm|can|could|you|together|who|whom"
+    r"|me|which|what|who|are|the|all|with|stocks?|shares?|compan(?:y|ies)|names"
+    r"|have|has|had|a|an|of"
     r"|by|and|in|for|is|there|any|top|now|today|that|whose|on|among|at|market|ones?|some|did|do|does|it|its|their|right"
     r"|currently|give|get|us|please|thanks|thank you|cheers|hi|hello|hey"
     r"|everything|every|each|all|but|pays?|paying|trad(?:e|es|ing)|names?|ranked|sorted|order(?:ed)?|chinese|a-shares?)\b|[-.'’\"“”]",
@@ -150,6 +208,7 @@ class ScreenWish(NamedTuple):
     """What a screen has to meet, its columns, what orders it, how many rows, and what was not understood.
 
     one     whether the question is for one security. ordered: whether it names an order
+    listed  whether it asks for nothing but the stocks of an industry or a board
     mean    whether it asks for the mean of a figure over those that meet the screen
     board   of which board; "" of any. st: whether shares under special treatment are left out
     """
@@ -162,6 +221,7 @@ class ScreenWish(NamedTuple):
     one: bool
     mean: bool
     ordered: bool
+    listed: bool
     industries: tuple[str, ...]
     excluded: tuple[str, ...]
     board: str
@@ -224,6 +284,8 @@ def parse_wish(words: str, industries: Iterable[tuple[re.Pattern[str], str]] = (
     rest, below_book = _cut(_BELOW_BOOK, rest)
     rest, bounds = _take_bounds(rest)
     bounds += [Bound(_BOOKED, "<", "1", "1")] if below_book else []
+    rest, kinds = _take_kinds(rest)
+    bounds += [bound for bound in kinds if bound.column not in {each.column for each in bounds}]
     counted = _COUNTED.search(rest)
     rest = _COUNTED.sub(" ", rest, count=1)
     leading = bool(counted and (counted["lead"] or counted["first"] or counted["top"]))
@@ -232,6 +294,10 @@ def parse_wish(words: str, industries: Iterable[tuple[re.Pattern[str], str]] = (
         rest, columns = _take_named(rest)
         sort = columns[0].name if columns else ""
         ascending = sort in _LISTED
+    rest, growing = _cut(_GROWTH, rest)
+    if growing:
+        columns = [*columns, _GROWN]
+        sort, ascending = (sort, ascending) if sort else (_GROWN.name, False)
     ordered = bool(sort)
     if ordered and columns[0].name == "change" and (edge := _edge(columns[0])) not in bounds:
         bounds += [edge] if edge else []
@@ -240,6 +306,10 @@ def parse_wish(words: str, industries: Iterable[tuple[re.Pattern[str], str]] = (
         sort, ascending = first.column.name, "<" in first.sign
     said = next((counted[name] for name in "nkms" if counted[name]), "") if counted else ""
     count = int(parse_count(said.casefold()) or SHOWN) if said else SHOWN
+    grouped = bool(group.industries or group.board)
+    listed = grouped and not (bounds or sort or mean or LEVELS.search(rest)) and names_stocks(words)
+    if listed:
+        columns, sort, ascending = [_WORTH, _MOVED], _WORTH.name, False
     one = bool(_ONE.search(rest)) and not counted
     shown = tuple(dict.fromkeys([*(bound.column for bound in bounds), *columns]))
     rest = _FILLERS.sub(" ", rest).strip()
@@ -252,12 +322,48 @@ def parse_wish(words: str, industries: Iterable[tuple[re.Pattern[str], str]] = (
         one,
         bool(mean),
         ordered,
+        listed,
         group.industries,
         group.excluded,
         group.board,
         group.st,
         rest,
     )
+
+
+STOCKS = pattern(
+    r"股(?![价指市息东本])|公司|谁|哪[一]?[只家些几]|有[几多][少]?[只家]"
+    r"|\b(?:stocks?|shares?|compan(?:y|ies)|names|banks|insurers|brokers|who|which|anything|any|list)\b",
+    re.I,
+)
+"""Words for stocks that are looked for."""
+_GROUP_ONLY = pattern(r"(?:板块|行业|概念)(?!.{0,4}(?:股票|个股|公司|[的里]股))|\b(?:sector|industry)\b", re.I)
+_NAMED_STOCKS = pattern(r"股票|个股|公司|\b(?:stocks|shares|companies|names)\b", re.I)
+LEVELS = pattern(r"(?:高|低|\bhigh\b|\blow\b)", re.I)
+
+
+def names_stocks(words: str) -> bool:
+    """Return True if a text looks for stocks; an industry as such is none.
+
+    >>> names_stocks("liquor stocks"), names_stocks("the liquor sector"), names_stocks("stocks in the liquor sector")
+    (True, False, True)
+    """
+    return bool(STOCKS.search(words)) and (not _GROUP_ONLY.search(words) or bool(_NAMED_STOCKS.search(words)))
+
+
+_VAGUE = pattern(r"(?P<word>高|低|\bhigh|\blow|\bstrong|\bweak)[- ]?(?:的)?", re.I)
+
+
+def find_vague(rest: str) -> str:
+    """Return what of the rest of a screen is a figure said to be high or low, without a number; "" where none is.
+
+    >>> find_vague("high ROE"), find_vague("with weather")
+    ('high ROE', '')
+    """
+    for column in COLUMNS:
+        if found := re.search(rf"(?:{_VAGUE.pattern})(?:{column.words})", rest, re.I):
+            return found[0].strip()
+    return ""
 
 
 def strip_fillers(words: str) -> str:
@@ -370,6 +476,97 @@ def _find_bound(column: ScreenColumn, text: str) -> tuple[int, int, list[Bound]]
     return None
 
 
+class _Kind(NamedTuple):
+    """Words for a kind of stocks, and the bound that they mean; `said` is its value in words, "" for a sum of money."""
+
+    words: re.Pattern[str]
+    column: ScreenColumn
+    sign: str
+    value: str
+    said: str
+
+
+def _column(name: str) -> ScreenColumn:
+    """Return the column of a name whose sign is as it is stored."""
+    return next(each for each in COLUMNS if each.name == name and not (each.falls or each.rises))
+
+
+_KINDS = tuple(
+    _Kind(pattern(words, re.I), _column(name), sign, value, said)
+    for words, name, sign, value, said in (
+        (r"大盘(?=股)", "market_cap", ">=", "50000000000", ""),
+        (r"中盘(?=股)", "market_cap", ">=", "10000000000", ""),
+        (r"中盘(?=股)", "market_cap", "<", "50000000000", ""),
+        (r"小盘(?=股)", "market_cap", "<", "10000000000", ""),
+        (r"\b(?:large|big|mega)[- ]caps?\b", "market_cap", ">=", "50000000000", ""),
+        (r"\bmid[- ]?caps?\b", "market_cap", ">=", "10000000000", ""),
+        (r"\bmid[- ]?caps?\b", "market_cap", "<", "50000000000", ""),
+        (r"\b(?:small|micro)[- ]caps?\b", "market_cap", "<", "10000000000", ""),
+        (
+            r"亏损的?|亏钱的?|不(?:赚钱|盈利)的?|没有?(?:盈利|利润)的?|\b(?:loss|money)[- ](?:making|losing)\b"
+            r"|\bunprofitable\b"
+            r"|\b(?:los(?:e|es|ing)|lost) money\b|\b(?:mak(?:e|es|ing)|made) (?:a )?loss(?:es)?\b|\bnot profitable\b",
+            "eps",
+            "<",
+            "0",
+            "0",
+        ),
+        (
+            r"盈利的|(?<![最更能])赚钱的|(?<!most )(?<!not )\bprofitable\b"
+            r"|\b(?:mak(?:e|es|ing)|made|earn(?:s|ing)?) (?:a profit|money)\b",
+            "eps",
+            ">",
+            "0",
+            "0",
+        ),
+        (
+            rf"{_GAIN_ZH}(?:同比)?(?:在)?(?:增长|增加|上升)的|\b(?:rising|growing|increasing|higher) {_GAIN}",
+            "profit_yoy",
+            ">",
+            "0%",
+            "0%",
+        ),
+        (
+            rf"{_GAIN_ZH}(?:同比)?(?:在)?{_SANK_ZH}|\b(?:falling|shrinking|declining|lower) {_GAIN}",
+            "profit_yoy",
+            "<",
+            "0%",
+            "0%",
+        ),
+        (
+            rf"(?:营收|收入)(?:同比)?(?:在)?(?:增长|增加|上升)的|\b(?:rising|growing|increasing|higher) {_SALES}",
+            "revenue_yoy",
+            ">",
+            "0%",
+            "0%",
+        ),
+        (
+            rf"(?:营收|收入)(?:同比)?(?:在)?{_SANK_ZH}|\b(?:falling|shrinking|declining|lower) {_SALES}",
+            "revenue_yoy",
+            "<",
+            "0%",
+            "0%",
+        ),
+    )
+)
+"""Kinds of stocks without a number; the answer states the bound that each is taken for."""
+
+
+def _take_kinds(text: str) -> tuple[str, list[Bound]]:
+    """Return a text without the kinds of stocks that it names, and their bounds.
+
+    >>> rest, bounds = _take_kinds("loss-making large caps")
+    >>> [(each.column.name, each.sign, each.said) for each in bounds]
+    [('market_cap', '>=', ''), ('eps', '<', '0')]
+    """
+    bounds, rest = [], text
+    for kind in _KINDS:
+        if kind.words.search(text):
+            bounds.append(Bound(kind.column, kind.sign, kind.value, kind.said))
+            rest = kind.words.sub(" ", rest)
+    return rest, bounds
+
+
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
@@ -411,6 +608,23 @@ _WORTH = next(column for column in COLUMNS if column.name == "market_cap")
 _PRICED = next(column for column in COLUMNS if column.name == "pe_ttm")
 _BOOKED = next(column for column in COLUMNS if column.name == "pb")
 _PAID = next(column for column in COLUMNS if column.name == "dividend_yield")
+_COST = next(column for column in COLUMNS if column.name == "price")
+_TRADED = next(column for column in COLUMNS if column.name == "amount")
+_EARNED = next(column for column in COLUMNS if column.name == "profit")
+_GROWN = _column("revenue_yoy")
+_MOVED = _column("change")
+_VALUED = ("pe_ttm", "pe", "pb", "price")
+"""Columns by which a stock may be cheap."""
+_RANKED = (
+    (_RICH, _PAID, False),
+    (_LOW_PRICED, _COST, True),
+    (_HIGH_PRICED, _COST, False),
+    (_ACTIVE, _TRADED, False),
+    (_PROFITABLE, _EARNED, False),
+    (_CHEAP, _PRICED, True),
+    (_DEAR, _PRICED, False),
+)
+"""Words of an order, its column, and whether its least comes first."""
 
 
 def _take_order(text: str, *, leading: bool) -> tuple[str, list[ScreenColumn], str, bool]:
@@ -418,11 +632,11 @@ def _take_order(text: str, *, leading: bool) -> tuple[str, list[ScreenColumn], s
 
     leading    whether it asks for the first so many
     """
-    for form, column, up in ((_RICH, _PAID, False), (_CHEAP, _PRICED, True), (_DEAR, _PRICED, False)):
+    for form, column, up in _RANKED:
         cut, found = _cut(form, text)
         if found:
-            named = next((each for each in COLUMNS if re.search(each.words, cut, re.I)), None)
-            if named is not None and up:
+            named = next((each for each in COLUMNS if each.name in _VALUED and re.search(each.words, cut, re.I)), None)
+            if named is not None and form in (_CHEAP, _DEAR):
                 column, cut = named, re.sub(rf"(?:{_ORDERED_BY})?(?:{named.words})", " ", cut, count=1, flags=re.I)
             return _HIGHEST.sub(" ", _LOWEST.sub(" ", cut)), [column], column.name, up
     low, high = _LOWEST.search(text), _HIGHEST.search(text)
@@ -440,5 +654,5 @@ def _take_order(text: str, *, leading: bool) -> tuple[str, list[ScreenColumn], s
         return _HIGHEST.sub(" ", _LOWEST.sub(" ", rest)), [column], column.name, up
     cut, size = _cut(_SIZE, text)
     if size or leading:
-        return cut, [_WORTH], _WORTH.name, size.casefold() == "smallest"
+        return cut, [_WORTH], _WORTH.name, bool(_SMALLEST.search(size))
     return text, [], "", False

@@ -4,12 +4,13 @@ import re
 from typing import NamedTuple
 
 from ia.agent.analyst.tables import SHIPPED, Entry, Tables
+from ia.domain.speech.numerals import parse_count
 
 
 class Technical(NamedTuple):
     """A condition that a table knows: its words, its expression, what is shown of it, and label and name (zh, en).
 
-    `{n}` in code, show, label and name is the number that the words name (group `n` or `n_en`).
+    `{n}` and `{m}` in code, show, label and name are numbers of the words: groups `n`, `m`, or `n_en`, `m_en`.
     """
 
     words: re.Pattern[str]
@@ -55,27 +56,40 @@ def take_technicals(words: str, tables: Tables = SHIPPED) -> tuple[str, list[Ask
     """
     found = []
     for each in technicals_at(tables):
-        match = each.words.search(words)
-        if match is None:
-            continue
-        number = next((value for key, value in match.groupdict().items() if value and key in ("n", "n_en")), "")
-        if "{n}" in each.code and not (number.isdigit() and 0 < int(number) < 2000):
-            continue
-        words = f"{words[: match.start()]} {words[match.end() :]}"
-        label, name = (
-            (pair[0].replace("{n}", number), pair[1].replace("{n}", number)) for pair in (each.label, each.name)
-        )
-        found.append(
-            AskedTechnical(
-                code=each.code.replace("{n}", number),
-                show=each.show.replace("{n}", number),
-                unit=each.unit,
-                label=label,
-                name=name,
+        while (match := each.words.search(words)) and match[0].strip():
+            numbers = _read_numbers(match)
+            if numbers is None:
+                break
+            words = f"{words[: match.start()]} {words[match.end() :]}"
+            found.append(
+                AskedTechnical(
+                    code=_fill_numbers(each.code, numbers),
+                    show=_fill_numbers(each.show, numbers),
+                    unit=each.unit,
+                    label=(_fill_numbers(each.label[0], numbers), _fill_numbers(each.label[1], numbers)),
+                    name=(_fill_numbers(each.name[0], numbers), _fill_numbers(each.name[1], numbers)),
+                )
             )
-        )
     return words, found
 
 
-def _fill_number(pair: tuple[str, str], number: str) -> tuple[str, str]:
-    return pair[0].replace("{n}", number), pair[1].replace("{n}", number)
+def _read_numbers(match: re.Match[str]) -> dict[str, str] | None:
+    """Return the numbers that a condition names, by `n` and `m`; None where one is out of reach."""
+    numbers: dict[str, str] = {}
+    for key, said in match.groupdict().items():
+        value = parse_count(said.casefold()) if said else None
+        if said and (value is None or value != int(value) or not 0 < value < _MOST):
+            return None
+        if value is not None:
+            numbers[key.removesuffix("_en")] = str(int(value))
+    return numbers if "n" in numbers or "m" not in numbers else {"n": numbers["m"]}
+
+
+def _fill_numbers(text: str, numbers: dict[str, str]) -> str:
+    for key, value in numbers.items():
+        text = text.replace(f"{{{key}}}", value)
+    return text
+
+
+_MOST = 2000
+"""A number of days or per cent that no condition has."""

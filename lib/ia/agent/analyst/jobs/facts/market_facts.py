@@ -201,6 +201,17 @@ def answer_decline(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("I recommend no security, and no gain is sure."),
             speak('I can find stocks that meet your conditions: "stocks with a P/E below 15 and ROE above 15".'),
         )
+    if field == "not_screened":
+        return reply_of_lines(
+            speak("That figure is not stored for all stocks, so I cannot screen by it."),
+            speak("A screen reads P/E, P/B, ROE, dividend yield, market cap, margins, debt ratio, growth of sales and"
+                  " profit, price, change and turnover."),
+        )  # fmt: skip
+    if field == "sector_value":
+        return reply_of_lines(
+            speak("Industries are ranked by their change only, not by what they cost."),
+            speak("Of one industry I can tell the mean: “average P/E of banks”."),
+        )
     if field == "no_data":
         return reply_of_lines(
             speak("Such prices are not stored here: there are shares, funds and indices only."),
@@ -529,6 +540,9 @@ def _sector_lines(desk: ToolDesk, found: DeskResult, count: int, words: str = ""
     return lines
 
 
+_WHICH_DAY = pattern(r"哪一?天|几号|which day|what day", re.I)
+
+
 def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what was traded north-bound on the newest stored day, on the one that is named, or over a stretch."""
     speak, name = desk.speak, wording.fact_name(desk, asked.facts[0])
@@ -543,6 +557,8 @@ def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     before: list[str] = []
     if span is not None:
         rows, before = yield from _northbound_rows(desk, rows, span)
+    elif not _WHICH_DAY.search(asked.words):
+        rows = rows[:1]
     if not rows:
         return reply_of_lines(
             speak("North-bound trading of “{time}” is not stored; the newest is of {date}.",
@@ -569,7 +585,7 @@ def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         r"停止|不再|停了|停更|公布|披露|\b(?:stop\w*|still|publish\w*|disclos\w*|no longer)\b", asked.words, re.I
     ):
         lines.insert(0, _say_until(desk, found))
-    if re.search(r"哪一?天|几号|which day|what day", asked.words, re.I):
+    if _WHICH_DAY.search(asked.words):
         lines += _say_most(desk, rows, falls=bool(re.search(r"卖|流出|s[eo]l[dl]|outflow", asked.words, re.I)))
     return reply_of_lines(*before, *lines)
 
@@ -730,12 +746,24 @@ def answer_watch(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         before = [speak("Without {names}:", names=names)]
         rows = [row for row in rows if row[0] not in left_out]
         missing = [symbol for symbol in missing if symbol not in left_out]
+    changes = [change for _, bar in rows if (change := wording.figure_of(bar, "change_pct")) is not None]
+    before += [none] if (none := _say_none(desk, asked, changes)) else []
     lines = before + [_watch_line(desk, symbol, bar) for symbol, bar in rows[:10]]
     if len(rows) > 10:
         lines.append(speak("… {count} more: `ia quote --universe watch`", count=len(rows) - 10))
     if missing:
         lines.append(speak("No stored price: {names} (`ia ohlcv CODE` fetches it).", names=speak.join_items(missing)))
     return reply_of_lines(*lines)
+
+
+def _say_none(desk: ToolDesk, asked: FactQuestion, changes: list[float]) -> str:
+    """Return that none of a list rose, or that none fell, where a question asks for those; "" otherwise."""
+    rose, fell = bool(_ROSE.search(asked.words)), bool(_FELL.search(asked.words))
+    if rose == fell or not changes:
+        return ""
+    if rose and max(changes) <= 0:
+        return desk.speak("None of them rose:")
+    return desk.speak("None of them fell:") if fell and min(changes) >= 0 else ""
 
 
 _HOW_MANY = pattern(r"[几多少][只个支家]|\bhow many\b", re.I)
@@ -822,7 +850,7 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.refuse_time(desk, speak("the watch list"), span, newest)
     if wanted is None:
         if not re.search(
-            r"涨|跌|表现|强|弱|好|差|rose|fell|gain|los|best|worst|strong|weak|perform|top|mov|up|down|drop|declin|climb",
+            r"涨|跌|表现|强|弱|好|差|收益|回报|return|change|rose|fell|gain|los|best|worst|strong|weak|perform|top|mov|up|down|drop|declin|climb",
             asked.words,
             re.I,
         ):
@@ -864,6 +892,8 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     ]
     mark = wording.simulated_mark(desk, any(bar.get("simulated") for _, bar in rows))
     lines = [f"**{told[0]}** ({name}, {newest}){mark}"]
+    if wanted is None and (none := _say_none(desk, asked, [value for value, _ in values])):
+        lines.insert(0, none)
     if len(told) > 1:
         lines.append(speak("Then: {rest}.", rest=speak.join_clauses(told[1:5])))
     unknown = [*missing, *(symbol for symbol, _ in rows if symbol not in [each for _, each in values])]

@@ -3,9 +3,9 @@
 import re
 
 from ia.agent.analyst.ask.facts import WATCH, WATCH_WORDS, FactQuestion, industry_forms
-from ia.agent.analyst.ask.screens import Group, ScreenColumn, ScreenWish, parse_wish
+from ia.agent.analyst.ask.screens import SHOWN, Bound, Group, ScreenColumn, ScreenWish, find_vague, parse_wish
 from ia.agent.analyst.ask.technicals import AskedTechnical, take_technicals
-from ia.agent.analyst.ask.time_spans import blank_spans
+from ia.agent.analyst.ask.time_spans import RANGE, SESSIONS, SINCE, blank_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import market_days, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -64,10 +64,16 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if held:
         return wording.ask_back(desk, (" ".join(words.split()),))
     wish = parse_wish(words, industry_forms(words, stored, desk.tables))
+    if vague := find_vague(wish.rest):
+        return reply_of_lines(
+            desk.speak("How much is “{words}”? Name a bound, such as “ROE above 15%” or “P/E below 20”.", words=vague)
+        )
     if not wish.whole:
         return wording.ask_back(desk, (wish.rest if wish.rest and wish.rest in asked.words else asked.words,))
     if unknown := refuse_unknown(desk, wish, stored):
         return unknown
+    if moved := (yield from _screen_moves(desk, asked, wish, among)):
+        return moved
     limit = ALL if wish.mean else min(max(FEW if wish.one else wish.limit, 1), MOST)
     what = wording.fact_name(desk, asked.facts[0])
     found, before, refused = yield from _run(desk, asked, wish, what, limit, "", among)
@@ -164,6 +170,51 @@ def _technical_cells(desk: ToolDesk, technicals: list[AskedTechnical], row: Json
         if isinstance(values, dict) and each.label[0] and values.get(each.show) is not None
     ]
     return desk.speak.join_items([wording.say_value(desk, row.get("close"), "price"), *shown])
+
+
+def _screen_moves(desk: ToolDesk, asked: FactQuestion, wish: ScreenWish, among: list[str]) -> Work[Reply | None]:
+    """Answer which stocks moved by so much over a stretch of days; None for any other screen."""
+    moves = [bound for bound in wish.bounds if bound.column.name == "change"]
+    stretch = any(span.kind in (RANGE, SINCE, SESSIONS) for span in asked.spans)
+    if not moves or not stretch or wish.mean:
+        return None
+    rest = wish._replace(bounds=tuple(bound for bound in wish.bounds if bound not in moves), sort="")
+    limited = bool(rest.bounds or rest.industries or rest.excluded or rest.board or rest.st or among)
+    where: Json = {"where": rest.expression(among=among)} if limited else {}
+    losers = any("<" in bound.sign and bound.number <= 0 for bound in moves)
+    what = desk.speak("losers") if losers else desk.speak("gainers")
+    found, before, refused = yield from market_days.load_asked_stretch(
+        desk, asked, "market.gainers", what, limit=ALL, losers=losers, **where
+    )
+    if refused:
+        return refused
+    listed = wording.rows_of(found, "stocks")
+    rows = [row for row in listed if all(_is_within(wording.figure_of(row, "change_pct"), bound) for bound in moves)]
+    told = [desk.speak(_SIGNS[each.sign], column=desk.speak("change"), value=each.said) for each in moves]
+    told += [named] if (named := _say_conditions(desk, rest, rows)) else []
+    said, when = desk.speak.join_items(told), market_days.say_stretch(desk, found)
+    mark = wording.simulated_mark(desk, found.get("simulated"))
+    if not rows:
+        return reply_of_lines(
+            *before,
+            desk.speak("**None** meets: {conditions} ({date}){mark}", conditions=said, date=when, mark=mark),
+        )
+    lines = [*before, _say_met(desk, len(rows), said, when, mark)]
+    lines += [f"- {_name(desk, row)} {wording.say_percent(row.get('change_pct'))}" for row in rows[:SHOWN]]
+    if len(rows) > SHOWN:
+        lines.append(desk.speak("… and {count} more.", count=len(rows) - SHOWN))
+    if len(rows) == ALL:
+        lines.append(desk.speak("Only the first {count} are counted.", count=ALL))
+    return reply_of_lines(*lines)
+
+
+def _is_within(value: float | None, bound: Bound) -> bool:
+    """Return True if a figure keeps a bound."""
+    if value is None:
+        return False
+    if "=" in bound.sign and value == bound.number:
+        return True
+    return value < bound.number if "<" in bound.sign else value > bound.number
 
 
 def _say_mean(desk: ToolDesk, wish: ScreenWish, found: DeskResult) -> list[str]:
@@ -288,7 +339,12 @@ def _say_conditions(desk: ToolDesk, wish: ScreenWish, rows: list[Json]) -> str:
     """Return the conditions of a screen in words."""
     speak, first = desk.speak, rows[0] if rows else None
     told = [
-        speak(_SIGNS[bound.sign], column=_title(desk, bound.column, first), value=bound.said) for bound in wish.bounds
+        speak(
+            _SIGNS[bound.sign],
+            column=_title(desk, bound.column, first),
+            value=bound.said or wording.say_money(desk, bound.number),
+        )
+        for bound in wish.bounds
     ]
     group = name_group(desk, wish)
     return speak.join_items([*told, *([group] if group else [])])
