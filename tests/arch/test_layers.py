@@ -54,6 +54,8 @@ ARROWS = {
     "checklists": {"skills", "taskbook"},
     "taskbook": {"alerts", "schedule"},
     "analyst": {"prompt_format", "tools"},
+    "extraction": {"turns"},
+    "skill_trial": {"tools", "turns"},
     "backtests": {"analyst", "prompt_format", "tools", "turns"},
     "turns": {"analyst", "prompt_format", "tools"},
     "bridges": {"tasks"},

@@ -130,3 +130,62 @@ def test_verify_compares_a_skill_with_its_documents(ia, home, tmp_path):
     assert ia("knowledge", "verify", "stops", "--skip", "odd").returncode == 2
     (folder / "rules.yaml").write_text("rules:\n  - [")
     assert ia("knowledge", "verify", "stops").returncode == 1  # the sentence has no rule any more
+
+
+def test_a_skill_is_built_approved_tested_and_kept_current(ia, home, tmp_path):
+    (tmp_path / "stops.md").write_text(
+        "---\ntitle: On stops\ndate: 2019-01-01\n---\n# Red flags\n\nNever add to a losing position.\n\n# Rules\n\n"
+        "When the close falls below the 20-day average, sell half of the position.\n"
+    )
+    assert ia("knowledge", "curate", "risk").returncode == 1
+    assert ia("knowledge", "build", "risk", "--offline").returncode == 66
+    ia("knowledge", "add", str(tmp_path / "stops.md"), "--theme", "risk")
+    reading = (
+        "reading:\n  - {title: On stops, source: stops.md}\n  - {title: More, source: https://example.com/more.html}\n"
+    )
+    (home / "knowledge/risk/reading.yaml").write_text(reading)
+    rows = json.loads(ia("knowledge", "curate", "risk", "--json").stdout)
+    assert [(row["state"], row["title"], row["rules"]) for row in rows] == [
+        ("added", "On stops", 2),
+        ("missing", "More", 0),
+    ]
+    run = ia("knowledge", "extract", "stops", "--offline", "--json")
+    found = json.loads(run.stdout)
+    assert [row["kind"] for row in found] == ["rule", "rule"] and found[0]["tier"] == 1
+    assert found[1]["quote"].startswith("When the close falls") and "candidates for a person to judge" in run.stderr
+    run = ia("knowledge", "build", "risk", "--offline", "--json")
+    made = json.loads(run.stdout)
+    assert (made["path"], made["entries"], made["findings"]) == (".claude/skills/risk", 2, [])
+    assert "More is not in the library: `ia knowledge add https://example.com/more.html`" in run.stderr
+    assert json.loads(ia("knowledge", "build", "risk", "--offline", "--json").stdout)["proposal"] == made["proposal"]
+    assert "untrusted: knowledge On stops" in ia("pending", str(made["proposal"])).stdout
+    assert ia("approve", str(made["proposal"]), "--yes").returncode == 0
+    assert ia("knowledge", "verify", "risk").returncode == 0
+    assert json.loads(ia("knowledge", "build", "risk", "--offline", "--json").stdout)["proposal"] is None
+    rows = json.loads(ia("skill", "test", "risk", "--json").stdout)
+    assert [(row["part"], row["result"]) for row in rows] == [("retrieval", "pass"), ("conversation", "pass")]
+    assert ia("skill", "show", "risk").stderr == ""
+    ia("knowledge", "remove", "stops", "--yes")
+    run = ia("skill", "test", "risk", "--json")
+    assert run.returncode == 1 and json.loads(run.stdout)[0]["result"] == "fail"
+    assert "source" in ia("knowledge", "verify", "risk").stdout
+
+
+def test_a_build_refuses_bad_wishes_in_one_line(ia, home, tmp_path):
+    (tmp_path / "a.txt").write_text("Never buy a share after a rise.")
+    ia("knowledge", "add", str(tmp_path / "a.txt"), "--date", "2019")
+    ia("init")
+    for words, status in (
+        (("build", "../up", "--offline"), 2),
+        (("build", "library", "--skill", "A B", "--offline"), 2),
+        (("build", "library", "--skill", "research", "--offline"), 2),
+        (("build", "library", "-m", "nothing-like-it", "--yes"), 69),
+        (("extract", "a", "-m", "nothing-like-it"), 77),
+        (("extract", "a", "-m", "x", "--offline"), 2),
+        (("extract", "nothing"), 66),
+    ):
+        run = ia("knowledge", *words)
+        assert (run.returncode, run.stdout) == (status, ""), (words, run.stderr)
+        assert "Traceback" not in run.stderr and run.stderr.splitlines()[-1].startswith(("ia: ", "hint: "))
+    (home / "knowledge/library/reading.yaml").write_text("x")
+    assert ia("knowledge", "curate", "library").returncode == 65

@@ -43,7 +43,8 @@ def knowledge() -> None:
     """
 
 
-knowledge.add_command(knowledge_rules.verify)
+for _command in (knowledge_rules.curate, knowledge_rules.extract, knowledge_rules.build, knowledge_rules.verify):
+    knowledge.add_command(_command)
 
 
 @knowledge.command(example=_MAKE)

@@ -179,6 +179,34 @@ def run(
     ctx.invoke(turn, message=(f"/{loaded.skill.name}", *arguments), session=session, model=model, as_json=as_json)
 
 
+@skill.command(example="ia init; ia skill test review")
+@click.argument("name")
+@click.argument("message", nargs=-1)
+@click.option("-m", "--model", metavar="MODEL", help="Model to use: any that `llm models` lists, or ia-offline.")
+@rows_options
+@click.pass_context
+def test(
+    ctx: click.Context, name: str, message: tuple[str, ...], model: str | None, as_json: bool, as_jsonl: bool
+) -> None:
+    """Play a skill: its files and tools, whether its rules find their sources, and one conversation.
+
+    ia calls each tool that the skill brings and whose arguments have examples, defaults, choices or bounds; searches
+    the library for the words of each rule, pattern and step that cites a document; and says MESSAGE (default: the
+    condition of the first rule) in a new session. Status 1 if a part fails.
+    """
+    from ia.agent import skill_trial
+    from ia.kernel.workspace import Workspace
+    from ia_cli.terminal.output import emit_rows
+
+    ws = Workspace()
+    found = skill_trial.find_skill(ws, name)
+    played = list(skill_trial.try_skill(ws, found, model=model, message=" ".join(message), notify=notify))
+    rows = [{**each._asdict(), "detail": say(each.detail.template, **each.detail.params)} for each in played]
+    emit_rows(rows, ("part", "name", "result", "detail"), as_json=as_json, as_jsonl=as_jsonl)
+    if skill_trial.has_failed(played):
+        ctx.exit(1)
+
+
 @skill.command(example="mkdir volume; echo '先看量，再看价' > volume/SKILL.md; ia skill install volume")
 @click.argument("source")
 @click.option("--name", metavar="NAME", default="", help="Skill to install, if SOURCE has several.")

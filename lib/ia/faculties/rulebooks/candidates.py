@@ -138,6 +138,13 @@ def strip_ordinal(text: str) -> str:
     return _ORDINAL.sub("", text, count=1) or text
 
 
+def strip_name(text: str) -> str:
+    """Return a sentence without the name that it begins with: `NAME: how it looks`."""
+    plain = strip_ordinal(text)
+    named = _NAMED.match(plain)
+    return plain[named.end() :] if named else plain
+
+
 def find_candidates(sentences: Iterable[Sentence]) -> Iterator[Candidate]:
     """Yield the sentences that may be knowledge: by the kind of their heading, else by their own form."""
     for each in sentences:
@@ -188,9 +195,7 @@ def split_condition(text: str) -> tuple[str, str]:
     (('收盘价跌破均线', '减仓一半'), ('', 'Never add to a loss'))
     """
     plain = strip_ordinal(text).rstrip("。.！!；; ")
-    named = _NAMED.match(plain)
-    if named:
-        plain = plain[named.end() :]
+    plain = strip_name(plain)
     for mark in ("，", ",", " then "):
         left, comma, right = plain.partition(mark)
         if comma and left.strip() and right.strip():
@@ -200,7 +205,10 @@ def split_condition(text: str) -> tuple[str, str]:
     return "", plain
 
 
-_LEAD = pattern(r"^(?:若|如果|倘若|一旦|凡|当|每当|只有在|只有|如|(?:if|when|whenever|once)\s+)", re.I)
+_LEAD = pattern(
+    r"^(?:因此|所以)?(?:若|如果|倘若|一旦|凡|当(?![日天年月前时])|每当|只有在|只有|如|(?:if|when|whenever|once)\s+)",
+    re.I,
+)
 _TAIL = pattern(r"(?:的情况下|之时|时|者|的)$")
 _FOLLOWS = pattern(r"^(?:则|就|那么|then\s+)", re.I)
 

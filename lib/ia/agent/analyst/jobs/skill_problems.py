@@ -75,7 +75,7 @@ def find_problems(ws: Workspace, skill: Skill, lang: str = "") -> list[str]:
     at_hand = Tables(report, strict=True)
     for path in [path for path, _ in skills.files(ws, skill) if tables.is_table(path)]:
         name = path.rpartition("/")[2].rpartition(".")[0]
-        if path.startswith("knowledge/") and name in (*FILES, "checks"):
+        if path.startswith("knowledge/") and name in (*FILES, "checks", "sources"):
             continue
         try:
             if path.endswith(".md"):
