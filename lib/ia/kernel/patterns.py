@@ -29,14 +29,12 @@ def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
 
 
 _TOKEN = pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<\w+>|[()|]", re.S)
-_NO_WORDS = pattern(r"\\.|\(\?P<\w+>")
-_CLASS = pattern(r"\[\^?\]?(?:\\.|[^\]\\])*\](?P<often>[?*{]?)", re.S)
-_OPTIONAL = pattern("[A-Za-z\u3400-\u9fff](?=[?*{])")
-_LATIN = pattern("[A-Za-z]+")
-_CHINESE = pattern("[\u3400-\u9fff]+")
-_UNSURE = pattern(r"[\u3400-\u9fff]-[\u3400-\u9fff]|[A-Za-z]-[A-Za-z]\w*[^\]]*\]|\\[uUxN]")
-_DENIED = pattern(r"\(\?<?![^()]*\)")
-_MIXED = pattern(r"[\u3400-\u9fff][^\u3400-\u9fff]|[^\u3400-\u9fff][\u3400-\u9fff]")
+_ESCAPED = pattern(r"\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|.)", re.S)
+_CLASS = pattern(r"\[\^?\]?[^\]]*\](?P<often>[?*]|\{0)?", re.S)
+_GROUP = pattern(r"\((?P<kind>\?(?:P<\w+>|P=\w+|<?[=!]|[a-zA-Z-]*:))?(?P<inside>[^()]*)\)(?P<often>[?*]|\{0)?", re.S)
+_OPTIONAL = pattern(r"[A-Za-z\u3400-\u9fff](?:[?*]|\{0)")
+_WORD = pattern(r"[A-Za-z]+|[\u3400-\u9fff]+")
+_ODD = pattern(r"\w-\w|[^\w]")
 _MOST_MADE = 64
 """Compiled selections that a pattern keeps: a process that reads many texts must not keep one for each."""
 
@@ -55,9 +53,8 @@ class _Alternative:
 class _ByLetters:
     """A pattern in two languages: of its alternatives those are compiled whose words a text can have.
 
-    An alternative that is in one language alone is left out for a text that has no word of it. Each must therefore
-    have a word of its language in it, and not merely one that may be. A pattern with named groups is compiled whole:
-    whoever reads a match asks for its groups.
+    An alternative is left out for a text that has none of the words that it must have. A pattern with named groups is
+    compiled whole: whoever reads a match asks for its groups.
     """
 
     def __init__(self, source: str, flags: int, report: Callable[[], None] | None) -> None:
@@ -148,26 +145,30 @@ def split_alternatives(source: str) -> list[str]:
 def _find_pieces(alternative: str) -> frozenset[str]:
     r"""Return words of which a text must have one for an alternative to match; empty where none is sure.
 
-    >>> sorted(_find_pieces(r"\b(?:trades?|deals) of"))
+    >>> sorted(_find_pieces(r"\b(?:trades?|deals) of(?: mine)?"))
     ['deals', 'of', 'trade']
-    >>> sorted(_find_pieces("现金[多几]"))
-    ['几', '多', '现金']
-    >>> _find_pieces(r"\d{4}"), _find_pieces("现金|cash"), _find_pieces("[一-九]月")
+    >>> sorted(_find_pieces("现金[多几]")), sorted(_find_pieces(r"(?:今天|\d+)日(?!线)"))
+    (['几', '多', '现金'], ['日'])
+    >>> _find_pieces(r"\d{4}(?:年|月)?"), _find_pieces("[一-九]"), _find_pieces(r"\u4e00")
     (frozenset(), frozenset(), frozenset())
     """
-    if _UNSURE.search(alternative):
-        return frozenset()
-    plain = _CLASS.sub(_write_class, _NO_WORDS.sub(" ", _DENIED.sub("", alternative)))
-    plain = _OPTIONAL.sub(" ", plain)
-    latin, chinese = {word.lower() for word in _LATIN.findall(plain)}, _CHINESE.findall(plain)
-    return frozenset() if latin and chinese else frozenset(latin or chinese)
+    plain = _CLASS.sub(_write_class, _ESCAPED.sub(" ", alternative))
+    while (inner := _GROUP.sub(_write_group, plain)) != plain:
+        plain = inner
+    return frozenset(word.lower() for word in _WORD.findall(_OPTIONAL.sub(" ", plain)))
 
 
 def _write_class(found: re.Match[str]) -> str:
     """Return the letters of a class, apart; nothing for one that may be missing or takes other signs as well."""
     inside = found[0][1 : found[0].rindex("]")]
-    sure = not found["often"] and not inside.startswith("^") and not _MIXED.search(inside)
-    return f" {' '.join(inside)} " if sure else " "
+    return " " if found["often"] or _ODD.search(inside) else f"({'|'.join(inside)})"
+
+
+def _write_group(found: re.Match[str]) -> str:
+    """Return the words of a group; nothing for one that may be missing, or match without any of them."""
+    denied = (found["kind"] or "").endswith("!") or (found["kind"] or "").startswith("?P=")
+    sure = all(_WORD.search(_OPTIONAL.sub(" ", each)) for each in found["inside"].split("|"))
+    return " " if found["often"] or denied or not sure else f" {found['inside'].replace('|', ' ')} "
 
 
 @lru_cache(maxsize=32)

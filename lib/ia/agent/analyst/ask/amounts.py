@@ -35,7 +35,7 @@ _MARKETS = (
 )
 _SHARES = pattern(
     rf"(?P<n>{COUNT})\s*(?P<unit>股(?![价息本东票份权])|手(?!续)|shares?\b|lots?\b)"
-    r"|(?:\b(?:sell|sold|buy|bought|add|added)\b|卖[出掉]?|买[入进]?|[加补建]仓)\s*(?P<m>\d[\d,]*)"
+    r"|(?:\b(?:sell(?:ing)?|sold|buy(?:ing)?|bought|add(?:ed|ing)?)\b|卖[出掉]?|买[入进]?|[加补建]仓)\s*(?P<m>\d[\d,]*)"
     rf"(?![\d.]*\s*(?:[%％万亿成股手]|per ?cent|shares?\b|lots?\b|{UNIT}|[a-z]?\d))",
     re.I,
 )

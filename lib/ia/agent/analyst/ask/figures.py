@@ -371,17 +371,19 @@ def _add_range(
     known: AskedFigures, low: str, stretch: BarStretch | None, speak: AnswerVoice, found: list[Figure]
 ) -> None:
     """Add what is asked of a stretch of time, or of the last bar where none is named."""
-    rest = low
+    rest, named = low, tuple(found)
     for spec in known.ranged:
         if not spec.words.search(rest):
             continue
         rest = spec.words.sub(" ", rest)
         if stretch is None:
-            if not any(_is_same_figure(item, spec) for item in found):
+            if not any(_is_same_figure(item, spec) for item in named):
                 found.append((spec.alone_code, speak.fill(spec.alone_name), spec.unit))
             continue
         made = spec.code.replace("{window}", stretch.where) if spec.code else change_over(stretch)
-        found[:] = [item for item in found if item[2] != spec.unit or not _is_same_figure(item, spec)]
+        found[:] = [
+            item for item in found if item not in named or item[2] != spec.unit or not _is_same_figure(item, spec)
+        ]
         found.append((made, speak.fill(spec.name), spec.unit))
 
 

@@ -1,14 +1,16 @@
 """A message that asks for several things, one after the other: its parts, each to be read as a question of its own."""
 
 import re
+from datetime import date
 
 from ia.agent.analyst.ask.mentions import find_mentions
+from ia.agent.analyst.ask.time_spans import find_time_spans
 from ia.kernel.patterns import pattern
 
 LONGEST, MOST = 300, 4
 """Characters of a message that is read so, and parts of it."""
 _END = pattern(
-    r"[?？!！;；。\n]+|，|,(?!\d)|(?<=[吗呢])(?=\S)|(?<=\S)(?=再给个|顺便)|(?<=[少几吗呢样谁])(?=还有)"
+    r"[?？!！;；。\n]+|，|,(?!\d|\s(?:19|20)\d\d\b)|(?<=[吗呢])(?=\S)|(?<=\S)(?=再给个|顺便)|(?<=[少几吗呢样谁])(?=还有)"
     r"|,?\s+(?:and|also|plus)\s+(?=(?:also |then )?(?:what|how|when|which|who|whose|why|is|are|did|does|do|was|were"
     r"|has|have|its|my)\b)",
 )
@@ -59,8 +61,27 @@ def split_message(text: str) -> list[str]:
     parts = [text[begin:end].strip() for begin, end in zip(ends[::2], ends[1::2], strict=True)]
     parts = [part for part in parts if _POLITE.fullmatch(part.casefold()) is None]
     parts = [text_of.strip() for part in parts if (text_of := part[_lead(part) :]).strip()]
-    bound = any(_BOUND.search(part.casefold()) for part in parts)
+    bound = any(_BOUND.search(part.casefold()) for part in parts) or _is_list(parts, low)
     return parts if 2 <= len(parts) <= MOST and not bound else []
+
+
+_ANY_DAY = date(2024, 3, 15)
+
+
+def _is_list(parts: list[str], low: str) -> bool:
+    """Return True if parts are what one question lists of one time: "open, high and low on June 7"."""
+    if re.search(r"[?？!！;；。\n].*\S", low):
+        return False
+    timed = sum(bool(find_time_spans(part, _ANY_DAY)) for part in parts)
+    items = [part for part in parts[1:] if _ITEM.fullmatch(part.casefold())]
+    return timed == 1 and bool(items)
+
+
+_ITEM = pattern(
+    r"(?:the |its )?(?:(?:highest|lowest|opening|closing|high|low|open|close|volume|change)(?: price)?)(?: and .*)?"
+    r"|(?:的)?(?:开盘|收盘|最高|最低|成交)[价量额]?(?:和.*)?|涨跌幅?(?:和.*)?"
+)
+"""A part of a list of what one bar has."""
 
 
 def find_term(part: str) -> str:

@@ -39,6 +39,8 @@ _FILLER = pattern(
     re.I,
 )
 
+_GENITIVE = pattern(r"(?<!\w)['’]s\b")
+"""What is left of a name's genitive once the name is taken out."""
 _LEVEL = pattern(
     r"我[^，,。]{0,8}(?:说|写|记|定)过?的[^，,。]{0,8}(?:价|点位|位置)"
     r"|\b(?:price|level)s? (?:that )?i (?:noted|said|wrote|set|named|gave)\b"
@@ -82,7 +84,7 @@ def find_own_words(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         yield from ()
         return wording.ask_back(desk, tuple(unread or [each.said for each in spans[1:]]))
     span = spans[0] if spans else None
-    topics = [word for word in _FILLER.sub(" ", plain).split() if len(word) > 1 or word.isdigit()]
+    topics = [word for word in _FILLER.sub(" ", _GENITIVE.sub(" ", plain)).split() if len(word) > 1 or word.isdigit()]
     if wanted.securities and _LEVEL.search(wanted.words):
         return (yield from _compare_level(desk, wanted.securities[0]))
     if wanted.securities:

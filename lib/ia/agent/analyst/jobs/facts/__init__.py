@@ -21,7 +21,7 @@ _READS_NUMBERS = (
     "extreme_day", "refuse", "from_extreme", "new_extreme", "level_crossing", "limit_hit", "volume_against",
     "own_stop", "what_if", "premise", "position_filter", "set_limit", "sellable", "trades_made", "what_if_all",
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
-    "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate",
+    "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate", "trade_cost",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -162,6 +162,10 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import money_facts
 
         return money_facts.ANSWERS[name]
+    if name in ("trade_cost", "profit_each", "no_price"):
+        from ia.agent.analyst.jobs.facts import supposed_facts
+
+        return supposed_facts.ANSWERS[name]
     if name in ("undo", "own_index", "held_longest", "best_months", "own_drawdown", "command"):
         from ia.agent.analyst.jobs.facts import history_facts
 

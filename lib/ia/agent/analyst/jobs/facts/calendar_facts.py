@@ -138,7 +138,7 @@ def _answer_holiday(desk: ToolDesk, asked: FactQuestion, holiday: Holiday, marke
 
 _NEXT_HOLIDAY = pattern(
     r"下一?(?:个|次)(?:节假日|假期|休市|长假)|(?:什么时候|何时|几号|哪天)(?:放假|休市)"
-    r"|\b(?:next|upcoming|coming) (?:\w+ )?holidays?\b",
+    r"|\b(?:next|upcoming|coming) (?:\w+ ){0,2}holidays?\b",
     re.I,
 )
 _BEIJING = pattern(r"北京时间|中国时间|国内时间|国内几点|我们这|\b(?:china|chinese|beijing|shanghai) time\b", re.I)

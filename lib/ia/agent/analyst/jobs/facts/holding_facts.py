@@ -341,7 +341,7 @@ def purchases_of_held(rows: list[Json]) -> list[Json]:
 def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what was paid, when the last trade was, since when and how often: from the journal."""
     speak, lines = desk.speak, []
-    if asked.spans and asked.facts[0].field not in ("count", "paid", "last"):
+    if asked.spans and asked.facts[0].field not in ("count", "paid", "last", "after_sale"):
         return reply_of_lines(speak("That I tell of all trades, not for “{time}”.", time=asked.spans[0].said))
     days = yield from result_facts.trade_days(desk, asked)
     if days is None:

@@ -96,7 +96,7 @@ _AT = pattern(
 )
 
 
-def _read_order(words: str) -> tuple[Size | None, float | None, bool, list[str]]:
+def read_order(words: str) -> tuple[Size | None, float | None, bool, list[str]]:
     """Return the shares, the price, whether a half is meant, and what of a supposed trade was not understood."""
     price = None
     if (size := find_size(words)) is not None:
@@ -113,7 +113,7 @@ def _suppose(
     say: Callable[[Mention, Json, float | None, float, bool], list[str]],
 ) -> Work[Reply]:
     """Return what is said of a supposed trade in each named security that is held."""
-    size, price, half, unread = _read_order(strip_mentions(asked.words))
+    size, price, half, unread = read_order(strip_mentions(asked.words))
     if unread:
         return wording.ask_back(desk, tuple(unread))
     status = yield from load_status(desk, asked)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import pairwise
 from typing import NamedTuple
@@ -26,7 +27,7 @@ from ia.kernel.patterns import pattern
 MOST_RANKED = 8
 TIMES = 3
 """Times of one question that are answered, one after the other."""
-LISTED = 10
+LISTED = 12
 AVERAGED = 20
 """Sessions of the average volume where no number is named."""
 _VOLATILITY = 60
@@ -106,8 +107,8 @@ def say_move(desk: ToolDesk, mention: Mention, found: SpanBars, asked: FactQuest
 
 
 def answer_daily_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer with the close and the change of each day of a short time."""
-    speak = desk.speak
+    """Answer with the close and the change of each day, week or month of a stretch of time."""
+    speak, size = desk.speak, _size_of_step(asked.words)
     span = span_of(asked, _NEWEST)
     if asked.unread or span is None:
         return wording.ask_back(desk, asked.unread or (asked.spans[1].said,))
@@ -116,23 +117,60 @@ def answer_daily_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
     def say(mention: Mention, found: SpanBars) -> list[str]:
         name, every = head(desk, mention, found), found.with_base
+        if size != _DAY:
+            every = [*([found.base] if found.base else []), *_last_of_each(found.rows, size)]
         days = [
-            speak("{date} {close} ({change})", date=row.date[5:], close=say_price(desk, row.close),
+            speak("{date} {close} ({change})", date=row.date[:7] if size == _MONTH else row.date[5:],
+                  close=say_price(desk, row.close),
                   change=number(row.close / before.close * 100 - 100, "percent", speak))
             for before, row in pairwise(every)
         ]  # fmt: skip
         if found.base is None:
-            days.insert(0, f"{found.rows[0].date[5:]} {say_price(desk, found.rows[0].close)}")
+            days.insert(0, f"{every[0].date[5:]} {say_price(desk, every[0].close)}")
+        shown = speak.join_items(days[-LISTED:])
         lines = [
             name + say_move(desk, mention, found, asked, span),
-            speak("Closes: {days}", days=speak.join_items(days[-LISTED:])),
-        ]
+            speak("Closes: {days}", days=shown) if size == _DAY
+            else speak("Closes of each week, by its last session: {days}", days=shown) if size == _WEEK
+            else speak("Closes of each month: {days}", days=shown),
+        ]  # fmt: skip
         if len(days) > LISTED:
             lines.append(speak("That is the last {count}; all of them: `ia ohlcv {code} --start {first}`.",
                                count=LISTED, code=mention.code, first=found.rows[0].date))  # fmt: skip
         return lines
 
     return (yield from each_security(desk, asked, span, say))
+
+
+_DAY, _WEEK, _MONTH = "day", "week", "month"
+_STEPS = (
+    (
+        _WEEK,
+        pattern(
+            r"每(?:一)?(?:周|个?星期)|[逐各]周|周度|\bweek[- ](?:by|to)[- ]week\b|\b(?:each|every) week\b|\bweekly\b",
+            re.I,
+        ),
+    ),
+    (
+        _MONTH,
+        pattern(
+            r"每(?:一)?个?月|[逐各]月|月度|\bmonth[- ](?:by|to)[- ]month\b|\b(?:each|every) month\b|\bmonthly\b", re.I
+        ),
+    ),
+)
+
+
+def _size_of_step(words: str) -> str:
+    return next((size for size, form in _STEPS if form.search(words)), _DAY)
+
+
+def _last_of_each(rows: Sequence[BarRow], size: str) -> list[BarRow]:
+    """Return the last bar of each week or month."""
+    last: dict[object, BarRow] = {}
+    for row in rows:
+        key = date.fromisoformat(row.date[:10]).isocalendar()[:2] if size == _WEEK else row.date[:7]
+        last[key] = row
+    return list(last.values())
 
 
 class Measured(NamedTuple):

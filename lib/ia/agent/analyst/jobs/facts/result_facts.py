@@ -110,7 +110,8 @@ def load_period(desk: ToolDesk, days: Days) -> Work[DeskResult]:
     return (yield from desk.one("account.period", first=f"{days.first}", last=f"{days.last}"))
 
 
-def _moved_note(desk: ToolDesk, days: Days) -> list[str]:
+def moved_note(desk: ToolDesk, days: Days) -> list[str]:
+    """Return that a day was no trading day; [] where it was one."""
     if not days.moved:
         return []
     return [desk.speak("{day} was no trading day; this is {last}.", day=days.moved, last=f"{days.last}")]
@@ -153,7 +154,7 @@ def answer_over(desk: ToolDesk, span: TimeSpan) -> Work[Reply]:
         *lines,
         *say_total(desk, period),
         *_say_ends(desk, wording.objects_of(period, "positions"), "result"),
-        *_moved_note(desk, days),
+        *moved_note(desk, days),
     )
 
 
@@ -303,7 +304,7 @@ def answer_account_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines += _say_gap(desk, each.currency, each.benchmark, each.rate, each.change)
             lines.append(days.label + speak(": ") + results.say_result(desk, each, f"{days.first}"))
         lines += say_total(desk, period)
-    return reply_of_lines(*lines, *_moved_note(desk, days))
+    return reply_of_lines(*lines, *moved_note(desk, days))
 
 
 def _say_gap(desk: ToolDesk, currency: str, index: str, rate: float | None, change: float | None) -> list[str]:
@@ -393,7 +394,7 @@ def answer_dated(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Re
         else speak("**{name}** {values} ({days})", days=days.label, **given)
     )
     line += wording.simulated_mark(desk, period.get("simulated"))
-    return reply_of_lines(line, *_moved_note(desk, days))
+    return reply_of_lines(line, *moved_note(desk, days))
 
 
 def answer_held_on(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -429,7 +430,7 @@ def answer_held_on(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     ]  # fmt: skip
     if len(held) > SHOWN:
         lines.append(speak("… {count} more: `ia --now {day} account`", count=len(held) - SHOWN, day=f"{days.last}"))
-    return reply_of_lines(*lines, *_moved_note(desk, days))
+    return reply_of_lines(*lines, *moved_note(desk, days))
 
 
 _COMPARED = pattern(
@@ -467,7 +468,7 @@ def _say_change(desk: ToolDesk, asked: FactQuestion, days: Days) -> Work[Reply]:
     if lines:
         name, mark = wording.fact_name(desk, asked.facts[0]), wording.simulated_mark(desk, period.get("simulated"))
         lines[0] = f"{name}{speak(': ')}{lines[0]}{mark}"
-    return reply_of_lines(*lines, *_moved_note(desk, days))
+    return reply_of_lines(*lines, *moved_note(desk, days))
 
 
 _BY_MONEY = pattern(r"赚|亏|盈|赔|贡献|\b(?:ma[dk]e|earn\w*|los[et]|profit\w*|money|contribut\w*)\b", re.I)
@@ -513,7 +514,7 @@ def answer_rank_period(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> W
     if without:
         lines.append(speak("Not counted (no price of those days): {names}.", names=speak.join_items(without)))
     lines[0] += wording.simulated_mark(desk, period.get("simulated"))
-    return reply_of_lines(*lines, *_moved_note(desk, days))
+    return reply_of_lines(*lines, *moved_note(desk, days))
 
 
 def price_changes(desk: ToolDesk, held: Iterable[str], days: Days) -> Work[dict[str, float]]:
@@ -556,7 +557,7 @@ def answer_named(desk: ToolDesk, named: Sequence[Mention], span: TimeSpan) -> Wo
                 mark=wording.simulated_mark(desk, period.get("simulated")),
             )
         )
-    return reply_of_lines(*lines, *_moved_note(desk, days))
+    return reply_of_lines(*lines, *moved_note(desk, days))
 
 
 _UP = pattern(r"赚|涨|盈利|\b(?:up|made|make|gain\w*|profit\w*|rose|ris\w+)\b", re.I)

@@ -1,0 +1,193 @@
+"""A trade that is only thought of; the profit of each security; days without a price."""
+
+import re
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import Mention, strip_mentions
+from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.jobs.facts import result_facts, wording
+from ia.agent.analyst.jobs.facts.ledger_facts import read_order
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+SHOWN, LISTED = 3, 8
+_SELLS = pattern(r"卖|清仓|减仓|\b(?:sell\w*|sold|sale)\b", re.I)
+_CASH = pattern(r"现金|剩(?:下|余)?多少|还剩|\b(?:cash|left|remain\w*)\b", re.I)
+
+
+def answer_trade_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what the fees of a supposed trade are, or what cash it leaves."""
+    size, price, half, unread = read_order(strip_mentions(asked.words))
+    if unread or asked.spans:
+        return wording.ask_back(desk, tuple(unread) or tuple(span.said for span in asked.spans))
+    speak, sells, lines = desk.speak, bool(_SELLS.search(asked.words)), list[str]()
+    for mention in asked.securities[:SHOWN]:
+        shares = size.shares_of(mention.symbol) if size else None
+        if size is not None and shares is None:
+            lines.append(wording.say_lot_unknown(desk, mention))
+            continue
+        given: Json = {"symbol": mention.code, "action": "sell" if sells else "buy"}
+        if half and shares is None:
+            status = yield from desk.one("account.status")
+            shares = float(wording.objects_of(status, "positions").get(mention.code, {}).get("size") or 0) / 2
+        given |= {"quantity": int(shares)} if shares else {}
+        given |= {"price": price} if price else {}
+        if not shares and not sells:
+            lines.append(speak("{name}: how many shares?", name=wording.head_of(desk, mention)))
+            continue
+        check = yield from desk.one("risk.check", **given)
+        lines += _say_cost(desk, asked, mention, check.value if check.ok else {}, sells=sells)
+    return reply_of_lines(*lines)
+
+
+def _say_cost(desk: ToolDesk, asked: FactQuestion, mention: Mention, check: object, *, sells: bool) -> list[str]:
+    """Return what a supposed trade costs, from what the rules say of it."""
+    speak, name = desk.speak, wording.head_of(desk, mention)
+    row: Json = check if isinstance(check, dict) else {}
+    quantity, amount, fees = (wording.figure_of(row, key) for key in ("quantity", "amount", "fees"))
+    if not quantity or amount is None or fees is None:
+        held = row.get("held")
+        if sells and isinstance(held, dict) and not held.get("quantity"):
+            return [speak("{name}: you hold none.", name=name)]
+        return [speak("{name}: its fees cannot be told, for want of a price.", name=name)]
+    currency = str(row.get("currency") or "")
+    given: Json = {
+        "name": name,
+        "shares": number(quantity, "shares"),
+        "price": number(wording.figure_of(row, "price"), "price", speak),
+        "fees": wording.say_exact(desk, fees, currency=currency),
+        "amount": wording.say_exact(desk, amount, currency=currency),
+        "net": wording.say_exact(desk, amount - fees if sells else amount + fees, currency=currency),
+        "cash": wording.say_exact(desk, row.get("cash_after"), currency=currency),
+        "mark": wording.simulated_mark(desk, row.get("simulated")),
+    }
+    if _CASH.search(asked.words) and row.get("cash_after") is not None:
+        head = (
+            speak("**{cash}** of cash after the sale of {shares} {name} at {price}{mark}", **given)
+            if sells
+            else speak("**{cash}** of cash after the purchase of {shares} {name} at {price}{mark}", **given)
+        )
+        return [head, speak("{amount} for the shares, {fees} of fees and taxes.", **given)]
+    lines = [
+        speak("{name}: **{fees}** of fees and taxes for the sale of {shares} at {price}{mark}", **given)
+        if sells
+        else speak("{name}: **{fees}** of fees and taxes for the purchase of {shares} at {price}{mark}", **given),
+        speak("{amount} before them, {net} after.", **given),
+    ]
+    if sells and row.get("most") is not None and quantity > float(row["most"]):
+        lines.append(
+            speak("Only {most} of them can be sold now.", most=number(float(row["most"]), "shares")),
+        )
+    return lines
+
+
+_GAINED = pattern(r"赚|盈利|\b(?:ma[dk]e money|gain\w*|profitable|in profit|won)\b", re.I)
+_LOST = pattern(r"亏|赔|\b(?:los[et]\w*|lost|cost (?:me )?money|at a loss)\b", re.I)
+_WHICH = pattern(r"哪|有没有|\b(?:which|what|any)\b", re.I)
+
+
+def answer_profit_each(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what each security brought, of all time or over days; only gains or losses where they are meant."""
+    speak, span = desk.speak, asked.spans[0] if asked.spans else None
+    if len(asked.spans) > 1:
+        return wording.ask_back(desk, tuple(each.said for each in asked.spans[1:]))
+    if span is not None and span.kind == FUTURE:
+        return wording.refuse_time(desk, speak("profit of the account"), span, desk.request.day)
+    if span is None or span.kind == EVER:
+        profit = yield from desk.one("account.profit")
+        if profit.failure is not None:
+            return wording.unreadable(desk, speak("the ledger"), profit.failure)
+        label, notes, simulated = "", [], profit.get("simulated")
+        rows = [(str(row.get("symbol")), row, row.get("profit")) for row in wording.rows_of(profit, "positions")]
+    else:
+        days = yield from result_facts.read_days(desk, span)
+        if days is None:
+            return wording.ask_back(desk, (span.said,))
+        period = yield from result_facts.load_period(desk, days)
+        if period.failure is not None:
+            return wording.unreadable(desk, speak("the ledger"), period.failure)
+        label, notes, simulated = days.label, result_facts.moved_note(desk, days), period.get("simulated")
+        rows = [(symbol, row, row.get("result")) for symbol, row in wording.objects_of(period, "positions").items()]
+    if not rows:
+        return reply_of_lines(speak("Nothing was held then ({days}).", days=label or "–"))
+    known = sorted(
+        ((str(row.get("currency") or ""), -float(value), symbol, row) for symbol, row, value in rows
+         if value is not None), key=lambda each: each[:3],
+    )  # fmt: skip
+    wanted = 0
+    if _WHICH.search(asked.words):
+        gained, lost = bool(_GAINED.search(asked.words)), bool(_LOST.search(asked.words))
+        wanted = 1 if gained and not lost else -1 if lost and not gained else 0
+    chosen = [each for each in known if not wanted or -each[1] * wanted > 0]
+    head = f"{label}{speak(': ')}" if label else ""
+    if not chosen:
+        none = speak("**none** was at a profit") if wanted > 0 else speak("**none** was at a loss")
+        return reply_of_lines(head + none + wording.simulated_mark(desk, simulated), *notes)
+    told = [
+        f"{wording.security_name(desk, symbol, row.get('name'))} "
+        f"**{wording.say_exact(desk, -value, signed=True, currency=currency)}**"
+        for currency, value, symbol, row in chosen
+    ]
+    lines = [head + told[0] + wording.simulated_mark(desk, simulated)] if len(told) == 1 else [
+        *([head.rstrip() + wording.simulated_mark(desk, simulated)] if head else []),
+        *(f"- {each}" for each in told[:LISTED]),
+    ]  # fmt: skip
+    if len(told) > LISTED:
+        lines.append(speak("… and {count} more: `ia profit`", count=len(told) - LISTED))
+    if len(known) < len(rows):
+        unknown = [wording.security_name(desk, symbol, row.get("name")) for symbol, row, value in rows if value is None]
+        lines.append(speak("Not known of: {names}.", names=speak.join_items(unknown)))
+    if not head and not wanted:
+        lines.append(speak("Since the first trade, dividends and fees included{mark}",
+                           mark=wording.simulated_mark(desk, simulated)))  # fmt: skip
+    return reply_of_lines(*lines, *notes)
+
+
+def answer_no_price(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer why there is no price of a day: no trading day, nothing stored yet, or no trade."""
+    speak, today, lines = desk.speak, desk.request.moment.date(), list[str]()
+    span = asked.spans[0] if asked.spans else None
+    if len(asked.spans) > 1 or (span is not None and span.kind != DAY):
+        return wording.ask_back(desk, tuple(each.said for each in asked.spans))
+    day = (span.first if span else None) or today
+    for mention in asked.securities[:SHOWN]:
+        bars, calendar = yield from desk.run(
+            DeskCall("market.ohlcv", {"symbol": mention.code, "tail": 1, **({"end": f"{day}"} if day < today else {})}),
+            DeskCall("calendar.trading", {"date": f"{day}", "n": 1, "market": mention.symbol.market}),
+        )
+        rows = wording.bars_of(bars)
+        last = str(rows[-1][0])[:10] if rows else ""
+        given: Json = {"name": wording.head_of(desk, mention), "day": f"{day}", "last": last or "–",
+                       "next": next(iter(wording.names_of(calendar.get("next"))), "–")}  # fmt: skip
+        if last == f"{day}":
+            close = number(float(rows[-1][4]), "price", speak)
+            lines.append(speak("{name}: there is one of {day}: {close}.", close=close, **given))
+        elif calendar.ok and calendar.get("is_trading_day") is False:
+            lines.append(
+                speak("{name}: {day} is **no trading day**; the last price is of {last}, the next session is {next}.",
+                      **given) if day >= today else
+                speak("{name}: {day} was **no trading day**; the last price before it is of {last}.", **given)
+            )  # fmt: skip
+        elif not calendar.ok:
+            lines.append(
+                speak("{name}: the last price is of {last}; why there is none of {day} I cannot tell.", **given)
+            )
+        elif day > today:
+            lines.append(speak("{name}: {day} is still to come.", **given))
+        elif day == today:
+            lines.append(
+                speak("{name}: nothing of {day} is stored yet, the last price is of {last}. Daily prices come after the"
+                      " close: run `ia sync daily` then.", **given)
+            )  # fmt: skip
+        else:
+            lines.append(
+                speak("{name}: {day} was a trading day, but no trade is stored (a suspension, or the days before the"
+                      " first price); the last price before it is of {last}.", **given)
+            )  # fmt: skip
+    return reply_of_lines(*lines)
+
+
+ANSWERS = {"trade_cost": answer_trade_cost, "profit_each": answer_profit_each, "no_price": answer_no_price}
