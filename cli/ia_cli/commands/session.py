@@ -22,6 +22,11 @@ PLOT = (
     "ia skill install garden; ia approve 1 --yes; ia session fill s plot date=2024-03-15"
 )
 """An example of a form: a skill that asks for a date."""
+SOP = "sop: {phases: [{id: P1}, {id: P2, needs: [plot.date]}]}"
+STEPS = PLOT.replace(
+    "ia skill install", f"mkdir garden/knowledge; echo '{SOP}' > garden/knowledge/sop.yaml; ia skill install"
+)
+"""An example of a procedure: its second phase needs the date."""
 WAIT = 10.0  # seconds for a turn that is under way in the session
 
 
@@ -215,6 +220,35 @@ def slots(ctx: click.Context, id: str, as_json: bool, as_jsonl: bool) -> None:
     rows = [{"slot": name, "value": value} for name, value in found.items()]
     empty = NotFound("{id}: no slots are filled", id=id)
     emit_list(ctx, rows, ("slot", "value"), empty, as_json=as_json, as_jsonl=as_jsonl)
+
+
+@session.command(
+    cls=Command,
+    example=f"{STEPS}; ia turn -s s /garden; ia session phases s",
+)
+@click.argument("id", metavar="ID")
+@rows_options
+@click.pass_context
+def phases(ctx: click.Context, id: str, as_json: bool, as_jsonl: bool) -> None:
+    """List where the procedures of skills stand: phase, what is missing, what is there. Status 1 if there are none.
+
+    missing names slots (`birth.place`, asked by a form) and outputs (`chart`, produced by a tool). JSON also has the
+    slots that a skill needs.
+    """
+    from ia.agent.tools.phases import list_states
+    from ia.agent.tools.scope import Scope
+    from ia.kernel.workspace import Workspace
+    from ia.organs import sessions
+
+    ws = Workspace()
+    name = sessions.resolve_session(ws, id)
+    known = [*sessions.list_active_skills(ws, name), *sessions.load_outputs(ws, name)]
+    states = list_states(Scope(ws, session=name), list(dict.fromkeys(known)))
+    rows = [state.as_document() for state in states]
+    if not (as_json or as_jsonl):
+        rows = [{**row, "missing": ", ".join(row["missing"]), "outputs": ", ".join(row["outputs"])} for row in rows]
+    empty = NotFound("{id}: no skill with phases", id=id)
+    emit_list(ctx, rows, ("skill", "phase", "missing", "outputs"), empty, as_json=as_json, as_jsonl=as_jsonl)
 
 
 @session.command(cls=Command, example=PLOT)

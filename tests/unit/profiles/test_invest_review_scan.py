@@ -150,7 +150,18 @@ def test_procedure_leads_from_collecting_to_output(skill):
     assert len({step["id"] for step in steps(skill)}) == len(steps(skill))
     for step in steps(skill):
         assert {"id", "action", "action_en", "tool", "output", "output_en"} <= set(step)
-        assert set(step) <= {"id", "action", "action_en", "tool", "args", "output", "output_en", "lens", "unit"}
+        assert set(step) <= {
+            "id",
+            "action",
+            "action_en",
+            "tool",
+            "args",
+            "output",
+            "output_en",
+            "lens",
+            "unit",
+            "gives",
+        }
         assert step.get("lens", "risk") in LENSES
         assert step.get("unit", "price") in UNITS
     tools = {step["tool"] for step in steps(skill)}

@@ -162,7 +162,7 @@ def test_a_model_needs_the_skill_first(life):
     model = Scope(life, actor="model test", asked="my chart?")
     assert router.call_tool(model, "calculate_bazi", BORN).failure.code == "skill-inactive"
     assert router.call_tool(model, "skills.load", {"name": "bazi"}).ok
-    assert router.call_tool(model, "calculate_bazi", {}).failure.code == "slots-missing"
+    assert router.call_tool(model, "calculate_bazi", {}).failure.code == "phase"
     filled = router.call_tool(
         model, "collect_info", {"form": "birth", "answers": {"date": "1990-05-15", "place": "北京"}}
     )

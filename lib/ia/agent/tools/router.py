@@ -1,6 +1,7 @@
 """The one router: every call of a tool goes through here, whoever makes it.
 
-In this order: is there such a tool, may this scope call it, do the arguments fit, is it too often, then the call itself
+In this order: is there such a tool, may this scope call it, do the arguments fit, is it too often, has the skill's
+procedure reached the tool's phase, then the call itself
 under its time limit and with another try for what may pass, and an event in the audit trail for each, also for those
 that were turned away.
 """
@@ -12,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ia.agent.tools import gate, gated_writes, schema
+from ia.agent.tools import gate, gated_writes, phases, schema
 from ia.agent.tools.private_answers import find_private_answer
 from ia.agent.tools.registry import CONFIRM, READ, Tool
 from ia.agent.tools.sanitizer import FIELDS, sanitize_names, strip_cells
@@ -171,11 +172,13 @@ class Router:
             schema.validate_arguments(tool.name, tool.schema, arguments)
             arguments = schema.convert_whole_numbers(tool.schema, arguments)
             self._enforce_rate_limit(scope, tool)
+            phases.require_phase(scope, tool, arguments)
             if tool.organ in ("memory", "notebook"):
                 notice_changes(scope.ws)
                 if scope.actor != "user":  # what a model writes must not steer the terminal that shows it
                     arguments = _strip_controls(arguments)
             value = _run_tool(scope, tool, arguments)
+            phases.record_output(scope, tool, arguments, value)
         except IaError as exc:
             failure = exc
         except RecursionError:

@@ -65,6 +65,8 @@ class Scope:
     connection a client that stays (MCP, llm): a skill that it loads ends with the next one
     cards      what its tools show the user, in order. form: the one that waits for the user's answers, {} for none
     slots      what forms have filled in, where there is no session that keeps it
+    outputs    what the phases of skills have produced, where there is no session that keeps it: skill -> output
+    loaded     skills that were loaded in this scope: their procedure is to be carried out here
     once       what a turn that is repeated has in common with its first try: the same message is not sent twice
     """
 
@@ -92,6 +94,8 @@ class Scope:
     cards: list[Json] = field(default_factory=list)
     form: Json = field(default_factory=dict)
     slots: Json = field(default_factory=dict)
+    outputs: dict[str, Json] = field(default_factory=dict)
+    loaded: list[str] = field(default_factory=list)
     passages: list[CitedPassage] = field(default_factory=list)
 
     @property

@@ -27,8 +27,13 @@ from ia.kernel.workspace import Workspace
 if TYPE_CHECKING:
     from ia.faculties.pictures.cards import CardBlock
 
-REPORT, INSIGHT = "report", "insight"
+REPORT, INSIGHT, ADVICE = "report", "insight", "advice"
 EVIDENCE = mark_text("Evidence")
+MAX_POINTS = 3
+"""Points of an answer."""
+POINTS, POINT, DO, SOURCE = mark_text("Points"), mark_text("Point"), mark_text("What to do"), mark_text("Source")
+ADVICE_TITLE = mark_text("Advice")
+UNCERTAIN, NEXT, CONFLICTS = mark_text("Uncertain"), mark_text("Likely next questions"), mark_text("Conflicts")
 
 
 @functools.cache
@@ -68,7 +73,38 @@ def own_cards() -> dict[str, Json]:
             "required": ["title", "text"],
             "additionalProperties": False,
         },
+        ADVICE: {
+            "type": "object",
+            **_make_titles(ADVICE_TITLE),
+            "properties": {
+                "points": {
+                    "type": "array",
+                    **_make_titles(POINTS),
+                    "minItems": 1,
+                    "maxItems": MAX_POINTS,
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "text": {"type": "string", **_make_titles(POINT), "minLength": 1},
+                            "do": {"type": "string", **_make_titles(DO), "minLength": 1},
+                            "source": {"type": "string", **_make_titles(SOURCE)},
+                        },
+                        "required": ["text", "do"],
+                        "additionalProperties": False,
+                    },
+                },
+                "uncertain": {"type": "string", **_make_titles(UNCERTAIN), "minLength": 1},
+                "next": {"type": "array", **_make_titles(NEXT), "minItems": 1, "items": {"type": "string"}},
+                "conflicts": {"type": "array", **_make_titles(CONFLICTS), "items": {"type": "string"}},
+            },
+            "required": ["points", "uncertain", "next"],
+            "additionalProperties": False,
+        },
     }
+
+
+def _make_titles(name: str) -> dict[str, str]:
+    return {"title": translate(name, "zh"), "title_en": name}
 
 
 class FoundTools(NamedTuple):

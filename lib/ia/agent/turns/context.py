@@ -35,6 +35,7 @@ BUDGET = {
     "skills": 1000,
     "skill": 5000,
     "session": 1500,
+    "method": 3000,
     "task": 3000,
     "inputs": 12_000,
     "recall": 1500,
@@ -137,6 +138,7 @@ def build_context(
     event: str = QUERY,
     skill: skills.Loaded | None = None,
     state: str = "",
+    method: str = "",
     task: "TaskPrompt | None" = None,
     limits_only: bool = False,
     tools: list[Tool],
@@ -146,6 +148,7 @@ def build_context(
 
     event        what the time mark says happened. skill: the active one, whose body comes in full.
     state        what the session knows beside its messages: active skills, filled slots.
+    method       where the procedures of the active skills stand, and which of their rules hold.
     task         what a run of a task is given besides.
     limits_only  a subagent's: of the soul only its limits, and nothing of the memory.
     notify       is told of a prompt of the workspace that cannot be used.
@@ -169,6 +172,8 @@ def build_context(
         parts.append(_build_part("skill", prompt_format.format_skill(skill.skill.name, skill.body)))
     if state:
         parts.append(_build_part("session", state))
+    if method:
+        parts.append(_build_part("method", method))
     if task is not None:
         parts += [
             _build_part("task", task.design),

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ia.agent.analyst.parts import LeftOut
 from ia.agent.tools import schema
@@ -26,6 +26,9 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs import sessions
 from ia.organs.spending import Meter
+
+if TYPE_CHECKING:
+    from ia.agent.turns.phase_review import ReplyReview
 
 RETRIES = 2
 LONG = 20.0
@@ -45,7 +48,12 @@ class Loop:
 
     cut         why the last answer is not whole: one of models.LENGTH and models.FILTER, "" for a whole one
     understood  False where the embedded analyst says that it made nothing of the question
+    review      judges a reply before it goes out; None: every reply goes out as it comes
+    results     what the tools returned, as the model got it
     """
+
+    review: "ReplyReview | None" = None
+    _held: str | None = None
 
     def __init__(self, name: str, router: Router, scope: Scope, meter: Meter, write: Callable[[str], object]) -> None:
         self.name = name
@@ -54,6 +62,7 @@ class Loop:
         self.types = models.message_types(name)
         meter.adopt_price(str(getattr(self.model, "model_id", name)))
         self.reply = ""
+        self.results: list[str] = []
         self.cut = ""
         self.understood = True
         self._bytes = 0
@@ -98,10 +107,17 @@ class Loop:
         said: Json = {"prompt": question, "system": system}
         for step in range(1, self.steps + 1):
             self._begin_new_paragraph()
+            self._hold_text()
             calls = self._ask_model(said)
+            if not calls and step < self.steps and (repair := self._find_repair()):
+                said = {"prompt": repair}
+                self._size += sessions.estimate_tokens(repair)
+                continue
+            self._release_text()
             if not calls:
                 return self.reply
             results = self._run_calls(calls, last=step == self.steps - 1)
+            self.results += [result.output for result in results]
             self._offer_new_tools()
             said = {"tool_results": results}
             self._size += sum(sessions.estimate_tokens(result.output) + 20 for result in results)
@@ -111,6 +127,28 @@ class Loop:
             steps=self.steps,
             hint="`ia config set turn.max_steps` changes the limit",
         )
+
+    def _hold_text(self) -> None:
+        """Keep what is said from here on back, where it would not go out as it is."""
+        self._held = "" if self.review is not None and self.review.holds() else None
+
+    def _find_repair(self) -> str:
+        """Return what the model is asked to make up for, and drop what it said instead; "" where that goes out."""
+        repair = self.review.find_repair() if self.review is not None and self._held is not None else ""
+        if repair:
+            self._held = None
+        return repair
+
+    def _release_text(self) -> None:
+        """Let out what was kept back."""
+        text, self._held = self._held, None
+        if text:
+            self._show_text(text)
+
+    def keep_held(self) -> None:
+        """Add what was kept back to the reply, where the turn ends before it is judged."""
+        self.reply += self._held or ""
+        self._held = None
 
     def _begin_new_paragraph(self) -> None:
         """Begin what is said after a call of tools on a line of its own."""
@@ -130,6 +168,12 @@ class Loop:
             raise Unavailable(
                 "{model}: the answer exceeded {limit} bytes and was stopped", model=self.name, limit=MAX_REPLY
             )
+        if self._held is not None:
+            self._held += text
+        else:
+            self._show_text(text)
+
+    def _show_text(self, text: str) -> None:
         self.reply += text
         try:
             self.write(text)
@@ -146,15 +190,16 @@ class Loop:
             self.meter.reserve_call(self._size)
             self._heard = False
             shown = len(self.reply)
+            self._held = None if self._held is None else ""
             try:
                 usage, calls = self._stream_reply(said)
             except Exception as exc:
                 if exc is self._unwritable:  # nobody reads the answer: that is not the model's fault
-                    self._settle_usage(None, self.reply[shown:])
+                    self._settle_usage(None, self._said_since(shown))
                     raise
                 failure = models.explain_failure(exc, self.name)
                 if self._heard:
-                    self._settle_usage(None, self.reply[shown:])
+                    self._settle_usage(None, self._said_since(shown))
                 else:  # nobody charges for an error
                     self.meter.release_call()
                 if not isinstance(failure, TryLater) or attempt == RETRIES or len(self.reply) > shown:
@@ -165,12 +210,16 @@ class Loop:
                 self.scope.notify(Message("{reason}; retrying", reason=failure))
                 time.sleep(pause)
             except BaseException:  # Ctrl-C
-                self._settle_usage(None, self.reply[shown:])
+                self._settle_usage(None, self._said_since(shown))
                 raise
             else:
-                self._settle_usage(usage, self.reply[shown:])
+                self._settle_usage(usage, self._said_since(shown))
                 return calls
         raise AssertionError("unreachable")
+
+    def _said_since(self, shown: int) -> str:
+        """Return what the model said since so many characters were shown."""
+        return self.reply[shown:] + (self._held or "")
 
     def _stream_reply(self, said: Mapping[str, object]) -> tuple[Any, list[Any]]:
         """Return the usage and the calls of a reply, after its text has gone out."""

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 from ia.agent.analyst.voice import language
 from ia.agent.prompt_format import QUERY
+from ia.agent.tools import phases
 from ia.agent.tools.consent import has_pasted_text
+from ia.agent.tools.gate import RULES
 from ia.agent.tools.router import PRIVATE, Router
 from ia.agent.tools.scope import Scope, ScopeMarket, ToolCall
 from ia.agent.turns import models
 from ia.agent.turns.context import DATA, HISTORY, Context, Data, build_context, format_stored_question
-from ia.agent.turns.session_prompt import write_session_state
+from ia.agent.turns.session_prompt import write_method, write_session_state
 from ia.agent.turns.turn_id import new_turn_id
 from ia.faculties import skills
 from ia.kernel import audit, config, faults
@@ -84,6 +86,7 @@ class Turn:
     cut         why the reply is not whole (`length`, `filter`); "" for a whole one
     understood  False where the embedded analyst says that it made nothing of the message; True of other models
     cards       what its tools showed. form: the form that waits for the user's answers, {} for none
+    marks       what the reply lacks of a skill's procedure, and figures that no tool has told
     """
 
     id: str
@@ -98,6 +101,7 @@ class Turn:
     understood: bool = True
     cards: list[Json] = field(default_factory=list)
     form: Json = field(default_factory=dict)
+    marks: list[Json] = field(default_factory=list)
 
     def missing_prices_error(self) -> IaError | None:
         """Return why prices that the turn asked for could not be had, where it got none at all: TryLater, Unavailable.
@@ -130,6 +134,7 @@ class Turn:
             "understood": self.understood,
             "cards": self.cards,
             "form": self.form or None,
+            **({"marks": self.marks} if self.marks else {}),
         }
 
 
@@ -222,6 +227,8 @@ def prepare_turn(
         from ia.agent.tools.builtin.skills import activate_skill
 
         activate_skill(scope, active, by_user=True)
+        if prune:
+            phases.begin_run(scope, active.skill.name)
     history = sessions.load_history(ws, session) if session else []
     summary = sessions.find_session(ws, session).summary if history else ""
     room = max(
@@ -245,6 +252,7 @@ def prepare_turn(
         data=data,
         skill=active,
         state=write_session_state(ws, session, scope.active, scope.lang) if session else "",
+        method=write_method(scope),
         task=task,
         tools=router.offered_tools(scope),
         event=event or QUERY,
@@ -370,11 +378,37 @@ class _TurnTaking:
             self.write(self.turn.reply)
             return
         self.loop = Loop(self.turn.model, self.router, scope, self.meter, self.write)
-        self.loop.answer_context(ready.context)
+        if scope.actor != RULES:
+            from ia.agent.turns.phase_review import ReplyReview
+
+            self.loop.review = ReplyReview(scope, self.router, scope.asked)
+        try:
+            self.loop.answer_context(ready.context)
+        except BaseException:
+            self.loop.keep_held()
+            raise
         if not self.loop.reply.strip():
             raise models.explain_failure(ValueError("the answer is empty"), self.turn.model)
         if scope.passages:
             self._mark_wrong_citations(message, scope)
+        if self.loop.review is not None and self.loop.review.list_touched():
+            self._mark_what_is_missing(message, ready)
+
+    def _mark_what_is_missing(self, message: str, ready: Prepared) -> None:
+        """Say below the reply what the procedure of a skill still lacks, and which figures no tool has told."""
+        from ia.agent.turns.figure_review import MOST_TOLD, find_unsupported_figures
+
+        assert self.loop is not None
+        assert self.loop.review is not None
+        marks = self.loop.review.list_marks()
+        given = [ready.context.system, *(text for _, text in ready.context.build_messages()), *self.loop.results]
+        if figures := find_unsupported_figures(self.loop.reply, given):
+            told = Message("not from a tool: {figures}", figures=", ".join(figures[:MOST_TOLD]))
+            marks.append((told, {"figures": figures[:MOST_TOLD]}))
+        lang = language(message, config.locale_lang())
+        for at, (said, data) in enumerate(marks):
+            self.loop.write_remark(f"{'' if at else chr(10)}[{translate(said.template, lang).format_map(said.params)}]")
+            self.turn.marks.append(data)
 
     def _mark_wrong_citations(self, message: str, scope: Scope) -> None:
         """Say below the reply which quotes and figures do not stand in the passages that it cites."""

@@ -85,6 +85,14 @@ def texts(ws: Workspace, name: str, lang: str | None = None) -> list[RuleFinding
     return [finding for finding, node in _findings(knowledge(ws, name), lang) if node is None]
 
 
+def list_findings(ws: Workspace, name: str, lang: str | None = None) -> list[RuleFinding]:
+    """Return all that a skill knows, not judged: tier 1 and red flags first.
+
+    raises  NotFound for the skill.
+    """
+    return [finding for finding, _ in _findings(knowledge(ws, name), lang)]
+
+
 def find_finding(
     ws: Workspace, name: str, rule: str, lang: str | None = None
 ) -> tuple[RuleFinding, ast.expr | None] | None:

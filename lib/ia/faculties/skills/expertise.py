@@ -188,7 +188,7 @@ def localize_data(value: object, lang: str | None = None) -> Any:
     return out
 
 
-def phases(sop: Mapping[str, object], lang: str | None = None) -> list[Json]:
+def localize_phases(sop: Mapping[str, object], lang: str | None = None) -> list[Json]:
     """Return the phases of a procedure as data in one language.
 
     A phase has id, name, entry_condition, exit_condition and steps; a step has id, action, tool, args, lens, output
@@ -216,7 +216,7 @@ def outline(procedure: list[Json]) -> list[str]:
     """Return phases as lines: each with its conditions, and below it its steps.
 
     A step is `- ID action [tool(name=value)] <lens> = output (unit)`, without the parts that it does not have. This is
-    for a model to read; a program takes phases().
+    for a model to read; a program takes localize_phases().
     """
     lines = []
     for phase in procedure:

@@ -71,7 +71,7 @@ def _make_tables(version: int, db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-VERSION = 11
+VERSION = 12
 """The newest version of ia.db. A room that adds to its `tables.sql` counts it up."""
 PRECIOUS = Schema(
     "ia.db",

@@ -7,7 +7,14 @@ that `--now` before it still sees them. Messages stand in the order in which the
 from ia.organs.sessions.pruning import LIMIT, exchange_gist, exchanges_to_prune, prune_session
 from ia.organs.sessions.questions import Question, find_last_session, find_sessions_by_words, list_questions
 from ia.organs.sessions.queue import hold_session
-from ia.organs.sessions.slots import activate_skill, fill_slots, list_active_skills, load_slots
+from ia.organs.sessions.slots import (
+    activate_skill,
+    fill_slots,
+    keep_outputs,
+    list_active_skills,
+    load_outputs,
+    load_slots,
+)
 from ia.organs.sessions.transcript import (
     Session,
     SessionMessage,
@@ -50,10 +57,12 @@ __all__ = [
     "find_sessions_by_words",
     "hold_session",
     "importance_of",
+    "keep_outputs",
     "list_active_skills",
     "list_questions",
     "list_sessions",
     "load_history",
+    "load_outputs",
     "load_slots",
     "mark_message",
     "prune_session",

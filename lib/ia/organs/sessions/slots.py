@@ -1,4 +1,4 @@
-"""What a session knows beside its messages: slots that forms have filled, and the skills that are active in it.
+"""What a session knows beside its messages: slots of forms, active skills, and what their phases have produced.
 
 Nothing is erased: a slot that is filled anew keeps its earlier value, so that `--now` before it still sees that one.
 """
@@ -14,9 +14,13 @@ from ia.organs.sessions.transcript import begin_session, check_id, open_transact
 
 
 def fill_slots(ws: Workspace, id: str, values: Mapping[str, Any]) -> None:
-    """Fill slots of a session, all together; None empties one. The session is made where there is none."""
+    """Fill slots of a session, all together; None empties one. The session is made where there is none.
+
+    What a skill has produced from the earlier value of a slot is dropped.
+    """
     name = check_id(id)
     moment = clock.utc_stamp(clock.now())
+    before = load_slots(ws, name)
     with open_transaction(ws) as db:
         number = begin_session(db, name, moment)
         db.executemany(
@@ -27,6 +31,10 @@ def fill_slots(ws: Workspace, id: str, values: Mapping[str, Any]) -> None:
             ],
         )
         audit.record(db, "session.slots", name, slots=sorted(values))
+    changed = {slot for slot, value in values.items() if value != before.get(slot)}
+    for skill, outputs in load_outputs(ws, name).items():
+        stale = [output for output, made in outputs.items() if changed & set(made.get("uses", ()))]
+        keep_outputs(ws, name, skill, dict.fromkeys(stale))
 
 
 def load_slots(ws: Workspace, id: str) -> dict[str, Any]:
@@ -63,6 +71,43 @@ def list_active_skills(ws: Workspace, id: str) -> list[str]:
         (number, moment, moment),
     )
     return list(dict.fromkeys(skill for (skill,) in rows))
+
+
+def keep_outputs(ws: Workspace, id: str, skill: str, values: Mapping[str, Any]) -> None:
+    """Keep outputs of the phases of a skill: name -> what is known of it; None drops one.
+
+    An output that was made from slots has `uses`, their names.
+    """
+    if not values:
+        return
+    name = check_id(id)
+    moment = clock.utc_stamp(clock.now())
+    with open_transaction(ws) as db:
+        number = begin_session(db, name, moment)
+        db.executemany(
+            "INSERT INTO outputs (session, skill, name, value, created) VALUES (?, ?, ?, ?, ?)",
+            [
+                (number, skill, output, None if value is None else json.dumps(value, ensure_ascii=False), moment)
+                for output, value in values.items()
+            ],
+        )
+
+
+def load_outputs(ws: Workspace, id: str) -> dict[str, dict[str, Any]]:
+    """Return what the phases of skills have produced in a session as of now(): skill -> output -> what is known."""
+    if (number := _find_row(ws, id)) is None:
+        return {}
+    rows = ws.db.execute(
+        "SELECT skill, name, value FROM outputs WHERE session = ? AND created <= ? ORDER BY id",
+        (number, clock.utc_stamp(clock.now())),
+    )
+    found: dict[str, dict[str, Any]] = {}
+    for skill, output, value in rows:
+        made = found.setdefault(skill, {})
+        made.pop(output, None)
+        if value is not None:
+            made[output] = json.loads(value)
+    return {skill: made for skill, made in found.items() if made}
 
 
 def _find_row(ws: Workspace, id: str) -> int | None:

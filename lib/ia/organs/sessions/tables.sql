@@ -44,3 +44,14 @@ CREATE TABLE session_skills (
     ended TEXT
 );
 CREATE INDEX idx_session_skills_session ON session_skills (session);
+
+-- version 12: what the phases of a skill have produced (JSON; NULL drops an output)
+CREATE TABLE outputs (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    skill TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT,
+    created TEXT NOT NULL
+);
+CREATE INDEX idx_outputs_session ON outputs (session);

@@ -21,7 +21,7 @@ from ia.organs.ohlcv import series_store
 from support.program import REPO
 
 DATABASES = REPO / "tests" / "fixtures" / "databases"
-IA_VERSION, MARKET_VERSION = 11, 5
+IA_VERSION, MARKET_VERSION = 12, 5
 
 
 def unpack(name, path):

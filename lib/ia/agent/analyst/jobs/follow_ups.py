@@ -26,9 +26,11 @@ from ia.kernel.jsontypes import Json
 
 _LOOK = (
     "market.ohlcv", "compute.run", "indicator.calc", "memory.recall", "memory.read", "memory.list", "notebook.read",
-    "notebook.search", "notebook.list", "skills.check", "indicator.list", "calendar.trading",
+    "notebook.search", "notebook.list", "skills.check", "indicator.list", "calendar.trading", "search_knowledge",
 )  # fmt: skip
-_FORM = "collect_info"
+_FORM, _SEARCH = "collect_info", "search_knowledge"
+MAX_POINTS = 3
+"""Rules of an answer: who asks wants the few that fit."""
 _WRITE = ("notebook.write", "notebook.append", "memory.observe")
 _READINGS, _ANSWER = "knowledge/readings.yaml", "templates/answer.md"
 StepField = str | list[str]
@@ -57,7 +59,9 @@ class Run:
 
     def remaining_steps(self) -> list[ProcedureStep]:
         """Return the steps that were not carried out."""
-        done = {step.id for step, *_ in self.done} | {step.id for step, _ in self.written}
+        done = {step.id for step, _, result in self.done if not _is_too_early(result)}
+        done |= {step.id for step, _ in self.written}
+        done |= {step.id for step in self.steps if step.tool == _FORM and self.tools[:1] != (_FORM,)}  # it is complete
         return [step for step in self.steps if step.id not in done]
 
 
@@ -230,7 +234,7 @@ def _listing(desk: ToolDesk, run: Run, fields: dict[str, StepField]) -> list[str
             ),
             *(f"- {line}" for line in fields["left"]),
         ]
-    if run.done or run.written:
+    if fields["steps"] or run.written:
         return lines
     none = speak(
         "No step of /{skill} can be carried out by rules.",
@@ -243,10 +247,14 @@ def _fields(desk: ToolDesk, run: Run) -> dict[str, StepField]:
     """Return what a template can name; see ia-skill(5)."""
     speak, colon = desk.speak, desk.speak(": ")
     fields: dict[str, StepField] = {**run.blanks, "skill": run.skill}
-    shown = {step.id: _show(desk, step, call, result) for step, call, result in run.done}
-    fields["steps"] = [f"{step.id} {step.label}{colon}{shown[step.id]}" for step, *_ in run.done]
+    reached = [each for each in run.done if not _is_too_early(each[2])]
+    shown = {step.id: _show(desk, step, call, result) for step, call, result in reached}
+    fields["steps"] = [f"{step.id} {step.label}{colon}{shown[step.id]}" for step, *_ in reached]
+    fields["points"] = [
+        str(rule) for step, _, result in reached if step.tool == _SEARCH for rule in result.get("rules") or []
+    ][:MAX_POINTS]
     fields["left"] = [f"{step.id} {step.action or step.label}" for step in run.remaining_steps()]
-    empty = {step.id for step, _, result in run.done if _found_nothing(result)}
+    empty = {step.id for step, _, result in reached if _found_nothing(result)}
     fields |= {id_: "" if id_ in empty else text for id_, text in shown.items()}
     told: dict[int, list[str]] = {1: [], -1: [], 0: []}
     for reading in run.readings:
@@ -261,6 +269,11 @@ def _fields(desk: ToolDesk, run: Run) -> dict[str, StepField]:
     return {**fields, "unjudged": run.unjudged}
 
 
+def _is_too_early(result: DeskResult) -> bool:
+    """Return True if a step belongs to a phase that is not reached yet: it is left for a later turn."""
+    return result.failure is not None and result.failure.code == "phase"
+
+
 def _show_fired(desk: ToolDesk, item: Fired) -> str:
     source = desk.speak(" (source: {source})", source=item.source) if item.source else ""
     return f"**{item.id}** {desk.speak(': ').join(filter(None, (item.name, item.says)))}{source}"
@@ -271,7 +284,7 @@ def _call(step: ProcedureStep, blanks: dict[str, str]) -> DeskCall:
     args: Json = {name: _fill(value, blanks) for name, value in step.args.items()}
     if step.tool in ("market.ohlcv", "skills.check") and blanks["symbol"]:
         args.setdefault("symbol", blanks["symbol"])
-    if step.tool in ("memory.recall", "notebook.search"):
+    if step.tool in ("memory.recall", "notebook.search", _SEARCH):
         args.setdefault("query", blanks["name"])
     return DeskCall(step.tool, args)
 
@@ -313,6 +326,8 @@ def _show(desk: ToolDesk, step: ProcedureStep, call: DeskCall, result: DeskResul
     if call.tool == "skills.check":
         fired = result.get("fired") or []
         return ", ".join(f"{item.get('id')} {item.get('text')}" for item in fired[:6]) or desk.speak("nothing fired")
+    if call.tool == _SEARCH:
+        return "; ".join(str(each) for each in result.get("sources") or []) or desk.speak("nothing there")
     if call.tool == _FORM or isinstance(result.get("form"), str):  # the form itself is put to the user
         return str(result.get("title") or "")
     if isinstance(result.get("card"), str):  # the card itself is shown beside the answer

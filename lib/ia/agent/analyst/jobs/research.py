@@ -53,6 +53,8 @@ def study_security(
         if study.failure:
             return study
     yield from _compute_figures(desk, study, mention)
+    if mention is not None and not desk.request.bars:
+        yield from _look_at_valuation(desk, study, mention)
     study.verdict = verdict.weigh_evidence(
         study.values, lens, study.fired, study.rows, study.simulated, desk.tables, study.facts
     )
@@ -90,13 +92,7 @@ def _fetch_bars_and_past(desk: ToolDesk, study: Study, mention: Mention) -> Work
     if tools & {"memory.recall", "memory.read", "notebook.search"}:
         calls.append(DeskCall("memory.recall", {"query": mention.name, "limit": 6}))
     calls.append(DeskCall("memory.read", {"path": observation(desk, study.name)}))
-    valued = mention.symbol.kind == "stock" and desk.has("market.valuation")
-    calls += [DeskCall("market.valuation", {"symbol": mention.code})] if valued else []
     bars, *rest = yield from desk.run(*calls)
-    study.valuation = check_valuation(rest.pop()) if valued else {}
-    if study.valuation and "value" in study.lens.order:
-        yield from _look_at_cash_flow(desk, study)
-    study.values |= valuation_values(study.valuation)
     today = rest.pop()
     study.observed = str(today.value) if today.ok else ""
     if not bars.ok or not isinstance(bars.value, dict) or not bars.get("rows"):
@@ -107,6 +103,16 @@ def _fetch_bars_and_past(desk: ToolDesk, study: Study, mention: Mention) -> Work
     if rest and rest[0].ok:
         study.earlier = recall_hits(rest[0].value)
         yield from past_views.read_whole(desk, study.earlier, study.names, desk.request.day)
+
+
+def _look_at_valuation(desk: ToolDesk, study: Study, mention: Mention) -> Work[None]:
+    """Add the valuation and the free cash flow; the procedure has them behind the red flags."""
+    if mention.symbol.kind != "stock" or not desk.has("market.valuation"):
+        return
+    study.valuation = check_valuation((yield from desk.one("market.valuation", symbol=mention.code)))
+    if study.valuation and "value" in study.lens.order:
+        yield from _look_at_cash_flow(desk, study)
+    study.values |= valuation_values(study.valuation)
 
 
 def _look_at_cash_flow(desk: ToolDesk, study: Study) -> Work[None]:

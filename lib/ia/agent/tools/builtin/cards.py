@@ -1,14 +1,17 @@
-"""Tools of every conversation that ask the user by a form, or show a card: collect_info, show_report, show_insight."""
+"""Tools of every conversation that ask the user by a form, or show a card.
+
+collect_info, show_report, show_insight, and show_advice, which ends the procedure of a skill.
+"""
 
 from typing import Annotated
 
-from ia.agent.tools import slots
+from ia.agent.tools import phases, schema, slots
 from ia.agent.tools.builtin.memory import add_observation
 from ia.agent.tools.registry import READ, WRITE, tool
 from ia.agent.tools.scope import Scope
-from ia.agent.tools.skill_tools import INSIGHT, REPORT, make_card, own_cards
+from ia.agent.tools.skill_tools import ADVICE, INSIGHT, REPORT, make_card, own_cards
 from ia.faculties.skills import forms
-from ia.kernel.errors import Refused
+from ia.kernel.errors import BadData, Refused
 from ia.kernel.jsontypes import Json
 
 
@@ -58,3 +61,27 @@ def show_insight(
     card = make_card(scope, INSIGHT, own_cards()[INSIGHT], props)
     kept = "; ".join([text, *(evidence or [])])
     return {**card, "saved": add_observation(scope, title, kept)}
+
+
+@tool("show_advice", READ)
+def show_advice(
+    scope: Scope,
+    points: Annotated[list[dict[str, object]], 'one to three of {"text": …, "do": what the user can do, "source": …}'],
+    uncertain: Annotated[str, "what is not known, or what the points depend on"],
+    next: Annotated[list[str], "questions that the user is likely to ask next"],
+    conflicts: Annotated[list[str] | None, "two active skills: where they differ, both sides; [] where nowhere"] = None,
+) -> Json:
+    """End the procedure of a skill: three points at most, each with something to do, what is uncertain, and the likely
+    next questions. The user sees it as a card; do not repeat it in the reply.
+    """
+    props: Json = {"points": points, "uncertain": uncertain, "next": next}
+    props |= {} if conflicts is None else {"conflicts": conflicts}
+    schema.validate_arguments(ADVICE, own_cards()[ADVICE], props)
+    names = [state.skill for state in phases.list_states(scope)]
+    if conflicts is None and len(names) > 1:
+        raise BadData(
+            "the skills {skills} are active: name in `conflicts` where their conclusions differ, [] where nowhere",
+            code="conflicts-missing",
+            skills=", ".join(names),
+        )
+    return make_card(scope, ADVICE, own_cards()[ADVICE], props)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated
 
-from ia.agent.tools import gate, slots
+from ia.agent.tools import gate, phases, slots
 from ia.agent.tools.builtin.market import bars_of, describe_window
 from ia.agent.tools.consent import split_words
 from ia.agent.tools.gated_writes import describe_proposal, propose_content, require_proposal_room
@@ -13,8 +13,9 @@ from ia.agent.tools.registry import CONFIRM, READ, tool
 from ia.agent.tools.schema import format_usage
 from ia.agent.tools.scope import Scope
 from ia.faculties import skills
-from ia.faculties.skills import forms, tables
-from ia.faculties.skills.expertise import outline, phases
+from ia.faculties.skills import forms, rule_search, tables
+from ia.faculties.skills.expertise import localize_phases, outline
+from ia.faculties.skills.phases import load_phases
 from ia.faculties.skills.skill_tools import load_tools
 from ia.kernel import proposals, untrusted
 from ia.kernel.errors import BadData, IaError, Message, NotFound, Refused
@@ -32,6 +33,7 @@ ALWAYS = (
     "collect_info",
     "show_report",
     "show_insight",
+    "show_advice",
 )
 """What every skill may call, in the bounds of whoever called it."""
 _NAME = pattern(r"[a-z0-9-]{1,64}")
@@ -90,8 +92,9 @@ def load_skill(
         _end_skill(scope)
         scope.active = active
     activate_skill(scope, loaded, by_user=scope.actor == "user")
+    phases.begin_run(scope, loaded.skill.name)
     keep_active(scope, loaded.skill)
-    procedure = phases(loaded.sop, scope.lang) if loaded.sop else []
+    procedure = localize_phases(loaded.sop, scope.lang) if loaded.sop else []
     others = [path for path, _ in skills.files(scope.ws, loaded.skill) if path != "SKILL.md"]
     return {
         "skill": skill.name,
@@ -99,6 +102,7 @@ def load_skill(
         "tools": list(scope.allowed or ()),
         **_describe_own_tools(scope, loaded.skill),
         **_describe_missing_slots(scope, loaded.skill),
+        **({} if steps else _describe_phase(scope, loaded.skill, arguments)),
         **({"files": others} if others else {}),
         **({"ends": "with the next skills.load; with name null no skill is in force"} if scope.connection else {}),
         **({"procedure": procedure if steps else outline(procedure)} if loaded.sop else {}),
@@ -131,6 +135,38 @@ def _describe_missing_slots(scope: Scope, skill: skills.Skill) -> Json:
     except Refused as exc:
         return {"missing": exc.params["missing"], "call_first": f"collect_info form={exc.params['form']}"}
     return {}
+
+
+def _describe_phase(scope: Scope, skill: skills.Skill, arguments: str) -> Json:
+    """Return where the procedure of a skill stands, and the rules that hold: tier 1 and red flags, others by question.
+
+    Nothing of a skill whose procedure is words alone.
+    """
+    states = phases.list_states(scope, [skill.name])
+    if not states:
+        return {}
+    told: Json = {"phase": states[0].phase}
+    if states[0].lacks:
+        first = states[0].lacks[0]
+        told |= {"lacks": first.name, "call_first": first.call}
+    question = " ".join(filter(None, [arguments, scope.asked]))
+    always = rule_search.list_always(scope.ws, skill.name, scope.lang)
+    found = rule_search.find_rules(scope.ws, skill.name, question, scope.lang)
+    others = [name for name in scope.active if name != skill.name and phases.list_states(scope, [name])]
+    told["rules"] = [describe_rule(each) for each in [*always, *found]]
+    if others:
+        told["also_active"] = others
+        told["hint"] = (
+            "two skills are active, each with its own phase: carry out both, and answer once;"
+            " name in `conflicts` of show_advice where their conclusions differ"
+        )
+    return told
+
+
+def describe_rule(rule: skills.RuleFinding) -> str:
+    """Return a rule in a line: its id, condition, what follows, and its source."""
+    source = f" [{rule.source}]" if rule.source else ""
+    return f"{rule.id} {rule.condition} → {rule.text}{source}"
 
 
 def keep_active(scope: Scope, skill: skills.Skill) -> None:
@@ -188,6 +224,8 @@ def activate_skill(scope: Scope, loaded: skills.Loaded, *, by_user: bool) -> Non
     scope.skill = loaded.skill.name
     scope.active = tuple(dict.fromkeys((*scope.active, loaded.skill.name)))
     scope.allowed = tuple(dict.fromkeys(may)) if scope.allowed is None else _intersect_patterns(scope.allowed, may)
+    if loaded.skill.name not in scope.loaded:
+        scope.loaded.append(loaded.skill.name)
     if by_user:
         opened = {area for name, area in OPENS.items() if _is_covered(name, loaded.skill.declared or ())}
         if _is_covered("memory.write", loaded.skill.declared or ()):
@@ -231,8 +269,7 @@ def check_skill_rules(
             else:
                 quiet += 1
         words += [
-            {**mark, **_describe_finding(finding), "if": finding.condition}
-            for finding in skills.texts(scope.ws, each, scope.lang)
+            {**mark, **_describe_finding(finding), "if": finding.condition} for finding in _find_texts(scope, each)
         ]
     told: Json = {
         "skills": names,
@@ -247,11 +284,24 @@ def check_skill_rules(
     return told | ({"for_you_to_judge": words[:MAX_TEXTS]} if words else {})
 
 
+def _find_texts(scope: Scope, name: str) -> list[skills.RuleFinding]:
+    """Return the conditions in words: all of them, but for a model that follows phases only those for its question.
+
+    Patterns belong to the scan and come all; of tier 2 and 3 as many come as a question may bring.
+    """
+    found = skills.texts(scope.ws, name, scope.lang)
+    if scope.actor in ("user", gate.RULES) or not load_phases(scope.ws, skills.find(scope.ws, name)).phases:
+        return found
+    fitting = {each.id for each in rule_search.find_rules(scope.ws, name, scope.asked, scope.lang)}
+    return [each for each in found if each.tier == 1 or each.kind == "pattern" or each.id in fitting]
+
+
 def _describe_problems(scope: Scope, names: list[str]) -> Json:
     """Return what of the knowledge and tools of skills cannot be used: the skill, the file, and why."""
     found: list[tuple[str, Message | IaError]] = [
         (name, each) for name in names for each in skills.knowledge(scope.ws, name).problems
     ]
+    found += [(name, each) for name in names for each in load_phases(scope.ws, skills.find(scope.ws, name)).problems]
     found += [
         (name, problem)
         for name in names

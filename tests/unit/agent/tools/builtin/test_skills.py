@@ -62,7 +62,7 @@ def test_a_skill_without_a_tool_cannot_call_it(router, model, put):
         assert "narrow" in str(outcome.failure)
     assert {tool.name for tool in router.offered_tools(model)} == {
         "market.ohlcv", "compute.run", "skills.list", "skills.load", "skills.check", "memory.recall", "collect_info",
-        "show_report", "show_insight", "search_knowledge",
+        "show_report", "show_insight", "show_advice", "search_knowledge",
     }  # fmt: skip
     assert not os.path.exists(os.path.join(model.ws.root, "notebook"))
     assert [event.data["ok"] for event in audit.find_events(model.ws.db, "tool.call", "notebook.write")] == [False]
@@ -84,6 +84,7 @@ def test_a_second_skill_does_not_widen_what_the_first_left(router, model, put):
         "collect_info",
         "show_report",
         "show_insight",
+        "show_advice",
         "search_knowledge",
     } == {"notebook.read"}
 
