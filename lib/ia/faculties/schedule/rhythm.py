@@ -69,7 +69,7 @@ D1 = r"[一二三四五六日天](?![次份篇回遍期点时刻]|个(?!股)|[�
 D = rf"(?:{D1}|[1-7](?![\d:次份篇回遍点时号]))"
 JOIN = r"(?:\s*(?:、|,|，|和|与|及|以及|跟|或)\s*)"
 EDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?"
-EDAYS = rf"{EDAY}s?(?:(?:\s*(?:,|and|&|or|/)\s*(?:and\s+)?|\s+)(?:(?:on|every|each)\s+)?{EDAY}s?\b)*"
+EDAYS = rf"{EDAY}s?(?:(?:\s*(?:,|and|&|or|/)\s*(?:and\s+)?(?:(?:on|every|each)\s+)?|\s+(?:(?:every|each)\s+)?){EDAY}s?\b)*"
 NTH = r"\d{1,2}(?:st|nd|rd|th)?(?:\s*(?:,|and|&)\s*(?:and\s+)?(?:the\s+)?\d{1,2}(?:st|nd|rd|th)?)*"
 NTH_SURE = NTH.replace("(?:st|nd|rd|th)?", "(?:st|nd|rd|th)")
 MONTH = r"(?P<mon>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
@@ -319,7 +319,9 @@ def _parse_quarterly(found: re.Match[str]) -> Rhythm:
 @_register_rule(
     rf"每半年|\bevery (?:half year|half a year|six months)\b|\b(?:semi-?annually|half-?yearly)\b"
     rf"|每年\s*(?:的)?(?:(?P<m>{ZH_NUMBER})月\s*(?:(?P<d>{ZH_NUMBER})[日号])?)?|\b(?:every"
-    rf"|each)\s+year(?:\s+on\s+(?:the\s+)?(?:{MONTH}\s+(?P<ed>\d{{1,2}})(?:st|nd|rd|th)?))?\b"
+    rf"|each)\s+year(?:,?\s+on\s+(?:the\s+)?(?:{MONTH}\s+(?P<ed>\d{{1,2}})(?:st|nd|rd|th)?"
+    rf"|(?P<ed3>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{MONTH.replace('mon', 'mon3')}))?\b"
+    rf"|\b(?:on\s+)?(?:every|each)\s+(?P<ed4>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{MONTH.replace('mon', 'mon4')}\b"
     rf"|\b(?:on\s+)?(?:every|each)\s+{MONTH.replace('mon', 'mon2')}\s+(?P<ed2>\d{{1,2}})(?:st|nd|rd|th)?\b"
     rf"|\b(?P<ly>yearly"
     rf"|annually)\b"
@@ -327,9 +329,9 @@ def _parse_quarterly(found: re.Match[str]) -> Rhythm:
 def _parse_yearly(found: re.Match[str]) -> Rhythm:
     if "半年" in found[0] or re.search("half|six|semi", found[0], re.I):
         return Rhythm(*found.span(), days="1 1,7 *", period="yearly", assumed=True)
-    name = (found["mon"] or found["mon2"] or "jan").casefold()
-    month = parse_number(found["m"]) if found["m"] else MONTHS.index(name) + 1
-    day = parse_number(found["d"] or found["ed"] or found["ed2"] or "1")
+    named = next((found[key] for key in ("mon", "mon2", "mon3", "mon4") if found[key]), "")
+    month = parse_number(found["m"]) if found["m"] else MONTHS.index((named or "jan").casefold()) + 1
+    day = parse_number(next((found[key] for key in ("d", "ed", "ed2", "ed3", "ed4") if found[key]), "1"))
     longest = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
     if not 1 <= month <= 12 or not 1 <= day <= longest[month - 1]:
         raise BadData(
@@ -337,7 +339,7 @@ def _parse_yearly(found: re.Match[str]) -> Rhythm:
             said=found[0].strip(),
             hint="choose another day: every year on March 1",
         )
-    open_ = not (found["m"] or found["mon"] or found["mon2"])
+    open_ = not (found["d"] if found["m"] else named)
     return Rhythm(*found.span(), days=f"{day} {month} *", period="yearly", sure=not found["ly"], assumed=open_)
 
 

@@ -11,6 +11,7 @@ from ia.faculties.schedule.rhythm import EDAY, D, W
 from ia.faculties.schedule.times_of_day import DAYPART
 from ia.faculties.schedule.wish_text import EN_NUMBER, GONE, QUOTED, ZH_NUMBER, Wish
 from ia.kernel.errors import BadData
+from ia.kernel.patterns import pattern
 
 _UNITS = r"(?:days?|weeks?|months?|quarters?|years?|hours?|minutes?|mornings?|evenings?|nights?|afternoons?)"
 _EN_KIND = rf"(?:trading days?|business days?|working days?|workdays?|weekdays?|weekends?|days?|{EDAY}s?)"
@@ -88,6 +89,80 @@ _WHAT_ELSE = re.compile(
 )
 
 
+# how a clause begins that only says when: it is no job, and a job does not begin so
+
+_UNIT_ZH = rf"{ZH_NUMBER}\s*个?(?:天|日|周|星期|礼拜|月|季度|年|交易日|工作日|小时|分钟)"
+_SEASON_ZH = "财报季|[春暑寒]假|[春夏秋冬][天季]|春节|国庆节?|中秋节?|五一|元旦|清明节?|端午节?|圣诞节?|感恩节|长假|放假|出差|休假"
+_WHEN_ZH = (
+    rf"(?:{W}\s*{D}|周末|[月季年][初底末]|{ZH_NUMBER}月(?:{ZH_NUMBER}[日号])?|{ZH_NUMBER}[日号](?!线|均)|节假日|假期"
+    rf"|(?<!一)交易日|工作日|明天|后天|下个?(?:{W}|月|季度|年)|明年|{_SEASON_ZH}|(?:[早午晚中]饭|午休|下班|上班|睡觉|起床){_UNIT_ZH}?"
+    rf"|{_UNIT_ZH})"
+)
+_LEAD_ZH = pattern(
+    rf"[\s这那个的在是]*(?:但是?|不过|并且?|而且?|就|请)*\s*"
+    rf"(?:(?:从|自|直?到|截[至止]|除(?:了|去|开)?|只[有在]?|仅[有在]?|别在?|不要在?|不在|限于)[\s这那个的在]*{_WHEN_ZH}"
+    rf"|{_WHEN_ZH}\s*(?:期间|时期|前后|以?前|之前|以?后|之后|以?内|之内|里面?|中(?!午)|起|开始|为止|不要?|别|除外|才|的?时候|那[天周])"
+    rf"|(?:{_WHEN_ZH}[\s和与及、或]*)+\Z)"
+)
+_UNIT_EN = r"(?:days?|weeks?|months?|quarters?|years?|hours?|minutes?|sessions?)"
+_FULL_MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_NAMED_EN = (
+    rf"(?:{EDAY}s?|{_FULL_MONTH}|(?:jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)|weekends?|weekdays?|holidays?|tomorrow|tonight|noon"
+    r"|midnight|lunch(?:time)?|breakfast|dinner|work|bed(?:time)?|christmas|easter|thanksgiving|new year|summer|winter|spring|autumn"
+    r"|earnings season|vacations?|market hours|the (?:open|close|session|bell)|20\d\d|\d{1,2}(?:st|nd|rd|th)"
+    r"|\d{1,2}[:.]\d\d|\d{1,2}\s*[ap]\.?m|(?:trading|business|working) days?)(?![\w-]|['’]s\b)"
+)
+_AROUND_EN = (
+    r"(?:(?:on|in|at|by|of|the|a|an|this|next|coming|following|last|first|second|third|late|early|mid|end|start|beginning|middle"
+    r"|rest|remainder|whole|entire|and|or|from|for|with|it'?s|it is|when|if|i'?m|i am|away|my|until|till)\s+|\d{1,2}\s+)"
+)
+_COUNTED_EN = rf"(?:(?:the\s+)?(?:next|coming|first|following)\s+)?(?:{EN_NUMBER}\s+(?:more\s+)?){_UNIT_EN}"
+_RELATIVE_EN = rf"(?:this|next|coming|the)\s+(?:{_UNIT_EN})"
+_LIMIT_EN = (
+    r"(?:before|after|until|till|during|since|while|unless|except(?:ing)?|excluding|only|not|never|(?:as|so) long as|provided"
+    r"|starting|beginning|commencing|effective|as (?:of|from)|within|through(?:out)?|no (?:later|earlier|sooner) than|up to)"
+)
+_LEAD_EN = pattern(
+    rf"\s*(?:(?:and|but|or|also|then|please)\s+)*"
+    rf"(?:{_LIMIT_EN}\b(?:\s+[\w'’-]+){{0,4}}"
+    rf"|(?:from|in|on|by|at|for)\s+{_AROUND_EN}{{0,4}}{_NAMED_EN}(?:\s+(?:onwards?|on|forward|only)\b)?"
+    rf"|(?:for|in|over)\s+{_COUNTED_EN}\b|(?:from|in|by)\s+{_RELATIVE_EN}\b|for\s+the\s+(?:rest|remainder|whole|entire)\b(?:\s+of\s+\w+(?:\s+\w+)?)?"
+    rf"|{_AROUND_EN}{{0,3}}{_NAMED_EN}(?:\s+{_AROUND_EN}{{0,3}}{_NAMED_EN})*\s*(?:only\s*)?\Z"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_FULL_MONTH}\b|{_FULL_MONTH}\s+\d{{1,2}}\b"
+    rf"|\d{{1,2}}\s+in\s+the\s+(?:morning|afternoon|evening))",
+    re.I,
+)
+_TRAIL_EN = pattern(
+    rf"\b(?:but|and|or)?\s*\b(?:{_LIMIT_EN.replace('before|after|', '').replace('since|while|', '')}\s+{_AROUND_EN}{{0,5}}"
+    rf"(?:{_NAMED_EN}|today\b(?!['’]s)|{_UNIT_EN}\b(?!['’]s))"
+    rf"|from\s+{_AROUND_EN}{{0,4}}{_NAMED_EN}\s+(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?(?:onwards?|on|forward)\b)",
+    re.I,
+)
+"""A limit on when at the end of a job: scan my list, but not this Friday."""
+_CLAUSE = pattern(rf"[^,，。;；!！{GONE}]+")
+
+
+def _find_limits(plain: str) -> list[tuple[int, int]]:
+    """Return the stretches that limit when a job is done: where a clause begins, or in English behind the job.
+
+    >>> [text[a:b] for text in ("from July on, show the news",) for a, b in _find_limits(text)]
+    ['from July on']
+    """
+    found = {each.span() for each in _TRAIL_EN.finditer(plain)}
+    led = False
+    for clause in _CLAUSE.finditer(plain):
+        lead = _LEAD_ZH.match(clause[0]) or _LEAD_EN.match(clause[0])
+        limited = lead is not None and (not led or _BARE_LIMIT.match(clause[0]) is None)
+        if lead is not None and limited:
+            found.add((clause.start() + lead.start(), clause.start() + lead.end()))
+        led = led or (lead is None and bool(re.search(rf"[\w{QUOTED}]", _FILLER.sub("", clause[0]))))
+    return sorted(found)
+
+
+_BARE_LIMIT = pattern(rf"\s*(?:(?:and|but|or|also|then|please)\s+)*{_LIMIT_EN}\b(?!.*(?:{_NAMED_EN}|\b{_UNIT_EN}\b))", re.I)
+"""A limit that names no time, which behind a job is a part of it: …, not the market."""
+
+
 class _Kind(NamedTuple):
     """Words of one kind, and what lets them stay in the job.
 
@@ -151,21 +226,36 @@ def check_all_read(said: Wish, *, has_time: bool) -> None:
         if not _belongs_to_job(said.plain, *found.span(), kind, has_time)
         and not any(start <= found.start() < end for start, end in said.repeated)
     )
+    limits = [span for span in _find_limits(said.plain) if not any(span[0] < b and a < span[1] for a, b in unread)]
+    unread = sorted({*unread, *limits})
     if not unread:
         return
     merged: list[tuple[int, int]] = []
     for start, end in unread:
-        if merged and said.text[merged[-1][1] : start].strip() == "":
+        if merged and said.text[merged[-1][1] : max(start, merged[-1][1])].strip() == "":
             merged[-1] = (merged[-1][0], max(merged[-1][1], end))
         else:
             merged.append((start, end))
     words = [said.text[start:end].strip() for start, end in merged]
+    if any(_BEGINS_OR_ENDS.search(word) for word in words):
+        raise BadData(
+            "did not understand {words} as part of the schedule",
+            words=", ".join(f"“{word}”" for word in words[:3]),
+            hint="leave out the first or last day: a task runs from its approval until `ia task pause NAME`",
+        )
     raise BadData(
         "did not understand {words} as part of the schedule",
         words=", ".join(f"“{word}”" for word in words[:3]),
         hint="say it another way, or give the schedule (`--cron`) and the job separately; quote words that belong"
         " to the job",
     )
+
+
+_BEGINS_OR_ENDS = pattern(
+    r"[从自].*[起始]|开始|直?到|截[至止]|为止|起\Z|\b(?:until|till|through|starting|beginning|commencing|effective|onwards?|forward|from)\b"
+    r"|\bon\Z",
+    re.I,
+)
 
 
 def _belongs_to_job(plain: str, start: int, end: int, kind: _Kind, has_time: bool) -> bool:

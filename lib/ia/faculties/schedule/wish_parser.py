@@ -406,7 +406,33 @@ def _take_pipeline(said: Wish) -> str:
 
 def _take_job(said: Wish) -> str:
     said.take_match(_PREFIX)
-    return _SET_UP.sub("", _BEFORE_SKILL.sub("", said.remaining_text()))
+    job = _SET_UP.sub("", _BEFORE_SKILL.sub("", said.remaining_text()))
+    return _strip_told(job)
+
+
+_TOLD_ME = re.compile(
+    r"(?:please\s+|then\s+)*(?:(?:send|text|message|e-?mail|ping|push|notify|alert|update|brief|tell|inform)\s+me\s+"
+    r"(?:(?:with|of|about|on)\s+)?|let\s+me\s+know\s+(?:about\s+)?|give\s+me\s+(?:an?\s+)?"
+    r"|i(?:['’]d|\s+would)\s+like\s+(?:to\s+(?:know|see|have|get)\s+)?|i\s+want\s+(?:to\s+(?:know|see|have|get)\s+)?)"
+    r"(?=\w)(?!(?:it|them|this|that|if|when|whether)\b)"
+    r"|(?:请|就|再|并)*(?:告诉|通知|告知|提示)我(?:一下|一声)?[:：,，]?(?=[^\s。!！]{2})"
+    r"|(?:请|就|再|并)*(?:推送|发送|播报|汇报|报一下|给我发|发(?![现生布行展动起改票电]))(?:给我)?(?:一[份条个下])?(?=[^\s。!！]{2})"
+    r"|一[份条个](?=[^\s。!！]{2})",
+    re.I,
+)
+_TO_ME = re.compile(r"(?:把|将)?(?P<what>[^,，。;；]{2,}?)(?:都)?(?:发|推送?|发送|告诉|汇报|报)?(?:送)?给我[。.]?", re.I)
+
+
+def _strip_told(job: str) -> str:
+    """Return a job without the words that wish to be told its result, which every task tells: tell me, 发给我.
+
+    >>> _strip_told("Ping me with the day's top five gainers"), _strip_told("把涨幅前十发给我"), _strip_told("tell me")
+    ("the day's top five gainers", '涨幅前十', 'tell me')
+    """
+    found = _TO_ME.fullmatch(job)
+    bare = found["what"] if found and "提醒" not in found["what"] else job
+    lead = _TOLD_ME.match(bare)
+    return bare[lead.end() :] if lead else bare
 
 
 _SET_UP = re.compile(

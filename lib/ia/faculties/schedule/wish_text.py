@@ -166,7 +166,7 @@ _FILLER = re.compile(
     re.I,
 )
 _DANGLING = re.compile(
-    r"(?:\b(?:at|on|in|from|of|by|and|then|a|an|the|for|to|with)|[在于并和，,、;；:：.。!！\s]|并且|然后|(?<=\w\w)一次)$",
+    r"(?:(?<=\w\w),?\s+please|\b(?:at|on|in|from|of|by|and|then|a|an|the|for|to|with)|[在于并和，,、;；:：.。!！\s]|并且|然后|(?<=\w\w)一次)$",
     re.I,
 )
 
@@ -183,6 +183,7 @@ def _tidy_sentence(kept: str) -> str:
             return sign if sign in "，、；。" else f"{sign} "
         return " " if before or after else ""
 
+    kept = re.sub(rf"(?<={GONE})[\s,，]*(?:\b(?:and|but)\b|[和与及且但])[\s,，]*(?={GONE})", GONE, kept)
     kept = re.sub(rf"[(（\[【]\s*{GONE}[{GONE}\s,，、]*[)）\]】]", GONE, kept)
     text = re.sub(rf"({_MARK}*){GONE}(?:{_MARK}*{GONE})*({_MARK}*)", join_seam, kept)
     for pattern in (_FILLER, _DANGLING):

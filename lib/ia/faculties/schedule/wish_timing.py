@@ -272,7 +272,7 @@ _OPEN = re.compile(
 _SESSION = re.compile(
     r"(?:在)?(?:盘中|交易时间内?|交易时段内?|开市期间|交易期间)"
     r"|\b(?:during|in|within)\s+(?:the\s+)?(?:\w+\s+)?(?:trading|market)\s+(?:hours|session)\b"
-    r"|\bwhile the (?:\w+ )?market is open\b",
+    r"|\b(?:during|in|within)\s+the\s+(?:session|trading day)\b|\bwhile the (?:\w+ )?market is open\b",
     re.I,
 )
 _MARKET_WORD = re.compile(r"(?:美股|港股|[Aa]股|沪深)(?:的)?(?=\x00)", re.I)
@@ -554,7 +554,7 @@ def _interval_schedule(plan: _Plan, days: str) -> str:
     assert often is not None
     size, window = often.every, None
     if plan.within:
-        window = (OPENS[plan.exchange] // 60, (CLOSES[plan.exchange] - 1) // 60)
+        window = (-(-OPENS[plan.exchange] // 60), (CLOSES[plan.exchange] - 1) // 60)
         days = _subtract(plan, "* * 1-5")
     elif times is not None:
         window = _read_window(times, size)
@@ -570,7 +570,9 @@ def _interval_schedule(plan: _Plan, days: str) -> str:
         )
     hours = f"{window[0]}-{window[1]}" if window else "*"
     if size < 60:
-        return f"*/{size} {hours} {days}"
+        opened = [minute for minute in range(0, 60, size) if plan.within and minute >= OPENS[plan.exchange] % 60]
+        first = f"{','.join(map(str, opened))} {OPENS[plan.exchange] // 60} {days}; " if opened else ""
+        return f"{first}*/{size} {hours} {days}"
     return f"{max(often.minute, 0)} {hours if size == 60 else f'{hours}/{size // 60}'} {days}"
 
 

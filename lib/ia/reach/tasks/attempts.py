@@ -160,6 +160,7 @@ class Holder:
         env = {**task.environment, "IA_HOME": self.ws.root, "IA_RUN": str(run.id), "IA_SESSION": f"task-{run.id}"}
 
         def record_group(group: int) -> None:
+            run_store.take_summary(self.ws, run.id)  # of the pipeline before: the result is that of the last one
             known = run_store.get_run(self.ws, run.id)
             run_store.update_run(self.ws, known, data={**known.data, "group": group})
 

@@ -147,7 +147,7 @@ def _output_rows(output: str) -> list[str]:
 def _fence_output(output: str, design: TaskDesign) -> str:
     """Return what a pipeline printed as it may stand in a note: tables and figures keep their columns."""
     text = output.strip("\n")
-    plain = design.run.rsplit("|", 1)[-1].split()[1:2] in (["turn"], ["note"], ["memory"])
+    plain = design.run.rsplit("|", 1)[-1].split()[1:2] in (["turn"], ["note"], ["memory"], ["event"])
     if not text or plain or "```" in text or text.startswith("#") or ("\n" not in text and "\t" not in text):
         return text
     return f"```\n{text}\n```"

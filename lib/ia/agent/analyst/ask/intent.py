@@ -29,7 +29,7 @@ from ia.organs.sessions import importance_of
 _COMMAND = pattern(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 _KINDS = (
     "alert", "task_change", "schedule", "praise", "coach", "forget", "untrack", "untrack_list", "track", "track_list",
-    "scan", "asked_memory", "prefer", "note", "own_view", "traded", "believe", "order", "review", "holdings",
+    "scan", "asked_memory", "prefer", "note", "own_view", "traded", "believe", "order", "order_when", "review", "holdings",
     "mainline", "consent", "compare", "help", "greet",
 )  # fmt: skip
 """The acts (`ia.domain.speech`) that a message is looked through for; the first is what it wants."""
@@ -164,7 +164,7 @@ _DAYS = pattern(
     re.I,
 )
 _TO_SEND = pattern(
-    r"提醒|[发推]|通知|汇报|告诉|报告|任务|定时|写|\b(?:remind|send|tell|alert|notify|report|email|message|task|write)\b"
+    r"提醒|[发推]|通知|汇报|告诉|给我|报告|任务|定时|写|\b(?:remind|send|tell|alert|notify|report|email|message|task|write)\b"
     r"|\d[点:：]",
     re.I,
 )
@@ -266,7 +266,7 @@ def _kind_of(words: str, plain: str, securities: list[Mention]) -> str:
         mentioned = way_of(act) == MENTION or act in ("schedule", "alert")
         done = has_form(plain, act) if mentioned else performs_act(own, act)
         if done and _fits(act, securities, plain):
-            return "note" if act == "traded" and not securities else act.removesuffix("_list")
+            return "note" if act == "traded" and not securities else act.removesuffix("_list").removesuffix("_when")
     return ""
 
 

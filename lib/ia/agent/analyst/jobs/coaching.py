@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from fnmatch import fnmatchcase
 
 from ia.agent.analyst.ask import intent
 from ia.agent.analyst.ask.intent import Intent
@@ -238,6 +239,14 @@ def schedule(desk: ToolDesk, wanted: Intent, work: Callable[[ToolDesk], Work[Rep
             else speak("This is no task yet: {problem}.", problem=problem),
             speak("{hint}.", hint=hint),
         )
+    if design.prompt and not (yield from _reads_job(desk, design.prompt, work)):
+        return reply.reply_of_lines(
+            speak("This is no task yet: I do not understand its job “{job}”, and every run would fail.", job=design.prompt),
+            speak(
+                "Say the job as you would ask it now, for example “my profit this week” or “scan my watch list”; or set a"
+                " model that understands it: `ia config set model NAME`."
+            ),
+        )
     because = speak(
         "you said on {day}: {words}",
         day=desk.request.day,
@@ -258,6 +267,43 @@ def schedule(desk: ToolDesk, wanted: Intent, work: Callable[[ToolDesk], Work[Rep
         "The design of a task (nothing runs by itself before you approve it):",
     )
     return Reply([head, *lines, *reply.describe_proposals(desk, [result])], lines)
+
+
+_LOOKS = (
+    "market.*", "account.*", "skills.list", "skills.load", "watch.list", "risk.check", "trade.list", "tasks.list",
+    "alert.list", "memory.list", "memory.read", "memory.recall", "notebook.list", "notebook.read", "notebook.search",
+    "search_knowledge", "compute.run", "indicator.*", "proposals.list",
+)  # fmt: skip
+"""Tools that only look: whether a job is understood is tried with them."""
+_MOST_ROUNDS = 6
+
+
+def _reads_job(desk: ToolDesk, job: str, work: Callable[[ToolDesk], Work[Reply]]) -> Work[bool]:
+    """Return whether the model that a task runs with understands its job; of a language model that is taken for granted.
+
+    The job is begun as a question of now; it counts as understood as soon as it would do more than look.
+    """
+    from ia.agent.turns import models
+
+    if job.startswith("/") or models.choose_model(None) != models.OFFLINE:
+        return True
+    request = replace(desk.request, question=job, before=[], parts={**desk.request.parts})
+    trial = work(ToolDesk(request, desk.offered))
+    try:
+        calls = next(trial)
+        for _ in range(_MOST_ROUNDS):
+            if not all(_only_looks(call) for call in calls):
+                return True
+            calls = trial.send((yield calls) if calls else [])
+    except StopIteration as done:
+        answer: Reply = done.value
+        return answer.understood
+    return True
+
+
+def _only_looks(call: DeskCall) -> bool:
+    """Whether a call changes nothing; a skill that is loaded whole is in force from then on."""
+    return any(fnmatchcase(call.tool, name) for name in _LOOKS) and (call.tool != "skills.load" or "file" in call.args)
 
 
 SHOWN = 3

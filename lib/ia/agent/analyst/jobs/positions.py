@@ -14,6 +14,7 @@ from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.jobs import daily, risk_rules
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
+from ia.kernel.errors import BadData
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -141,7 +142,31 @@ def order(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
             security=what.said if what else speak("the security"),
         ),
     ]
+    if wish := _alert_of(wanted.words):
+        lines.append(speak('An alert can tell you when it is time: say "{wish}".', wish=wish))
     return reply.reply_of_lines(*lines)
+
+
+_TRADE_EN = pattern(
+    r",?\s*(?:then\s+|please\s+)*\b(?:buy|sell|liquidate|dump|close out|exit|trim|reduce|cut|add to)\b.*\Z", re.I | re.S
+)
+_TRADE_ZH = pattern(
+    r"(?:时|后|的话)?[，,]?\s*(?:就|则|立即|马上|自动|帮我|替我|给我|把它|全部|都)*(?:卖|买|清仓|加仓|减仓|建仓|平仓).*\Z", re.S
+)
+
+
+def _alert_of(words: str) -> str:
+    """Return the wish for an alert on the condition of an order: of 跌破90就卖掉 跌破90时提醒我; "" where it has none."""
+    from ia.faculties.alerts.wishes import read_alert_wish
+
+    chinese = bool(re.search(r"[\u3400-\u9fff]", words))
+    condition = (_TRADE_ZH if chinese else _TRADE_EN).sub("", " ".join(words.split())).strip(" ,，。.")
+    wish = f"{condition}时提醒我" if chinese else f"tell me {condition[:1].casefold()}{condition[1:]}"
+    try:
+        read_alert_wish(wish)
+    except BadData:
+        return ""
+    return wish
 
 
 _PROPOSED = pattern(r"\bpropos(?:e|al)\b|提案|提议|提出", re.I)

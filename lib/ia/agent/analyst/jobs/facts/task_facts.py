@@ -39,6 +39,8 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("Say what is to be done when, such as “review my judgments every Friday after the close”."),
         )
     meant, named = find_meant(desk, asked.words.replace(days[2], " ") if days else asked.words, tasks)
+    if asked.facts[0].field == "list" and not any(task["state"] in _ALIVE for task in meant):
+        meant = tasks  # 提醒 may be any task
     if named and not meant:
         return reply_of_lines(
             speak(
