@@ -53,11 +53,11 @@ ARROWS = {
     "alerts": {"schedule"},
     "checklists": {"skills", "taskbook"},
     "taskbook": {"alerts", "schedule"},
-    "analyst": {"prompt_format", "tools"},
+    "analyst": {"model_choice", "prompt_format", "tools"},
     "extraction": {"turns"},
     "skill_trial": {"tools", "turns"},
     "backtests": {"analyst", "prompt_format", "tools", "turns"},
-    "turns": {"analyst", "prompt_format", "tools"},
+    "turns": {"analyst", "model_choice", "prompt_format", "tools"},
     "bridges": {"tasks"},
     "doctor": {"tasks"},
 }

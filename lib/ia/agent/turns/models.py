@@ -5,15 +5,15 @@ stored for, and whatever a plugin raises becomes one of our errors. The provider
 exceptions are told by name and status.
 """
 
-import os
 import sys
 from typing import Any, NamedTuple
 
+from ia.agent.model_choice import OFFLINE, choose_model, llm_folder
 from ia.agent.tools.time_limit import LONGEST
 from ia.kernel import config, faults
 from ia.kernel.errors import DEBUG, ConfigError, IaError, InternalError, TimedOut, TryLater, Unavailable
 
-OFFLINE = "ia-offline"
+__all__ = ["OFFLINE", "choose_model", "llm_folder"]
 
 LENGTH, FILTER, BROKEN = "length", "filter", "broken"
 """How an answer ends that is not whole: at the model's limit, at the provider's filter, or the stream just stopped."""
@@ -89,31 +89,6 @@ def message_types(name: str) -> MessageTypes:
     from llm.parts import Message, TextPart
 
     return MessageTypes(llm.Tool, llm.ToolResult, Message, TextPart)
-
-
-def llm_folder() -> str:
-    """Return the folder of llm's settings: `llm.user_dir()`, without loading llm and without making the folder."""
-    if named := config.env("LLM_USER_PATH"):
-        return named
-    mac = os.path.expanduser("~/Library/Application Support")
-    base = mac if sys.platform == "darwin" else config.env("XDG_CONFIG_HOME", os.path.expanduser("~/.config")) or ""
-    return os.path.join(base, "io.datasette.llm")
-
-
-def choose_model(name: str | None) -> str:
-    """Return the model that a turn uses.
-
-    It is the one named, else the setting `model`, else the default of `llm models default`, else the embedded analyst.
-    A key in the environment alone sends nobody's notes anywhere.
-    """
-    asked = name or config.get_setting("model")
-    if asked:
-        return str(asked)
-    path = os.path.join(llm_folder(), "default_model.txt")
-    if not os.path.exists(path):
-        return OFFLINE
-    with open(path, encoding="utf-8") as file:
-        return file.read().strip() or OFFLINE
 
 
 def load_model(name: str) -> Any:

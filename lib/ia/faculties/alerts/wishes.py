@@ -123,6 +123,48 @@ _EVENTS = (
     ),
 )  # fmt: skip
 """What happens without a number that is crossed, and its expression."""
+_TIMES = r"twice|double|\d+(?:\.\d+)? times|(?:two|three|four|five) times"
+_TIMES_ZH = r"[\d.]+|[一两二三四五六七八九十]半?"
+_MOVES_OF_DAY = pattern(
+    r"(?:单日|(?:[一1]|单个)(?:天|个?交易日)|当[日天])(?:之?内)?的?(?P<way>[涨跌]|[上下大暴][涨跌])幅?"
+    r"(?P<than>超过?了?|大于|多于|达到?)?\s*"
+    r"(?P<n>\d+(?:\.\d+)?)\s*(?:%|％|个?百分点|个点)(?:以上)?"
+    r"|\b(?P<way_en>falls?|drops?|loses?|declines?|slides?|sinks?|plunges?|gains?|rises?|jumps?|climbs?"
+    r"|is (?:up|down))\s+"
+    r"(?:by\s+)?(?P<than_en>more than|over|above|at least)?\s*(?P<n_en>\d+(?:\.\d+)?)\s*(?:%|percent)(?:\s+or more)?\s+"
+    r"(?:in|on|within|during)\s+(?:a|one|any)\s+(?:single\s+)?(?:trading\s+)?(?:day|session)\b",
+    re.I,
+)
+"""A change in one day, which needs no price to start from."""
+_VOLUME_TIMES = pattern(
+    rf"(?:成交)?量能?(?:达到?|超过|大于|高于|放大到|放大至|是|为)?了?(?:它|其)?的?(?P<n>\d{{1,3}})[日天](?:成交)?"
+    rf"(?:均量|平均(?:成交)?量|均值|量均线)的?(?P<k>{_TIMES_ZH})倍(?:以上)?"
+    r"|\b(?:(?:trading|daily)\s+)?volume\s+(?:is|reaches|exceeds|rises\s+to|rises\s+above|goes\s+above|hits|climbs\s+to)\s+"
+    r"(?:more\s+than\s+|over\s+|at\s+least\s+)?"
+    rf"(?P<k_en>{_TIMES})\s+(?:its|the)\s+(?P<n_en>\d{{1,3}})[- ]days?\s+(?:average|mean|sma)(?:\s+volume)?",
+    re.I,
+)
+_YEAR_EXTREME = pattern(
+    r"创?(?:出|下|了)*\s*(?:52|五十二)周的?新(?P<way>[高低])"
+    r"|\b(?:(?:makes?|hits?|reaches|sets?|marks?)\s+)?(?:a\s+)?(?:new\s+)?"
+    r"(?:52|fifty-two)[- ]weeks?\s+(?P<way_en>high|low)\b",
+    re.I,
+)
+_SESSIONS_OF_YEAR = 250
+_UNSIDED = pattern(
+    r"(?:穿越|穿过|触碰|碰到)了?\s*(?:它|其)?的?\s*(?:\d{1,3}[日天]?(?:均线|线)|半?年线)"
+    r"|\bcross(?:es)?\s+(?:the\s+|its\s+)?\d{1,3}[- ]day\b(?:\s+(?:moving\s+)?average)?",
+    re.I,
+)
+_LIMITED = pattern(
+    r"\b(?:until|till|before|by|starting|from|after|during|in)\s+(?:(?:the|next|this|end|of|early|late|\d{1,2}(?:st|nd|rd|th)?)\s+)*"
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|weeks?|months?|quarter|year|christmas)\b"
+    r"|\b(?:next|this)\s+(?:week|month|quarter|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|\btomorrow\b"
+    r"|到[^，,。]{1,8}(?:前|为止)|[^，,。]{1,4}(?:月|周|季|年)底?(?:之前|以前|前)|(?<![上])(?:下|本|这)个?(?:周|月|季度)|明天|后天|明年",
+    re.I,
+)
+"""A time that limits an alert, which runs from its approval until it is removed."""
 _UPWARD = pattern(r"金叉|上穿|突破|golden|above|over|高|high", re.I)
 
 
@@ -142,7 +184,8 @@ def is_alert_wish(text: str) -> bool:
     """Return True if a text asks to be told when a price moves, and names no other rhythm."""
     if _NEGATED.search(text) or _RHYTHM.search(text):
         return False
-    return bool(_ALERTS.search(text) and (_MOVES.search(text) or any(form.search(text) for form, _ in _EVENTS)))
+    forms = [form for form, _ in (*_EVENTS, *_MEASURED)]
+    return bool(_ALERTS.search(text) and (_MOVES.search(text) or any(form.search(text) for form in forms)))
 
 
 def read_alert_wish(text: str) -> AlertWish:
@@ -165,8 +208,12 @@ def read_alert_wish(text: str) -> AlertWish:
             word=found[0],
             hint="leave this word out, and the closing price counts",
         )
+    if found := _LIMITED.search(said):
+        raise _unread_error(found[0])
     if event := _read_event(said):
         return event
+    if found := _UNSIDED.search(said):
+        raise BadData("{text}: from which side?", text=found[0], hint="'close < sma(close, 20)', or '>'")
     for form in _FORMS:
         if found := form.fullmatch(said):
             if _CONDITION.search(found["sec"]):
@@ -191,7 +238,18 @@ def read_alert_wish(text: str) -> AlertWish:
 
 
 def _read_event(said: str) -> AlertWish | None:
-    """Return a wish for an event that crosses no number: MACD 金叉, a 60-day high; None for another wish."""
+    """Return a wish for an event that crosses no price: MACD 金叉, a 60-day high, 5% in a day; None for another wish.
+
+    >>> _read_event("alert me when CATL's volume is twice its 20-day average").condition.expression
+    'volume >= 2 * sma(volume, 20)'
+    """
+    for words, express in _MEASURED:
+        if found := words.search(said):
+            rest = f"{said[: found.start()]} {said[found.end() :]}"
+            if _CONDITION.search(rest):
+                raise _two_conditions_error(found[0])
+            got = {name.removesuffix("_en"): value for name, value in found.groupdict().items() if value}
+            return AlertWish(_bare_security(rest), Condition(express(got)), "")
     for form, code in _EVENTS:
         found = form.search(said)
         if found is None:
@@ -205,10 +263,36 @@ def _read_event(said: str) -> AlertWish | None:
         expression = code.format(
             cross="crossover" if up else "crossunder", edge=">= highest" if up else "<= lowest", **numbers
         )
-        for words in (_TOLD, _GAPS):
-            rest = words.sub(" ", rest)
-        return AlertWish(_trim_security(rest), Condition(expression), "")
+        return AlertWish(_bare_security(rest), Condition(expression), "")
     return None
+
+
+def _bare_security(rest: str) -> str:
+    for words in (_TOLD, _GAPS):
+        rest = words.sub(" ", rest)
+    return _trim_security(rest)
+
+
+def _express_move(got: dict[str, str]) -> str:
+    down = re.search("跌|fall|drop|lose|decline|slide|sink|plunge|down", got["way"], re.I)
+    strict = re.match("超|大于|多于|more|over|above", got.get("than", ""), re.I)
+    return f"roc(close, 1) {'<' if down else '>'}{'' if strict else '='} {'-' if down else ''}{got['n']}"
+
+
+def _express_volume(got: dict[str, str]) -> str:
+    number = got["k"].casefold().removesuffix(" times")
+    fixed = {"twice": 2.0, "double": 2.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0}.get(number)
+    half = 0.5 if number.endswith("半") else 0.0
+    value = fixed or (parse_count(number.removesuffix("半")) or 0.0) + half
+    return f"volume >= {value:g} * sma(volume, {got['n']})"
+
+
+def _express_extreme(got: dict[str, str]) -> str:
+    high = got["way"].casefold() in ("高", "high")
+    return f"close {'>= highest' if high else '<= lowest'}(close, {_SESSIONS_OF_YEAR})"
+
+
+_MEASURED = ((_MOVES_OF_DAY, _express_move), (_VOLUME_TIMES, _express_volume), (_YEAR_EXTREME, _express_extreme))
 
 
 _TOLD = pattern(rf"{_TELL_ZH}|{_TELL_EN}(?:\s+{_WHEN_EN})?|{_WHEN_EN}\b|如果|要是|假如|一旦|等到?|只要|每当", re.I)

@@ -69,7 +69,10 @@ D1 = r"[一二三四五六日天](?![次份篇回遍期点时刻]|个(?!股)|[�
 D = rf"(?:{D1}|[1-7](?![\d:次份篇回遍点时号]))"
 JOIN = r"(?:\s*(?:、|,|，|和|与|及|以及|跟|或)\s*)"
 EDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?"
-EDAYS = rf"{EDAY}s?(?:(?:\s*(?:,|and|&|or|/)\s*(?:and\s+)?(?:(?:on|every|each)\s+)?|\s+(?:(?:every|each)\s+)?){EDAY}s?\b)*"
+EDAYS = (
+    rf"{EDAY}s?(?:(?:\s*(?:,|and|&|or|/)\s*(?:and\s+)?(?:(?:on|every|each)\s+)?|\s+(?:(?:every|each)\s+)?)"
+    rf"{EDAY}s?\b)*"
+)
 NTH = r"\d{1,2}(?:st|nd|rd|th)?(?:\s*(?:,|and|&)\s*(?:and\s+)?(?:the\s+)?\d{1,2}(?:st|nd|rd|th)?)*"
 NTH_SURE = NTH.replace("(?:st|nd|rd|th)?", "(?:st|nd|rd|th)")
 MONTH = r"(?P<mon>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"

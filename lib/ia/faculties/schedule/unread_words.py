@@ -92,7 +92,10 @@ _WHAT_ELSE = re.compile(
 # how a clause begins that only says when: it is no job, and a job does not begin so
 
 _UNIT_ZH = rf"{ZH_NUMBER}\s*个?(?:天|日|周|星期|礼拜|月|季度|年|交易日|工作日|小时|分钟)"
-_SEASON_ZH = "财报季|[春暑寒]假|[春夏秋冬][天季]|春节|国庆节?|中秋节?|五一|元旦|清明节?|端午节?|圣诞节?|感恩节|长假|放假|出差|休假"
+_SEASON_ZH = (
+    "财报季|[春暑寒]假|[春夏秋冬][天季]|春节|国庆节?|中秋节?|五一|元旦|清明节?|端午节?|圣诞节?|感恩节|长假|放假"
+    "|出差|休假"
+)
 _WHEN_ZH = (
     rf"(?:{W}\s*{D}|周末|[月季年][初底末]|{ZH_NUMBER}月(?:{ZH_NUMBER}[日号])?|{ZH_NUMBER}[日号](?!线|均)|节假日|假期"
     rf"|(?<!一)交易日|工作日|明天|后天|下个?(?:{W}|月|季度|年)|明年|{_SEASON_ZH}|(?:[早午晚中]饭|午休|下班|上班|睡觉|起床){_UNIT_ZH}?"
@@ -107,20 +110,23 @@ _LEAD_ZH = pattern(
 _UNIT_EN = r"(?:days?|weeks?|months?|quarters?|years?|hours?|minutes?|sessions?)"
 _FULL_MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
 _NAMED_EN = (
-    rf"(?:{EDAY}s?|{_FULL_MONTH}|(?:jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)|weekends?|weekdays?|holidays?|tomorrow|tonight|noon"
-    r"|midnight|lunch(?:time)?|breakfast|dinner|work|bed(?:time)?|christmas|easter|thanksgiving|new year|summer|winter|spring|autumn"
-    r"|earnings season|vacations?|market hours|the (?:open|close|session|bell)|20\d\d|\d{1,2}(?:st|nd|rd|th)"
-    r"|\d{1,2}[:.]\d\d|\d{1,2}\s*[ap]\.?m|(?:trading|business|working) days?)(?![\w-]|['’]s\b)"
+    rf"(?:{EDAY}s?|{_FULL_MONTH}|(?:jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)|weekends?|weekdays?|holidays?"
+    r"|tomorrow|tonight|noon|midnight|lunch(?:time)?|breakfast|dinner|work|bed(?:time)?|christmas|easter|thanksgiving"
+    r"|new year|summer|winter|spring|autumn|earnings season|vacations?|market hours|the (?:open|close|session|bell)"
+    r"|20\d\d|\d{1,2}(?:st|nd|rd|th)|\d{1,2}[:.]\d\d|\d{1,2}\s*[ap]\.?m|(?:trading|business|working) days?)"
+    r"(?![\w-]|['’]s\b)"
 )
 _AROUND_EN = (
-    r"(?:(?:on|in|at|by|of|the|a|an|this|next|coming|following|last|first|second|third|late|early|mid|end|start|beginning|middle"
-    r"|rest|remainder|whole|entire|and|or|from|for|with|it'?s|it is|when|if|i'?m|i am|away|my|until|till)\s+|\d{1,2}\s+)"
+    r"(?:(?:on|in|at|by|of|the|a|an|this|next|coming|following|last|first|second|third|late|early|mid|end|start|beginning"
+    r"|middle|rest|remainder|whole|entire|and|or|from|for|with|it'?s|it is|when|if|i'?m|i am|away|my|until|till)\s+"
+    r"|\d{1,2}\s+)"
 )
 _COUNTED_EN = rf"(?:(?:the\s+)?(?:next|coming|first|following)\s+)?(?:{EN_NUMBER}\s+(?:more\s+)?){_UNIT_EN}"
 _RELATIVE_EN = rf"(?:this|next|coming|the)\s+(?:{_UNIT_EN})"
 _LIMIT_EN = (
-    r"(?:before|after|until|till|during|since|while|unless|except(?:ing)?|excluding|only|not|never|(?:as|so) long as|provided"
-    r"|starting|beginning|commencing|effective|as (?:of|from)|within|through(?:out)?|no (?:later|earlier|sooner) than|up to)"
+    r"(?:before|after|until|till|during|since|while|unless|except(?:ing)?|excluding|only|not|never"
+    r"|(?:as|so) long as|provided|starting|beginning|commencing|effective|as (?:of|from)|within|through(?:out)?"
+    r"|no (?:later|earlier|sooner) than|up to)"
 )
 _LEAD_EN = pattern(
     rf"\s*(?:(?:and|but|or|also|then|please)\s+)*"
@@ -133,7 +139,8 @@ _LEAD_EN = pattern(
     re.I,
 )
 _TRAIL_EN = pattern(
-    rf"\b(?:but|and|or)?\s*\b(?:{_LIMIT_EN.replace('before|after|', '').replace('since|while|', '')}\s+{_AROUND_EN}{{0,5}}"
+    r"\b(?:but|and|or)?\s*\b"
+    rf"(?:{_LIMIT_EN.replace('before|after|', '').replace('since|while|', '')}\s+{_AROUND_EN}{{0,5}}"
     rf"(?:{_NAMED_EN}|today\b(?!['’]s)|{_UNIT_EN}\b(?!['’]s))"
     rf"|from\s+{_AROUND_EN}{{0,4}}{_NAMED_EN}\s+(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?(?:onwards?|on|forward)\b)",
     re.I,
@@ -159,7 +166,9 @@ def _find_limits(plain: str) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-_BARE_LIMIT = pattern(rf"\s*(?:(?:and|but|or|also|then|please)\s+)*{_LIMIT_EN}\b(?!.*(?:{_NAMED_EN}|\b{_UNIT_EN}\b))", re.I)
+_BARE_LIMIT = pattern(
+    rf"\s*(?:(?:and|but|or|also|then|please)\s+)*{_LIMIT_EN}\b(?!.*(?:{_NAMED_EN}|\b{_UNIT_EN}\b))", re.I
+)
 """A limit that names no time, which behind a job is a part of it: …, not the market."""
 
 

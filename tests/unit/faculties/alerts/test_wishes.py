@@ -30,6 +30,14 @@ READ = [
     ("茅台成交量超过100万手提醒我", "茅台", "volume > 100000000", ""),
     ("贵州茅台股价超过1万提醒我", "贵州茅台", "close > 10000", ""),
     ("ping me if 600519 > 1700", "600519", "close > 1700", ""),
+    ("Alert me if CATL falls more than 5% in a day", "CATL", "roc(close, 1) < -5", ""),
+    ("alert me when the CSI 300 drops 2% in one day", "CSI 300", "roc(close, 1) <= -2", ""),
+    ("比亚迪一天涨超过3%提醒我", "比亚迪", "roc(close, 1) > 3", ""),
+    ("宁德时代单日跌5%以上提醒我", "宁德时代", "roc(close, 1) <= -5", ""),
+    ("Alert me when CATL's volume is twice its 20-day average", "CATL", "volume >= 2 * sma(volume, 20)", ""),
+    ("宁德时代成交量达到20日均量的两倍时提醒我", "宁德时代", "volume >= 2 * sma(volume, 20)", ""),
+    ("alert me if Moutai makes a new 52-week low", "Moutai", "close <= lowest(close, 250)", ""),
+    ("茅台创52周新高提醒我", "茅台", "close >= highest(close, 250)", ""),
 ]
 
 
@@ -41,6 +49,11 @@ def test_a_wish_is_taken_apart(wish, security, expression, note):
 
 
 ASKED = [
+    ("Alert me next week when CATL falls below 90", "next week"),
+    ("Alert me until June when CATL falls below 90", "until June"),
+    ("到六月底前宁德时代跌破90提醒我", "到六月底前"),
+    ("Notify me as soon as Moutai crosses its 200-day average", "which side"),
+    ("茅台穿越200日均线时告诉我", "which side"),
     ("比亚迪到75提醒我", "which side"),
     ("notify me once Tesla hits 300", "which side"),
     ("Alert me if CMB rises 5%", "which price"),

@@ -29,8 +29,8 @@ from ia.organs.sessions import importance_of
 _COMMAND = pattern(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 _KINDS = (
     "alert", "task_change", "schedule", "praise", "coach", "forget", "untrack", "untrack_list", "track", "track_list",
-    "scan", "asked_memory", "prefer", "note", "own_view", "traded", "believe", "order", "order_when", "review", "holdings",
-    "mainline", "consent", "compare", "help", "greet",
+    "scan", "asked_memory", "prefer", "note", "own_view", "traded", "believe", "order", "order_when", "review",
+    "holdings", "mainline", "consent", "compare", "help", "greet",
 )  # fmt: skip
 """The acts (`ia.domain.speech`) that a message is looked through for; the first is what it wants."""
 

@@ -14,6 +14,7 @@ from ia.agent.analyst.parts import in_list, in_text, nothing, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.voice import EN, ZH, AnswerVoice
+from ia.agent.model_choice import OFFLINE, choose_model
 from ia.faculties.schedule import wish_errors, wish_parser, zones
 from ia.faculties.schedule.design import output_path
 from ia.faculties.schedule.model import ME, TaskDesign
@@ -241,10 +242,13 @@ def schedule(desk: ToolDesk, wanted: Intent, work: Callable[[ToolDesk], Work[Rep
         )
     if design.prompt and not (yield from _reads_job(desk, design.prompt, work)):
         return reply.reply_of_lines(
-            speak("This is no task yet: I do not understand its job “{job}”, and every run would fail.", job=design.prompt),
             speak(
-                "Say the job as you would ask it now, for example “my profit this week” or “scan my watch list”; or set a"
-                " model that understands it: `ia config set model NAME`."
+                "This is no task yet: I do not understand its job “{job}”, and every run would fail.",
+                job=design.prompt,
+            ),
+            speak(
+                "Say the job as you would ask it now, for example “my profit this week” or “scan my watch list”; or set"
+                " a model that understands it: `ia config set model NAME`."
             ),
         )
     because = speak(
@@ -279,13 +283,11 @@ _MOST_ROUNDS = 6
 
 
 def _reads_job(desk: ToolDesk, job: str, work: Callable[[ToolDesk], Work[Reply]]) -> Work[bool]:
-    """Return whether the model that a task runs with understands its job; of a language model that is taken for granted.
+    """Return whether the model that a task runs with understands its job; a language model is taken to.
 
     The job is begun as a question of now; it counts as understood as soon as it would do more than look.
     """
-    from ia.agent.turns import models
-
-    if job.startswith("/") or models.choose_model(None) != models.OFFLINE:
+    if job.startswith("/") or choose_model(None) != OFFLINE:
         return True
     request = replace(desk.request, question=job, before=[], parts={**desk.request.parts})
     trial = work(ToolDesk(request, desk.offered))

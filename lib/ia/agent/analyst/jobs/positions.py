@@ -142,8 +142,8 @@ def order(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
             security=what.said if what else speak("the security"),
         ),
     ]
-    if wish := _alert_of(wanted.words):
-        lines.append(speak('An alert can tell you when it is time: say "{wish}".', wish=wish))
+    if condition := _alert_condition(wanted.words):
+        lines.append(speak('An alert can tell you when it is time: say "tell me {condition}".', condition=condition))
     return reply.reply_of_lines(*lines)
 
 
@@ -151,22 +151,23 @@ _TRADE_EN = pattern(
     r",?\s*(?:then\s+|please\s+)*\b(?:buy|sell|liquidate|dump|close out|exit|trim|reduce|cut|add to)\b.*\Z", re.I | re.S
 )
 _TRADE_ZH = pattern(
-    r"(?:时|后|的话)?[，,]?\s*(?:就|则|立即|马上|自动|帮我|替我|给我|把它|全部|都)*(?:卖|买|清仓|加仓|减仓|建仓|平仓).*\Z", re.S
+    r"(?:时|后|的话)?[，,]?\s*(?:就|则|立即|马上|自动|帮我|替我|给我|把它|全部|都)*"
+    r"(?:卖|买|清仓|加仓|减仓|建仓|平仓).*\Z",
+    re.S,
 )
 
 
-def _alert_of(words: str) -> str:
-    """Return the wish for an alert on the condition of an order: of 跌破90就卖掉 跌破90时提醒我; "" where it has none."""
+def _alert_condition(words: str) -> str:
+    """Return the condition of an order that an alert can watch (of 跌破90就卖掉 “跌破90”); "" without one."""
     from ia.faculties.alerts.wishes import read_alert_wish
 
-    chinese = bool(re.search(r"[\u3400-\u9fff]", words))
-    condition = (_TRADE_ZH if chinese else _TRADE_EN).sub("", " ".join(words.split())).strip(" ,，。.")
-    wish = f"{condition}时提醒我" if chinese else f"tell me {condition[:1].casefold()}{condition[1:]}"
+    trade = _TRADE_ZH if re.search(r"[\u3400-\u9fff]", words) else _TRADE_EN
+    condition = trade.sub("", " ".join(words.split())).strip(" ,，。.")
     try:
-        read_alert_wish(wish)
+        read_alert_wish(condition)
     except BadData:
         return ""
-    return wish
+    return condition[:1].casefold() + condition[1:]
 
 
 _PROPOSED = pattern(r"\bpropos(?:e|al)\b|提案|提议|提出", re.I)
