@@ -1,12 +1,13 @@
 """In which quantities a security is traded."""
 
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
-from ia.domain.instruments.boards import find_board
+from ia.domain.instruments.boards import Board, find_board
 from ia.domain.instruments.symbols import Symbol
 from ia.domain.rules.fees import Side, require_decimals
-from ia.domain.rules.table import rule_value
+from ia.domain.rules.table import period_start, rule_value
 from ia.kernel.errors import Message
 
 
@@ -20,6 +21,11 @@ class LotRule(NamedTuple):
 def find_lot(symbol: Symbol, day: str) -> LotRule | None:
     """Return the lot of a day; None where there is none (US) or it is the issuer's own and not known (Hong Kong)."""
     where = find_board(symbol)
+    return _load_lot(where, period_start(where, day) or day)
+
+
+@lru_cache(maxsize=1024)
+def _load_lot(where: Board, day: str) -> LotRule | None:
     least, step = rule_value("lot", where, day), rule_value("step", where, day)
     return None if least is None or step is None else LotRule(least, step)
 

@@ -1,10 +1,11 @@
 """When what was bought may be sold."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
-from ia.domain.instruments.boards import find_board
+from ia.domain.instruments.boards import Board, find_board
 from ia.domain.instruments.symbols import Symbol
-from ia.domain.rules.table import rule_value
+from ia.domain.rules.table import period_start, rule_value
 
 
 class Settlement(NamedTuple):
@@ -30,5 +31,10 @@ def sellable_after(symbol: Symbol, day: str) -> Settlement:
     [1, 0, 0]
     """
     where = find_board(symbol)
+    return _load_settlement(where, period_start(where, day) or day)
+
+
+@lru_cache(maxsize=1024)
+def _load_settlement(where: Board, day: str) -> Settlement:
     days = rule_value("settle", where, day)
     return Settlement(1 if days is None else int(days), where.sure)

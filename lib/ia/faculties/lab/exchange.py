@@ -238,11 +238,15 @@ class Exchange:
     def _obstacle(self, order: OpenOrder, day: str) -> str:
         """Return what keeps an order from being filled all day: no bar, the price limits; empty for nothing."""
         security = self.securities[order.symbol]
-        bar = security.bar_on(day)
         if security.is_delisted(day):
             return "delisted"
-        if bar is None:
+        place = security.place_of(day)
+        if place is None:
             return "suspended"
+        if order.kind != "limit" and place not in security.rows_near_limits:
+            return ""
+        bar = security.bar_on(day)
+        assert bar is not None
         limits = security.limits_on(day, count_sessions_listed(security, day, self.trading_days))
         if limits is None:
             return ""
@@ -263,15 +267,18 @@ class Exchange:
         for order in [*sales, *(order for order in orders if order.side == "buy")]:
             if order not in self.live or order.reason:
                 continue
-            bar = self.securities[order.symbol].bar_on(day)
-            if bar is None:
-                continue
-            reached = _reach(order, bar)
+            security = self.securities[order.symbol]
+            if order.kind == "market" or order.triggered:
+                opening = security.open_on(day)
+                reached: tuple[Phase, Decimal] | None = None if opening is None else ("open", opening)
+            else:
+                bar = security.bar_on(day)
+                reached = None if bar is None else _reach(order, bar)
             # an exit that came to life at the open is reached at once where the open is beyond it
             if reached is not None and (reached[0] == phase or (order.is_exit and order.since == day)):
-                self._try_fill(order, day, bar, phase, reached[1])
+                self._try_fill(order, day, phase, reached[1])
 
-    def _try_fill(self, order: OpenOrder, day: str, bar: DayBar, phase: Phase, price: Decimal) -> None:
+    def _try_fill(self, order: OpenOrder, day: str, phase: Phase, price: Decimal) -> None:
         security = self.securities[order.symbol]
         quantity = self._fillable(order, day, price)
         if not quantity:
@@ -303,7 +310,8 @@ class Exchange:
         order.filled += quantity
         order.left = None if order.left is None else order.left - quantity
         self._cancel_group(order, day)
-        self._attach_exits(order, day, bar, phase, price, quantity)
+        if order.attached:
+            self._attach_exits(order, day, phase, price, quantity)
         if order.left:
             order.reason = "volume"
         else:
@@ -357,8 +365,8 @@ class Exchange:
         if self.terms.volume_cap_pct is None:
             return wanted
         if name not in self._volume_left:
-            bar = self.securities[name].bar_on(day)
-            self._volume_left[name] = cap_volume(self.terms.volume_cap_pct, bar.volume if bar else 0, step)
+            volume = self.securities[name].volume_on(day)
+            self._volume_left[name] = cap_volume(self.terms.volume_cap_pct, volume, step)
         left = self._volume_left[name]
         if wanted <= left:
             return wanted
@@ -382,12 +390,8 @@ class Exchange:
                 if other is not order and other.group == order.group:
                     self._remove(other, "cancelled", "oco", day)
 
-    def _attach_exits(
-        self, order: OpenOrder, day: str, bar: DayBar, phase: Phase, price: Decimal, quantity: Decimal
-    ) -> None:
+    def _attach_exits(self, order: OpenOrder, day: str, phase: Phase, price: Decimal, quantity: Decimal) -> None:
         """Let the exits of a purchase live: those that the bar certainly reached afterwards are filled at once."""
-        if not order.attached:
-            return
         security = self.securities[order.symbol]
         now = security.settlement_days(day) == 0
         for ticket in order.attached:
@@ -415,19 +419,21 @@ class Exchange:
                 )
             )
         if now and phase == "later":
-            self._fill_certain_exits(order, day, bar, price)
+            self._fill_certain_exits(order, day, price)
 
-    def _fill_certain_exits(self, order: OpenOrder, day: str, bar: DayBar, price: Decimal) -> None:
+    def _fill_certain_exits(self, order: OpenOrder, day: str, price: Decimal) -> None:
         """Fill what a bar reached after a purchase within it: a stop in any case, a target only if it came later."""
+        bar = self.securities[order.symbol].bar_on(day)
+        assert bar is not None
         exits = [each for each in self.live if each.group == f"\0exits of {order.name}"]
         for each in sorted(exits, key=lambda found: found.kind != "stop"):
             assert each.price is not None
             if each not in self.live:
                 continue
             if each.kind == "stop" and bar.low <= each.price:
-                self._try_fill(each, day, bar, "later", min(each.price, price))
+                self._try_fill(each, day, "later", min(each.price, price))
             elif each.kind == "limit" and order.kind == "stop" and bar.high >= each.price:
-                self._try_fill(each, day, bar, "later", max(each.price, price))
+                self._try_fill(each, day, "later", max(each.price, price))
 
     # the end of an order
 
@@ -490,8 +496,6 @@ def cap_volume(cap_pct: Decimal, volume: int, step: Decimal | None) -> Decimal:
 
 def _reach(order: OpenOrder, bar: DayBar) -> tuple[Phase, Decimal] | None:
     """Return when within a bar an order is reached, and the price; None where it is not reached."""
-    if order.kind == "market" or order.triggered:
-        return "open", bar.open
     assert order.price is not None
     rising = (order.side == "sell") == (order.kind == "limit")  # a limit sale and a stop purchase wait for a rise
     if bar.open >= order.price if rising else bar.open <= order.price:

@@ -90,7 +90,9 @@ def cut_market(market: RunMarket, day: str) -> RunMarket:
     for name, security in market.securities.items():
         bars = security.bars.between_dates(None, day)
         actions = tuple(action for action in security.actions if action.date <= day)
-        securities[name] = replace(security, bars=bars, actions=actions, _limits={}, _last_bar=("", None))
+        securities[name] = replace(
+            security, bars=bars, actions=actions, _limits={}, _last_bar=("", None), _last_place=("", None)
+        )
     return replace(
         market,
         securities=securities,

@@ -89,6 +89,17 @@ def _exit_row(
 
 def summarise_outcome(fills: Sequence[Fill], end: Unfilled | None) -> dict[str, object]:
     """Return the fields of `OrderRow` that tell what became of an order."""
+    if end is None and len(fills) == 1:
+        (fill,) = fills
+        return {
+            "status": "filled",
+            "reason": "",
+            "ended": fill.date,
+            "filled": fill.quantity,
+            "price": fill.price,
+            "fees": fill.fees.total,
+            "dividend_tax": fill.dividend_tax,
+        }
     quantity = sum((each.quantity for each in fills), ZERO)
     amount = sum((each.quantity * each.price for each in fills), ZERO)
     status = "filled" if end is None else "partial" if fills else end.status

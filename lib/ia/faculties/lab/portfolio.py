@@ -124,7 +124,7 @@ class Portfolio:
         )
 
     def _post(self, entry: JournalEntry) -> None:
-        book_entry(self.books, entry, watch=self._watch)
+        book_entry(self.books, entry, watch=None if entry.kind in (BUY, SELL) else self._watch)
 
     def _watch(self, _: Books, entry: JournalEntry, holding: Holding | None, before: list[TaxLot]) -> None:
         if holding is not None:

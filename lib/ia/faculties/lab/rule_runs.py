@@ -20,6 +20,7 @@ from ia.faculties.lab.run_types import Rebalance, RuleSettings, RunMarket, RunRe
 from ia.faculties.lab.signals import SignalExpression
 from ia.faculties.lab.single_runs import run_single
 from ia.faculties.lab.tickets import ExitTicket, Ticket
+from ia.kernel.collection import pause_collection
 from ia.kernel.errors import NotFound
 from ia.organs.ledger.performance import find_round_trips
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 ZERO, ONE, HUNDRED = Decimal(0), Decimal(1), Decimal(100)
 
+BLOCK = 16
+"""Securities whose expressions are evaluated at once: so much stays in the cache of a processor."""
 WINDOW_END = "window_end"
 """Why what is held at the end of a test of a walk forward is sold."""
 
@@ -52,10 +55,11 @@ def run_rules(
         Refused: an expression looks ahead, or the policy of `ia compute` forbids it.
         NotFound: there is no bar in the time.
     """
-    table = evaluate_signals(settings, market, show=show)
-    if not wind_up and (found := run_single(settings, market, table)):
-        return found
-    return RuleRun(settings, market, table).run(wind_up=wind_up)
+    with pause_collection():
+        table = evaluate_signals(settings, market, show=show)
+        if not wind_up and (found := run_single(settings, market, table)):
+            return found
+        return RuleRun(settings, market, table).run(wind_up=wind_up)
 
 
 def compile_rules(
@@ -76,28 +80,34 @@ def evaluate_signals(
     import numpy as np
 
     entry, leave, rank = compile_rules(settings)
-    days = _list_days(settings, market)
+    days = list_days(settings, market)
     symbols = tuple(market.securities)
-    shape = (len(days), len(symbols))
+    shape = (len(symbols), len(days))  # a security's days lie side by side
     calendar = list(days)
-    traded, entries, exits = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
-    ranks = np.full(shape, np.nan) if rank else None
-    for column, symbol in enumerate(symbols):
-        show(column + 1, len(symbols))
-        bars = market.signal_bars[symbol]
-        if not bars.date or bars.date[-1] < days[0] or bars.date[0] > days[-1]:
-            continue
-        rows, within = _find_rows(bars.date, calendar)
-        traded[rows, column] = True
-        entries[rows, column] = entry.truths(bars)[within]
+    traded, entries, exits = (np.zeros(shape, dtype=np.bool_).T for _ in range(3))
+    ranks = np.full(shape, np.nan).T if rank else None
+    for start in range(0, len(symbols), BLOCK):
+        columns = []
+        for column in range(start, min(start + BLOCK, len(symbols))):
+            dates = market.signal_bars[symbols[column]].date
+            if dates and dates[-1] >= days[0] and dates[0] <= days[-1]:
+                columns.append(column)
+        many = [market.signal_bars[symbols[column]] for column in columns]
+        places = [_find_rows(bars.date, calendar) for bars in many]
+        for column, (rows, within), truths in zip(columns, places, entry.truths_of(many), strict=True):
+            traded[rows, column] = True
+            entries[rows, column] = truths[within]
         if leave:
-            exits[rows, column] = leave.truths(bars)[within]
+            for column, (rows, within), truths in zip(columns, places, leave.truths_of(many), strict=True):
+                exits[rows, column] = truths[within]
         if rank and ranks is not None:
-            ranks[rows, column] = rank.numbers(bars)[within]
+            for column, (rows, within), numbers in zip(columns, places, rank.numbers_of(many), strict=True):
+                ranks[rows, column] = numbers[within]
+        show(min(start + BLOCK, len(symbols)), len(symbols))
     return SignalTable(days=days, symbols=symbols, traded=traded, entries=entries, exits=exits, rank=ranks)
 
 
-def _list_days(settings: RuleSettings, market: RunMarket) -> tuple[str, ...]:
+def list_days(settings: RuleSettings, market: RunMarket) -> tuple[str, ...]:
     """Return the trading days of a run. raises NotFound where there is none."""
     known = market.trading_days
     begin = bisect_left(known, settings.since)
@@ -116,7 +126,7 @@ def find_traded_days(settings: RuleSettings, market: RunMarket) -> SignalTable:
     """Return the days of a run without signals, for orders that come from elsewhere."""
     import numpy as np
 
-    days = _list_days(settings, market)
+    days = list_days(settings, market)
     symbols = tuple(market.securities)
     none = np.zeros((len(days), len(symbols)), dtype=np.bool_)
     traded = none.copy()
@@ -154,6 +164,7 @@ class RuleRun:
         self.steps: list[tuple[int, Decimal, dict[str, Decimal]]] = [(0, settings.cash, {})]
         self.renewals = _period_starts(table.days, settings.rebalance)
         self.columns = {symbol: column for column, symbol in enumerate(table.symbols)}
+        self._places_by_name: dict[str, list[int]] = {}
         self._renewal_set = frozenset(self.renewals)
         self.entries, self.exits = (each.any(axis=1).nonzero()[0].tolist() for each in (table.entries, table.exits))  # type: ignore[misc]
         self._wanted = table.entries & ~table.exits
@@ -204,10 +215,15 @@ class RuleRun:
         if not self.settings.rebalance and not (held and len(self.table.symbols) == 1):
             found = min(found, self._after(self.entries, place))
         for name in held:
-            for day in self.securities[name].actions_by_day:
-                at = bisect_left(self.table.days, day)
-                if place < at < found:
-                    found = at
+            found = min(found, self._after(self._action_places(name), place))
+        return found
+
+    def _action_places(self, name: str) -> list[int]:
+        """Return the places of the corporate actions of a security, each that of the first day from its date on."""
+        found = self._places_by_name.get(name)
+        if found is None:
+            days = self.securities[name].actions_by_day
+            found = self._places_by_name[name] = sorted(bisect_left(self.table.days, day) for day in days)
         return found
 
     def _after(self, places: Sequence[int], place: int) -> int:

@@ -7,6 +7,7 @@ from ia.domain.instruments.boards import tick_size
 from ia.domain.instruments.symbols import Symbol, from_canonical
 from ia.faculties.lab.run_types import RunMarket
 from ia.faculties.lab.securities import Security
+from ia.kernel.collection import pause_collection
 from ia.kernel.errors import NotFound, Notify, SimulatedPrices, drop_message
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
@@ -63,7 +64,7 @@ def load_universe_market(
 
     raises  NotFound where no market is stored, or none of them has a bar.
     """
-    with market_reader.open_market(ws) as db:
+    with pause_collection(), market_reader.open_market(ws) as db:
         day = market_reader.load_day(db, notify)
         mirror = load_mirror(ws, day.name, day.date)
         known = set(mirror.symbols)
@@ -99,9 +100,11 @@ def build_market(
     days: set[str] = set()
     for each in by_name.values():
         days.update(each.bars.date)
+    with pause_collection():
+        signal_bars = {name: adjust_forward(each) for name, each in by_name.items()}
     return RunMarket(
         securities=by_name,
-        signal_bars={name: adjust_forward(each) for name, each in by_name.items()},
+        signal_bars=signal_bars,
         trading_days=tuple(sorted(days)),
         simulated=simulated,
         st_told=st_told,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ia.domain.instruments.boards import tick_size
 from ia.domain.instruments.symbols import Symbol
 from ia.domain.rules.fees import Side
-from ia.domain.rules.limits import PriceLimits, price_limits
+from ia.domain.rules.limits import PriceLimits, narrowest_limit, price_limits
 from ia.domain.rules.settlement import sellable_after
 from ia.kernel.errors import NotFound
 from ia.organs.ledger.order import to_decimal
@@ -55,11 +55,15 @@ class Security:
     delisting: Delisting | None = None
     _limits: dict[str, PriceLimits | None] = field(default_factory=dict)
     _last_bar: tuple[str, DayBar | None] = ("", None)
+    _last_place: tuple[str, int | None] = ("", None)
 
     def place_of(self, day: str) -> int | None:
         """Return the row of a day; None where the security did not trade."""
-        place = bisect_left(self.bars.date, day)
-        return place if place < len(self.bars.date) and self.bars.date[place] == day else None
+        if self._last_place[0] != day:
+            place = bisect_left(self.bars.date, day)
+            found = place < len(self.bars.date) and self.bars.date[place] == day
+            self._last_place = day, place if found else None
+        return self._last_place[1]
 
     @cached_property
     def actions_by_day(self) -> dict[str, list[Action]]:
@@ -68,6 +72,22 @@ class Security:
         for action in self.actions:
             found.setdefault(action.date, []).append(action)
         return found
+
+    @cached_property
+    def rows_near_limits(self) -> frozenset[int]:
+        """The rows of bars that may lie at a price limit: all others have moved too little for any limit there was."""
+        import numpy as np
+
+        pct = narrowest_limit(self.symbol) if self.symbol.market == "CN" else None
+        bars = self.bars
+        if pct is None or not bars.date:
+            return frozenset()
+        low, high, close = (np.asarray(column, dtype=np.float64) for column in (bars.low, bars.high, bars.close))
+        part, tick, before = float(pct) / 100, float(self.tick), close[:-1]
+        near = (low[1:] >= before * (1 + part) - tick) | (high[1:] <= before * (1 - part) + tick)
+        # the reference price is another one on the first bar from an ex-date on
+        after_actions = (bisect_left(bars.date, action.date) for action in self.actions)
+        return frozenset((0, *(near.nonzero()[0] + 1).tolist(), *after_actions))
 
     @cached_property
     def tick(self) -> Decimal:
@@ -87,6 +107,16 @@ class Security:
         bars = self.bars
         opening, high, low, close = (to_decimal(column[place]) for column in bars[1:5])
         return DayBar(open=opening, high=high, low=low, close=close, volume=int(bars.volume[place]))
+
+    def open_on(self, day: str) -> Decimal | None:
+        """Return the open of a day; None where the security did not trade."""
+        place = self.place_of(day)
+        return None if place is None else to_decimal(self.bars.open[place])
+
+    def volume_on(self, day: str) -> int:
+        """Return the volume of a day in shares."""
+        place = self.place_of(day)
+        return 0 if place is None else int(self.bars.volume[place])
 
     def last_close(self, day: str) -> tuple[str, Decimal] | None:
         """Return date and close of the last bar up to a day; before the first bar the known close with no date."""
@@ -143,6 +173,8 @@ class Security:
         return None if self.prev_close is None else ("", self.prev_close)
 
     def _after_actions(self, last: str, close: Decimal, day: str) -> Decimal:
+        if last == day:
+            return close
         since = [action for action in self.actions if last < action.date <= day]
         if not since:
             return close

@@ -1,6 +1,6 @@
 """Expressions of `ia compute` as signals: a value for every bar of a security, from the bars up to it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ia.faculties.lab.expression_names import check_names
@@ -72,9 +72,15 @@ class SignalExpression:
         Raises:
             BadData: it gives no truth value for each bar, or raises an error.
         """
+        return self._require_truths(self._values(bars))
+
+    def truths_of(self, many: Sequence[Bars]) -> "list[B]":
+        """Return the truths of several securities, each as `truths` gives them. Raises as `truths`."""
+        return [self._require_truths(values) for values in self._values_of(many)]
+
+    def _require_truths(self, values: Any) -> "B":
         import numpy as np
 
-        values = self._values(bars)
         if values is None or values.dtype != np.bool_:
             raise BadData(
                 "{option}: {expression} does not give true or false for each bar",
@@ -91,9 +97,15 @@ class SignalExpression:
         Raises:
             BadData: it gives no number for each bar, or raises an error.
         """
+        return self._require_numbers(self._values(bars))
+
+    def numbers_of(self, many: Sequence[Bars]) -> "list[F]":
+        """Return the numbers of several securities, each as `numbers` gives them. Raises as `numbers`."""
+        return [self._require_numbers(values) for values in self._values_of(many)]
+
+    def _require_numbers(self, values: Any) -> "F":
         import numpy as np
 
-        values = self._values(bars)
         if values is None or values.dtype == object:
             raise BadData(
                 "{option}: {expression} does not give a number for each bar",
@@ -102,6 +114,33 @@ class SignalExpression:
                 hint="for example 'roc(close, 60)'",
             )
         return np.asarray(values, dtype=np.float64)
+
+    def _values_of(self, many: Sequence[Bars]) -> Iterable[Any]:
+        """Return what `_values` gives for each of several securities: at once where the array lane can."""
+        if len(many) > 1 and (block := self._block_values(many)) is not None:
+            return [block[: len(bars.date), column] for column, bars in enumerate(many)]
+        return map(self._values, many)
+
+    def _block_values(self, many: Sequence[Bars]) -> Any:
+        """Return the values of several securities as columns, the first bar on top; None where there is a doubt."""
+        import numpy as np
+
+        from ia.organs.compute.block_lane import BlockPlan
+
+        if self._plan is None:
+            return None
+        lengths = np.array([len(bars.date) for bars in many])
+        try:
+            plan = BlockPlan(self._plan.body)
+            block = {}
+            for name in plan.series:
+                matrix = np.full((int(lengths.max()), len(many)), np.nan)
+                for column, bars in enumerate(many):
+                    matrix[: lengths[column], column] = getattr(bars, name)
+                block[name] = matrix
+            return plan.every_row(block, lengths)
+        except Exception:  # whatever it is, one security after the other says it properly
+            return None
 
     def _values(self, bars: Bars) -> Any:
         """Return an array as long as the bars, or None for anything else."""

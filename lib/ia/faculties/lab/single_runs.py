@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from ia.domain.instruments.boards import find_board, trading_currency
 from ia.domain.performance.round_trips import RoundTrip
 from ia.domain.rules.fees import ZERO_CENTS, FeeRates, Fees, Side, round_to_cents
-from ia.domain.rules.limits import narrowest_limit
 from ia.domain.rules.lots import WHOLE_SHARES, LotRule, check_quantity, find_lot
 from ia.domain.rules.table import period_end
 from ia.faculties.lab.exchange import (
@@ -183,7 +182,7 @@ class SingleWalk:
         self._rows: list[int] | None = None
         if not traded.all():
             self._rows = np.where(traded, self._begin - 1 + np.cumsum(traded), -1).tolist()
-        self._suspects = frozenset(find_suspects(self.security))
+        self._suspects = self.security.rows_near_limits
         self._open, self._volume = bars.open, bars.volume
 
     # orders
@@ -477,21 +476,3 @@ class SingleWalk:
             opened=lot.date,
             closed=closed,
         )
-
-
-def find_suspects(security: Security) -> "list[int]":
-    """Return the rows of bars that may lie at a price limit: all others leave too little of a move for it."""
-    import numpy as np
-
-    pct = narrowest_limit(security.symbol) if security.symbol.market == "CN" else None
-    bars = security.bars
-    if pct is None or not bars.date:
-        return []
-    low, high, close = (np.asarray(column, dtype=np.float64) for column in (bars.low, bars.high, bars.close))
-    part, tick = float(pct) / 100, float(security.tick)
-    before = close[:-1]
-    near = (low[1:] >= before * (1 + part) - tick) | (high[1:] <= before * (1 - part) + tick)
-    found = {0, *(np.nonzero(near)[0] + 1).tolist()}
-    for action in security.actions:  # the reference price is another one on the first bar from the ex-date on
-        found.add(bisect_left(bars.date, action.date))
-    return sorted(found)

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from ia.domain.instruments.boards import tick_size
-from ia.faculties.lab.rule_runs import RuleRun, find_traded_days
+from ia.faculties.lab.rule_runs import RuleRun, find_traded_days, list_days
 from ia.faculties.lab.run_types import RuleSettings, RunMarket, RunResult
 from ia.faculties.lab.tickets import ExitTicket
 from ia.kernel import config
@@ -39,6 +39,7 @@ def run_strategy(source: str, origin: str, settings: RuleSettings, market: RunMa
         bars = [(name, each.bars, _factors(market, name)) for name, each in market.securities.items()]
         process.start(
             [(name, _plain_bars(each), factors) for name, each, factors in bars],
+            list_days(settings, market),
             timeout=seconds,
             isolation=str(config.get_setting("compute.isolation")),
         )
@@ -69,15 +70,15 @@ class _StrategyRun(RuleRun):
 
     def _give_orders(self, place: int, day: str, held: dict[str, Decimal]) -> None:
         if place > self.asked_until:
-            days = self.table.days[place : self._quiet_until(place, held) + 1]
+            end = self._quiet_until(place, held) + 1
             account: Json = {
                 "cash": float(self.portfolio.cash),
                 "positions": {name: float(quantity) for name, quantity in held.items()},
                 "pending": sum(not order.is_exit for order in self.exchange.live),
             }
-            seconds = self.seconds + SECONDS_A_DAY * len(days)
+            seconds = self.seconds + SECONDS_A_DAY * (end - place)
             try:
-                step = self.process.run_days(days, account, seconds)
+                step = self.process.run_days(place, end, account, seconds)
             except TimedOut:
                 raise TimedOut(
                     "{source}: on_bar ran longer than {seconds} s from {day} on",

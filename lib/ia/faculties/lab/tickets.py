@@ -79,7 +79,7 @@ class Unfilled(NamedTuple):
     left: Decimal | None
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class OpenOrder:
     """An order that the exchange has: what is left of it, and whether its stop was reached already.
 

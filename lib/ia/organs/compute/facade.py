@@ -127,13 +127,16 @@ def attributes_of(kind: type) -> frozenset[str]:
 
 def get_attribute(value: Any, name: str) -> Any:
     """`value.name` as an expression sees it; raises Denied, or Absent where it is a slip of the pen."""
-    if type(value) is Timed:
-        value = value._function
-    kind = type(value)
     if type(name) is not str or name[:1] == "_":
         raise Denied("names that begin with an underscore are not allowed")
+    kind = type(value)
     if kind is Space:
         return _get_from_space(value, name)
+    if kind is Timed:
+        value = value._function
+        kind = type(value)
+        if kind is Space:
+            return _get_from_space(value, name)
     if name in attributes_of(kind):
         found = getattr(value, name, _MISSING)
         if found is _MISSING:
@@ -288,8 +291,13 @@ _WRAPPERS: dict[str, Callable[[Method], Method]] = {
 }
 
 
+_INNER = (types.ModuleType, types.FrameType, types.CodeType)
+
+
 def _guard_method(value: Any, name: str, found: Any) -> Any:
-    if isinstance(found, types.ModuleType | types.FrameType | types.CodeType):
+    if type(found) is types.BuiltinMethodType:
+        return found
+    if isinstance(found, _INNER):
         raise Denied("{name} is not available in expressions", name=name)
     if isinstance(found, types.MethodType):
         if name == "pipe":
@@ -302,11 +310,16 @@ def _guard_method(value: Any, name: str, found: Any) -> Any:
 # --- items, writes, calls, iteration --------------------------------------------------------------------------------
 
 
+_WITHOUT_ITEMS = (type, Space, Timed)
+_PLACES = (int, slice)
+"""Keys that hold no text of a time: a slice is read by what is indexed."""
+
+
 def get_item(value: Any, key: Any) -> Any:
     """`value[key]`; a class or a namespace has no items."""
-    if isinstance(value, type | Space | Timed):
+    if isinstance(value, _WITHOUT_ITEMS):
         raise Denied("this object cannot be indexed with []")
-    if not isinstance(value, dict):
+    if type(key) not in _PLACES and not isinstance(value, dict):
         refuse_current_time(key)
     return value[key]
 
@@ -355,6 +368,8 @@ def iterate_values(value: Any) -> Iterator[Any]:
 def unpack_sequence(value: object, spec: Json, getiter: Callable[[object], Iterator[object]]) -> list[Any]:
     """`a, (b, c) = value`: what RestrictedPython's own guard does."""
     items = list(getiter(value))
+    if not spec["childs"]:
+        return items
     if len(items) >= spec["min_len"]:
         for index, inner in spec["childs"]:
             items[index] = unpack_sequence(items[index], inner, getiter)

@@ -42,10 +42,10 @@ class StrategyProcess:
         self._worker.end()
 
     def start(
-        self, bars: Sequence[tuple[str, Bars, list[float]]], *, timeout: float, isolation: str,
+        self, bars: Sequence[tuple[str, Bars, list[float]]], days: Sequence[str], *, timeout: float, isolation: str,
         notify: Notify = drop_message,
     ) -> None:  # fmt: skip
-        """Hand over bars (symbol, raw bars, adjustment factors) and code.
+        """Hand over bars (symbol, raw bars, adjustment factors), the days of the run, and code.
 
         Raises:
             BadData: the code raises, or has no on_bar.
@@ -56,13 +56,17 @@ class StrategyProcess:
         for symbol, each, factors in bars:
             job = {"strategy": "bars", "symbol": symbol, "rows": len(each.date), "factors": factors}
             self._ask(job, b"", pack_columns(each), timeout)
-        self._ask({"strategy": "start"}, self.program.code, b"", timeout)
+        self._ask({"strategy": "start", "days": list(days)}, self.program.code, b"", timeout)
 
-    def run_days(self, days: Sequence[str], account: Json, timeout: float) -> StrategyStep:
-        """Let the strategy see days in a row, up to the first on which it orders. Raises as `start`."""
-        reply = self._ask({"strategy": "step", "days": list(days), "account": account}, b"", b"", timeout)
+    def run_days(self, begin: int, end: int, account: Json, timeout: float) -> StrategyStep:
+        """Let the strategy see the days from one place up to another, up to the first on which it orders.
+
+        Raises as `start`.
+        """
+        job: Json = {"strategy": "step", "begin": begin, "end": end, "account": account}
+        reply = self._ask(job, b"", b"", timeout)
         done, orders = reply.get("done"), reply.get("orders")
-        if not isinstance(done, int) or not 0 < done <= len(days) or not isinstance(orders, list):
+        if not isinstance(done, int) or not 0 < done <= end - begin or not isinstance(orders, list):
             raise Refused("the sandbox returned a malformed result")
         return StrategyStep(done, [_check_order(order, self.origin) for order in orders])
 
