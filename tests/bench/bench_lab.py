@@ -32,6 +32,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from ia.agent.backtests import agent_runs, planning, run_groups
 from ia.domain.instruments.symbols import from_canonical
+from ia.faculties.lab.each_runs import run_each
 from ia.faculties.lab.rule_runs import evaluate_signals, run_rules
 from ia.faculties.lab.run_figures import figures_document, hold_yardsticks
 from ia.faculties.lab.run_market import build_market, load_universe_market
@@ -226,16 +227,6 @@ def measure_rules(folder: Path, part: int, rounds: int) -> None:
     took = spent(lambda: run_rules(weekly, world))
     report(Figure(f"portfolio of 50 over {shape}, weekly", took, "s", 3))
     report(Figure(f"SMA 10/20, {shape}, each alone", spent(lambda: run_each(settings, world)), "s", 6))
-
-
-def run_each(settings: RuleSettings, world: RunMarket) -> None:
-    for name, security in world.securities.items():
-        alone = RunMarket(
-            securities={name: security},
-            signal_bars={name: world.signal_bars[name]},
-            trading_days=world.trading_days,
-        )
-        run_rules(settings, alone)
 
 
 def measure_strategy(rounds: int) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ia.kernel.i18n import mark_text
-from ia_cli.commands import backtest_sweep
+from ia_cli.commands import backtest_each, backtest_sweep
 from ia_cli.commands.backtest_agent import agent, resume
 from ia_cli.commands.backtest_journal import journal_command
 from ia_cli.commands.backtest_sweep import sweep_options
@@ -100,6 +100,7 @@ def orders(file: str | None, name: str | None) -> None:
 @click.option("--size", metavar="S", help="Size of a position: 20% of the equity, 1000 shares, 50000 (money), equal.")
 @click.option("--stop", metavar="PCT", help="Sell at so many percent below the purchase price.")
 @click.option("--target", metavar="PCT", help="Sell at so many percent above the purchase price.")
+@click.option("--each", is_flag=True, help="Test each security alone, with --cash of its own; show how results spread.")
 @click.option("--max-positions", type=click.IntRange(1, 100_000), metavar="N", help="Most positions at a time.")
 @click.option(
     "--rebalance",
@@ -137,6 +138,9 @@ def run(**options: Any) -> None:
     Without SYMBOL and --in, canonical CSV is read from standard input: `ia ohlcv X | ia backtest run --entry …`. Daily
     bars that ia wrote are traded by the rules of their security, others by those of --symbol, or by none.
 
+    With --each every security is tested alone, as `ia backtest run SYMBOL` would, and the spread of their returns is
+    shown. results.csv has a row for each security, orders.csv a row for each order that was not filled.
+
     Several securities share one account. Default size: the whole equity for one security, else equal parts (of
     --max-positions, or of all securities). Default benchmark: the index of the market, if it is stored.
     """
@@ -148,12 +152,21 @@ def run(**options: Any) -> None:
 
     ws = Workspace()
     backtest_sweep.check_lengths(options)
+    if options["each"]:
+        backtest_each.check_options(options)
     if options["grid"]:
         swept = backtest_sweep.run_grid(ws, options, _read_request)
         if options["as_json"]:
             emit_json({"settings": swept.settings, **swept.figures})
         else:
             backtest_sweep.print_grid(ws, swept, options["output"])
+        return
+    if options["each"]:
+        saved = backtest_each.run_each(ws, _read_request(options))
+        if options["as_json"]:
+            emit_json({"settings": saved.settings, **saved.figures})
+        else:
+            print_backtest(saved, ws)
         return
     with show_progress() as show:
         found = run_backtest(ws, _read_request(options), notify=notify, show=show)
@@ -200,7 +213,9 @@ def _read_request(options: dict[str, Any]) -> Any:
 
         (bars, origin), symbols = read_piped_bars(*open_input(None, mark_text("SYMBOL or --in"))), ()
     return BacktestRequest(
-        settings=read_settings({**options, "exit": options["leave"]}, one=bars is not None or len(symbols) == 1),
+        settings=read_settings(
+            {**options, "exit": options["leave"]}, one=bars is not None or len(symbols) == 1 or options["each"]
+        ),
         symbols=tuple(symbols),
         universe=universe or "",
         bars=bars,
@@ -249,7 +264,9 @@ def list_command(as_json: bool, as_jsonl: bool) -> None:
     cls=Command, example="ia backtest run 600519 --entry 'rsi(close, 14) < 30' --stop 8 && ia backtest show last"
 )
 @click.argument("run_id", metavar="ID", default="last")
-@click.option("--table", type=click.Choice(["orders", "trades", "equity"]), help="Print this table of the run as CSV.")
+@click.option(
+    "--table", type=click.Choice(["orders", "trades", "equity", "results"]), help="Print this table of the run as CSV."
+)
 @json_option
 def show(run_id: str, table: str | None, as_json: bool) -> None:
     """Show the result of a backtest. ID: its id, the beginning of it, or last (default).
@@ -284,7 +301,7 @@ def show(run_id: str, table: str | None, as_json: bool) -> None:
     import sys
 
     from ia.faculties.lab.run_folders import find_run
-    from ia.kernel.errors import UsageError
+    from ia.kernel.errors import NotFound, UsageError
     from ia.kernel.workspace import Workspace
     from ia_cli.terminal.backtest_views import measure_worth, print_backtest
 
@@ -293,8 +310,11 @@ def show(run_id: str, table: str | None, as_json: bool) -> None:
     ws = Workspace()
     found = find_run(ws, run_id)
     if table:
-        with open(os.path.join(found.folder, f"{table}.csv"), encoding="utf-8") as file:
-            sys.stdout.write(file.read())
+        try:
+            with open(os.path.join(found.folder, f"{table}.csv"), encoding="utf-8") as file:
+                sys.stdout.write(file.read())
+        except FileNotFoundError:
+            raise NotFound("run {id} has no table {name}", id=found.id, name=table) from None
     elif as_json:
         emit_json({"settings": found.settings, **found.figures, **measure_worth(ws, found)})
     elif found.settings.get("kind") == "agent":

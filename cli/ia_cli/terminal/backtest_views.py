@@ -88,6 +88,7 @@ def emit_runs(rows: Sequence[Row], *, as_json: bool = False, as_jsonl: bool = Fa
 
 def print_backtest(run: Any, ws: Any = None) -> None:
     """Print the figures of a saved run; with a workspace also what they are worth after all that was tried."""
+    from ia.faculties.lab.each_sentences import describe_each
     from ia.faculties.lab.selection_sentences import describe_selection
     from ia.kernel.i18n import Voice
     from ia_cli.terminal import sweep_views
@@ -97,13 +98,16 @@ def print_backtest(run: Any, ws: Any = None) -> None:
     if "map" in figures:
         sweep_views.print_sweep(run)
         return
-    lines = [
-        *_answer_lines(figures),
-        *_comparison_lines(figures),
-        *_risk_lines(figures),
-        *_trade_lines(figures),
-        *_order_lines(figures),
-    ]
+    if figures.get("each"):
+        lines = [*describe_each(figures, Voice(lang())), *_order_lines(figures)]
+    else:
+        lines = [
+            *_answer_lines(figures),
+            *_comparison_lines(figures),
+            *_risk_lines(figures),
+            *_trade_lines(figures),
+            *_order_lines(figures),
+        ]
     if worth := measure_worth(ws, run).get("selection"):
         lines += describe_selection(worth, Voice(lang()))
     if "walk_forward" in figures:

@@ -139,7 +139,7 @@ def save_run(
 def result_files(result: RunResult, yardsticks: Mapping[str, Yardstick]) -> dict[str, str]:
     """Return the tables of a result by the names of their files."""
     return {
-        "orders.csv": to_csv(ORDER_COLUMNS, map(_order_cells, result.orders)),
+        "orders.csv": orders_csv(result.orders),
         "trades.csv": to_csv(TRADE_COLUMNS, _trade_rows(result)),
         "equity.csv": to_csv(EQUITY_COLUMNS, _equity_rows(result)),
         "compare.csv": to_csv(("date", *yardsticks), _compare_rows(result, yardsticks)),
@@ -303,6 +303,11 @@ def to_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     writer.writerow(columns)
     writer.writerows(rows)
     return text.getvalue()
+
+
+def orders_csv(rows: Iterable[OrderRow]) -> str:
+    """Return orders as CSV."""
+    return to_csv(ORDER_COLUMNS, map(_order_cells, rows))
 
 
 def equity_csv(result: RunResult) -> str:

@@ -416,10 +416,12 @@ class SingleWalk:
 
     # the result
 
-    def order_rows(self) -> Iterable[OrderRow]:
-        """Return the rows of the orders, which are numbered as they come."""
+    def order_rows(self, *, only_unfilled: bool = False) -> Iterable[OrderRow]:
+        """Return the rows of the orders, which are numbered as they come; on request without those that were filled."""
         firsts = [*(order.first for order in self.orders), len(self.fills)]
         for number, order in enumerate(self.orders):
+            if only_unfilled and order.end is None:
+                continue
             name, given, end = str(number), self.days[order.given], firsts[number + 1]
             if order.end is None and end - order.first == 1:
                 each = self.fills[order.first]

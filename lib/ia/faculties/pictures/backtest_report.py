@@ -13,6 +13,7 @@ from ia.domain.performance import ratios, rolling
 from ia.domain.performance.against_benchmark import compare_returns
 from ia.domain.performance.months import month_returns
 from ia.domain.performance.risk import Extreme, measure_risk
+from ia.faculties.lab.each_sentences import describe_each
 from ia.faculties.lab.run_folders import SavedRun, describe_rules, read_equity, read_orders
 from ia.faculties.lab.selection_sentences import describe_deflation, describe_selection
 from ia.faculties.pictures import chart_page, performance_report, report_parts, shapes
@@ -58,6 +59,8 @@ def render_backtest_report(
     alive = False
     if "map" in figures:
         parts += _sweep_parts(run, up, voice)
+    elif figures.get("each"):
+        parts += [report_parts.render_paragraph(line, "") for line in describe_each(figures, voice)]
     else:
         chart = _draw_trades(ws, run, voice, notify)
         alive = bool(chart)

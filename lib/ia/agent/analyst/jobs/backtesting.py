@@ -12,6 +12,8 @@ from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.faculties.lab.each_sentences import describe_each
+from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
 
 MOST_SECURITIES = 10
@@ -70,7 +72,10 @@ def _show_last(desk: ToolDesk) -> Work[Reply]:
         return reply_of_lines(describe_failure(speak, found.failure))
     settings = found.get("settings")
     settings = settings if isinstance(settings, dict) else {}
-    lines = _tell_figures(desk, _name_universe(desk, str(settings.get("universe") or "")), found)
+    if found.get("each"):
+        lines = describe_each(found.value, Voice(speak.lang))
+    else:
+        lines = _tell_figures(desk, _name_universe(desk, str(settings.get("universe") or "")), found)
     if settings.get("entry"):
         lines.append(speak("- bought when: `{code}`", code=settings["entry"]))
     if settings.get("exit"):

@@ -25,15 +25,18 @@ def run_backtest(
     max_positions: Annotated[int | None, AtLeast(1)] = None,
     rank: Annotated[str, "expression: the largest is bought first"] = "",
     rebalance: Literal["", "daily", "weekly", "monthly"] = "",
+    each: Annotated[bool, "test each security alone, with an account of its own"] = False,
 ) -> Json:
     """Test rules on past prices by the rules of the exchange, and save the run. Tell the result beside `compare` (buy
     and hold, equal weight, benchmark), and that the past proves nothing. `selection`: variant `place` of `trials`
-    tried; dsr_frac: probability of a true Sharpe after all of them.
+    tried; dsr_frac: probability of a true Sharpe after all of them. With each: how results spread over securities.
     """
     from ia.faculties.lab.backtests import BacktestRequest, read_settings
     from ia.faculties.lab.backtests import run_backtest as run_it
     from ia.faculties.lab.selection_figures import measure_run
 
+    if each and (rank or rebalance or max_positions):
+        raise UsageError("rank, rebalance and max_positions do not work with each")
     if bool(symbols) == bool(universe):
         raise UsageError("give either symbols or universe", hint='for example "symbols": ["600519"]')
     given = {
@@ -41,8 +44,15 @@ def run_backtest(
         "stop": stop, "target": target, "max_positions": max_positions, "rebalance": rebalance,
     }  # fmt: skip
     request = BacktestRequest(
-        settings=read_settings(given, one=len(symbols or ()) == 1), symbols=tuple(symbols or ()), universe=universe
+        settings=read_settings(given, one=each or len(symbols or ()) == 1),
+        symbols=tuple(symbols or ()),
+        universe=universe,
     )
+    if each:
+        from ia.faculties.lab.each_runs import run_each_backtest
+
+        saved = run_each_backtest(scope.ws, request, notify=scope.notify)
+        return {"settings": saved.settings, **saved.figures}
     found = run_it(scope.ws, request, notify=scope.notify)
     assert found.saved is not None
     return {"settings": found.settings, **found.saved.figures, "selection": measure_run(scope.ws, found.saved)}

@@ -1,0 +1,49 @@
+"""`ia backtest run --each`: each security alone, how the returns are spread, and what refuses it."""
+
+import csv
+import io
+import json
+
+import pytest
+
+RULES = ("--entry", "crossover(sma(close, 5), sma(close, 20))", "--exit", "crossunder(sma(close, 5), sma(close, 20))")
+
+
+@pytest.fixture(autouse=True)
+def demo(monkeypatch):
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_NOW", "2024-03-15T16:00+08:00")
+
+
+def test_each_security_is_what_a_run_of_it_alone_is(ia):
+    names = ("600519", "000858", "600036")
+    done = ia("backtest", "run", *names, *RULES, "--since", "2021-01-01", "--each")
+    assert "Each of 3 securities alone, with 100,000 CNY each: median return" in done.stdout
+    assert "largely luck" in done.stdout
+    rows = list(csv.DictReader(io.StringIO(ia("backtest", "show", "last", "--table", "results").stdout)))
+    assert [row["symbol"] for row in rows] == ["000858.SZ", "600036.SH", "600519.SH"]
+    for row in rows:
+        alone = json.loads(ia("backtest", "run", row["symbol"], *RULES, "--since", "2021-01-01", "--json").stdout)
+        assert float(row["return_frac"]) == pytest.approx(alone["return_frac"], abs=1e-6)
+        assert float(row["sharpe"]) == pytest.approx(alone["sharpe"], abs=1e-6)
+        assert int(row["trades"]) == alone["trades"]["closed"]
+
+
+def test_it_is_shown_again_reported_and_listed(ia):
+    document = json.loads(ia("backtest", "run", "600519", "000858", *RULES, "--each", "--json").stdout)
+    assert document["securities"] == 2 and document["settings"]["kind"] == "each"
+    assert "median return" in ia("backtest", "show", "last").stdout
+    assert "收益中位数" in ia("backtest", "show", "last", env={"IA_LANG": "zh"}).stdout
+    assert json.loads(ia("backtest", "list", "--json").stdout)[0]["kind"] == "each"
+    ia("backtest", "report", "last", "-o", "page.html")
+    missing = ia("backtest", "show", "last", "--table", "equity")
+    assert (missing.stdout, missing.returncode) == ("", 66) and "has no table equity" in missing.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--rank", "close"), ("--rebalance", "weekly"), ("--max-positions", "2"), ("--check",), ("--grid", "n=1,2")],
+)
+def test_options_of_one_account_are_refused(ia, words):
+    done = ia("backtest", "run", "600519", *RULES, "--each", *words)
+    assert done.returncode == 2 and "--each" in done.stderr
