@@ -349,6 +349,26 @@ def crossed_mean(code, count):
     return closes[-2] <= before and above_mean(code, count)
 
 
+def last_cross(code, one, other):
+    """Return the last day on which the mean of so many closes changed sides with the mean of others."""
+    closes = [each["close"] for each in bars(code)]
+    over = [
+        statistics.fmean(closes[at - one : at]) > statistics.fmean(closes[at - other : at])
+        for at in range(max(one, other), len(closes) + 1)
+    ]
+    changed = [at for at in range(1, len(over)) if over[at] != over[at - 1]]
+    return bars(code)[changed[-1] + max(one, other) - 1]["date"]
+
+
+def longest_fall(code, first):
+    """Return the length of the longest run of falls since a day."""
+    best = run = 0
+    for a, b in pairwise(bars(code)):
+        run = run + 1 if b["date"] >= first and b["close"] < a["close"] else 0
+        best = max(best, run)
+    return best
+
+
 def rose_each(code, count):
     """Whether each of the last closes is above the one before."""
     return all(b["close"] > a["close"] for a, b in pairwise(bars(code)[-count - 1 :]))

@@ -44,7 +44,7 @@ _LEFT_OUT = pattern(
 _HARD = pattern(
     r"\d[\d,.]*(?:万|亿|%|％)?|几[只个支家]|第几|排名"
     r"|除了|除去|不含|不包括|不算|以外|之外|排除|以上|以下"
-    r"|超过|大于|小于|高于|低于|至少|平均|均值|中位|倍"
+    r"|超过|大于|小于|高于|低于|至少|平均|均值|中位|(?<![少几])倍"
     r"|天天|(?<!我)每一?[天日]|逐日|哪[一]?天是|\b(?:every|each) (?:single )?(?:day|session|trading day)\b"
     r"|\bhow many\b|\b(?:except|excluding|other than|without|apart from|more than|less than|at least|above|below"
     r"|over \d|under \d|average|median|twice|per cent of)\b",

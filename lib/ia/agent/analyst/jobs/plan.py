@@ -25,6 +25,7 @@ from ia.agent.analyst.ask.mentions import (
     find_other_companies,
 )
 from ia.agent.analyst.ask.plain_words import simplify_question
+from ia.agent.analyst.ask.term_words import find_term
 from ia.agent.analyst.ask.unknown_names import find_unknown_names
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
@@ -329,6 +330,8 @@ def _answer_facts(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     """Answer a question for facts; None for anything else."""
     if not intent.may_ask_facts(desk.request, wanted):
         return None
+    if explained := (yield from _explain_term(desk, wanted)):
+        return explained
     both = ("figures",) if intent.asks_figures(desk.request, wanted) else ()
     carried, asked = intent.carried_securities(desk.request, wanted), None
     today = desk.request.moment.date()
@@ -348,6 +351,21 @@ def _answer_facts(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     from ia.agent.analyst.jobs import facts
 
     return (yield from facts.answer_question(desk, asked))
+
+
+def _explain_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
+    """Answer a question for the meaning of a term, as a whole; None for anything else.
+
+    An index may be a term, too; what else is named, and what goes on about a security, is asked for its figure.
+    """
+    if wanted.kind not in ("", "help") or any(each.symbol.kind != "index" for each in wanted.securities):
+        return None
+    term = find_term(wanted.words)
+    if not term or (desk.request.before and intent.carried_securities(desk.request, wanted)):
+        return None
+    from ia.agent.analyst.jobs.facts import market_facts
+
+    return (yield from market_facts.explain_named(desk, term))
 
 
 def _asks_own_words(wanted: Intent, asked: FactQuestion) -> bool:

@@ -22,6 +22,7 @@ _READS_NUMBERS = (
     "own_stop", "what_if", "premise", "position_filter", "set_limit", "sellable", "trades_made", "what_if_all",
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
     "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate", "trade_cost",
+    "price_judged", "results_history", "average_cross",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -102,6 +103,14 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import valuation_facts
 
         return valuation_facts.ANSWERS[name]
+    if name == "average_cross":
+        from ia.agent.analyst.jobs.facts import past_technicals
+
+        return past_technicals.ANSWERS[name]
+    if name in ("price_judged", "results_history"):
+        from ia.agent.analyst.jobs.facts import judged_facts
+
+        return judged_facts.ANSWERS[name]
     if name in ("statement", "fundamentals"):
         from ia.agent.analyst.jobs.facts import fundamental_facts, statement_facts
 

@@ -1,5 +1,7 @@
 """The fundamentals of a security in a few lines; what there is where none are stored."""
 
+import re
+
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
@@ -7,9 +9,13 @@ from ia.agent.analyst.jobs.facts.security_facts import report_of
 from ia.agent.analyst.jobs.facts.valuation_facts import refuse_valuation, say_figures, say_unstored
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 MOST = 3
 """Securities that one answer is about."""
+
+
+_ANNUAL = pattern(r"(?<!半)年报|\bannual\b", re.I)
 
 
 def answer_fundamentals(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -34,6 +40,9 @@ def answer_fundamentals(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         told = said if stop else say_figures(desk, valuation)
         lines.append(f"{wording.head_of(desk, mention)}{speak(': ')}{told}")
         if reports:
+            if _ANNUAL.search(asked.words) and not str(reports[0].get("period")).endswith("12-31"):
+                lines.append(speak("The newest report is that of {period}, not an annual one:",
+                                   period=reports[0].get("period")))  # fmt: skip
             lines.append(_say_report(desk, reports[0]))
         lines += [] if stop else _say_size(desk, valuation)
         lines.append(

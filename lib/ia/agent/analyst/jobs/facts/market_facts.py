@@ -979,6 +979,37 @@ def explain_terms(desk: ToolDesk, words: str, *, meaning: bool = False) -> Work[
     return reply_of_lines(*(f"**{speak.fill(term.name)}**{speak(': ')}{speak.fill(term.text)}" for term in best[:3]))
 
 
+def explain_named(desk: ToolDesk, said: str) -> Work[Reply | None]:
+    """Return what a term means that a text is, as a whole; None where neither glossary nor indicators have it."""
+    speak = desk.speak
+    yield from desk.load_tables("glossary")
+    low = _fold_name(said)
+    terms: list[Term] = desk.tables.build("research", "glossary", build_terms)
+    named = [term for term in terms if low in {_fold_name(part) for name in term.name for part in _NAMES.split(name)}]
+    if not named:
+        found = [term for term in terms if not _AROUND_TERM.sub("", term.words.sub("", said)).strip()]
+        named = [term for term in found if not any(_covers(other, term, said) for other in found)]
+    if named:
+        return reply_of_lines(
+            *(f"**{speak.fill(each.name)}**{speak(': ')}{speak.fill(each.text)}" for each in named[:2])
+        )
+    if not _INDICATOR.fullmatch(said):
+        return None
+    result = yield from desk.one("indicator.describe", name=re.sub(r"[\s-]", "", said))
+    if result.ok and isinstance(result.value, dict) and result.get("description"):
+        return reply_of_lines(f"**{result.get('name')}**{speak(': ')}{result.get('description')}")
+    return None
+
+
+_NAMES = pattern(r"[（(）)、,，]")
+"""What stands between the names of a term."""
+_INDICATOR = pattern(r"[A-Za-z][A-Za-z0-9 %-]{1,20}")
+
+
+def _fold_name(name: str) -> str:
+    return re.sub(r"[\s-]", "", name.casefold()).removesuffix("s")
+
+
 LONGEST_NAME = 24
 """Characters of what may be the name of a security."""
 

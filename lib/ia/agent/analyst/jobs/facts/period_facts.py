@@ -188,7 +188,7 @@ _DRAWDOWN = pattern(r"回撤|draw-?down", re.I)
 _AMOUNT = pattern(r"成交额|成交金额|\b(?:traded value|value traded|turnover)\b", re.I)
 _VOLUME = pattern(r"成交|\bvolume\b|\btraded\b", re.I)
 _LESS = pattern(
-    r"跌|弱|差(?!多少)|少(?!于)|小|低|稳|抗"
+    r"跌|弱|差(?!多少)|(?<!多)少(?!于)|小|低|稳|抗"
     r"|\b(?:f[ae]ll\w*|fell|worst|worse|least|less|lower|lowest|weaker|weakest|lost|los[et]|lagged|drop\w*|down|calm\w*"
     r"|smaller|smallest|fewer)\b",
     re.I,

@@ -409,8 +409,12 @@ def answer_against_average(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, (other[0],))
     size = 250 if found["year"] else 120 if found["half"] else int(found["n"] or found["m"])
     mean_code = _codes(desk, "average")[0].replace("{size}", f"{size}")
-    if not 1 < size <= 500 or asked.spans:
-        said = asked.spans[0].said if asked.spans else f"{size}"
+    if 1 < size <= 500 and asked.spans:
+        from ia.agent.analyst.jobs.facts import past_technicals
+
+        return (yield from past_technicals.answer_average_then(desk, asked, size))
+    if not 1 < size <= 500:
+        said = f"{size}"
         return reply_of_lines(
             speak("That I answer for the newest close and averages of 2 to 500 days, not for “{said}”.", said=said)
         )
@@ -452,9 +456,9 @@ def answer_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer for how many sessions in a row a security rose or fell."""
     speak, lines = desk.speak, []
     if asked.spans:
-        return reply_of_lines(
-            speak("Streaks I tell up to the newest close, not for “{time}”.", time=asked.spans[0].said)
-        )
+        from ia.agent.analyst.jobs.facts import past_technicals
+
+        return (yield from past_technicals.answer_longest_streak(desk, asked))
     mentions = asked.securities[:3]
     for mention, own in zip(mentions, (yield from _load_closes(desk, mentions, None)), strict=True):
         if isinstance(own, DeskResult):

@@ -1,0 +1,160 @@
+"""Averages on a past day, averages that cross each other, and the longest streak of a stretch of time."""
+
+import re
+import statistics
+from datetime import date, timedelta
+from itertools import pairwise
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import Mention
+from ia.agent.analyst.ask.time_spans import DAY, EVER, RANGE, SINCE, TimeSpan
+from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
+from ia.agent.analyst.failures import NO_BARS
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts.bar_rows import BarRow, SpanBars, load_span, load_spans
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+MOST = 3
+"""Securities that one answer is about."""
+LONGEST = 500
+"""Sessions of the longest average."""
+_SIZES = pattern(r"(\d{1,3})\s*[- ]?(?:日|天|days?|sessions?)|ma\s*(\d{1,3})", re.I)
+_DOWN = pattern(r"跌|阴|\b(?:los\w+|f[ae]ll\w*|down|declin\w*|red|drop\w*)\b", re.I)
+
+
+def answer_average_then(desk: ToolDesk, asked: FactQuestion, size: int) -> Work[Reply]:
+    """Answer whether the close of a past day was above or below an average of that day."""
+    speak, lines, span = desk.speak, [], asked.spans[0]
+    if len(asked.spans) > 1 or span.kind != DAY or span.first is None:
+        said = asked.spans[-1].said
+        return reply_of_lines(
+            speak("That I answer for one day and averages of 2 to 500 days, not for “{said}”.", said=said)
+        )
+    for mention in asked.securities[:MOST]:
+        rows = yield from _load_until(desk, mention, span.first, size)
+        if isinstance(rows, DeskResult):
+            lines.append(reply.describe_no_prices(desk, mention.said, rows.failure or NO_BARS))
+            continue
+        if len(rows) < size:
+            lines.append(speak("{name}: too few bars.", name=wording.head_of(desk, mention)))
+            continue
+        close, mean = rows[-1].close, statistics.fmean(row.close for row in rows[-size:])
+        given: Json = {
+            "name": wording.head_of(desk, mention),
+            "size": size,
+            "gap": f"{abs(close / mean - 1) * 100:.2f}%",
+            "close": number(close, "price", speak),
+            "mean": number(mean, "price", speak),
+            "date": rows[-1].date,
+            "mark": "",
+        }
+        lines.append(
+            speak(
+                "{name}: above its {size}-day average by {gap} (close {close}, average {mean}, {date}){mark}.", **given
+            )
+            if close > mean
+            else speak(
+                "{name}: below its {size}-day average by {gap} (close {close}, average {mean}, {date}){mark}.", **given
+            )
+        )
+    return reply_of_lines(*lines, speak("Past prices are adjusted (qfq)."))
+
+
+def answer_average_cross(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether one average is above another, and when they last crossed."""
+    speak, lines = desk.speak, []
+    sizes = [int(one or other) for one, other in _SIZES.findall(asked.words)]
+    if len(sizes) != 2 or asked.spans or not all(1 < size <= LONGEST for size in sizes):
+        return wording.ask_back(desk, (asked.spans[0].said if asked.spans else asked.words,))
+    first, second = sizes
+    for mention in asked.securities[:MOST]:
+        rows = yield from _load_until(desk, mention, desk.request.moment.date(), max(sizes) + LONGEST)
+        if isinstance(rows, DeskResult):
+            lines.append(reply.describe_no_prices(desk, mention.said, rows.failure or NO_BARS))
+            continue
+        gaps = _average_gaps(rows, first, second)
+        if not gaps:
+            lines.append(speak("{name}: too few bars.", name=wording.head_of(desk, mention)))
+            continue
+        given: Json = {"name": wording.head_of(desk, mention), "one": first, "other": second, "date": gaps[-1][0],
+                       "gap": f"{abs(gaps[-1][1]):.2f}%"}  # fmt: skip
+        lines.append(
+            speak("{name}: its {one}-day average is {gap} above the {other}-day one ({date}).", **given)
+            if gaps[-1][1] > 0
+            else speak("{name}: its {one}-day average is {gap} below the {other}-day one ({date}).", **given)
+        )
+        crossed = next((day for (_, a), (day, b) in reversed(list(pairwise(gaps))) if (a > 0) != (b > 0)), "")
+        lines.append(
+            speak("They last crossed on **{date}**, upward.", date=crossed)
+            if crossed and gaps[-1][1] > 0
+            else speak("They last crossed on **{date}**, downward.", date=crossed)
+            if crossed
+            else speak("They have not crossed since {date}.", date=gaps[0][0])
+        )
+    return reply_of_lines(*lines, speak("Past prices are adjusted (qfq)."))
+
+
+def _average_gaps(rows: list[BarRow], first: int, second: int) -> list[tuple[str, float]]:
+    """Return by how many per cent the first average is above the second, on each day that has both."""
+    closes, longest = [row.close for row in rows], max(first, second)
+    return [
+        (
+            rows[at].date,
+            (statistics.fmean(closes[at + 1 - first : at + 1]) / statistics.fmean(closes[at + 1 - second : at + 1]) - 1)
+            * 100,
+        )
+        for at in range(longest - 1, len(rows))
+    ]
+
+
+def answer_longest_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer the longest run of falls or rises in a stretch of time."""
+    speak, lines, down = desk.speak, [], bool(_DOWN.search(asked.words))
+    span = asked.spans[0]
+    if len(asked.spans) > 1 or span.kind not in (RANGE, SINCE, EVER):
+        return wording.ask_back(desk, (asked.spans[-1].said,))
+    mentions = asked.securities[:MOST]
+    for mention, found in zip(mentions, (yield from load_spans(desk, mentions, span)), strict=True):
+        if not isinstance(found, SpanBars) or not found.rows:
+            failure = found.failure if isinstance(found, DeskResult) else None
+            lines.append(reply.describe_no_prices(desk, mention.said, failure or NO_BARS))
+            continue
+        rows = [*([found.base] if found.base is not None else []), *found.rows]
+        count, last = _find_longest(rows, down=down)
+        given: Json = {"name": wording.head_of(desk, mention), "count": count, "time": span.said,
+                       "first": rows[last - count + 1].date if count else "", "last": rows[last].date,
+                       "change": wording.say_percent(rows[last].close / rows[last - count].close * 100 - 100),
+                       "mark": wording.simulated_mark(desk, found.simulated)}  # fmt: skip
+        lines.append(
+            speak("{name}: the longest fall of “{time}” is **{count}** sessions in a row, {first} to {last},"
+                  " {change} together{mark}.", **given)
+            if down
+            else speak("{name}: the longest rise of “{time}” is **{count}** sessions in a row, {first} to {last},"
+                       " {change} together{mark}.", **given)
+        )  # fmt: skip
+    return reply_of_lines(*lines)
+
+
+def _find_longest(rows: list[BarRow], *, down: bool) -> tuple[int, int]:
+    """Return the length of the longest run of falls or rises, and the place of its last bar."""
+    best, last, run = 0, 0, 0
+    for at, (before, after) in enumerate(pairwise(rows), 1):
+        moved = after.close < before.close if down else after.close > before.close
+        run = run + 1 if moved else 0
+        if run > best:
+            best, last = run, at
+    return best, last
+
+
+def _load_until(desk: ToolDesk, mention: Mention, day: date, sessions: int) -> Work[list[BarRow] | DeskResult]:
+    """Return the bars up to a day, at least so many sessions where they are stored."""
+    span = TimeSpan(kind=RANGE, said="", at=(0, 0), first=day - timedelta(days=sessions * 2 + 20), last=day)
+    found = yield from load_span(desk, mention, span)
+    return found.rows if isinstance(found, SpanBars) else found
+
+
+ANSWERS = {"average_cross": answer_average_cross}
