@@ -256,13 +256,17 @@ def phases(ctx: click.Context, id: str, as_json: bool, as_jsonl: bool) -> None:
 @click.argument("form", metavar="FORM")
 @click.argument("given", nargs=-1, metavar="[FIELD=VALUE…]")
 @click.option("--answers", metavar="FILE", help="JSON or YAML file of `field: value`; - for standard input.")
+@click.option("--mine", is_flag=True, help="The answers are about you, in place of earlier ones, in every session.")
 @json_option
-def fill(id: str, form: str, given: tuple[str, ...], answers: str | None, as_json: bool) -> None:
+def fill(id: str, form: str, given: tuple[str, ...], answers: str | None, mine: bool, as_json: bool) -> None:
     """Fill in a form of a skill; its answers fill slots of the session ID.
 
     At a terminal, ia asks for each field that is not given: type a value, the number of a choice, ? for an
     explanation, or nothing for the default. Without a terminal, required fields that are missing end with status 77.
     Either all answers are kept or none. `ia skill show NAME --json` lists the forms of a skill.
+
+    The first answers to a lasting form (`birth`) are about you and hold in every session; later ones hold in theirs,
+    unless you give --mine. `ia session forget FORM` empties them.
     """
     from ia.agent.tools import slots as tool_slots
     from ia.agent.tools.scope import Scope
@@ -277,13 +281,32 @@ def fill(id: str, form: str, given: tuple[str, ...], answers: str | None, as_jso
     scope = Scope(ws, session=name, notify=notify)
     values = tool_slots.read_answers(found, read_given(given, answers), scope.lang)
     values |= ask_fields(found, {**sessions.load_slots(ws, name), **values}, set(values), from_stdin=answers == "-")
-    if values:
-        sessions.fill_slots(ws, name, values)
+    tool_slots.keep_answers(scope, found, values, replace=mine)
     filled = sessions.load_slots(ws, name)
     if as_json:
         emit_json({"session": name, **tool_slots.describe_form(found, filled, scope.lang)})
     else:
         emit_text(forms.narrate_form(found, filled, scope.lang) + "\n")
+
+
+@session.command(cls=Command, example=f"{PLOT}; ia session forget plot || echo nothing was kept")
+@click.argument("form", metavar="FORM")
+@click.pass_context
+def forget(ctx: click.Context, form: str) -> None:
+    """Forget what a lasting form knows about you, in every session. Status 1 if there is nothing.
+
+    Sessions keep the answers that were given in them; `ia session delete ID` ends those.
+    """
+    from ia.kernel.workspace import Workspace
+    from ia.organs import sessions
+
+    ws = Workspace()
+    known = [name for name in sessions.load_user_slots(ws) if name.partition(".")[0] == form]
+    if not known:
+        notify(Message("{form}: nothing is kept about you", form=form[:80]))
+        ctx.exit(1)
+    sessions.keep_user_slots(ws, dict.fromkeys(known))
+    notify(Message("forgot {slots}", slots=", ".join(known)))
 
 
 def _find_session(ws: "Workspace", text: str) -> "Session":

@@ -12,8 +12,10 @@ from ia.organs import sessions
 
 
 def load_slots(scope: Scope) -> Json:
-    """Return the slots that are filled: those of the session, or of a connection without one."""
-    return sessions.load_slots(scope.ws, scope.session) if scope.session else dict(scope.slots)
+    """Return the slots that are filled: those of the session, or of a connection without one, and those of the user."""
+    if scope.session:
+        return sessions.load_slots(scope.ws, scope.session)
+    return {**sessions.load_user_slots(scope.ws), **scope.slots}
 
 
 def fill_form(scope: Scope, form: Form, answers: Mapping[str, Any]) -> Json:
@@ -21,12 +23,28 @@ def fill_form(scope: Scope, form: Form, answers: Mapping[str, Any]) -> Json:
 
     raises  BadData for an answer that does not fit, NotFound for one to no field.
     """
-    values = read_answers(form, answers, scope.lang)
-    if values and scope.session:
-        sessions.fill_slots(scope.ws, scope.session, values)
-    elif values:
-        scope.slots |= values
+    keep_answers(scope, form, read_answers(form, answers, scope.lang))
     return load_slots(scope)
+
+
+def keep_answers(scope: Scope, form: Form, values: Mapping[str, Any], *, replace: bool = False) -> None:
+    """Keep answers in the session. The first ones to a lasting form are the user's own, and hold in every session.
+
+    replace  they are the user's own in place of earlier ones.
+    """
+    if not values:
+        return
+    own = sessions.load_user_slots(scope.ws) if form.lasting else {}
+    if form.lasting and (replace or not any(_is_of(name, form) for name in own)):
+        sessions.keep_user_slots(scope.ws, {**dict.fromkeys(name for name in own if _is_of(name, form)), **values})
+    if scope.session:
+        sessions.fill_slots(scope.ws, scope.session, values)
+    else:
+        scope.slots |= values
+
+
+def _is_of(slot: str, form: Form) -> bool:
+    return slot.partition(".")[0] == form.name
 
 
 def read_answers(form: Form, answers: Mapping[str, Any], lang: str) -> Json:

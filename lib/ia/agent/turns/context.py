@@ -12,6 +12,7 @@ from ia.agent.prompt_format import EVENT, QUERY, QUESTION, TIME, format_head
 from ia.agent.tools import schema
 from ia.agent.tools.registry import Tool
 from ia.agent.turns.account_prompt import write_account_prompt
+from ia.agent.turns.user_prompt import write_user_context
 from ia.faculties import skills
 from ia.faculties.skills import templates
 from ia.kernel import clock, config, untrusted
@@ -29,6 +30,7 @@ BUDGET = {
     "rules": 1500,
     "risk": 800,
     "beliefs": 800,
+    "user": 1000,
     "memory": 1500,
     "playbook": 1000,
     "positions": 1000,
@@ -137,6 +139,7 @@ def build_context(
     data: tuple[Data, ...] = (),
     event: str = QUERY,
     skill: skills.Loaded | None = None,
+    session: str = "",
     state: str = "",
     method: str = "",
     task: "TaskPrompt | None" = None,
@@ -147,6 +150,7 @@ def build_context(
     """Return the context of one turn.
 
     event        what the time mark says happened. skill: the active one, whose body comes in full.
+    session      the session's id, for what it knows of the user; "" for none
     state        what the session knows beside its messages: active skills, filled slots.
     method       where the procedures of the active skills stand, and which of their rules hold.
     task         what a run of a task is given besides.
@@ -163,6 +167,7 @@ def build_context(
     if not limits_only:
         parts += [
             _build_part("beliefs", _extract_beliefs(_read_trusted(ws, change_rules.BELIEFS)), newest=True),
+            _build_part("user", write_user_context(ws, session, lang)),
             _build_part("memory", _read_memory_index(ws)),
             _build_part("playbook", _read_trusted(ws, PLAYBOOK)),
             _build_part("positions", _read_position_notes(ws)),

@@ -26,7 +26,7 @@ def write_session_state(ws: Workspace, session: str, active: Sequence[str], lang
         tools = ", ".join(each.name for each in load_tools(ws, skill).tools) or "-"
         told = "{skill} is active; tools: {tools}. skills.load {name} shows its instructions again."
         lines.append(voice(told, skill=skill.display_name(lang), tools=tools, name=name))
-    slots = sessions.load_slots(ws, session)
+    slots = sessions.load_own_slots(ws, session)
     told_forms: set[str] = set()
     for form in forms.list_forms(ws, active) if slots else ():
         if form.name not in told_forms and (line := forms.narrate_form(form, slots, lang)):

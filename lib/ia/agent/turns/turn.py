@@ -251,6 +251,7 @@ def prepare_turn(
         summary=summary,
         data=data,
         skill=active,
+        session=session,
         state=write_session_state(ws, session, scope.active, scope.lang) if session else "",
         method=write_method(scope),
         task=task,

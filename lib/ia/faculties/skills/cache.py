@@ -9,7 +9,7 @@ from ia.kernel import config, files
 from ia.kernel.digest import sha256
 from ia.kernel.workspace import Workspace
 
-FORMAT = 1
+FORMAT = 2
 """Counts what changes the result of `make` for the same text."""
 MOST_KEPT = 500
 """Files that are kept; the oldest go first."""

@@ -31,7 +31,18 @@ FORMATS = ("date", "time", "date-time", "email", "uri")
 _NAME = pattern(r"[a-z][a-z0-9_]{0,39}")
 _WORDS = tuple(f"{word}{suffix}" for word in ("title", "description", "narrate") for suffix in ("", "_en"))
 _FORM_FIELDS = frozenset(
-    {"title", "title_en", "description", "description_en", "type", "order", "properties", "required", "private"}
+    {
+        "title",
+        "title_en",
+        "description",
+        "description_en",
+        "type",
+        "order",
+        "properties",
+        "required",
+        "private",
+        "lasting",
+    }
 )
 _FIELD_FIELDS = frozenset(
     {*_WORDS, "type", "format", "minimum", "maximum", "minLength", "maxLength", "enum", "oneOf", "items", "default",
@@ -80,6 +91,7 @@ class Form(NamedTuple):
     """A form of a skill; its fields in the order in which they are asked.
 
     private   no answer goes to a provider on a model's call, or into the audit trail
+    lasting   about the user: its first answers hold in every session
     """
 
     name: str
@@ -87,6 +99,7 @@ class Form(NamedTuple):
     texts: dict[str, str]
     fields: tuple[FormField, ...]
     private: bool = False
+    lasting: bool = False
 
     def title(self, lang: str) -> str:
         """Return what the form is called, in `zh` or `en`."""
@@ -115,6 +128,7 @@ def load_forms(ws: Workspace, skill: Skill) -> list[Form]:
             texts=each["texts"],
             fields=tuple(FormField(**field) for field in each["fields"]),
             private=each["private"],
+            lasting=each["lasting"],
         )
         for each in made or ()
     ]
@@ -250,11 +264,12 @@ def _parse_form(name: str, entry: object) -> Json:
         for field, about in properties.items()
     }
     names = [*order, *(each for each in fields if each not in order)]
-    private = entry.get("private", False)
-    if not isinstance(private, bool):
-        raise _error(name, "private", Message("true or false"))
+    for switch in ("private", "lasting"):
+        if not isinstance(entry.get(switch, False), bool):
+            raise _error(name, switch, Message("true or false"))
     found = [fields[each] for each in dict.fromkeys(names)]
-    return {"name": name, "texts": _texts(entry, name), "fields": found, "private": private}
+    switches = {switch: entry.get(switch, False) for switch in ("private", "lasting")}
+    return {"name": name, "texts": _texts(entry, name), "fields": found, **switches}
 
 
 def _parse_field(where: str, name: str, about: object, required: bool) -> Json:

@@ -12,6 +12,22 @@ from ia.kernel.errors import NotFound
 from ia.kernel.workspace import Workspace
 from ia.organs.sessions.transcript import begin_session, check_id, open_transaction, session_row
 
+USER = 0
+"""In place of a session: slots about the user, which hold in every session that has no value of its own."""
+
+
+def keep_user_slots(ws: Workspace, values: Mapping[str, Any]) -> None:
+    """Fill slots about the user, all together; None empties one."""
+    moment = clock.utc_stamp(clock.now())
+    with open_transaction(ws) as db:
+        _insert_slots(db, USER, values, moment)
+        audit.record(db, "user.slots", "user", slots=sorted(values))
+
+
+def load_user_slots(ws: Workspace) -> dict[str, Any]:
+    """Return the slots about the user as of now(): name -> value."""
+    return _load_newest(ws, USER)
+
 
 def fill_slots(ws: Workspace, id: str, values: Mapping[str, Any]) -> None:
     """Fill slots of a session, all together; None empties one. The session is made where there is none.
@@ -23,13 +39,7 @@ def fill_slots(ws: Workspace, id: str, values: Mapping[str, Any]) -> None:
     before = load_slots(ws, name)
     with open_transaction(ws) as db:
         number = begin_session(db, name, moment)
-        db.executemany(
-            "INSERT INTO slots (session, name, value, created) VALUES (?, ?, ?, ?)",
-            [
-                (number, slot, None if value is None else json.dumps(value, ensure_ascii=False), moment)
-                for slot, value in values.items()
-            ],
-        )
+        _insert_slots(db, number, values, moment)
         audit.record(db, "session.slots", name, slots=sorted(values))
     changed = {slot for slot, value in values.items() if value != before.get(slot)}
     for skill, outputs in load_outputs(ws, name).items():
@@ -38,15 +48,33 @@ def fill_slots(ws: Workspace, id: str, values: Mapping[str, Any]) -> None:
 
 
 def load_slots(ws: Workspace, id: str) -> dict[str, Any]:
-    """Return the slots of a session as of now(): name -> value; {} where there is no such session."""
-    if (number := _find_row(ws, id)) is None:
-        return {}
+    """Return the slots of a session as of now(): name -> value; those about the user where it has none of its own."""
+    return {**load_user_slots(ws), **load_own_slots(ws, id)}
+
+
+def load_own_slots(ws: Workspace, id: str) -> dict[str, Any]:
+    """Return the slots that were filled in a session; {} where there is no such session."""
+    number = _find_row(ws, id)
+    return {} if number is None else _load_newest(ws, number)
+
+
+def _load_newest(ws: Workspace, number: int) -> dict[str, Any]:
     rows = ws.db.execute(
         "SELECT name, value FROM slots WHERE session = ? AND created <= ? ORDER BY id",
         (number, clock.utc_stamp(clock.now())),
     )
     newest = dict(rows.fetchall())
     return {name: json.loads(value) for name, value in newest.items() if value is not None}
+
+
+def _insert_slots(db: Any, number: int, values: Mapping[str, Any], moment: str) -> None:
+    db.executemany(
+        "INSERT INTO slots (session, name, value, created) VALUES (?, ?, ?, ?)",
+        [
+            (number, slot, None if value is None else json.dumps(value, ensure_ascii=False), moment)
+            for slot, value in values.items()
+        ],
+    )
 
 
 def activate_skill(ws: Workspace, id: str, skill: str) -> None:

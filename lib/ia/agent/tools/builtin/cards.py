@@ -11,6 +11,7 @@ from ia.agent.tools.registry import READ, WRITE, tool
 from ia.agent.tools.scope import Scope
 from ia.agent.tools.skill_tools import ADVICE, INSIGHT, REPORT, make_card, own_cards
 from ia.faculties.skills import forms
+from ia.kernel import audit
 from ia.kernel.errors import BadData, Refused
 from ia.kernel.jsontypes import Json
 
@@ -59,8 +60,10 @@ def show_insight(
     """Show the user an insight as a card, and keep it as an observation that later conversations recall."""
     props = {"title": title, "text": text, **({"evidence": evidence} if evidence else {})}
     card = make_card(scope, INSIGHT, own_cards()[INSIGHT], props)
-    kept = "; ".join([text, *(evidence or [])])
-    return {**card, "saved": add_observation(scope, title, kept)}
+    saved = add_observation(scope, title, "; ".join([text, *(evidence or [])]))
+    if saved["status"] == "written":
+        audit.record(scope.ws.db, "insight", saved["path"], scope.actor)
+    return {**card, "saved": saved}
 
 
 @tool("show_advice", READ)
