@@ -121,7 +121,27 @@ def _add_actions(db: sqlite3.Connection, rows: list[Json], symbols: Iterable[str
                         row |= {"cash": cash or None, "bonus": bonus or None}
             if found:
                 break
-    return rows
+    return _drop_superseded(rows)
+
+
+_MOVED_AT_MOST = timedelta(days=60)
+"""By how much a board moves an ex-date between the plan and the decision."""
+
+
+def _drop_superseded(rows: list[Json]) -> list[Json]:
+    """Return the rows without ex-dates of unknown amount beside one with its amount: that one was decided later."""
+    decided = [row for row in rows if row["kind"] == "ex-dividend" and (row["cash"] or row["bonus"])]
+
+    def is_superseded(row: Json) -> bool:
+        day = date.fromisoformat(row["date"])
+        return (row["kind"] == "ex-dividend" and not row["cash"] and not row["bonus"]) and any(
+            other["symbol"] == row["symbol"]
+            and other["source"] == row["source"]
+            and abs(date.fromisoformat(other["date"]) - day) <= _MOVED_AT_MOST
+            for other in decided
+        )
+
+    return [row for row in rows if not is_superseded(row)]
 
 
 def _settle_reports(db: sqlite3.Connection, rows: list[Json], symbols: Sequence[str], span: CalendarSpan) -> list[Json]:

@@ -34,8 +34,8 @@ _MARKETS = (
     ("CNY", pattern(r"[Aa]股|沪深|\b(?:chinese|a[- ]shares?|mainland)\b", re.I)),
 )
 _SHARES = pattern(
-    rf"(?P<n>{COUNT})\s*(?P<unit>股(?![价息本东票份权])|手(?!续)|shares?\b|lots?\b)"
-    r"|(?:\b(?:sell(?:ing)?|sold|buy(?:ing)?|bought|add(?:ed|ing)?)\b|卖[出掉]?|买[入进]?|[加补建]仓)\s*(?P<m>\d[\d,]*)"
+    rf"(?P<n>{COUNT})\s*(?P<unit>more\b|股(?![价息本东票份权])|手(?!续)|shares?\b|lots?\b)"
+    r"|(?:\b(?:sell(?:ing)?|sold|buy(?:ing)?|bought|add(?:ed|ing)?|afford)\b|卖[出掉]?|买[入进]?|[加补建]仓)\s*(?P<m>\d[\d,]*)"
     rf"(?![\d.]*\s*(?:[%％万亿成股手]|per ?cent|shares?\b|lots?\b|{UNIT}|[a-z]?\d))",
     re.I,
 )

@@ -74,6 +74,8 @@ def _file(desk: ToolDesk, path: str, title: str) -> Work[Reply]:
     entries = [line.strip() for line in text.splitlines() if line.lstrip().startswith(("-", "*"))]
     if entries:
         head = speak("{title} (`memory/{page}.md`):", title=title, page=path)
+        if path == "tracking":
+            entries = [wording.name_watched(desk, line) for line in entries]
         return Reply([head, *entries], entries, [f"memory/{path}.md"])
     if result.missing:
         return reply.reply_of_lines(speak("There is no tool here to read the memory."))

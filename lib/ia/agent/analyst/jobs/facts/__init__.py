@@ -179,7 +179,7 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import history_facts
 
         return history_facts.ANSWERS[name]
-    if name in ("moved", "first_trade", "too_big", "watch_list"):
+    if name in ("moved", "first_trade", "too_big", "watch_list", "held_closes"):
         from ia.agent.analyst.jobs.facts import portfolio_facts
 
         return portfolio_facts.ANSWERS[name]

@@ -57,10 +57,11 @@ def each_security(
     say: Callable[[Mention, SpanBars], list[str]],
     *,
     adjust: str = "qfq",
+    most: int = MOST,
 ) -> Work[Reply]:
     """Return what is said of the bars of each security over a stretch of time, and which prices are old."""
     lines, notes = [], []
-    mentions = asked.securities[:MOST]
+    mentions = asked.securities[:most]
     loaded = yield from load_spans(desk, mentions, span, adjust=adjust)
     for mention, found in zip(mentions, loaded, strict=True):
         if isinstance(found, DeskResult):
@@ -75,8 +76,8 @@ def each_security(
             continue
         lines += say(mention, found)
         notes.append(stale_note(desk, mention, found.last, found.missed))
-    if len(asked.securities) > MOST:
-        lines.append(desk.speak("Only the first {count} are answered.", count=MOST))
+    if len(asked.securities) > most:
+        lines.append(desk.speak("Only the first {count} are answered.", count=most))
     return reply_of_lines(*lines, *dict.fromkeys(filter(None, notes)))
 
 

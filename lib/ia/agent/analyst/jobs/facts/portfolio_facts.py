@@ -1,15 +1,22 @@
 """Facts of all positions: which rose or fell, which trade was the first, and whether a position is too big."""
 
 import re
+from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 
 from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import Mention, find_mentions
+from ia.agent.analyst.ask.time_spans import FUTURE, SESSIONS, TimeSpan
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.daily import positions_of
 from ia.agent.analyst.jobs.facts import account_facts, holding_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts.bar_rows import SpanBars
+from ia.agent.analyst.jobs.facts.extreme_facts import each_security, say_price, span_of
 from ia.agent.analyst.jobs.facts.held import name_position
 from ia.agent.analyst.jobs.facts.result_facts import Days
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -128,10 +135,43 @@ def answer_watch_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     entries = [line.strip() for line in str(result.value).splitlines() if line.lstrip().startswith(("-", "*"))]
     if not entries:
         return reply_of_lines(speak("The watch list is empty; `ia watch add 600519 --because WHY` fills it."))
-    return reply_of_lines(speak("The watch list (`memory/tracking.md`):"), *entries)
+    told = [wording.name_watched(desk, line) for line in entries]
+    return reply_of_lines(speak("The watch list (`memory/tracking.md`):"), *told)
+
+
+NEWEST = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=1)
+HELD, CLOSES = 10, 5
+"""Holdings whose closes are told, and closes of each."""
+
+
+def answer_held_closes(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer the closes of what is held, of the day or the days that are named, else of the newest."""
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, desk.speak("the ledger"), status.failure)
+    rows = wording.objects_of(status, "positions")
+    held = [mention for code in rows for mention in find_mentions(code)]
+    if not held:
+        return reply_of_lines(desk.speak("Nothing is held."))
+    span = span_of(asked, NEWEST)
+    if span is None or span.kind == FUTURE:
+        return wording.ask_back(desk, tuple(each.said for each in asked.spans))
+
+    def say(mention: Mention, found: SpanBars) -> list[str]:
+        closes = [
+            desk.speak("{date} {close} ({change})", date=row.date[5:], close=say_price(desk, row.close),
+                       change=number(row.close / before.close * 100 - 100, "percent", desk.speak))
+            for before, row in pairwise(found.with_base)
+        ]  # fmt: skip
+        name = wording.security_name(desk, mention.code, rows[mention.code].get("name"))
+        mark = wording.simulated_mark(desk, found.simulated)
+        return [f"{name}{mark}{desk.speak(': ')}{desk.speak.join_items(closes[-CLOSES:])}"]
+
+    return (yield from each_security(desk, replace(asked, securities=tuple(held)), span, say, adjust="none", most=HELD))
 
 
 ANSWERS = {
+    "held_closes": answer_held_closes,
     "moved": answer_moved,
     "first_trade": answer_first_trade,
     "too_big": answer_too_big,

@@ -18,6 +18,7 @@ from ia.domain.instruments.groups import group_name
 from ia.domain.instruments.symbols import english_names, resolve_security
 from ia.kernel.errors import IaError
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 
 def head_of(desk: ToolDesk, mention: Mention) -> str:
@@ -149,6 +150,14 @@ def say_value(desk: ToolDesk, value: Any, unit: str) -> str:
     if unit == "percent_plain":
         return f"{value:,.2f}%"
     return number(float(value), unit, desk.speak)
+
+
+_WATCHED = pattern(r"\A([-*]\s+)(\d{4,6}\.[A-Z]{2}|[A-Z][A-Z.-]*\.US)\s+(\S+)")
+
+
+def name_watched(desk: ToolDesk, line: str) -> str:
+    """Return a line of the watch list with the security as the reader knows it."""
+    return _WATCHED.sub(lambda found: found[1] + security_name(desk, found[2], found[3]), line, count=1)
 
 
 def say_money(desk: ToolDesk, value: Any, *, signed: bool = False, currency: str = "") -> str:
