@@ -74,6 +74,7 @@ HOMES = {  # third party -> the only modules that import it
     "numpy": {
         "ia.organs.compute",
         "ia.organs.market.mirror",
+        "ia.organs.recall.vectors",
         "ia.domain.performance.columns",
         "ia.domain.performance.resampling",
         "ia.faculties.lab",

@@ -3,6 +3,7 @@
 import json
 
 from support import documents
+from support.servers.embeddings import embeddings_service
 
 BOOK = documents.pdf(
     [["Preface of the book."], ["A stop loss ends a losing position early."], ["Size a position by its stop."]],
@@ -189,3 +190,39 @@ def test_a_build_refuses_bad_wishes_in_one_line(ia, home, tmp_path):
         assert "Traceback" not in run.stderr and run.stderr.splitlines()[-1].startswith(("ia: ", "hint: "))
     (home / "knowledge/library/reading.yaml").write_text("x")
     assert ia("knowledge", "curate", "library").returncode == 65
+
+
+def test_passages_are_embedded_after_consent_and_found_in_other_words(ia, home, tmp_path):
+    (tmp_path / "a.md").write_text("---\ntitle: A\ndate: 2019-01-01\n---\n股价跌破均线就割肉。\n")
+    (tmp_path / "b.md").write_text("---\ntitle: B\ndate: 2019-01-01\n---\n每年看一次账单。\n")
+    ia("knowledge", "add", str(tmp_path / "a.md"), str(tmp_path / "b.md"))
+    assert json.loads(ia("knowledge", "index", "--json").stdout)["missing"] == 2
+    assert ia("knowledge", "index", "--embed").returncode == 78
+    with embeddings_service() as server:
+        env = {"IA_EMBEDDING_URL": server.url, "IA_EMBEDDING_MODEL": "ok"}
+        run = ia("knowledge", "index", "--embed", env=env)
+        assert (
+            run.returncode == 77
+            and server.asked == []
+            and "2 texts, about" in run.stderr
+            and "price: unknown" in run.stderr
+        )
+        (home / "config.yaml").write_text("prices: {ok: {input: 1000000, output: 0}}\n")
+        run = ia("knowledge", "index", "--embed", "--yes", env=env)
+        assert run.returncode == 77 and "embedding.max_cost" in run.stderr and server.asked == []
+        (home / "config.yaml").write_text("prices: {ok: {input: 0.02, output: 0}}\n")
+        told = json.loads(ia("knowledge", "index", "--embed", "--yes", "--json", env=env).stdout)
+        assert told == {"passages": 2, "embedded": 2, "missing": 0, "model": "ok"} and len(server.asked) == 1
+        assert json.loads(ia("usage", "--json").stdout)
+        run = ia("knowledge", "search", "止损", "--json", env=env)
+        [row] = json.loads(run.stdout)
+        assert (row["title"], row["vectors"]) == ("A", True) and run.stderr == ""
+        asked = len(server.asked)
+        assert ia("recall", "止损", env=env).returncode == 1 and len(server.asked) == asked
+        assert json.loads(ia("recall", "--vectors", "止损", "--json", env=env).stdout)[0]["vectors"] is True
+        called = json.loads(ia("tool", "call", "search_knowledge", json.dumps({"query": "止损"}), env=env).stdout)
+        assert called["vectors"] is True and called["chunks"][0]["text"].startswith("股价")
+    run = ia("knowledge", "search", "割肉", "--json", env=env)
+    assert json.loads(run.stdout)[0]["vectors"] is False and run.stderr.count("\n") == 1
+    assert "vectors" not in json.loads(ia("knowledge", "search", "割肉", "--json").stdout)[0]
+    assert ia("recall", "--vectors", "x").returncode == 78 and ia("knowledge", "index", "--in", "x").returncode == 2

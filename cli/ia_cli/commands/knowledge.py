@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ia.kernel.errors import BadData, IaError, NotFound, UsageError
-from ia_cli.commands import knowledge_rules
+from ia_cli.commands import knowledge_index, knowledge_rules
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import rows_options
@@ -43,6 +43,7 @@ def knowledge() -> None:
     """
 
 
+knowledge.add_command(knowledge_index.index)
 for _command in (knowledge_rules.curate, knowledge_rules.extract, knowledge_rules.build, knowledge_rules.verify):
     knowledge.add_command(_command)
 
@@ -340,21 +341,27 @@ def search(
 
     page is the page of the file that the best sentence stands on, label its printed number where that differs.
     relevance is the share of the query that the passage holds, rare words counting more. With --now ia searches what
-    was published by then. Status 1 if nothing is found.
+    was published by then. If an embeddings service is configured (`ia config list embedding.`), it gets the query, and
+    passages without its words are found, too; if it is down, words alone decide. Status 1 if nothing is found.
     """
     from ia.faculties.knowledge import library
     from ia.kernel.workspace import Workspace
     from ia.organs.recall.passages import count_undated, search_passages
+    from ia.organs.recall.vectors import find_meaning
     from ia.wiring.indexing import notice_changes
 
     ws = Workspace()
     if theme:
         library.check_theme(theme)
     look = notice_changes(ws)
-    found = search_passages(ws, " ".join(query), limit=limit, theme=theme or "", notify=notify, look=look)
+    meaning = find_meaning(ws, notify)
+    found = search_passages(
+        ws, " ".join(query), limit=limit, theme=theme or "", notify=notify, look=look, meaning=meaning
+    )
     library.tell_undated(count_undated(ws), notify)
+    told = {"vectors": meaning.used is True} if meaning else {}
     rows = [
-        {**each._asdict(), "citation": each.citation, "page": each.page or None, "date": each.date or None}
+        {**each._asdict(), "citation": each.citation, "page": each.page or None, "date": each.date or None, **told}
         for each in found
     ]
     empty = NotFound("no passage of your documents matches", hint="try fewer or other words")

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,10 @@ from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import rows_options
 from ia_cli.terminal.output import Row, emit_rows, escape_controls, notify
 from ia_cli.terminal.text import say, tr
+
+if TYPE_CHECKING:
+    from ia.kernel.workspace import Workspace
+    from ia.organs.recall.vectors import Meaning
 
 COLUMNS = ("source", "date", "score", "content", "kind", "author")
 
@@ -25,6 +30,7 @@ COLUMNS = ("source", "date", "score", "content", "kind", "author")
     metavar="A[,B…]",
     help="Areas to search: memory, notebook, journal, knowledge, trades, sessions (default: all).",
 )
+@click.option("--vectors", is_flag=True, help="Ask the configured embeddings service, too; it gets the query.")
 @rows_options
 @click.pass_context
 def recall(
@@ -33,6 +39,7 @@ def recall(
     limit: int,
     since: str | None,
     areas: str | None,
+    vectors: bool,
     as_json: bool,
     as_jsonl: bool,
 ) -> None:
@@ -45,7 +52,8 @@ def recall(
 
     A source is a file of the workspace, trades/NUMBER (`ia trade list`) or sessions/ID (`ia session show ID`).
     kind is note, research, report, observation, belief, journal, trade, question and so on; author is owner, ia, or
-    outside (documents of `ia knowledge`).
+    outside (documents of `ia knowledge`). With --vectors ia also finds what has none of the words, among the areas that
+    `ia knowledge index --embed` has embedded.
     """
     from ia.kernel.workspace import Workspace
     from ia.organs.recall.search import AREAS
@@ -56,12 +64,27 @@ def recall(
     ws = Workspace()
     look = notice_changes(ws)
     many = limit if areas else 2 * limit
-    hits = recall_everything(ws, " ".join(query), limit=many, since=since, areas=chosen, notify=notify, look=look)
+    meaning = _find_meaning(ws) if vectors else None
+    hits = recall_everything(
+        ws, " ".join(query), limit=many, since=since, areas=chosen, notify=notify, look=look, meaning=meaning
+    )
     if not areas:  # a question of yours answers nothing, but leads to the session that does
         hits = sorted(hits, key=lambda hit: hit.kind == "question")[:limit]
-    rows = [hit._asdict() for hit in hits]
+    told = {"vectors": meaning.used is True} if meaning else {}
+    rows = [{**hit._asdict(), **told} for hit in hits]
     empty = NotFound("no matching notes or memory", hint="try fewer or other words")
     emit_list(ctx, rows, COLUMNS, empty, as_json=as_json, as_jsonl=as_jsonl, emit=_emit_hits)
+
+
+def _find_meaning(ws: "Workspace") -> "Meaning":
+    """Return what asks the embeddings service; raises ConfigError where none is set."""
+    from ia.kernel.errors import ConfigError
+    from ia.organs.recall.vectors import find_meaning
+
+    found = find_meaning(ws, notify)
+    if found is None:
+        raise ConfigError("no embeddings service is set", hint="ia config set embedding.url URL")
+    return found
 
 
 def _emit_hits(rows: Sequence[Row], columns: Sequence[str], *, as_json: bool = False, as_jsonl: bool = False) -> None:

@@ -11,6 +11,7 @@ from ia.organs.recall.records import RecordFolder, SearchableRecord
 if TYPE_CHECKING:
     from ia.kernel.folders import Digest
     from ia.organs.recall.search import Hit
+    from ia.organs.recall.vectors import Meaning
 
 
 def recall_everything(
@@ -22,13 +23,22 @@ def recall_everything(
     areas: tuple[str, ...] | None = None,
     notify: Notify = drop_message,
     look: "Sequence[Digest] | None" = None,
+    meaning: "Meaning | None" = None,
 ) -> "list[Hit]":
     """Return what answers a query among notes, memory, trades and sessions; see recall_notes() for the rest."""
     from ia.organs.recall.search import AREAS, recall_notes
 
     records = gather_records(ws, notify)
     return recall_notes(
-        ws, query, limit=limit, since=since, areas=areas or AREAS, notify=notify, look=look, records=records
+        ws,
+        query,
+        limit=limit,
+        since=since,
+        areas=areas or AREAS,
+        notify=notify,
+        look=look,
+        records=records,
+        meaning=meaning,
     )
 
 

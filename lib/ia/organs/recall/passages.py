@@ -9,7 +9,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ia.kernel import clock
 from ia.kernel.errors import BadData, IaError, Notify, drop_message
@@ -17,8 +17,11 @@ from ia.kernel.folders import Digest
 from ia.kernel.workspace import Workspace
 from ia.organs.recall import index
 from ia.organs.recall.documents import PageStart, page_at, split_sentences
-from ia.organs.recall.search import build_restriction, rank_matches, rarest_tokens
+from ia.organs.recall.search import NEAR, build_restriction, rank_matches, rarest_tokens
 from ia.organs.recall.terms import FUNCTION_CHARACTERS, normalize_text, parse_query, quote_token
+
+if TYPE_CHECKING:
+    from ia.organs.recall.vectors import Meaning
 
 SHOWN = 500
 """Characters of a passage: whole sentences that begin on the page that is cited."""
@@ -79,53 +82,71 @@ def search_passages(
     theme: str = "",
     notify: Notify = drop_message,
     look: Sequence[Digest] | None = None,
+    meaning: "Meaning | None" = None,
 ) -> list[Passage]:
     """Return the passages of knowledge/ that answer a question as of now(), best first.
 
-    theme   only documents of this theme
+    theme   only documents of this theme. meaning: asks for vectors, too
     raises  BadData for a query without letters or digits.
     """
     tokens = parse_query(query).tokens
     if not tokens:
         raise BadData("nothing to search for: the query has no letters or digits")
     try:
-        return _search_index(ws, tokens, limit, theme, notify, look)
+        return _search_index(ws, query, limit, theme, notify, look, meaning)
     except (sqlite3.DatabaseError, IaError) as exc:
         if not index.discard_damaged(ws, exc):
             raise
-        return _search_index(ws, tokens, limit, theme, notify, look)
+        return _search_index(ws, query, limit, theme, notify, look, meaning)
 
 
 def _search_index(
     ws: Workspace,
-    tokens: tuple[str, ...],
+    query: str,
     limit: int,
     theme: str,
     notify: Notify,
     look: Sequence[Digest] | None,
+    meaning: "Meaning | None",
 ) -> list[Passage]:
     with contextlib.closing(index.open_index(ws, notify, look)) as conn:
-        return find_passages(conn, tokens, limit, theme)
+        return find_passages(conn, parse_query(query).tokens, limit, theme, meaning, query)
 
 
-def find_passages(conn: sqlite3.Connection, tokens: tuple[str, ...], limit: int, theme: str = "") -> list[Passage]:
+def find_passages(
+    conn: sqlite3.Connection,
+    tokens: tuple[str, ...],
+    limit: int,
+    theme: str = "",
+    meaning: "Meaning | None" = None,
+    query: str = "",
+) -> list[Passage]:
     """Return the best passages of an index that is up to date."""
     where, values = build_restriction(None, ("knowledge",))
     if theme:
         where += f" AND (rowid >> {index.SHIFT}) IN (SELECT id FROM files WHERE folder = ? OR folder LIKE ? ESCAPE '!')"
         escaped = "".join(f"!{c}" if c in "!%_" else c for c in theme)
         values = [*values, f"knowledge/{theme}", f"knowledge/{escaped}/%"]
+    close = meaning.closeness(conn, query, where, values) if meaning else None
+    share_of_words = 1 - meaning.weight if meaning and close else 1.0
     telling, counted = rarest_tokens(conn, tokens)
     expression = " OR ".join(quote_token(token) for token in telling)
-    if not expression:
+    if not expression and not close:
         return []
     weights = _weigh_words(conn, tokens, counted)
-    ranked = rank_matches(conn, expression, where, values, max(CANDIDATES, limit))
+    ranked = rank_matches(conn, expression, where, values, max(CANDIDATES, limit)) if expression else []
+    best_score = ranked[0][1] if ranked else 1.0
+    known = {row for row, _ in ranked}
+    near = [(row, 0.0) for row, value in (close or {}).items() if value >= NEAR and row not in known]
     chosen: list[tuple[float, int, float, int]] = []
-    for row, score, text, place in _load_chunks(conn, ranked):
+    for row, score, text, place in _load_chunks(conn, [*ranked, *near[:CANDIDATES]]):
         share, relevance, best = _rate_chunk(text, place, weights)
-        if relevance >= LEAST:
-            chosen.append((score / ranked[0][1] + CLOSENESS * share, row, relevance, best))
+        closeness = (close or {}).get(row, 0.0)
+        if relevance >= LEAST or closeness >= NEAR:
+            by_words = score / best_score + CLOSENESS * share
+            # Both parts of the words are at most 1: the weight of vectors is that of their sum.
+            rank = share_of_words * by_words + (1 - share_of_words) * (1 + CLOSENESS) * closeness
+            chosen.append((rank, row, relevance, best))
     chosen.sort(key=lambda item: -item[0])
     return [_load_passage(conn, row, relevance, best) for _, row, relevance, best in chosen[:limit]]
 

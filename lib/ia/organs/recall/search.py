@@ -11,7 +11,7 @@ import re
 import sqlite3
 from collections.abc import Collection, Sequence
 from datetime import date
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ia.kernel import clock, config
 from ia.kernel.errors import BadData, IaError, Notify, UsageError, drop_message
@@ -23,6 +23,9 @@ from ia.organs.recall.documents import is_document
 from ia.organs.recall.records import RecordFolder
 from ia.organs.recall.terms import Query, normalize_text, parse_query, quote_token
 
+if TYPE_CHECKING:
+    from ia.organs.recall.vectors import Meaning
+
 NOTES = ("memory", "notebook", "journal", "knowledge")
 AREAS = (*NOTES, *RECORDS)
 SHORT = 4  # words up to which a query is matched exactly first
@@ -32,6 +35,8 @@ MACHINE_WEIGHT = 0.4
 """What a passage that no person wrote counts, against one of the owner's that matches as well."""
 DOCUMENT_WEIGHT = 0.65
 """What a passage of knowledge/ counts, whatever its age: a book does not go stale as a note does."""
+NEAR = 0.5
+"""Closeness from which a passage counts that has none of the question's words: half way from the median."""
 _QUESTIONS = "sessions/"
 """Questions that were asked stand below all else that was found: they have the words, and no answer."""
 
@@ -52,6 +57,13 @@ class Hit(NamedTuple):
     author: str = OWNER
 
 
+class Fusion(NamedTuple):
+    """How close passages are to a question, 0 to 1, and what that weighs beside words."""
+
+    close: dict[int, float]
+    weight: float
+
+
 def recall_notes(
     ws: Workspace,
     query: str,
@@ -62,12 +74,14 @@ def recall_notes(
     notify: Notify = drop_message,
     look: Sequence[Digest] | None = None,
     records: Sequence[RecordFolder] = (),
+    meaning: "Meaning | None" = None,
 ) -> list[Hit]:
     """Return the notes that answer a query as of now(), best first, at most one hit a note.
 
     since   a date in any form of dateforms; only notes of that day or later. areas: some of AREAS.
     look    the digests of the folders, where somebody has just looked at every file.
     records what of ia.db is searched with the notes, see ia.wiring.searchable_records
+    meaning asks for vectors, too
     raises  UsageError for an unknown area or a date that is none; BadData for a query without letters or digits.
     """
     if unknown := [area for area in areas if area not in AREAS]:
@@ -80,11 +94,11 @@ def recall_notes(
     if not wanted.tokens:
         raise BadData("nothing to search for: the query has no letters or digits")
     try:
-        return _search_index(ws, query, wanted, limit, since, areas, notify, look, records)
+        return _search_index(ws, query, wanted, limit, since, areas, notify, look, records, meaning)
     except (sqlite3.DatabaseError, IaError) as exc:
         if not index.discard_damaged(ws, exc):
             raise
-        return _search_index(ws, query, wanted, limit, since, areas, notify, look, records)
+        return _search_index(ws, query, wanted, limit, since, areas, notify, look, records, meaning)
 
 
 def _search_index(
@@ -97,9 +111,12 @@ def _search_index(
     notify: Notify,
     look: Sequence[Digest] | None,
     records: Sequence[RecordFolder],
+    meaning: "Meaning | None",
 ) -> list[Hit]:
     with contextlib.closing(index.open_index(ws, notify, look, records)) as conn:
-        return find_hits(conn, wanted, limit, since, areas, find_named(query))
+        close = meaning.closeness(conn, query, *build_restriction(since, areas)) if meaning else None
+        fusion = Fusion(close, meaning.weight) if meaning and close else None
+        return find_hits(conn, wanted, limit, since, areas, find_named(query), fusion)
 
 
 def find_hits(
@@ -109,8 +126,11 @@ def find_hits(
     since: str | None = None,
     areas: tuple[str, ...] = AREAS,
     named: Sequence[frozenset[str]] = (),
+    fusion: Fusion | None = None,
 ) -> list[Hit]:
     """Return the best hits of an index that is up to date.
+
+    fusion  how close passages are by their vectors
 
     named   what each security that the query is about is called: where the owner wrote nothing with the name that was
             said, all its names count, and what has none of them is left out if it can be
@@ -123,16 +143,38 @@ def find_hits(
         for exact in dict.fromkeys((query.exact, tuple(map(_allow_prefix, query.exact)), called)):
             ranked = rank_passages(conn, " AND ".join(exact), where, values)
             if _answers(conn, ranked):
-                return _load_hits(conn, ranked, query, limit, names)
+                return _load_hits(conn, fuse_ranks(ranked, fusion), query, limit, names)
             asked = asked or ranked
         if len(query.exact) > 1 and (apart := _rank_spread_words(conn, query.exact, where, values)):
-            return _load_hits(conn, apart, query, limit, names)
+            return _load_hits(conn, fuse_ranks(apart, fusion), query, limit, names)
         if asked:
-            return _load_hits(conn, asked, query, limit, names)
+            return _load_hits(conn, fuse_ranks(asked, fusion), query, limit, names)
     expression = " OR ".join(quote_token(token) for token in rarest_tokens(conn, query.tokens)[0])
-    if not expression:
-        return []
-    return _load_hits(conn, rank_passages(conn, expression, where, values), query, limit, names)
+    ranked = rank_passages(conn, expression, where, values) if expression else []
+    fused = fuse_ranks(ranked, fusion)
+    return _load_hits(conn, fused, query, limit, names) if fused else []
+
+
+def fuse_ranks(ranked: "_Ranked", fusion: Fusion | None) -> "_Ranked":
+    """Return passages ranked by words and, where there are vectors, by their closeness together."""
+    return ranked if fusion is None else fuse(ranked, fusion.close, fusion.weight)
+
+
+def fuse(ranked: Sequence[tuple[int, float]], close: dict[int, float] | None, weight: float) -> list[tuple[int, float]]:
+    """Return passages ranked by words and closeness together; without closeness the words alone.
+
+    >>> fuse([(1, 4.0), (2, 2.0)], {2: 1.0, 3: 0.6, 4: 0.1}, 0.3)
+    [(1, 0.7), (2, 0.65), (3, 0.18)]
+    """
+    if not close:
+        return list(ranked)
+    best = ranked[0][1] if ranked else 1.0
+    best = max([best, *(score for _, score in ranked)]) or 1.0
+    found = {row: (1 - weight) * score / best + weight * close.get(row, 0.0) for row, score in ranked}
+    for row, value in close.items():
+        if row not in found and value >= NEAR:
+            found[row] = weight * value
+    return sorted(((row, round(score, 6)) for row, score in found.items()), key=lambda each: -each[1])
 
 
 def _answers(conn: sqlite3.Connection, ranked: "_Ranked") -> bool:

@@ -35,6 +35,7 @@ def search_knowledge(
     """
     from ia.faculties.knowledge import library
     from ia.organs.recall.passages import count_undated, search_passages
+    from ia.organs.recall.vectors import find_meaning
 
     rules = _find_rules(scope, query, skill_id)
     themes = library.list_themes(scope.ws)
@@ -46,7 +47,15 @@ def search_knowledge(
             theme=skill_id[:60],
             themes=", ".join(themes[:20]) or "–",
         )
-    found = search_passages(scope.ws, query, limit=min(top_k, MAX_PASSAGES), theme=skill_id or "", notify=scope.notify)
+    meaning = find_meaning(scope.ws, scope.notify)
+    found = search_passages(
+        scope.ws,
+        query,
+        limit=min(top_k, MAX_PASSAGES),
+        theme=skill_id or "",
+        notify=scope.notify,
+        meaning=meaning,
+    )
     if found and scope.actor != "user":
         scope.taint(ORIGIN)
     scope.passages += [CitedPassage(each.citation, each.text) for each in found]
@@ -72,6 +81,7 @@ def search_knowledge(
         "chunks": chunks,
         "sources": sources,
         "documents": len(library.list_documents(scope.ws)),
+        **({"vectors": meaning.used is True} if meaning else {}),
         **({"hidden_without_date": undated} if undated else {}),
     }
 
