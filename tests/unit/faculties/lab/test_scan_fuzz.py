@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from ia.faculties.lab.scan import ScanRequest, scan_market
+from ia.faculties.lab.signals import SignalExpression
 from ia.kernel.errors import Refused
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
@@ -203,3 +204,23 @@ def test_a_scan_of_any_expression_equals_compute_for_each_security(ragged):
         if time.monotonic() > end:
             break
     assert compared > len(FUNCTIONS)
+
+
+def test_signals_of_many_securities_are_to_the_bit_those_of_each(ragged):
+    histories, compared = list(ragged[1].values()), 0
+    for source in invent_expressions(SEED + 1, ROUNDS // 4):
+        plan = compile_array(source)
+        try:
+            want = [plan.run(bars) for bars in histories]
+            expression = SignalExpression(source, "--entry")
+        except Exception:
+            continue  # a matter of the full lane, or it looks ahead
+        if any(each.kind != "series" for each in want):
+            continue
+        truths = want[0].arrays[0].dtype == bool
+        got = expression.truths_of(histories) if truths else expression.numbers_of(histories)
+        for bars, one, each in zip(histories, want, got, strict=True):
+            assert len(each) == len(bars.date)
+            np.testing.assert_array_equal(each, one.arrays[0], err_msg=source)
+        compared += 1
+    assert compared > len(FUNCTIONS) - 5

@@ -30,6 +30,8 @@ def pack_rows(*inputs: F) -> tuple[np.ndarray | None, State]:
         missing = missing | np.isnan(x)
     if not missing.any():
         return None, inputs
+    if not (missing[:-1] & ~missing[1:]).any():  # they are at the top already
+        return None, tuple(np.where(missing, np.nan, x) for x in inputs)
     order = np.argsort(missing, axis=0, kind="stable")
     return order, tuple(np.take_along_axis(np.where(missing, np.nan, x), order, axis=0) for x in inputs)
 
