@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 ZERO, ONE, HUNDRED = Decimal(0), Decimal(1), Decimal(100)
 
-BLOCK = 16
-"""Securities whose expressions are evaluated at once: so much stays in the cache of a processor."""
+BLOCK = 256
+"""Securities whose expressions are evaluated at once: they share the steps over the rows, and stay in the cache."""
 WINDOW_END = "window_end"
 """Why what is held at the end of a test of a walk forward is sold."""
 
