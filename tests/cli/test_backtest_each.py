@@ -47,3 +47,18 @@ def test_it_is_shown_again_reported_and_listed(ia):
 def test_options_of_one_account_are_refused(ia, words):
     done = ia("backtest", "run", "600519", *RULES, "--each", *words)
     assert done.returncode == 2 and "--each" in done.stderr
+
+
+def test_a_grid_is_measured_against_the_benchmark_that_is_named(ia):
+    words = ("--entry", "close > sma(close, {n})", "--exit", "close < sma(close, {n})", "--grid", "n=5,10,20")
+    done = ia("backtest", "run", "600519", *words, "--benchmark", "600036", "--since", "2021-01-01", "--json")
+    found = json.loads(done.stdout)["benchmark"]
+    assert found["name"].startswith("600036.SH") and 0 <= found["above_frac"] <= 1
+    assert "of them earned more than 600036.SH" in ia("backtest", "show", "last").stdout
+
+
+def test_bars_of_unknown_origin_have_no_currency(ia):
+    rows = "".join(f"2024-01-{day:02d},{9 + day % 3},{12},{8},{9 + day % 4},1000\n" for day in range(1, 29))
+    bars = "date,open,high,low,close,volume\n" + rows
+    done = ia("backtest", "run", "--entry", "close > open", "--exit", "close < open", input=bars)
+    assert "(no currency)" in done.stdout and "USD" not in done.stdout

@@ -150,7 +150,7 @@ def _answer_lines(figures: Json) -> list[str]:
             fall=_size(figures["max_drawdown_frac"]),
             cash=_money(figures["cash"]),
             equity=_money(figures["equity"]),
-            currency=figures["currency"],
+            currency=figures["currency"] or say("(no currency)"),
         )
     ]
 
@@ -161,9 +161,9 @@ def _comparison_lines(figures: Json) -> list[str]:
         if each.get("return_frac") is None:
             continue
         name = {
-            "buy_and_hold": say("Buy and hold {name}", name=each["name"]),
+            "buy_and_hold": say("Buy and hold {name}", name=_name_security(each["name"])),
             "equal_weight": say("Equal weight of {count} securities", count=each["name"]),
-        }.get(key) or say("Benchmark {name}", name=each["name"])
+        }.get(key) or say("Benchmark {name}", name=_name_security(each["name"]))
         lines.append(
             say(
                 "{name}: {total}, {growth} a year; drawdown {fall}; the strategy did {excess} points.",
@@ -175,6 +175,14 @@ def _comparison_lines(figures: Json) -> list[str]:
             )
         )
     return lines
+
+
+def _name_security(told: str) -> str:
+    """Return a code with its name, in English where that is known and the reader's language."""
+    from ia.domain.instruments.symbols import english_names
+
+    code, _, name = told.partition(" ")
+    return f"{code} {name if lang() == 'zh' else english_names().get(code, name)}".strip()
 
 
 def _risk_lines(figures: Json) -> list[str]:
@@ -220,6 +228,8 @@ def _order_lines(figures: Json) -> list[str]:
 
 
 def _warning_lines(figures: Json) -> list[str]:
+    from ia.faculties.lab.run_sentences import describe_st_days
+
     lines = []
     if figures.get("ended_early"):
         lines.append(
@@ -230,16 +240,7 @@ def _warning_lines(figures: Json) -> list[str]:
                 part=_pct(figures["ended_early_equity_frac"]),
             )
         )
-    if figures.get("st_unknown_sessions"):
-        lines.append(
-            say(
-                "On {count} of {all} days it is not known which stocks were under special treatment (ST):"
-                " their narrower price limits do not count there.",
-                count=figures["st_unknown_sessions"],
-                all=figures["sessions"],
-            )
-        )
-    return lines
+    return [*lines, *describe_st_days(figures, Voice(lang()))]
 
 
 def print_differences(found: Json) -> None:

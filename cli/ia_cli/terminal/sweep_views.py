@@ -86,6 +86,15 @@ def _spread_lines(figures: Json) -> list[str]:
                 total=_pct(figures["hold"]["return_frac"]),
             )
         )
+    if found := figures.get("benchmark"):
+        lines.append(
+            say(
+                "{part} of them earned more than {name} ({total}).",
+                part=_pct(found["above_frac"], "{:.0f}%"),
+                name=found["name"],
+                total=_pct(found["return_frac"]),
+            )
+        )
     return lines
 
 

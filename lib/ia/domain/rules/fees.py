@@ -134,7 +134,7 @@ class FeeRates(NamedTuple):
         """Return the fees of a trade, each part rounded as `trade_fees` says."""
         amount = price * quantity
         stamp, transfer, other = self._statutory_fees(amount, quantity)
-        commission = max(amount * commission_pct / 100, commission_min)
+        commission = max(amount * commission_pct / 100, commission_min) if commission_pct else commission_min
         return Fees(round_to_cents(commission) if commission else ZERO_CENTS, stamp, transfer, other)
 
     def _statutory_fees(self, amount: Decimal, quantity: Decimal) -> tuple[Decimal, Decimal, Decimal]:

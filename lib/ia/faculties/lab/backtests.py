@@ -105,6 +105,8 @@ def run_backtest(
     if found := load_benchmark(ws, request.benchmark, result, market):
         yardsticks["benchmark"] = found
     figures = figures_document(result, yardsticks)
+    if [each.symbol for each in market.securities.values()] == [UNKNOWN]:
+        figures["currency"] = ""  # nobody said in which money the bars are
     told: Json = {
         "kind": "strategy" if strategy else "rules",
         **({"strategy": strategy[0], "strategy_sha256": sha256(strategy[1].encode()).hexdigest()} if strategy else {}),

@@ -45,8 +45,8 @@ def run_sweep(
     terms = settle_terms(request, market)
     settled = [(point, replace(settings, terms=terms)) for point, settings in variants]
     runs, first = run_variants(market, settled, show)
-    if request.benchmark:
-        load_benchmark(ws, request.benchmark, first, market)  # before anything is kept
+    # before anything is kept: it may be unknown
+    benchmark = load_benchmark(ws, request.benchmark, first, market) if request.benchmark else None
     universe = name_universe(request, market)
     keys = [
         selection_figures.find_family({"universe": universe, **run_folders.settings_document(run.settings)})
@@ -69,6 +69,10 @@ def run_sweep(
     if lengths:
         return _save_walk(ws, request, told, market, axes, runs, first, lengths, show)
     figures = grid_document(ws, axes, runs, first, market, keys)
+    if benchmark is not None and len(closes := [each for each in benchmark.values if each is not None]) > 1:
+        total = closes[-1] / closes[0] - 1
+        above = sum(run.return_frac > total for run in runs) / len(runs)
+        figures["benchmark"] = {"name": benchmark.name, "return_frac": total, "above_frac": above}
     files = {"variants.csv": variants_csv(axes, runs)}
     return run_folders.save_files(ws, told, files, figures)
 

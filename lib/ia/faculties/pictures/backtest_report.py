@@ -15,6 +15,7 @@ from ia.domain.performance.months import month_returns
 from ia.domain.performance.risk import Extreme, measure_risk
 from ia.faculties.lab.each_sentences import describe_each
 from ia.faculties.lab.run_folders import SavedRun, describe_rules, read_equity, read_orders
+from ia.faculties.lab.run_sentences import describe_st_days
 from ia.faculties.lab.selection_sentences import describe_deflation, describe_selection
 from ia.faculties.pictures import chart_page, performance_report, report_parts, shapes
 from ia.faculties.pictures.chart import Chart, ChartLine, TradeMarker, Values, up_color
@@ -27,7 +28,7 @@ from ia.kernel.workspace import Workspace
 
 SHOWN = 100
 """Rows of a table."""
-MARKETS = {"CNY": "CN", "HKD": "HK", "USD": "US"}
+MARKETS = {"CNY": "CN", "HKD": "HK", "USD": "US", "": "US"}
 Row = dict[str, str]
 
 
@@ -64,6 +65,7 @@ def render_backtest_report(
     else:
         chart = _draw_trades(ws, run, voice, notify)
         alive = bool(chart)
+        parts += [report_parts.render_paragraph(line, "") for line in describe_st_days(figures, voice)]
         parts += [*_result_parts(run, worth, up, voice), chart, *_table_parts(run, up, voice)]
     parts.append(_settings_part(run, voice))
     parts.append(f"<footer>{escape_xml(chart_page.describe_creation(voice))}</footer>\n")

@@ -13,6 +13,7 @@ from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.faculties.lab.each_sentences import describe_each
+from ia.faculties.lab.run_sentences import describe_st_days
 from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
 
@@ -76,6 +77,7 @@ def _show_last(desk: ToolDesk) -> Work[Reply]:
         lines = describe_each(found.value, Voice(speak.lang))
     else:
         lines = _tell_figures(desk, _name_universe(desk, str(settings.get("universe") or "")), found)
+    lines += [f"- {line}" for line in describe_st_days(found.value, Voice(speak.lang))]
     if settings.get("entry"):
         lines.append(speak("- bought when: `{code}`", code=settings["entry"]))
     if settings.get("exit"):
