@@ -72,8 +72,9 @@ def measure_trades(trips: Sequence[RoundTrip]) -> TradeStatistics:
             best=None,
             worst=None,
         )
-    gains = [each.profit for each in trips if each.profit > 0]
-    losses = [-each.profit for each in trips if each.profit < 0]
+    profits = [each.profit for each in trips]
+    gains = [profit for profit in profits if profit > 0]
+    losses = [-profit for profit in profits if profit < 0]
     lossless, winless = Figure(None, Message("no closed trade lost")), Figure(None, Message("no closed trade won"))
     return TradeStatistics(
         trades=len(trips),
@@ -81,11 +82,11 @@ def measure_trades(trips: Sequence[RoundTrip]) -> TradeStatistics:
         lost=len(losses),
         win_rate=Figure(len(gains) / len(trips)),
         profit_factor=Figure(sum(gains) / sum(losses)) if losses else lossless,
-        expectancy=Figure(sum(each.profit for each in trips) / len(trips)),
+        expectancy=Figure(sum(profits) / len(trips)),
         payoff=(Figure(sum(gains) / len(gains) / (sum(losses) / len(losses))) if gains else winless)
         if losses
         else lossless,
         holding_days=Figure(sum(each.days for each in trips) / len(trips)),
-        best=max(trips, key=lambda each: each.profit),
-        worst=min(trips, key=lambda each: each.profit),
+        best=trips[profits.index(max(profits))],
+        worst=trips[profits.index(min(profits))],
     )

@@ -17,7 +17,7 @@ from ia.faculties.lab.order_rows import list_orders
 from ia.faculties.lab.portfolio import Portfolio
 from ia.faculties.lab.run_results import RunAccount, assemble_result
 from ia.faculties.lab.run_types import Rebalance, RuleSettings, RunMarket, RunResult, SignalTable
-from ia.faculties.lab.signals import SignalExpression
+from ia.faculties.lab.signals import SignalExpression, compile_signal
 from ia.faculties.lab.single_runs import run_single
 from ia.faculties.lab.tickets import ExitTicket, Ticket
 from ia.kernel.collection import pause_collection
@@ -67,9 +67,9 @@ def compile_rules(
 ) -> tuple[SignalExpression, SignalExpression | None, SignalExpression | None]:
     """Return entry, exit and rank; so bad expressions are told before prices are loaded. Raises as `run_rules`."""
     return (
-        SignalExpression(settings.entry, "--entry"),
-        SignalExpression(settings.exit, "--exit") if settings.exit else None,
-        SignalExpression(settings.rank, "--rank") if settings.rank else None,
+        compile_signal(settings.entry, "--entry"),
+        compile_signal(settings.exit, "--exit") if settings.exit else None,
+        compile_signal(settings.rank, "--rank") if settings.rank else None,
     )
 
 

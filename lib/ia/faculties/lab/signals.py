@@ -1,6 +1,7 @@
 """Expressions of `ia compute` as signals: a value for every bar of a security, from the bars up to it."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ia.faculties.lab.expression_names import check_names
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     B = NDArray[np.bool_]
 
 ALL_COLUMNS = ("open", "high", "low", "close", "volume")
+
+
+@lru_cache(maxsize=256)
+def compile_signal(source: str, option: str) -> "SignalExpression":
+    """Return an expression, checked once. Raises as `SignalExpression`."""
+    return SignalExpression(source, option)
 
 
 class SignalExpression:
