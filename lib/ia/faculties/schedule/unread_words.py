@@ -81,7 +81,7 @@ _PARTS = (
     rf"|\b(?:in|during)\s+{_SHORT_MONTH}\b|(?<={GONE})\s*{_MONTH}\b|\bonly\s+(?:in|during|on|if|when)\b"
     rf"|(?<={GONE})\s*(?:and\s+)?(?:a\s+half\b|(?:half\s+an?|{EN_NUMBER})\s+(?:hours?|minutes?|mins?)\b)"
     rf"|(?<={GONE})\s*[又零]?{ZH_NUMBER}\s*个?(?:分钟|小时)"
-    rf"|(?<={GONE})\s*\d{{1,2}}(?=[早晚])|[早晚]上?\s*\d{{1,2}}(?![\d:个只年月日条元块点时])"
+    rf"|每?隔\s*{ZH_NUMBER}?\s*个?\s*(?={GONE})|(?<={GONE})\s*\d{{1,2}}(?=[早晚])|[早晚]上?\s*\d{{1,2}}(?![\d:个只年月日条元块点时])"
 )
 """A second bell, a season or a month, the rest of a length of time: parts of a schedule of which one was read."""
 _WHAT_ELSE = re.compile(
@@ -128,12 +128,16 @@ _LIMIT_EN = (
     r"|(?:as|so) long as|provided|starting|beginning|commencing|effective|as (?:of|from)|within|through(?:out)?"
     r"|no (?:later|earlier|sooner) than|up to)"
 )
+_VERB_EN = (
+    r"(?:tell|show|send|give|scan|review|check|list|remind|run|write|report|summari[sz]e|compare|look|export|sync)"
+)
 _LEAD_EN = pattern(
     rf"\s*(?:(?:and|but|or|also|then|please)\s+)*"
     rf"(?:{_LIMIT_EN}\b(?:\s+[\w'’-]+){{0,4}}"
     rf"|(?:from|in|on|by|at|for)\s+{_AROUND_EN}{{0,4}}{_NAMED_EN}(?:\s+(?:onwards?|on|forward|only)\b)?"
     rf"|(?:for|in|over)\s+{_COUNTED_EN}\b|(?:from|in|by)\s+{_RELATIVE_EN}\b|for\s+the\s+(?:rest|remainder|whole|entire)\b(?:\s+of\s+\w+(?:\s+\w+)?)?"
     rf"|{_AROUND_EN}{{0,3}}{_NAMED_EN}(?:\s+{_AROUND_EN}{{0,3}}{_NAMED_EN})*\s*(?:only\s*)?\Z"
+    rf"|this\s+{_UNIT_EN}\s+(?:only\s+)?(?={_VERB_EN}\b)"
     rf"|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_FULL_MONTH}\b|{_FULL_MONTH}\s+\d{{1,2}}\b"
     rf"|\d{{1,2}}\s+in\s+the\s+(?:morning|afternoon|evening))",
     re.I,

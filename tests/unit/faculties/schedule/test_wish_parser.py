@@ -313,6 +313,8 @@ ASKED_BACK = [
     ("Every weekday before lunch tell me my profit", "before lunch"),
     ("On 15 March, June and September at 9 remind me to check reports", "“June and September”"),
     ("Every day at 8 in the morning and 8 in the evening show my profit", "8 in the evening"),
+    ("Every Tuesday at 9 this year only review my list", "this year only"),
+    ("每隔一个交易日收盘后复盘持仓", "“每隔一个”"),
     ("国庆期间不要跑，每个交易日16点复盘持仓", "“国庆期间”"),
     ("财报季里每个工作日9点看新闻", "“财报季里”"),
     ("持仓有新公告时告诉我", "news of which company?"),

@@ -165,7 +165,7 @@ _DAYS = pattern(
 )
 _TO_SEND = pattern(
     r"提醒|[发推]|通知|汇报|告诉|给我|报告|任务|定时|写|\b(?:remind|send|tell|alert|notify|report|email|message|task|write)\b"
-    r"|\d[点:：]",
+    r"|\d[点:：]|\bat (?:\d|noon|midnight)",
     re.I,
 )
 
