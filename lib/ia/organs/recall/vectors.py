@@ -4,6 +4,8 @@ A text is never embedded twice. A search mixes words and vectors: (1 - w) x BM25
 passage has the closeness 1 and the median 0.
 """
 
+import contextlib
+import io
 import json
 import os
 import sqlite3
@@ -34,10 +36,10 @@ class VectorStore:
 
     def __init__(self, root: str, space: EmbeddingSpace) -> None:
         self.space = space
-        self._base = os.path.join(root, FOLDER, space.key)
+        self.base = os.path.join(root, FOLDER, space.key)
         self.dimensions = 0
         try:
-            with open(f"{self._base}.json", encoding="utf-8") as file:
+            with open(f"{self.base}.json", encoding="utf-8") as file:
                 self.dimensions = int(json.load(file)["dimensions"])
         except (OSError, ValueError, KeyError, TypeError):
             pass
@@ -48,7 +50,7 @@ class VectorStore:
         sizes = []
         for ending, row in (("keys", DIGEST), ("f32", 4 * self.dimensions)):
             try:
-                sizes.append(os.path.getsize(f"{self._base}.{ending}") // row)
+                sizes.append(os.path.getsize(f"{self.base}.{ending}") // row)
             except OSError:
                 return 0
         return min(sizes)
@@ -58,7 +60,7 @@ class VectorStore:
         count = len(self)
         if not count:
             return {}
-        with open(f"{self._base}.keys", "rb") as file:
+        with open(f"{self.base}.keys", "rb") as file:
             data = file.read(count * DIGEST)
         return {data[at : at + DIGEST]: at // DIGEST for at in range(0, len(data), DIGEST)}
 
@@ -66,7 +68,7 @@ class VectorStore:
         """Return the rows, as a map of the file."""
         import numpy as np
 
-        return np.memmap(f"{self._base}.f32", np.float32, "r", shape=(len(self), self.dimensions))
+        return np.memmap(f"{self.base}.f32", np.float32, "r", shape=(len(self), self.dimensions))
 
     def append(self, keys: Sequence[bytes], vectors: Sequence[Sequence[float]]) -> None:
         """Add rows; one that an interrupted process left half-written is cut off first.
@@ -75,18 +77,18 @@ class VectorStore:
         """
         from array import array
 
-        os.makedirs(os.path.dirname(self._base), exist_ok=True)
-        with files.hold_lock(f"{self._base}.lock", wait=None):
+        os.makedirs(os.path.dirname(self.base), exist_ok=True)
+        with files.hold_lock(f"{self.base}.lock", wait=None):
             if not self.dimensions:
                 self.dimensions = len(vectors[0])
                 told = {"model": self.space.model, "dimensions": self.dimensions}
-                files.replace_file(f"{self._base}.json", json.dumps(told), durable=False)
+                files.replace_file(f"{self.base}.json", json.dumps(told), durable=False)
             if any(len(vector) != self.dimensions for vector in vectors):
                 raise Unavailable("embeddings: vectors of another dimension than {known}", known=self.dimensions)
             count = len(self)
             rows = (b"".join(array("f", vector).tobytes() for vector in vectors), b"".join(keys))
             for ending, size, data in (("f32", 4 * self.dimensions, rows[0]), ("keys", DIGEST, rows[1])):
-                with open(f"{self._base}.{ending}", "ab") as file:
+                with open(f"{self.base}.{ending}", "ab") as file:
                     file.truncate(count * size)
                     file.write(data)
 
@@ -163,8 +165,7 @@ class Meaning:
         An endpoint that is down is told of in one line.
         """
         self.used = False
-        slots = self._store.load_slots()
-        if not slots:
+        if not len(self._store):
             self.notify(Message("no passage has a vector yet: `ia knowledge index --embed`"))
             return None
         try:
@@ -175,28 +176,51 @@ class Meaning:
             self.notify(Message("{reason}; searching by words alone", reason=exc))
             return None
         self.used = True
-        rows, places = [], []
-        for row, text in list_texts(conn, where, values):
-            slot = slots.get(hash_text(text))
-            if slot is not None:
-                rows.append(row)
-                places.append(slot)
-        return self._scale(rows, places, asked)
+        return self._scale(conn, where, values, asked)
 
-    def _scale(self, rows: list[int], places: list[int], asked: Sequence[float]) -> dict[int, float]:
+    def _scale(
+        self, conn: sqlite3.Connection, where: str, values: Sequence[str], asked: Sequence[float]
+    ) -> dict[int, float]:
         import numpy as np
 
-        if not rows:
+        rows, slots = self._load_places(conn)
+        if where:
+            query = f"SELECT id FROM passages WHERE 1{where.replace('rowid', 'id')}"
+            allowed = np.fromiter((row for (row,) in conn.execute(query, list(values))), np.int64)
+            kept = np.isin(rows, allowed, kind="sort")
+            rows, slots = rows[kept], slots[kept]
+        if not len(rows):
             return {}
-        matrix = self._store.load_matrix()
-        cosines = (matrix @ np.asarray(asked, np.float32))[np.asarray(places)]
+        cosines = (self._store.load_matrix() @ np.asarray(asked, np.float32))[slots]
         largest = float(cosines.max())
         least = float(np.median(cosines)) if len(rows) >= FEW else 0.0
         if largest - least < APART:
             return {}
         scaled = np.clip((cosines - least) / (largest - least), 0.0, 1.0)
         order = np.argsort(-scaled)[:MOST]
-        return {rows[at]: float(scaled[at]) for at in order if scaled[at] > 0}
+        return {int(rows[at]): float(scaled[at]) for at in order if scaled[at] > 0}
+
+    def _load_places(self, conn: sqlite3.Connection) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]":
+        """Return the passages that have a vector, and the row of each; kept until the index or the vectors change."""
+        import numpy as np
+
+        file = str(conn.execute("PRAGMA database_list").fetchone()[2])
+        count = "SELECT (SELECT changes FROM counter), count(*), max(id) FROM passages"
+        stamp = [len(self._store), *(number or 0 for number in conn.execute(count).fetchone())]
+        kept = f"{self._store.base}.{os.path.basename(file) or 'memory'}.npz"
+        with contextlib.suppress(OSError, ValueError, KeyError, EOFError), np.load(kept) as told:
+            if told["stamp"].tolist() == stamp and file:
+                return told["rows"], told["slots"]
+        known = self._store.load_slots()
+        pairs = [(row, known.get(hash_text(text))) for row, text in list_texts(conn, "", ())]
+        found = np.asarray([pair for pair in pairs if pair[1] is not None], np.int64).reshape(-1, 2)
+        rows, slots = found[:, 0].copy(), found[:, 1].copy()
+        if file:
+            with contextlib.suppress(OSError):
+                out = io.BytesIO()
+                np.savez(out, stamp=np.asarray(stamp), rows=rows, slots=slots)
+                files.replace_file(kept, out.getvalue(), durable=False)
+        return rows, slots
 
 
 def find_meaning(ws: Workspace, notify: Notify) -> Meaning | None:

@@ -135,7 +135,7 @@ def test_another_dimension_is_refused_and_half_a_row_cut_off(ws, service):
         store.append([b"x" * 32], [[1.0, 0.0]])
     with pytest.raises(Unavailable, match="dimension"):
         embeddings.embed_texts(space._replace(dimensions=64), ["a"])
-    with open(f"{store._base}.f32", "ab") as file:
+    with open(f"{store.base}.f32", "ab") as file:
         file.write(b"half a row")
     assert len(store) == 30
     store.append([b"y" * 32], [[1.0] * 256])
