@@ -660,3 +660,64 @@ def test_the_token_stands_nowhere(bot, listener, brain, home):
     for path in home.rglob("*"):
         if path.is_file():
             assert TOKEN.split(":")[1].encode() not in path.read_bytes(), path
+
+
+def test_a_form_is_asked_question_by_question_and_survives_a_restart(bot, listener, home, ws):
+    """Each answer is heard by another process; the answers fill slots, and the question is answered at the end."""
+    from ia.faculties import profiles
+
+    profiles.use_profile(ws, profiles.find_profile("life"))
+
+    def hear(count):
+        assert end(listener("--once", IA_LANG="en"))[0] == 0
+        return bot.sent_to(OWNER, count)[count - 1]
+
+    bot.say(OWNER, "/bazi what about my work?")
+    assert hear(2) == "Birth data 1/7: Date of birth"
+    assert [*bot.buttons()] == ["Cancel"]
+    old = bot.buttons()["Cancel"]
+    bot.say(OWNER, "soon")
+    assert hear(3).startswith("Date of birth: 'soon' is not a date")
+    assert hear(4) == "Birth data 1/7: Date of birth"
+    bot.say(OWNER, "1990-05-15")
+    assert hear(5) == "Birth data 2/7: Time of birth (empty if unknown)"
+    skipped = bot.buttons()["Skip"]
+    bot.press(OWNER, skipped)
+    assert hear(6) == "Birth data 3/7: Place of birth (city)"
+    bot.press(OWNER, skipped)  # a button of an earlier question
+    assert hear(7) == "This button has expired."
+    bot.say(OWNER, "Beijing")
+    assert hear(8) == "Birth data 4/7: Sex (for luck decades)"
+    assert [*bot.buttons()] == ["female", "male", "Skip", "Cancel"]
+    assert all(len(data.encode()) <= 64 and data.startswith("f:") for data in bot.buttons().values())
+    bot.press(OWNER, bot.buttons()["female"])
+    for count in (9, 10, 11):
+        assert hear(count).startswith(f"Birth data {count - 4}/7: ")
+        bot.press(OWNER, bot.buttons()["Skip"])
+    assert hear(12) == "Birth data: born on 15 May 1990, in Beijing, female"
+    assert sessions.load_slots(ws, f"telegram-{OWNER}") == {}, "a draft until it is sent"
+    send = bot.buttons()["Send"]
+    bot.press(OWNER, send)
+    assert "Four pillars" in hear(13)
+    assert sessions.load_slots(ws, f"telegram-{OWNER}")["birth.sex"] == "f"
+    for data in (send, old, "f:00000000:0:1", "x"):
+        bot.press(OWNER, data)
+    assert hear(17) == "This button has expired."
+    assert len(bot.made("answerCallbackQuery")) >= 6
+    trail = json.dumps([event.data for event in audit.events(ws.db, limit=200)], ensure_ascii=False)
+    assert "1990" not in trail
+    assert set(states(home)) == {"answered"}
+
+
+def test_a_form_can_be_canceled(bot, listener, ws):
+    from ia.faculties import profiles
+
+    profiles.use_profile(ws, profiles.find_profile("life"))
+    bot.say(OWNER, "/bazi 工作怎么样？")
+    assert end(listener("--once", IA_LANG="zh"))[0] == 0
+    assert bot.sent_to(OWNER, 2)[1] == "出生信息 1/7: 出生日期"
+    bot.press(OWNER, bot.buttons()["取消"])
+    bot.say(OWNER, "/help")
+    assert end(listener("--once", IA_LANG="zh"))[0] == 0
+    assert bot.sent_to(OWNER, 3)[2] == "表单已关闭，没有保留任何回答。"
+    assert sessions.load_slots(ws, f"telegram-{OWNER}") == {}

@@ -131,6 +131,21 @@ class BotServer:
                 message["entities"] = [{"offset": 0, "length": size, "type": "bot_command"}]
         return self.update(message={**message, **fields})
 
+    def press(self, user: int, data: str) -> int:
+        """Let a user press a button of the bot's."""
+        chat = {"id": user, "type": "private", "first_name": NAMES.get(user, "Somebody")}
+        who = {"id": user, "is_bot": False, "first_name": NAMES.get(user, "Somebody")}
+        message = {"message_id": 1, "date": int(time.time()), "chat": chat}
+        return self.update(
+            callback_query={"id": str(self._next), "from": who, "message": message, "chat_instance": "1", "data": data}
+        )
+
+    def buttons(self) -> dict[str, str]:
+        """Return title -> data of the buttons of the message that was sent last."""
+        markup = self.made("sendMessage")[-1].get("reply_markup") or "{}"
+        rows = (json.loads(markup) if isinstance(markup, str) else markup).get("inline_keyboard", [])
+        return {each["text"]: each["callback_data"] for row in rows for each in row}
+
     def update(self, **kinds: Any) -> int:
         """Put any update into the queue; a message gets its number and date."""
         with self._state:
@@ -230,6 +245,10 @@ class BotServer:
             return Failure(400, "Bad Request: message text is empty")
         if len(text.encode("utf-16-le")) // 2 > 4096:
             return Failure(400, "Bad Request: message is too long")
+        markup = arguments.get("reply_markup") or "{}"
+        rows = (json.loads(markup) if isinstance(markup, str) else markup).get("inline_keyboard", [])
+        if any(not 1 <= len(each["callback_data"].encode()) <= 64 or not each["text"] for row in rows for each in row):
+            return Failure(400, "Bad Request: BUTTON_DATA_INVALID")
         if "parse_mode" in arguments:
             return Failure(400, "Bad Request: can't parse entities")
         with self._state:
@@ -238,6 +257,9 @@ class BotServer:
             self._state.notify_all()
             return {"message_id": self._messages, "date": int(time.time()), "text": text,
                     "chat": {"id": chat, "type": "private"}, "from": self._getMe({})}  # fmt: skip
+
+    def _answerCallbackQuery(self, _: dict[str, Any]) -> Any:
+        return True
 
     def _sendChatAction(self, _: dict[str, Any]) -> Any:
         return True

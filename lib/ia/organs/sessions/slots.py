@@ -135,7 +135,23 @@ def load_outputs(ws: Workspace, id: str) -> dict[str, dict[str, Any]]:
         made.pop(output, None)
         if value is not None:
             made[output] = json.loads(value)
-    return {skill: made for skill, made in found.items() if made}
+    return {skill: made for skill, made in found.items() if made and skill}
+
+
+def keep_open_form(ws: Workspace, id: str, state: dict[str, Any] | None) -> None:
+    """Keep how far the form that a chat asks has come, under no skill's name; None closes it."""
+    keep_outputs(ws, id, "", {"form": state})
+
+
+def load_open_form(ws: Workspace, id: str) -> dict[str, Any] | None:
+    """Return how far the form that a chat asks has come; None where none is open."""
+    if (number := _find_row(ws, id)) is None:
+        return None
+    row = ws.db.execute(
+        "SELECT value FROM outputs WHERE session = ? AND skill = '' AND created <= ? ORDER BY id DESC LIMIT 1",
+        (number, clock.utc_stamp(clock.now())),
+    ).fetchone()
+    return json.loads(row[0]) if row and row[0] else None
 
 
 def _find_row(ws: Workspace, id: str) -> int | None:

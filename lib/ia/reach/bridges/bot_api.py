@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import logging
 import warnings
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
@@ -70,7 +71,9 @@ class Bot:
         raises  TelegramError, and TypeError for what is no list of updates.
         """
         found: Any = await self._bot.do_api_request(
-            "getUpdates", {"offset": offset, "timeout": wait, "allowed_updates": ["message"]}, read_timeout=wait + 15
+            "getUpdates",
+            {"offset": offset, "timeout": wait, "allowed_updates": ["message", "callback_query"]},
+            read_timeout=wait + 15,
         )
         if not isinstance(found, list) or not all(
             isinstance(u, dict) and type(u.get("update_id")) is int for u in found
@@ -103,11 +106,18 @@ class Bot:
         except Exception:
             return None
 
-    async def send_message(self, chat: str, text: str) -> None:
-        """Send one message: nothing in it is markup, and no link shows a preview, which its server would learn of."""
+    async def send_message(self, chat: str, text: str, buttons: Sequence[tuple[str, str]] = ()) -> None:
+        """Send one message: nothing in it is markup, and no link shows a preview, which its server would learn of.
+
+        buttons  (title, what it sends back), one a row
+        """
+        rows = [[telegram.InlineKeyboardButton(title, callback_data=data)] for title, data in buttons]
         try:
             await self._bot.send_message(
-                int(chat), text, link_preview_options=telegram.LinkPreviewOptions(is_disabled=True)
+                int(chat),
+                text,
+                link_preview_options=telegram.LinkPreviewOptions(is_disabled=True),
+                reply_markup=telegram.InlineKeyboardMarkup(rows) if rows else None,
             )
         except error.RetryAfter as exc:
             raise NotSent(retry_delay(exc)) from None
@@ -123,6 +133,11 @@ class Bot:
             raise NotSent from None  # the server said that it failed
         except Exception:  # it was answered, but by nothing that we understand
             raise PerhapsSent from None
+
+    async def stop_waiting(self, query: str) -> None:
+        """Tell Telegram that a pressed button was taken."""
+        with contextlib.suppress(Exception):
+            await self._bot.answer_callback_query(query)
 
     async def show_typing(self, chat: str) -> None:
         """Show that somebody is writing."""

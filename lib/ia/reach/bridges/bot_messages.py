@@ -50,6 +50,20 @@ def _parse_timestamp(date: object) -> float:
     return float(date) if isinstance(date, int) and 0 <= date < 1 << 33 else 0.0
 
 
+def read_button(query: Raw, at: float) -> Raw | None:
+    """Return a pressed button as a message of who pressed it; None for one that cannot be told."""
+    message, data = query.get("message"), query.get("data")
+    if not isinstance(message, dict) or not isinstance(data, str) or "from" not in query:
+        return None
+    return {
+        "message_id": query.get("id"),
+        "date": int(at),
+        "chat": message.get("chat"),
+        "from": query["from"],
+        "button": data,
+    }
+
+
 def is_typed(message: Raw) -> bool:
     """Whether the sender typed a message: not passed on, not written by another bot, not edited since."""
     return not any(
@@ -72,6 +86,8 @@ def parse_message(message: Raw, channel: str, file: tuple[str, str] | None) -> I
     """Return a message as a conversation understands it. `file`: name and text of its document, where it was read."""
     who = parse_sender(message)
     assert who is not None
+    if "button" in message:
+        return Incoming(who.chat, who.user, button=clean_text(message["button"]) or "?")
     origin = f"{channel} {who.user}"
     words = clean_text(message.get("text") or message.get("caption") or "").strip()
     passed: list[tuple[str, str]] = []

@@ -9,7 +9,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ia.kernel import audit, clock, config, faults, proposals, untrusted
@@ -18,6 +18,7 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs import notebook, sessions
 from ia.organs.channels.plain_text import strip_markdown
+from ia.reach.bridges import chat_forms
 from ia.reach.bridges.chat_approval import Approving, ListenerVoice
 from ia.reach.bridges.chat_commands import Commands
 
@@ -43,6 +44,7 @@ class Incoming:
 
     chat     the conversation; sender: who writes. Both by the service's own numbers
     text     what the sender typed; "" where nothing was
+    button   what a button sent that the sender pressed; "" for none
     passed   what others wrote, or a file holds: (where from, text)
     unread   what cannot be read: kinds of attachments
     """
@@ -52,6 +54,7 @@ class Incoming:
     text: str = ""
     passed: tuple[tuple[str, str], ...] = ()
     unread: tuple[Message, ...] = ()
+    button: str = ""
 
 
 @dataclass
@@ -114,8 +117,20 @@ class Conversation:
         """Whether the owner writes, in private."""
         return message.sender == self.owner and message.chat == message.sender
 
-    def run_command(self, ws: Workspace, message: Incoming) -> str | None:
-        """Return what a command says, "" for a message without words; None where a turn has to answer."""
+    def is_form_answer(self, ws: Workspace, message: Incoming) -> bool:
+        """Return True if a message answers a form that is open, or comes from a button."""
+        return chat_forms.is_answer(ws, self._session(message), message.text, message.button)
+
+    def _session(self, message: Incoming) -> str:
+        return f"{self.channel}-{message.chat}"
+
+    def run_command(self, ws: Workspace, message: Incoming) -> "str | Incoming | None":
+        """Return what a command says, "" for a message without words; None where a turn has to answer.
+
+        A form that was sent returns the message that had opened it: that one is to be answered now.
+        """
+        if self.is_form_answer(ws, message):
+            return self._answer_form(ws, message)
         if not message.text and not message.passed:
             return ""
         if not message.text.startswith("/"):
@@ -127,6 +142,19 @@ class Conversation:
             lambda: self.commands.run_command(ws, message.chat, message.text, by_owner=self.is_by_owner(message)),
             exact=_DECIDED.match(message.text) is not None,
         )
+
+    def _answer_form(self, ws: Workspace, message: Incoming) -> "str | Incoming":
+        resumed: list[str] = []
+
+        def take_answer() -> str:
+            told = chat_forms.take_answer(ws, self._session(message), message.text, message.button, self.voice)
+            if isinstance(told, str):
+                return told
+            resumed.append(told.question)
+            return ""
+
+        told = _answer_safely(ws, self.voice, self.notify, take_answer, exact=True) or ""
+        return replace(message, text=resumed[0], button="") if resumed else told
 
     def _suggest_confirmation(self, ws: Workspace, message: Incoming) -> str | None:
         """Return how the owner, who says yes, confirms what the answer before proposed; None where it did not."""
@@ -200,13 +228,16 @@ def _take_turn(ws: Workspace, job: Json, voice: ListenerVoice, notify: Notify) -
     if len(reply) > LONG or len(reply.splitlines()) > LINES:
         reply = _shorten_answer(ws, turn, reply, job, origin, voice)
     reply = strip_markdown(reply)
+    question = ""
+    if turn.form:
+        question = chat_forms.begin_form(ws, turn.session, str(turn.form["form"]), job["text"], voice)
     if not job["by_owner"]:
-        return reply
+        return reply + question
     told = [
         Message("proposal {number} is pending: /show {number}", number=each)
         for each in _unmentioned_proposals(turn.pending, reply)
     ]
-    return "\n".join([reply, *map(voice.say, told)])
+    return "\n".join([reply, *map(voice.say, told)]) + question
 
 
 def _unmentioned_proposals(pending: list[int], reply: str) -> list[int]:

@@ -17,6 +17,7 @@ from ia.kernel.errors import IaError, Message
 from ia.kernel.workspace import Workspace
 from ia.reach.bridges import message_store
 from ia.reach.bridges.chat import WRONG, Conversation, Incoming
+from ia.reach.bridges.chat_forms import BUTTONS
 from ia.reach.bridges.message_store import AGAIN, ANSWERED, FAILED, READY, SENDING, WORKING, Item
 from ia.reach.bridges.turn_workers import Turning
 
@@ -166,10 +167,11 @@ class Serving:
     async def _compute_answer(self, item: Item, message: Incoming) -> str:
         """Return the answer to a message: a command's at once, else a turn's."""
 
-        def run_command() -> str | None:
+        def run_command() -> str | Incoming | None:
             ws = Workspace(self.ws.root)
             try:
-                self._wake_tasks(ws, item, message)
+                if not self.conversation.is_form_answer(ws, message):  # which may be private
+                    self._wake_tasks(ws, item, message)
                 return self.conversation.run_command(ws, message)
             finally:
                 ws.close()
@@ -178,8 +180,9 @@ class Serving:
         try:
             seconds = float(config.get_setting("turn.deadline")) + PATIENCE
             told = await _run_in_thread(run_command)
-            if told is None:
-                job = {**self.conversation.make_job(message), "once": f"{self.service.channel} {item.key}"}
+            if not isinstance(told, str):
+                asked = message if told is None else told
+                job = {**self.conversation.make_job(asked), "once": f"{self.service.channel} {item.key}"}
                 told = await self.turning.answer_job(job, seconds)
         except asyncio.TimeoutError:  # noqa: UP041  (another class before Python 3.11)
             told = self.voice.say(Message("the turn timed out after {seconds:g} s", seconds=seconds))
@@ -190,7 +193,8 @@ class Serving:
             faults.record(self.ws.db, "chat", "an answer", exc)
             self.notify(Message("internal error in {what}; `ia log --kind fault` has the details", what="an answer"))
             told = self.voice.say(WRONG)
-        return "\n\n".join(filter(None, [told, *map(self.voice.say, message.unread)]))
+        words, mark, buttons = told.partition(BUTTONS)
+        return "\n\n".join(filter(None, [words.strip(), *map(self.voice.say, message.unread)])) + mark + buttons
 
     def _wake_tasks(self, ws: Workspace, item: Item, message: Incoming) -> None:
         """Run the tasks that wait for words of a message, beside its answer. A message wakes each task once."""

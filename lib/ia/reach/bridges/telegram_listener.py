@@ -28,6 +28,7 @@ from ia.reach.bridges.bot_api import TOKEN_REFUSED, Bot, retry_delay, silence_lo
 from ia.reach.bridges.chat import RATE, Conversation, Door, Incoming
 from ia.reach.bridges.chat_approval import Approving, ListenerVoice
 from ia.reach.bridges.chat_commands import COMMANDS
+from ia.reach.bridges.chat_forms import BUTTONS, decode_part
 from ia.reach.bridges.chat_service import PAUSES, Serving
 from ia.reach.bridges.message_store import Item
 
@@ -193,12 +194,15 @@ class _TelegramListener:
         return bot_messages.parse_message(message, CHANNEL, (file[1], text) if file and text is not None else None)
 
     def split_text(self, text: str) -> tuple[str, ...]:
-        """Return a text in pieces of 4096 UTF-16 units."""
-        return tuple(split_message(text, LIMIT, count_units)) if text else ()
+        """Return a text in pieces of 4096 UTF-16 units; a message with buttons is one, the last."""
+        words, mark, buttons = text.partition(BUTTONS)
+        parts = tuple(split_message(words, LIMIT, count_units)) if words else ()
+        return (*parts, mark + buttons) if mark else parts
 
     async def send_part(self, chat: str, text: str) -> None:
         """Send one piece."""
-        await self.bot.send_message(chat, text)
+        message = decode_part(text)
+        await self.bot.send_message(chat, message.text, message.buttons)
 
     async def show_busy(self, chat: str) -> None:
         """Show that somebody is writing."""
@@ -317,6 +321,9 @@ class _TelegramListener:
         raises  IaError, sqlite3.Error where it cannot be kept.
         """
         message = update.get("message")
+        if isinstance(query := update.get("callback_query"), dict):
+            message = bot_messages.read_button(query, clock.wall_time().timestamp())
+            self._answering = asyncio.get_running_loop().create_task(self.bot.stop_waiting(str(query.get("id"))))
         if not isinstance(message, dict) or (sent := bot_messages.parse_sender(message)) is None:
             return
         if not sent.private:
