@@ -987,7 +987,11 @@ def explain_named(desk: ToolDesk, said: str) -> Work[Reply | None]:
     terms: list[Term] = desk.tables.build("research", "glossary", build_terms)
     named = [term for term in terms if low in {_fold_name(part) for name in term.name for part in _NAMES.split(name)}]
     if not named:
-        found = [term for term in terms if not _AROUND_TERM.sub("", term.words.sub("", said)).strip()]
+        found = [
+            term
+            for term in terms
+            if term.words.search(said) and not _AROUND_TERM.sub("", term.words.sub("", said)).strip()
+        ]
         named = [term for term in found if not any(_covers(other, term, said) for other in found)]
     if named:
         return reply_of_lines(
