@@ -13,6 +13,7 @@ from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel import clock
 from ia.kernel.i18n import mark_text
 from ia.kernel.patterns import pattern
+from ia.organs.market.sessions import OPEN, hours_of_day, session_state
 
 HALF_YEAR = 183
 _WINDOW = 40
@@ -62,6 +63,8 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from _answer_hours(desk, market, place, beijing=bool(_BEIJING.search(asked.words))))
     if not asked.spans and _NEXT_HOLIDAY.search(asked.words):
         return (yield from _answer_next_holiday(desk, market, place))
+    if not asked.spans and _OPEN_NOW.search(asked.words):
+        return (yield from _answer_open_now(desk, market, place))
     span = asked.spans[0] if asked.spans else None
     today = date.fromisoformat(desk.request.day)
     day = _coming_day(span, today) if span is not None and span.first is not None else today
@@ -91,6 +94,39 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         told,
         *([speak("The next ones: {days}.", days=speak.join_items([str(each) for each in nearest]))] if nearest else []),
     )
+
+
+_OPEN_NOW = pattern(
+    r"(?:现在|目前|这会儿|还).{0,6}(?:开盘|开市|交易|收盘|休市|开着)"
+    r"|\b(?:open|closed|trading)\b.{0,12}\b(?:now|at the moment|yet|already)\b"
+    r"|\b(?:still|already) (?:open|closed|trading)\b"
+    r"|\bis (?:the )?(?:\w+ )?(?:stock )?(?:market|exchange) (?:open|closed)\W*$",
+    re.I,
+)
+
+
+def _answer_open_now(desk: ToolDesk, market: str, place: str) -> Work[Reply]:
+    """Answer whether a market trades at this moment, and when next."""
+    speak, local = desk.speak, desk.request.moment.astimezone(clock.exchange_zone(market))
+    day = f"{local:%Y-%m-%d}"
+    found = yield from desk.one("calendar.trading", date=day, market=market, n=1)
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the calendar"), found.failure)
+    if found.get("is_trading_day") is None:
+        return reply_of_lines(speak("Whether {place} trades on {day} is not known.", place=place, day=day))
+    state, hours = session_state(market, desk.request.moment).state, hours_of_day(market, day)
+    given = {"place": place, "day": day, "time": f"{local:%H:%M}", "zone": str(local.tzinfo),
+             "next": next(iter(wording.names_of(found.get("next"))), "–")}  # fmt: skip
+    if not hours:
+        told = speak("**Closed**: {day} is no trading day ({place}); the next is {next}.", **given)
+    elif state == OPEN:
+        told = speak("**Open now** ({place}): {day} {time} {zone}.", **given)
+    elif later := next((opens for opens, _ in hours if local.time() < opens), None):
+        told = speak("**Not open now** ({place}): {day} {time} {zone}; it opens at {opens}.",
+                     opens=f"{later:%H:%M}", **given)  # fmt: skip
+    else:
+        told = speak("**Closed** for today ({place}): {day} {time} {zone}; the next session is {next}.", **given)
+    return reply_of_lines(told, speak("**{place}**: {hours}.", place=place, hours=speak(_HOURS[market])))
 
 
 def _answer_holiday(desk: ToolDesk, asked: FactQuestion, holiday: Holiday, market: str, place: str) -> Work[Reply]:

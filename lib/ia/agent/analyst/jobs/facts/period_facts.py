@@ -120,7 +120,7 @@ def answer_daily_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if size != _DAY:
             every = [*([found.base] if found.base else []), *_last_of_each(found.rows, size)]
         days = [
-            speak("{date} {close} ({change})", date=row.date[:7] if size == _MONTH else row.date[5:],
+            speak("{date} {close} ({change})", date=row.date[slice(*_SHOWN_OF[size])],
                   close=say_price(desk, row.close),
                   change=number(row.close / before.close * 100 - 100, "percent", speak))
             for before, row in pairwise(every)
@@ -132,7 +132,8 @@ def answer_daily_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             name + say_move(desk, mention, found, asked, span),
             speak("Closes: {days}", days=shown) if size == _DAY
             else speak("Closes of each week, by its last session: {days}", days=shown) if size == _WEEK
-            else speak("Closes of each month: {days}", days=shown),
+            else speak("Closes of each month: {days}", days=shown) if size == _MONTH
+            else speak("Closes of each year: {days}", days=shown),
         ]  # fmt: skip
         if len(days) > LISTED:
             lines.append(speak("That is the last {count}; all of them: `ia ohlcv {code} --start {first}`.",
@@ -142,12 +143,19 @@ def answer_daily_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return (yield from each_security(desk, asked, span, say))
 
 
-_DAY, _WEEK, _MONTH = "day", "week", "month"
+_DAY, _WEEK, _MONTH, _YEAR = "day", "week", "month", "year"
 _STEPS = (
     (
         _WEEK,
         pattern(
             r"每(?:一)?(?:周|个?星期)|[逐各]周|周度|\bweek[- ](?:by|to)[- ]week\b|\b(?:each|every) week\b|\bweekly\b",
+            re.I,
+        ),
+    ),
+    (
+        _YEAR,
+        pattern(
+            r"每(?:一)?年|[逐各]年|年度|\byear[- ](?:by|to)[- ]year\b|\b(?:each|every) year\b|\b(?:yearly|annual)\b",
             re.I,
         ),
     ),
@@ -160,6 +168,10 @@ _STEPS = (
 )
 
 
+_SHOWN_OF = {_DAY: (5, 10), _WEEK: (5, 10), _MONTH: (0, 7), _YEAR: (0, 4)}
+"""Size of a step -> what of its date is shown, from and to."""
+
+
 def _size_of_step(words: str) -> str:
     return next((size for size, form in _STEPS if form.search(words)), _DAY)
 
@@ -168,7 +180,7 @@ def _last_of_each(rows: Sequence[BarRow], size: str) -> list[BarRow]:
     """Return the last bar of each week or month."""
     last: dict[object, BarRow] = {}
     for row in rows:
-        key = date.fromisoformat(row.date[:10]).isocalendar()[:2] if size == _WEEK else row.date[:7]
+        key = date.fromisoformat(row.date[:10]).isocalendar()[:2] if size == _WEEK else row.date[: _SHOWN_OF[size][1]]
         last[key] = row
     return list(last.values())
 
