@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 
 class _Later:
@@ -39,8 +38,7 @@ _MOST_MADE = 64
 """Compiled selections that a pattern keeps: a process that reads many texts must not keep one for each."""
 
 
-@dataclass(frozen=True)
-class _Alternative:
+class _Alternative(NamedTuple):
     """One alternative, and what a text must have a piece of for it to match; empty: nothing is known."""
 
     source: str
