@@ -1,6 +1,7 @@
 """Everyday questions to the embedded analyst, in a workspace that is lived in; figures are computed here once more."""
 
 import random
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ FILES = (
     "everyday.tsv", "exceptions.tsv", "reviewer.tsv", "prices.tsv", "scans.tsv", "days.tsv", "figures.tsv", "portfolio.tsv",
     "jobs.tsv", "silent.tsv", "market.tsv", "evening.tsv", "owner.tsv", "daily_talk.tsv", "screens.tsv",
     "plain_words.tsv",
+    "talk_zh.tsv",
 )  # fmt: skip
 SHARE = 4
 """`make test` asks one in so many questions of each file; `make soak` asks them all."""
@@ -82,6 +84,26 @@ def test_paraphrases_are_many_and_the_same_each_time():
     asked = paraphrases()
     assert asked == paraphrases()
     assert len({text for text, _ in asked}) > 360
+
+
+NO_WISHES = (
+    "怎么把比亚迪加入自选", "请问怎么把五粮液加入自选", "五粮液什么时候加到自选的", "五粮液加进自选了没", "是谁把五粮液加到自选的",
+    "有没有必要把五粮液加入自选", "怎么从自选里移除宁德时代", "每天复盘是几点运行", "我每天几点收到复盘", "周报是周几发",
+    "每周几发周报", "怎么取消每日复盘", "怎么设置茅台跌破700的提醒", "我是什么时候批准每日看自选股任务的", "How do I set up a daily review?",
+)  # fmt: skip
+"""Questions about how or when something is done, or was."""
+
+
+def test_questions_how_or_when_something_is_done_change_no_file(home):
+    def files():
+        kept = (path for name in ("memory", "tasks", "notebook") for path in Path(home.root, name).rglob("*.md"))
+        return {path: path.read_bytes() for path in kept if path.name != "MEMORY.md"}
+
+    before, waiting = files(), run("pending", "--json")
+    for question in NO_WISHES:
+        take_turn(home, question, model="ia-offline")
+        assert files() == before, question
+    assert run("pending", "--json") == waiting
 
 
 def test_wishes_are_understood_or_asked_back(home):

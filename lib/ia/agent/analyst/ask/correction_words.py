@@ -14,6 +14,7 @@ _FIELD_EN = r"(?:price|quantity|number of (?:shares|lots)|share count|amount|dat
 _WRONG = pattern(
     rf"[记写输录填登打][入录]?错|记成了|[记写输录填]得?(?:不对|有误)|{_FIELD_ZH}[^，,。]{{0,6}}(?:错了?|不对|有误)"
     rf"|(?:更正|修正|纠正|改)(?:一下|下)?[^，,。]{{0,20}}{_FIELD_ZH}|{_FIELD_ZH}[^，,。]{{0,6}}(?:改|更正|修正)[成为到]?"
+    rf"|{_FIELD_ZH}[^，,。？?]{{0,4}}(?:应该?(?:是|为)|其实是)(?!多少|几|什么)"
     r"|(?:更正|修正|纠正)[^，,。]{0,12}(?:[买卖].{0,4}[笔次]?|[笔条]|交易|记录)"
     r"|\b(?:entered|recorded|typed|logged|booked|noted|wrote|put)\b.{0,40}\b(?:wrong(?:ly)?|incorrect(?:ly)?)\b"
     r"|\bmis-?(?:typed|entered|recorded)\b|\btypo\b"
@@ -31,6 +32,14 @@ _ENTRY = pattern(
     r"|deposit(?:ed|s)?|withdraw\w*|dividends?)\b",
     re.I,
 )
+_REASON = pattern(
+    r"(?P<of>(?:买入|卖出|交易)?的?(?:理由|原因|\breason\b)).{0,24}?"
+    r"(?:改[成为到]|换[成为]|更正[为成]|修?改一?下[:：]|应该?(?:是|为)|\bto\b|\bshould be\b)[:： ]*(?P<text>\S.*)$",
+    re.I,
+)
+"""The reason of a trade, and what it should be."""
+_VOID = pattern(r"作废|撤销|删除|删掉|\b(?:void|undo|delete)\b", re.I)
+"""An entry that is to be voided, not corrected."""
 _OTHER = pattern(
     r"笔记|日记|提醒|预警|任务|目标|止损|止盈|自选|规则|信念|判断|如果|什么是|怎么会"
     r"|\b(?:notes?|alerts?|remind\w*|tasks?|targets?|stops?(?:[- ]loss)?|watch ?list|rules?|beliefs?|if|why)\b",
@@ -59,28 +68,39 @@ _FIELDS = (
 class ToldCorrection(NamedTuple):
     """What of an entry is wrong, and what it should be.
 
-    field  price, quantity, amount or date, as the options of `ia trade correct`
-    value  None where it is not said; size: the shares or lots of a quantity
+    field  price, quantity, amount, date or reason, as the options of `ia trade correct`
+    value  None where it is not said; size: the shares or lots of a quantity; text: the reason
     """
 
     field: str
     value: float | None
     size: Size | None = None
+    text: str = ""
 
 
 def read_correction(question: str) -> ToldCorrection | None:
     """Return the correction of a journal entry that a message tells; None for any other message.
 
     >>> read_correction("I entered the wrong price for the last buy, it was 31.2")
-    ToldCorrection(field='price', value=31.2, size=None)
+    ToldCorrection(field='price', value=31.2, size=None, text='')
     >>> read_correction("昨天买的招行价格记错了，不是32，应该是31.2").value
     31.2
     >>> read_correction("I got the quantity of my Apple buy wrong, it was 60 shares").size.number
     60.0
+    >>> read_correction("把比亚迪的买入理由改成 新能源长期").text, read_correction("第9笔买入记错了，作废")
+    ('新能源长期', None)
     >>> read_correction("我卖错了吗"), read_correction("change the stop of my last purchase to 30")
     (None, None)
     """
-    words = strip_mentions(fold_characters(question))
+    whole = fold_characters(question)
+    if (reason := _REASON.search(whole)) and _ENTRY.search(whole[: reason.end("of")]):
+        told = reason["text"].strip(" 。.\"“”「」'")
+        return (
+            ToldCorrection("reason", None, None, told) if told and not _OTHER.search(whole[: reason.start()]) else None
+        )
+    words = strip_mentions(whole)
+    if _VOID.search(words):
+        return None
     if not _WRONG.search(words) or not _ENTRY.search(words) or _OTHER.search(words):
         return None
     found = [list(form.finditer(words)) for form in _VALUES]

@@ -14,8 +14,10 @@ from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
 from ia.domain.instruments.groups import group_name
 from ia.kernel.patterns import pattern
 
-SECURITY, HOLDING, ACCOUNT, MARKET, WATCH, OWN = "security", "holding", "account", "market", "watch", "own"
-"""What a fact is of."""
+SECURITY, HOLDING, ACCOUNT, MARKET, WATCH, OWN, ANY = (
+    "security", "holding", "account", "market", "watch", "own", "any",
+)  # fmt: skip
+"""What a fact is of; ANY: whether a security is named or none."""
 _STORED = ("quote", "report", "dividend_yield")
 """Sources of which one question may ask for several facts."""
 _OWNER = pattern(
@@ -258,8 +260,13 @@ def account_table(tables: Tables = SHIPPED) -> AccountTable:
     return tables.build("research", "facts_account", AccountTable)
 
 
+def everyday_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of everyday talk: how something is done, what there is no source for; looked at first."""
+    return tables.build("research", "facts_everyday", build_facts)
+
+
 def ledger_table(tables: Tables = SHIPPED) -> list[FactSpec]:
-    """Return the facts of the ledger: money by market and industry, interest, dividends, which are looked at first."""
+    """Return the facts of the ledger: money by market and industry, interest, dividends, which are looked at next."""
     return tables.build("research", "facts_ledger", build_facts)
 
 
@@ -321,6 +328,7 @@ def build_fact(entry: Entry) -> FactSpec:
 
 
 TABLES = (
+    "facts_everyday",
     "facts_ledger",
     "facts_holdings",
     "facts_history",
@@ -339,13 +347,13 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     """Return the tables that a message may need, which names these securities."""
     if not securities:
         return (
-            "facts_ledger", "facts_holdings", "facts_history", "facts_trades", "facts_owner", "facts_account",
-            "facts_scan", "technicals", "facts_market",
+            "facts_everyday", "facts_ledger", "facts_holdings", "facts_history", "facts_trades", "facts_owner",
+            "facts_account", "facts_scan", "technicals", "facts_market",
         )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
     return (
-        "facts_ledger", "facts_holdings", "facts_history", "facts_trades", "facts_owner",
+        "facts_everyday", "facts_ledger", "facts_holdings", "facts_history", "facts_trades", "facts_owner",
         "facts_prices", "facts_security", "facts_quote", "facts_market",
     )  # fmt: skip
 
@@ -357,6 +365,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
     """
     of_security = [*price_table(tables).facts, *security_table(tables).facts, *quote_facts(tables)] if named else []
     return [
+        *everyday_table(tables),
         *ledger_table(tables),
         *holdings_table(tables),
         *history_table(tables),
@@ -556,6 +565,8 @@ def _concerns(spec: FactSpec, securities: list[Mention], mine: bool, watched: bo
         compared = spec.answer == "account_index" and spec.alone and len(securities) == 1
         if mine or compared or spec.of == HOLDING:
             return spec.of == ACCOUNT
+    if spec.of == ANY:
+        return True
     if spec.of == SECURITY:
         return named
     if spec.of == HOLDING:

@@ -86,6 +86,8 @@ _READ_PLAIN = ("scan", "untrack", "forget")
 """Acts of which no word is kept."""
 SETTING = ("coach", "prefer")
 """Acts that a wish to change a risk rule may look like: it is a setting, and no lesson for the analyst."""
+_TO_BE_DONE = ("schedule", "alert", "review")
+"""Acts that are read anywhere in a message; a question how or when one is done does not perform it."""
 _TASKS = ("schedule", "scan")
 """Acts that a question for a task's runs may look like: 每日复盘跑了吗."""
 
@@ -264,6 +266,8 @@ def _kind_of(words: str, plain: str, securities: list[Mention]) -> str:
         return "prefer"
     for act in _KINDS:
         mentioned = way_of(act) == MENTION or act in ("schedule", "alert")
+        if mentioned and act in _TO_BE_DONE and has_form(own, "asks_about"):
+            continue
         done = has_form(plain, act) if mentioned else performs_act(own, act)
         if done and _fits(act, securities, plain):
             return "note" if act == "traded" and not securities else act.removesuffix("_list").removesuffix("_when")

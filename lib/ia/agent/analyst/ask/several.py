@@ -4,7 +4,7 @@ import re
 from datetime import date
 
 from ia.agent.analyst.ask.mentions import find_mentions
-from ia.agent.analyst.ask.time_spans import find_time_spans
+from ia.agent.analyst.ask.time_spans import UNREAD, blank_spans, find_time_spans
 from ia.kernel.patterns import pattern
 
 LONGEST, MOST = 300, 4
@@ -49,6 +49,8 @@ def split_message(text: str) -> list[str]:
     ['茅台和沪深300的相关系数', '贝塔']
     >>> split_message("What is BYD's P/E and when is its next report?")
     ["What is BYD's P/E", 'when is its next report']
+    >>> split_message("招商银行跑赢沪深300了吗，今年")
+    []
     >>> split_message("如果茅台跌到700，我亏多少"), split_message("请问，茅台今天多少钱？")
     ([], [])
     """
@@ -61,11 +63,25 @@ def split_message(text: str) -> list[str]:
     parts = [text[begin:end].strip() for begin, end in zip(ends[::2], ends[1::2], strict=True)]
     parts = [part for part in parts if _POLITE.fullmatch(part.casefold()) is None]
     parts = [text_of.strip() for part in parts if (text_of := part[_lead(part) :]).strip()]
+    parts = _join_times(parts)
     bound = any(_BOUND.search(part.casefold()) for part in parts) or _is_list(parts, low)
     return parts if 2 <= len(parts) <= MOST and not bound else []
 
 
-_ANY_DAY = date(2024, 3, 15)
+_ANY_DAY = date(2100, 1, 1)
+_IDLE = pattern(r"(?:[的呢吗以来内里]|\W)*")
+
+
+def _join_times(parts: list[str]) -> list[str]:
+    """Return the parts of a message, those that are but a time joined to the one before: 跑赢沪深300了吗，今年."""
+    joined: list[str] = []
+    for part in parts:
+        spans = [span for span in find_time_spans(part, _ANY_DAY) if span.kind != UNREAD]
+        if joined and spans and _IDLE.fullmatch(blank_spans(part, spans)):
+            joined[-1] = f"{joined[-1]}，{part}"
+        else:
+            joined.append(part)
+    return joined
 
 
 def _is_list(parts: list[str], low: str) -> bool:

@@ -1,11 +1,13 @@
 """A correction of the journal that is told in words: the entry that is meant, and the command that corrects it."""
 
 import re
+import shlex
 
 from ia.agent.analyst.ask import intent
 from ia.agent.analyst.ask.correction_words import ToldCorrection
 from ia.agent.analyst.ask.facts import FactQuestion
-from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
+from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions, strip_mentions
+from ia.agent.analyst.ask.plain_words import fold_characters
 from ia.agent.analyst.ask.time_spans import DAY, UNREAD, find_time_spans
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import account_facts, history_facts, result_facts, wording
@@ -28,6 +30,9 @@ def correct(desk: ToolDesk, told: ToldCorrection) -> Work[Reply]:
     """Name the entry that a correction means and the command for it; of several, each."""
     speak, question = desk.speak, desk.request.question[:LONGEST]
     securities = intent.read_acts(desk.request).securities
+    if told.text:
+        question = fold_characters(question).replace(told.text, "")
+        securities = find_mentions(question)
     spans = find_time_spans(strip_mentions(question), desk.request.moment.date())
     value = _say_value(told, securities)
     if told.field == "date":
@@ -43,9 +48,11 @@ def correct(desk: ToolDesk, told: ToldCorrection) -> Work[Reply]:
     )
     meant = _find_entries(rows, question, {each.code for each in securities})
     on_days = [row for row in meant if any(f"{d.first}" <= str(row.get("date")) <= f"{d.last}" for d in within or ())]
-    numbers = history_facts.entry_numbers(question)
-    if numbered := [row for row in rows if int(row.get("id") or 0) in numbers]:
-        meant, on_days = numbered, numbered
+    numbers = history_facts.entry_numbers(history_facts.blank_days(question, spans))
+    if numbers:
+        codes = {each.code for each in securities}
+        numbered = [row for row in rows if int(row.get("id") or 0) in numbers]
+        meant = on_days = [row for row in numbered if not codes or row.get("symbol") in codes]
     lines = [speak("Nothing is changed yet: only your command corrects an entry of the journal.")]
     if not meant:
         return reply_of_lines(*lines, speak("I find no such entry: `ia trade list` shows all, with their numbers."))
@@ -73,6 +80,8 @@ def _find_entries(rows: list[Json], words: str, codes: set[str]) -> list[Json]:
 
 def _say_value(told: ToldCorrection, securities: list[Mention]) -> str:
     """Return the new value as the command takes it; "" where it is not known."""
+    if told.text:
+        return shlex.quote(told.text)
     if told.size is not None and told.size.in_lots:
         shares = told.size.shares_of(securities[0].symbol) if securities else None
         return f"{shares:.10g}" if shares is not None else ""

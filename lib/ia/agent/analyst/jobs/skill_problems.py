@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from ia.agent.analyst.ask.backtest_words import read_rule_words
 from ia.agent.analyst.ask.facts import (
     account_table,
+    everyday_table,
     history_table,
     holdings_table,
     holiday_table,
@@ -47,7 +48,8 @@ def read_glossary(known: Tables) -> object:
 _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
     "criteria": criteria_in, "technicals": technicals_at, "facts_scan": scan_table,
-    "view": outline_at, "facts_ledger": ledger_table, "facts_holdings": holdings_table,
+    "view": outline_at, "facts_everyday": everyday_table, "facts_ledger": ledger_table,
+    "facts_holdings": holdings_table,
     "facts_history": history_table, "facts_trades": trades_table, "facts_owner": owner_table,
     "facts_security": security_table,
     "facts_account": account_table, "facts_prices": price_table, "facts_quote": quote_facts,

@@ -23,6 +23,7 @@ _READS_NUMBERS = (
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
     "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate", "trade_cost",
     "price_judged", "results_history", "average_cross",
+    "howto", "watched_since",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -82,7 +83,7 @@ def _find_answer(name: str) -> Answer:
 
         return extreme_facts.ANSWERS[name]
     if name in (
-        "move", "daily_list", "ranking", "growth", "volume_against", "against_sector", "indicator_cross"
+        "move", "daily_list", "period_list", "ranking", "growth", "volume_against", "against_sector", "indicator_cross"
     ):  # fmt: skip
         from ia.agent.analyst.jobs.facts import period_facts
 
@@ -151,6 +152,10 @@ def _find_lone_answer(name: str) -> Answer | None:
 
 def _find_owner_answer(name: str) -> Answer | None:
     """Return the function behind an answer about the owner's views, money, positions or rules; None for another."""
+    if name in ("howto", "watched_since"):
+        from ia.agent.analyst.jobs.facts import howto_facts
+
+        return howto_facts.ANSWERS[name]
     if name in ("view_change", "happened"):
         from ia.agent.analyst.jobs.facts import view_facts
 
@@ -167,7 +172,7 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import average_facts
 
         return average_facts.answer_average_last
-    if name in ("interest", "largest_result", "price_converted"):
+    if name in ("interest", "payments", "largest_result", "price_converted"):
         from ia.agent.analyst.jobs.facts import money_facts
 
         return money_facts.ANSWERS[name]

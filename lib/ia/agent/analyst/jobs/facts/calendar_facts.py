@@ -8,10 +8,12 @@ from zoneinfo import ZoneInfo
 from ia.agent.analyst.ask.facts import FactQuestion, Holiday, holiday_table
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
 from ia.agent.analyst.desk import ToolDesk, Work
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts import market_days, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel import clock
+from ia.kernel.errors import PluralText
 from ia.kernel.i18n import mark_text
+from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 from ia.organs.market.sessions import OPEN, hours_of_day, session_state
 
@@ -63,6 +65,8 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from _answer_hours(desk, market, place, beijing=bool(_BEIJING.search(asked.words))))
     if not asked.spans and _NEXT_HOLIDAY.search(asked.words):
         return (yield from _answer_next_holiday(desk, market, place))
+    if counted := _COUNTED.get(asked.facts[0].field):
+        return (yield from counted(desk, asked, market, place))
     if not asked.spans and _OPEN_NOW.search(asked.words):
         return (yield from _answer_open_now(desk, market, place))
     span = asked.spans[0] if asked.spans else None
@@ -127,6 +131,88 @@ def _answer_open_now(desk: ToolDesk, market: str, place: str) -> Work[Reply]:
     else:
         told = speak("**Closed** for today ({place}): {day} {time} {zone}; the next session is {next}.", **given)
     return reply_of_lines(told, speak("**{place}**: {hours}.", place=place, hours=speak(_HOURS[market])))
+
+
+def _answer_next_session(desk: ToolDesk, asked: FactQuestion, market: str, place: str) -> Work[Reply]:
+    """Answer which session of a market comes after today."""
+    speak = desk.speak
+    found = yield from desk.one("calendar.trading", date=desk.request.day, market=market, n=3)
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the calendar"), found.failure)
+    nearest = wording.names_of(found.get("next"))
+    if not nearest:
+        return reply_of_lines(speak("The sessions after {until} are not known yet.", until=found.get("known_until")))
+    first = date.fromisoformat(nearest[0])
+    told = speak("**The next session is {date}**, {weekday} ({place}).", date=nearest[0], place=place,
+                 weekday=speak(market_days.WEEKDAYS[first.weekday()]))  # fmt: skip
+    after = [speak("After it: {names}.", names=speak.join_items(nearest[1:]))] if nearest[1:] else []
+    return reply_of_lines(told, *after)
+
+
+_LEFT = pattern(r"还(?:有|剩)|剩|\b(?:left|remain\w*|still)\b", re.I)
+_YEAR_OF = pattern(r"一年|每年|全年|\b(?:a|per|each|every) year\b", re.I)
+
+
+def _count_sessions(desk: ToolDesk, asked: FactQuestion, market: str, place: str) -> Work[Reply]:
+    """Answer how many sessions a stretch of days has, or has left."""
+    speak, today = desk.speak, date.fromisoformat(desk.request.day)
+    if len(asked.spans) > 1:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans[1:]))
+    span = asked.spans[0] if asked.spans else None
+    left = _LEFT.search(asked.words) is not None
+    if span is None and (left or _YEAR_OF.search(asked.words)):
+        first, last = date(today.year, 1, 1), date(today.year, 12, 31)
+    elif span is not None and span.first is not None and span.last is not None:
+        first, last = span.first, _end_of(span, today)
+    else:
+        return reply_of_lines(
+            speak("Over which time? Give a day or a stretch, such as “today”, “this year” or “the last 120 days”.")
+        )
+    if left:
+        first = today + timedelta(days=1)
+    count = (last - first).days + 1
+    if not 0 <= count <= _LONGEST:
+        return wording.ask_back(desk, (span.said if span else asked.words,))
+    days, newest = list[str](), f"{first - timedelta(days=1)}"
+    while newest < f"{last}":
+        found = yield from desk.one("calendar.trading", date=newest, market=market, n=_FAR)
+        if found.failure is not None:
+            return wording.unreadable(desk, speak("the calendar"), found.failure)
+        until = str(found.get("known_until") or "")
+        if until < f"{last}":
+            return reply_of_lines(speak("The sessions after {until} are not known yet.", until=until))
+        coming = wording.names_of(found.get("next"))
+        days += [day for day in coming if day <= f"{last}"]
+        newest = coming[-1] if coming else f"{last}"
+    given: Json = {"count": len(days), "first": first, "last": last, "place": place}
+    return reply_of_lines(
+        speak(PluralText("**{count} session** is left, {first} to {last} ({place}).",
+                         "**{count} sessions** are left, {first} to {last} ({place})."), **given)
+        if left
+        else speak(PluralText("**{count} session**, {first} to {last} ({place}).",
+                              "**{count} sessions**, {first} to {last} ({place})."), **given)
+    )  # fmt: skip
+
+
+_LONGEST = 400
+"""Days of the longest stretch whose sessions are counted."""
+
+
+_COUNTED = {"count": _count_sessions, "next": _answer_next_session}
+"""Field of a fact -> what answers it."""
+
+
+def _end_of(span: TimeSpan, today: date) -> date:
+    """Return the last day of a stretch: this year goes on until its end."""
+    last = span.last or today
+    if last != today or span.first is None or span.kind == DAY:
+        return last
+    first = span.first
+    if (first.month, first.day) == (1, 1):
+        return date(first.year, 12, 31)
+    if first.day == 1:
+        return (first + timedelta(days=32)).replace(day=1) - timedelta(days=1)
+    return first + timedelta(days=6) if first.weekday() == 0 else last
 
 
 def _answer_holiday(desk: ToolDesk, asked: FactQuestion, holiday: Holiday, market: str, place: str) -> Work[Reply]:

@@ -1,12 +1,13 @@
 """The owner's history: a position against an index, the longest held, the best month, the drawdown; commands."""
 
 import re
+from collections.abc import Iterable
 from datetime import date
 
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.figures import find_averages
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
-from ia.agent.analyst.ask.time_spans import RANGE, TimeSpan
+from ia.agent.analyst.ask.time_spans import RANGE, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs.facts import (
@@ -225,7 +226,7 @@ def answer_command(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def answer_undo_trade(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer a wish to undo a trade: nothing is undone, and the command that voids the entry names it."""
     speak, lines = desk.speak, [desk.speak("Nothing was undone: only your command voids an entry of the journal.")]
-    if numbers := entry_numbers(asked.words):
+    if numbers := entry_numbers(blank_days(asked.words, asked.spans)):
         return (yield from _name_entries(desk, numbers, lines))
     days = yield from result_facts.trade_days(desk, asked)
     if days is None:
@@ -287,6 +288,12 @@ def entry_numbers(words: str) -> list[int]:
     said = [next(text for text in found.groups() if text) for found in _ENTRY.finditer(words)]
     counts = [parse_count(each) for text in said for each in re.findall(rf"{COUNT}", text)]
     return list(dict.fromkeys(int(count) for count in counts if count and count == int(count)))
+
+
+def blank_days(words: str, spans: Iterable[TimeSpan]) -> str:
+    """Return words without their dates: the 6 of 3月6号 is no number of an entry, the one of 第6号 is."""
+    plain = strip_mentions(words)
+    return blank_spans(plain, [span for span in spans if not plain[: span.at[0]].endswith("第")])
 
 
 _ANY_ENTRY = pattern(r"记录|条目|一条|\b(?:entry|record|line)\b", re.I)

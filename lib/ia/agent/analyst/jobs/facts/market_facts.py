@@ -47,6 +47,8 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     what = wording.fact_name(desk, asked.facts[0])
     if abroad := next((codes for words, codes in _ABROAD if words.search(asked.words)), None):
         return (yield from _answer_abroad(desk, asked, abroad))
+    if wanted != "amount" and _are_two_days(asked):
+        return (yield from _answer_both_days(desk, asked, answer_summary))
     against = len(asked.spans) == 1 and _AGAINST.search(asked.words) is not None
     if wanted == "amount" and asked.spans and (against or len(asked.spans) > 1 or asked.spans[0].kind != DAY):
         return (yield from _answer_amounts(desk, asked))
@@ -103,6 +105,25 @@ _AGAINST = pattern(
     r"比(?!例|较|重)|相比|较(?=昨|前|上)|对比|\b(?:than|versus|vs\.?|compared (?:to|with)|against)\b", re.I
 )
 """Words that hold what was traded against that of another day."""
+
+
+def _are_two_days(asked: FactQuestion) -> bool:
+    """Return True if a question names two days: 昨天和今天."""
+    days = {span.first for span in asked.spans}
+    return len(asked.spans) == 2 and len(days) == 2 and all(span.kind == DAY and span.first for span in asked.spans)
+
+
+MOST_OF_DAY = 3
+"""Lines that are said of each of two days."""
+
+
+def _answer_both_days(desk: ToolDesk, asked: FactQuestion, answer: Callable[..., Work[Reply]]) -> Work[Reply]:
+    """Answer a question for each of the two days that it names, the earlier one first."""
+    lines: list[str] = []
+    for span in sorted(asked.spans, key=lambda span: span.first or date.min):
+        told = yield from answer(desk, dataclasses.replace(asked, spans=(span,)))
+        lines += [line for line in told.lines[:MOST_OF_DAY] if line not in lines]
+    return reply_of_lines(*lines)
 
 
 def _answer_amounts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -216,6 +237,11 @@ def answer_decline(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(
             speak("Such prices are not stored here: there are shares, funds and indices only."),
             speak("A fund that follows it may be: ask for its code, such as 518880 (gold)."),
+        )
+    if field == "no_rates":
+        return reply_of_lines(
+            speak("I have no source for interest rates, bond yields and deposits, and I do not invent."),
+            speak("What your own account returned: “how much have I made this year”."),
         )
     return reply_of_lines(
         speak("I have no source for policy or the economy, and I do not invent."),
@@ -549,6 +575,8 @@ def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     found = yield from desk.one("market.northbound", days=MOST_NORTHBOUND)
     if found.failure is not None:
         return wording.unreadable(desk, name, found.failure)
+    if _are_two_days(asked):
+        return (yield from _answer_both_days(desk, asked, answer_northbound))
     rows = [row for row in wording.rows_of(found, "rows") if row.get("channel") == "north"]
     newest = str(rows[0].get("date")) if rows else ""
     span = asked.spans[0] if asked.spans else None
@@ -832,6 +860,42 @@ _EITHER_WAY = pattern(
 """The largest changes of either sign are asked for."""
 
 
+_ON_SIDE = pattern(
+    r"[涨跌](?:了)?的?(?:都)?(?:有|是)?(?:哪些|哪几[只个]|谁)(?=\W*$)|(?<=哪些)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)"
+    r"|(?<=有谁)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)|[涨跌](?:了)?的有",
+    re.I,
+)
+"""Those are asked for that rose, or fell, and not the first of them."""
+
+
+def _say_side(
+    desk: ToolDesk, asked: FactQuestion, values: list[tuple[float, str]], bars_of: dict[str, Json], *, falls: bool
+) -> Reply:
+    """Return which securities rose, or fell, the largest moves first."""
+    speak = desk.speak
+    found = sorted(((value, s) for value, s in values if (value < 0 if falls else value > 0)), reverse=not falls)
+    days = asked.spans[0].said.strip() if asked.spans else max(str(bars_of[s].get("date")) for _, s in values)
+    mark = wording.simulated_mark(desk, any(bars_of[s].get("simulated") for _, s in values))
+    given: Json = {"count": len(found), "all": len(values), "days": days, "mark": mark}
+    head = (
+        speak("**{count} of {all}** fell ({days}).{mark}", **given)
+        if falls
+        else speak("**{count} of {all}** rose ({days}).{mark}", **given)
+    )
+    return reply_of_lines(
+        head,
+        *(f"- {wording.security_name(desk, s, bars_of[s].get('name'))} **{wording.say_percent(v)}**" for v, s in found),
+    )
+
+
+def _sort_values(values: list[tuple[float, str]], words: str, *, by_change: bool) -> None:
+    """Put values in the order that words ask for: the highest first, the lowest, or the largest move of either sign."""
+    if by_change and _EITHER_WAY.search(words):
+        values.sort(key=lambda row: -abs(row[0]))
+    else:
+        values.sort(reverse=not _LOW.search(words))
+
+
 def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which of the watch list has the highest or lowest of a figure, or did best or worst."""
     speak = desk.speak
@@ -876,10 +940,9 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not values:
         return reply_of_lines(speak("That figure is not stored of any of them."))
     bars_of = dict(rows)
-    if wanted is None and _EITHER_WAY.search(asked.words):
-        values.sort(key=lambda row: -abs(row[0]))
-    else:
-        values.sort(reverse=not _LOW.search(asked.words))
+    if wanted is None and (side := _ON_SIDE.search(asked.words)) and not _EITHER_WAY.search(asked.words):
+        return _say_side(desk, asked, values, bars_of, falls="跌" in side[0])
+    _sort_values(values, asked.words, by_change=wanted is None)
     if wanted is None or wanted.code:
         newest = str(bars_of[values[0][1]].get("date"))
         others = {s: str(bar.get("date")) for s, bar in rows if str(bar.get("date")) != newest}

@@ -20,6 +20,40 @@ SHOWN = 4
 _GAIN = pattern(r"盈利|收益|利润|赚|\b(?:gains?|wins?|winner|profits?|best)\b", re.I)
 
 
+def answer_payments(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how much was paid in or taken out, by currency, with the newest entries."""
+    speak, kind = desk.speak, asked.facts[0].field
+    days = yield from trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    listed = yield from desk.one("trade.list", limit=history_facts.LOOKED_AT)
+    if listed.failure is not None:
+        return wording.unreadable(desk, speak("the journal"), listed.failure)
+    rows = [
+        row
+        for row in wording.rows_of(listed.value)
+        if row.get("kind") == kind
+        and (not days or any(f"{each.first}" <= str(row.get("date")) <= f"{each.last}" for each in days))
+    ]
+    sums: dict[str, float] = {}
+    for row in rows:
+        currency = str(row.get("currency") or "")
+        sums[currency] = sums.get(currency, 0.0) + float(row.get("amount") or 0)
+    when = speak(" ({days})", days=days[0].label) if days else ""
+    name = wording.fact_name(desk, asked.facts[0])
+    if not sums:
+        return reply_of_lines(speak("{name}: the journal has none{days}.", name=name, days=when))
+    told = [wording.say_exact(desk, value, currency=currency) for currency, value in sums.items()]
+    lines = [
+        f"- {row.get('date')}{speak(': ')}"
+        + wording.say_exact(desk, row.get("amount"), currency=str(row.get("currency") or ""))
+        for row in rows[:SHOWN]
+    ]
+    if len(rows) > SHOWN:
+        lines.append(speak("… and {count} more: `ia trade list`", count=len(rows) - SHOWN))
+    return reply_of_lines(f"**{name}** {speak.join_clauses(told)}{when}", *lines)
+
+
 def answer_interest(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how much interest was received, by currency, with the newest entries of it."""
     speak = desk.speak
@@ -146,6 +180,7 @@ def answer_price_converted(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 ANSWERS = {
     "interest": answer_interest,
+    "payments": answer_payments,
     "largest_result": answer_largest_result,
     "price_converted": answer_price_converted,
 }

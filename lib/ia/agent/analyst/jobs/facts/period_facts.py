@@ -89,6 +89,8 @@ def say_move(desk: ToolDesk, mention: Mention, found: SpanBars, asked: FactQuest
             if points > 0
             else speak("down {points} {unit} ({change})", unit=unit, **given)
         )
+    elif asked.facts[0].field == "annual":
+        told = _say_annual(desk, start, end)
     elif not points:
         told = speak("unchanged")
     elif given["change"] == number(0.0, "percent"):
@@ -104,6 +106,63 @@ def say_move(desk: ToolDesk, mention: Mention, found: SpanBars, asked: FactQuest
     if (len(found.rows) > 1 or end.date < found.last) and mention.symbol.kind != "index":
         return told + speak(", from {start} ({first}) to {close}{unit} ({last}), adjusted prices.", unit=tail, **given)
     return told + speak(", from {start} ({first}) to {close}{unit} ({last}).", unit=tail, **given)
+
+
+def _say_annual(desk: ToolDesk, start: BarRow, end: BarRow) -> str:
+    """Return a change as the rate of a year that comes to it; of less than a year the change alone."""
+    speak, growth = desk.speak, end.close / start.close
+    days = (date.fromisoformat(end.date) - date.fromisoformat(start.date)).days
+    change = wording.say_percent((growth - 1) * 100)
+    if days < 365:
+        return speak("{change} in {days} days; less than a year is not annualized", change=change, days=days)
+    rate = wording.say_percent((growth ** (365.25 / days) - 1) * 100)
+    return speak("**{rate} a year** ({change} in all)", rate=rate, change=change)
+
+
+_SIZES = (
+    ("week", pattern(r"周|星期|week", re.I)), ("quarter", pattern(r"季|quarter", re.I)),
+    ("month", pattern(r"月|month", re.I)), ("year", pattern(r"年|year|annual", re.I)),
+)  # fmt: skip
+LISTED_PERIODS = 24
+
+
+def answer_period_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer with the change of each month, week, quarter or year of a time."""
+    speak, span = desk.speak, span_of(asked, _NEWEST)
+    if asked.unread or span is None:
+        return wording.ask_back(desk, asked.unread or (asked.spans[1].said,))
+    if span.kind == FUTURE:
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    plain = _plain_of(asked)
+    size = next((name for name, form in _SIZES if form.search(plain)), "month")
+
+    def say(mention: Mention, found: SpanBars) -> list[str]:
+        closes: dict[str, BarRow] = {}
+        for row in found.rows:
+            closes[_name_period(row.date, size)] = row
+        told, before = [], found.base
+        for name, row in closes.items():
+            if before is not None:
+                told.append(f"{name} {number(row.close / before.close * 100 - 100, 'percent', speak)}")
+            before = row
+        lines = [head(desk, mention, found) + say_move(desk, mention, found, asked, span)]
+        if told:
+            lines.append(speak("Changes: {changes}", changes=speak.join_items(told[-LISTED_PERIODS:])))
+        return lines
+
+    return (yield from each_security(desk, asked, span, say))
+
+
+def _name_period(day: str, size: str) -> str:
+    """Return the month, the quarter, the year or the last day of the week that a day is in."""
+    if size == "year":
+        return day[:4]
+    if size == "month":
+        return day[:7]
+    if size == "quarter":
+        return f"{day[:4]} Q{(int(day[5:7]) + 2) // 3}"
+    friday = date.fromisoformat(day)
+    return f"{friday + timedelta(days=4 - friday.weekday())}"
 
 
 def answer_daily_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -432,7 +491,9 @@ def answer_volume_against(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         others = [span.said for span in asked.spans if span not in (*days[:2], *lengths[:1])]
         return wording.ask_back(desk, unread or tuple(others) or (f"{size}",))
     average = bool(_AVERAGE.search(plain)) or not days or bool(lengths)
-    back = max((span.sessions for span in days if span.first is None), default=0) + size + 40
+    earlier = _EARLIER.search(plain) if lengths and not days else None
+    other = int(earlier["n"]) if earlier else 0
+    back = max((span.sessions for span in days if span.first is None), default=0) + size + other + 40
     span = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=back)
     if early := [day.first for day in days if day.first is not None]:
         begin = min(early) - timedelta(days=size * 2 + 40)
@@ -444,9 +505,37 @@ def answer_volume_against(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if isinstance(found, DeskResult):
             lines.append(reply.describe_no_prices(desk, mention.said, found.failure or NO_BARS))
             continue
-        lines.append(head(desk, mention, found) + _say_volumes(desk, found.with_base, days, size if average else 0))
+        told = (
+            _say_stretches(desk, found.with_base, size, other)
+            if other
+            else _say_volumes(desk, found.with_base, days, size if average else 0)
+        )
+        lines.append(head(desk, mention, found) + told)
         notes.append(stale_note(desk, mention, found.last, found.missed))
     return reply_of_lines(*lines, *filter(None, notes))
+
+
+_EARLIER = pattern(r"(?:之前|再前|前面?|此前|更早)的?\s*(?P<n>\d{1,3})\s*(?:个?交易日|天|日)", re.I)
+"""The stretch of sessions before another one: 最近10天和前10天比."""
+
+
+def _say_stretches(desk: ToolDesk, rows: list[BarRow], size: int, other: int) -> str:
+    """Return the average volume of the newest sessions against that of the sessions before them."""
+    speak = desk.speak
+    newest, before = rows[-size:], rows[-size - other : -size]
+    if len(before) < other:
+        return speak("too few bars.")
+    mean = math.fsum(row.volume for row in newest) / len(newest)
+    base = math.fsum(row.volume for row in before) / len(before)
+    given: Json = {
+        "volume": number(mean, "ratio", speak), "count": size, "gap": f"{abs(mean / base - 1) * 100:.1f}%",
+        "base": number(base, "ratio", speak), "other": other, "first": newest[0].date, "last": newest[-1].date,
+    }  # fmt: skip
+    if mean > base:
+        return speak("average volume {volume} shares over {count} sessions ({first} to {last}), {gap} above that of the"
+                     " {other} sessions before ({base}).", **given)  # fmt: skip
+    return speak("average volume {volume} shares over {count} sessions ({first} to {last}), {gap} below that of the"
+                 " {other} sessions before ({base}).", **given)  # fmt: skip
 
 
 def _say_volumes(desk: ToolDesk, rows: list[BarRow], days: list[TimeSpan], size: int) -> str:
@@ -592,6 +681,7 @@ def _say_cross(
 ANSWERS = {
     "move": answer_move,
     "daily_list": answer_daily_list,
+    "period_list": answer_period_list,
     "ranking": answer_ranking,
     "growth": answer_growth,
     "volume_against": answer_volume_against,

@@ -62,6 +62,10 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines = [_say_found(desk, task) for task in meant[:SHOWN]]
         case "failed":
             lines = _say_failed(desk, asked, meant)
+        case "approved":
+            lines = yield from _say_approved(
+                desk, meant if named else [task for task in tasks if task["state"] in _ALIVE]
+            )
         case "ran" | "why" if not named:
             begun = [task for task in meant if task["state"] in _ALIVE or wording.rows_of(task, "runs")]
             lines = [_say_runs(desk, asked, task) for task in begun[:SHOWN]]
@@ -71,6 +75,20 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         case _:
             lines = say_list(desk, meant)
     return reply_of_lines(*lines)
+
+
+def _say_approved(desk: ToolDesk, tasks: list[Json]) -> Work[list[str]]:
+    """Return when each of some tasks was approved."""
+    speak, lines = desk.speak, list[str]()
+    for task in tasks[:SHOWN]:
+        found = yield from desk.one("tasks.list", name=str(task["name"]))
+        rows = wording.rows_of(found, "tasks") if found.ok else []
+        approved = rows[0].get("approved") if rows else None
+        if approved and task["state"] not in WAITING:
+            lines.append(speak("**{name}** was approved at {time}.", name=task["name"], time=_say_time(str(approved))))
+        else:
+            lines.append(speak("{name}: {told}", name=task["name"], told=_say_state(desk, task)))
+    return lines or [speak("No task runs yet: none is approved.")]
 
 
 def find_meant(desk: ToolDesk, words: str, tasks: list[Json]) -> tuple[list[Json], bool]:

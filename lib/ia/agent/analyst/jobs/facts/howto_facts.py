@@ -1,0 +1,123 @@
+"""How something is done: what to say, and the command."""
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.i18n import mark_text
+from ia.kernel.patterns import pattern
+
+_ALWAYS_SAID = {
+    "watch": (
+        mark_text("`ia watch` lists it."),
+    ),
+    "unwatch": (
+        mark_text("`ia watch` lists it."),
+    ),
+    "alert": (
+        mark_text("At another time: “remind me at 9 on Friday …”. `ia alert list` lists the alerts."),
+    ),
+    "task": (
+        mark_text("Say what is to be done when: “every weekday at 15:30 review my day”. It becomes a proposal."),
+        mark_text("`ia approve ID` lets it run; `ia task list` lists the tasks."),
+    ),
+    "stop_task": (
+        mark_text("`ia task pause NAME` pauses a task, `ia task remove NAME` removes it; `ia alert remove NAME` removes"
+                  " an alert."),
+        mark_text("`ia task list` and `ia alert list` show the names."),
+    ),
+    "approve": (
+        mark_text("`ia approve ID` approves a proposal and carries it out, `ia reject ID` drops it."),
+        mark_text("`ia pending` lists the proposals with their IDs."),
+    ),
+    "journal": (
+        mark_text("`ia trade sell`, `deposit`, `withdraw` and `dividend` likewise; `ia trade import FILE` reads a"
+                  " statement of your broker."),
+    ),
+    "correct": (
+        mark_text("`ia trade list` shows the numbers of the entries."),
+        mark_text("`ia trade correct N --price 25.5 --because WHY` corrects one, `ia trade void N --because WHY` voids"
+                  " it."),
+    ),
+    "import": (
+        mark_text("`ia trade import FILE` reads a statement of your broker (CSV or text); `--dry-run` only shows it."),
+    ),
+    "note": (
+        mark_text("Say “note: …”, or use `ia note PATH 'TEXT'`; `ia note list` lists the notes."),
+    ),
+    "unnote": (
+        mark_text("`ia note remove PATH` removes a note, `ia memory undo PATH` brings it back; `ia note list` lists the"
+                  " notes."),
+    ),
+    "belief": (
+        mark_text("Say “remember the belief: …”, or use `ia memory believe 'TEXT' --because 'WHY'`."),
+    ),
+    "fees": (
+        mark_text("Your commission is a setting: `ia config list ledger.` shows it."),
+        mark_text("Stamp duty, transfer fees and the other rates of each market: `ia trade rules`. What you paid: ask"
+                  " “how much did I pay in fees”."),
+    ),
+}  # fmt: skip
+"""What is done -> what is said of it for every security, and the commands."""
+
+
+def _say_example(desk: ToolDesk, field: str, name: str, code: str) -> str:
+    """Return what to say and which command does it, for a security; "" where none is needed."""
+    speak = desk.speak
+    match field:
+        case "watch":
+            return speak(
+                "Say “put {name} on my watch list”, or use `ia watch add {code} --because WHY`.", name=name, code=code
+            )
+        case "unwatch":
+            return speak("Say “take {name} off my watch list”, or use `ia watch remove {code}`.", name=name, code=code)
+        case "alert":
+            return speak(
+                "Say “tell me when {name} falls below 80”, or use `ia alert {code} 'close < 80'`.", name=name, code=code
+            )
+        case "journal":
+            return speak(
+                "Say what you traded: “bought 100 shares of {name} at 80 today”; or use `ia trade buy {code} 100 80"
+                " --date DATE --because WHY`.",
+                name=name,
+                code=code,
+            )
+    return ""
+
+
+def answer_howto(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how something is done: nothing is done."""
+    yield from ()
+    first = next(iter(asked.securities), None)
+    name = wording.short_name(desk, first) if first else desk.speak("BYD")
+    code = first.code if first else "002594"
+    field = asked.facts[0].field
+    example = _say_example(desk, field, name, code)
+    return reply_of_lines(*([example] if example else []), *(desk.speak(text) for text in _ALWAYS_SAID[field]))
+
+
+_DAY = pattern(r"\((\d{4}-\d{2}-\d{2})\)\s*$")
+
+
+def answer_watched_since(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether, and since when, securities are on the watch list."""
+    speak = desk.speak
+    result = yield from desk.one("memory.read", path="tracking")
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the watch list"), result.failure)
+    rows = [line.strip() for line in str(result.value).splitlines() if line.lstrip().startswith(("-", "*"))]
+    lines = []
+    for mention in asked.securities:
+        row = next((line for line in rows if mention.code in line), "")
+        day = _DAY.search(row)
+        name = wording.head_of(desk, mention)
+        if not row:
+            lines.append(speak("{name} is not on the watch list.", name=name))
+        elif day:
+            lines.append(speak("{name} has been on the watch list since **{date}**.", name=name, date=day[1]))
+        else:
+            lines.append(speak("{name} is on the watch list; since when is not written there.", name=name))
+    return reply_of_lines(*lines)
+
+
+ANSWERS = {"howto": answer_howto, "watched_since": answer_watched_since}
