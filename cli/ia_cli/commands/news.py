@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ia.kernel.i18n import mark_text
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import rows_options
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from ia.kernel.workspace import Workspace
 
 COLUMNS = ("time", "symbol", "name", "kind", "title", "publisher", "category", "link", "source", "simulated")
-BRIEF = ("time", "name", "kind", "title", "publisher")
+BRIEF = ("time", "name", "kind", "title", mark_text("publisher"))
 
 
 @click.command(cls=Command, example="ia init --yes && ia news 600519 -n 5")
@@ -59,6 +60,7 @@ def news(
     from ia.organs.market import news_store
     from ia_cli.terminal.market_tables import emit_market_rows
     from ia_cli.terminal.output import notify, tell_error
+    from ia_cli.terminal.text import tr
 
     ws = Workspace()
     moment = clock.utc_stamp(clock.parse_since(since)) if since else ""
@@ -74,7 +76,7 @@ def news(
     newsroom.tell_simulated_news(rows, notify)
     if rows or not done.failures:
         plain = as_json or as_jsonl or not sys.stdout.isatty()
-        shown = rows if plain else [{**row, "time": _format_time(row["time"])} for row in rows]
+        shown = rows if plain else [{**row, "time": _format_time(row["time"]), "kind": tr(row["kind"])} for row in rows]
         emit_market_rows(shown, COLUMNS, brief=BRIEF, as_json=as_json, as_jsonl=as_jsonl)
     told = {str(failure): failure for failure in done.failures.values()}
     for failure in told.values():

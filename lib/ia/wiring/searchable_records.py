@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ia.kernel import clock
+from ia.kernel import clock, config
 from ia.kernel.errors import IaError, Message, Notify, drop_message
+from ia.kernel.i18n import Voice
 from ia.kernel.workspace import Workspace
 from ia.organs.recall.records import RecordFolder, SearchableRecord
 
@@ -48,11 +49,14 @@ def gather_records(ws: Workspace, notify: Notify = drop_message) -> list[RecordF
     notify  is told of a ledger that is damaged; it hides nothing else.
     """
     moment = int(clock.now().timestamp()) if clock.is_simulated() else 0
+    chinese = config.locale_lang() == "zh"  # trades are worded in the language of the user
     trades = ws.db.execute("SELECT count(*), max(id) FROM trades").fetchone()
     said = ws.db.execute("SELECT count(*), count(deleted), max(id) FROM messages").fetchone()
     gone = ws.db.execute("SELECT count(*), count(deleted) FROM sessions").fetchone()
     return [
-        RecordFolder("trades", hash((moment, *(number or 0 for number in trades))), lambda: _load_trades(ws, notify)),
+        RecordFolder(
+            "trades", hash((moment, chinese, *(number or 0 for number in trades))), lambda: _load_trades(ws, notify)
+        ),
         RecordFolder("sessions", hash((moment, *(n or 0 for n in (*said, *gone)))), lambda: _load_questions(ws)),
     ]
 
@@ -62,6 +66,7 @@ def _load_trades(ws: Workspace, notify: Notify) -> list[SearchableRecord]:
     from ia.organs.ledger.journal import effective_entries
 
     found: list[SearchableRecord] = []
+    voice = Voice(config.locale_lang())
     try:
         entries = effective_entries(ws.db)
     except IaError as exc:
@@ -72,7 +77,7 @@ def _load_trades(ws: Workspace, notify: Notify) -> list[SearchableRecord]:
         if why:
             amount = f" {entry.quantity:f}" if entry.quantity is not None else ""
             price = f" @ {entry.price:f}" if entry.price is not None else ""
-            what = " ".join(filter(None, (entry.kind, entry.symbol, entry.name)))
+            what = " ".join(filter(None, (voice(entry.kind), entry.symbol, entry.name)))
             found.append(SearchableRecord(str(entry.id), entry.date, f"{what}{amount}{price}: {why}"))
     return found
 

@@ -639,8 +639,8 @@ def test_without_a_direction_it_says_what_would_have_to_come(pack, say):
     assert "the evidence is mixed" in done.reply.splitlines()[0]
     (section,) = [each for each in text(pack, done.artifacts[0]).split("## ") if each.startswith("Against it")]
     (line,) = [each for each in section.splitlines() if each.startswith("- ")]
-    assert "to lean up, 2 of momentum, volume, price position must come to speak for it" in line
-    assert "to lean down, 1 of trend, momentum, risk must come to speak against it" in line
+    assert "bullish once 2 more of momentum, volume, price position improve" in line
+    assert "bearish once 1 more of trend, momentum, risk worsen" in line
 
 
 @pytest.mark.process

@@ -138,7 +138,9 @@ def _named_in(text: str) -> list[Mention]:
 
 _ASIDE = pattern(
     r"\W*(?:(?:but|and|so|ok(?:ay)?)\b[, ]*)?"
-    r"(?:why(?: so| is that| not)?|how (?:so|come)|what for|为什么|为啥|凭什么|怎么说|何以见得"
+    r"(?:why(?: so| is that| not)?|how (?:so|come)|what for"
+    r"|为(?:什么|啥)(?:(?:置信度|把握|信心)(?:这么|很|比较)?[低高])?"
+    r"|凭什么|怎么说|何以见得"
     r"|(?:理由|依据|原因)(?:是什么|呢)?|(?:many )?thanks?(?: you)?(?: a lot)?|thank you|great|谢谢你?|多谢|好的?)"
     r"(?:呢|吗|啊)?\W*",
     re.I,
@@ -248,10 +250,72 @@ def names_owner_alone(text: str) -> bool:
     return _OWNER.search(text) is not None and not names_subject(_OWNER.sub(" ", text))
 
 
+_AMEND = pattern(
+    r"^\W*(?:(?:不对|不是|错了|搞错了?|说错了?|弄错了?|哦不|(?:我|刚才|我刚才)说错了?|更正一?下?)[，,。!！ ]*)?"
+    r"(?:我(?:刚才?|其实)?(?:想?问|说|指|要问|想说|看)的?(?:是|的是)|我的意思是|是说|应该(?:是|问)|那?(?:换成|改成|换做|换|改为|改问)|是)"
+    r"\s*(?P<core>[^，,。]+?)(?:的|吧|呢)?\W*$"
+)
+"""What amends the question before: another security, or another time, is meant."""
+_NTH = pattern(
+    r"^\W*(?:那|那么)?(?:(?P<first>前者|第[一1](?:只|个|家|支))|(?P<second>后者|第[二2](?:只|个|家|支))"
+    r"|(?P<third>第[三3](?:只|个|家|支)))的?(?P<rest>\S.*)$"
+)
+"""One of several that the question before named, in its order."""
+_BOTH = pattern(
+    r"^\W*(?:那|那么|把|就)?(?:它们|这|那)?(?:两个|两只|两者|俩|二者)?(?:放一起)?"
+    r"(?:对?比(?:一下|一比|较一?下|较|比看)|对比|比一?下)(?:看看|看|吧|呢)?\W*$"
+)
+_BAR_SIZE = pattern(r"^\W*那?(?P<size>[日周月])(?:线|[kK]线?)(?:的|级别的?|呢)*\W*$")
+_HOW_MUCH_MOVED = pattern(r"^\W*那?(?:一共|总共)?[涨跌赚亏]了?(?:多少|几个?点)(?:钱|呢)?\W*$")
+_RANKED_ONE = pattern(r"谁|哪一?[只个家支]")
+
+
+def _amend(text: str, last: str, recent: list[Mention], today: date) -> str:
+    """Return what amends the question before, or picks of it, in words that go on with it; other texts as they are.
+
+    >>> day = date(2024, 3, 15)
+    >>> _amend("不对，我问的是茅台", "五粮液市盈率", [], day), _amend("我说的是3月份", "茅台上个月涨跌", [], day)
+    ('茅台呢', '3月份呢')
+    >>> _amend("前者的市净率", "招行和平安银行谁贵", [], day), _amend("周线的", "茅台MACD", [], day)
+    ('招行市净率', '茅台周线MACD')
+    """
+    named = _named_in(last)
+    if found := _AMEND.match(text):
+        bare = strip_mentions(found["core"])
+        spans = [span for span in find_time_spans(bare, today) if span.kind != UNREAD]
+        if (spans or find_mentions(found["core"])) and _NOTHING.fullmatch(blank_spans(bare, spans)):
+            return f"{found['core'].strip()}呢"
+    if (found := _NTH.match(text)) and found.lastgroup:
+        at = next(n for n, name in enumerate(("first", "second", "third")) if found[name])
+        if len(named) > 1 and at < len(named):
+            return named[at].said + found["rest"].strip()
+    if _BOTH.match(text) and len(recent) > 1:
+        names = [each.said for each in recent[-2:]]
+        if _MEASURE.search(strip_mentions(last)) and len(find_mentions(last)) == 1:
+            return strip_mentions(last, "\ue000").replace("\ue000", "、".join(names), 1).replace("\ue000", "")
+        return f"比较{'和'.join(names)}"
+    if (found := _BAR_SIZE.match(text)) and len(named) == 1:
+        plain = re.sub(r"[日周月](?:线|[kK]线?)", "", strip_mentions(last, "\ue000"), count=1)
+        return plain.replace("\ue000", f"{named[0].said}{found['size']}线", 1).replace("\ue000", "")
+    if _HOW_MUCH_MOVED.match(text) and _RANKED_ONE.search(last):
+        return last
+    return text
+
+
 def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
-    led, tailed = _LEAD.search(text), _TAIL.search(text)
     if not last or text.startswith("/"):
         return text
+    if _is_chinese(text) and len(text) <= LONGEST:
+        amended = _amend(text, last, recent, today)
+        if amended != text and not amended.endswith("呢"):
+            return amended
+        text = amended
+    return _go_on(text, last, recent, today)
+
+
+def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
+    """Return a text that goes on with the question before as a whole one."""
+    led, tailed = _LEAD.search(text), _TAIL.search(text)
     if after := (
         _after_view(text, last)
         or _set_beside(text, last, today)
@@ -273,7 +337,7 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
             return text
         if not mentions and not said:
             return text
-        return _replace(last, named, mentions, said, today) or text
+        return _replace(last, named, mentions, said, today) or _measure_of(mentions, last, today) or text
     if (led or tailed) and named and not mentions and _NOTHING.fullmatch(_NOW.sub(" ", rest)):
         return _without_times(last, today)
     if (
@@ -298,6 +362,20 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
         return text
     names = named if them or len(named) > 1 else named[:1]
     return _attach(names, _ITS.sub(" ", _THEM.sub(" ", core)).strip(" ?？"))
+
+
+def _measure_of(mentions: list[Mention], last: str, today: date) -> str:
+    """Return the figure by which several were compared, asked of another one; "" where there is none.
+
+    >>> _measure_of(find_mentions("茅台"), "招行和平安银行哪个市盈率低", date(2024, 3, 15))
+    '茅台市盈率'
+    """
+    bare = strip_mentions(last)
+    found = _MEASURE.search(bare)
+    if not mentions or found is None or len(_named_in(last)) < 2 or not _is_chinese(found[0]):
+        return ""
+    times = "".join(span.said for span in find_time_spans(bare, today) if span.kind != UNREAD)
+    return f"{'、'.join(each.said for each in mentions)}{times}{found[0]}"
 
 
 def _after_view(text: str, last: str) -> str:

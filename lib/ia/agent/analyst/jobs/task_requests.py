@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable
+from datetime import date
 from shlex import quote
 
 from ia.agent.analyst.ask import alert_words
+from ia.agent.analyst.ask.follow_on import find_subject
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
@@ -34,6 +36,8 @@ def propose_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         wishes.check_security_words(alert_words.find_unread(read))
     except BadData as exc:
         return _ask_back(desk, exc)
+    if not (wanted.securities or read.security) and len(named := find_subject(desk.request.before, _today(desk))) == 1:
+        wanted = wanted._replace(securities=named)
     if len(wanted.securities) > 1 or not (wanted.securities or read.security):
         return reply_of_lines(speak("This is no alert yet: which security is meant?"))
     symbol = wanted.securities[0].code if wanted.securities else read.security
@@ -60,6 +64,10 @@ def propose_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if read.note:
         lines.append(speak("The message repeats: {note}", note=read.note))
     return Reply([*lines, *describe_proposals(desk, [result])], lines)
+
+
+def _today(desk: ToolDesk) -> date:
+    return desk.request.moment.date()
 
 
 def _ask_back(desk: ToolDesk, exc: BadData) -> Reply:

@@ -83,7 +83,7 @@ def _find_answer(name: str) -> Answer:
 
         return extreme_facts.ANSWERS[name]
     if name in (
-        "move", "daily_list", "period_list", "ranking", "growth", "volume_against", "against_sector", "indicator_cross"
+        "move", "daily_list", "ranking", "growth", "volume_against", "against_sector", "indicator_cross"
     ):  # fmt: skip
         from ia.agent.analyst.jobs.facts import period_facts
 

@@ -119,52 +119,6 @@ def _say_annual(desk: ToolDesk, start: BarRow, end: BarRow) -> str:
     return speak("**{rate} a year** ({change} in all)", rate=rate, change=change)
 
 
-_SIZES = (
-    ("week", pattern(r"周|星期|week", re.I)), ("quarter", pattern(r"季|quarter", re.I)),
-    ("month", pattern(r"月|month", re.I)), ("year", pattern(r"年|year|annual", re.I)),
-)  # fmt: skip
-LISTED_PERIODS = 24
-
-
-def answer_period_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer with the change of each month, week, quarter or year of a time."""
-    speak, span = desk.speak, span_of(asked, _NEWEST)
-    if asked.unread or span is None:
-        return wording.ask_back(desk, asked.unread or (asked.spans[1].said,))
-    if span.kind == FUTURE:
-        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
-    plain = _plain_of(asked)
-    size = next((name for name, form in _SIZES if form.search(plain)), "month")
-
-    def say(mention: Mention, found: SpanBars) -> list[str]:
-        closes: dict[str, BarRow] = {}
-        for row in found.rows:
-            closes[_name_period(row.date, size)] = row
-        told, before = [], found.base
-        for name, row in closes.items():
-            if before is not None:
-                told.append(f"{name} {number(row.close / before.close * 100 - 100, 'percent', speak)}")
-            before = row
-        lines = [head(desk, mention, found) + say_move(desk, mention, found, asked, span)]
-        if told:
-            lines.append(speak("Changes: {changes}", changes=speak.join_items(told[-LISTED_PERIODS:])))
-        return lines
-
-    return (yield from each_security(desk, asked, span, say))
-
-
-def _name_period(day: str, size: str) -> str:
-    """Return the month, the quarter, the year or the last day of the week that a day is in."""
-    if size == "year":
-        return day[:4]
-    if size == "month":
-        return day[:7]
-    if size == "quarter":
-        return f"{day[:4]} Q{(int(day[5:7]) + 2) // 3}"
-    friday = date.fromisoformat(day)
-    return f"{friday + timedelta(days=4 - friday.weekday())}"
-
-
 def answer_daily_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with the close and the change of each day, week or month of a stretch of time."""
     speak, size = desk.speak, _size_of_step(asked.words)
@@ -681,7 +635,6 @@ def _say_cross(
 ANSWERS = {
     "move": answer_move,
     "daily_list": answer_daily_list,
-    "period_list": answer_period_list,
     "ranking": answer_ranking,
     "growth": answer_growth,
     "volume_against": answer_volume_against,
