@@ -64,14 +64,19 @@ def coaching():
 
 
 def comparing(fork):
-    """The script of a comparison: both, side by side; in a subagent the answer is its JSON."""
+    """The script of a comparison by the procedure of its skill; in a subagent the answer is its JSON."""
     note = "research/比亚迪-vs-宁德时代/2024-03-15.md"
     told = "比亚迪与宁德时代强弱难分（模拟行情）。"
     summary = {"points": [told], "evidence": ["收盘 80.22 与 82.54"], "artifacts": [f"notebook/{note}"]}
+    advice = {"points": [{"text": told, "do": "不急着换"}], "uncertain": "公告没有看", "next": ["哪只更贵？"]}
     return [
         calls(("market_ohlcv", {"symbol": "002594"}), ("market_ohlcv", {"symbol": "300750"})),
         calls(("compute_run", {"code": "latest(close)", "symbol": "002594"}), ("compute_run", {"code": "latest(close)", "symbol": "300750"})),
-        lambda request: calls(("notebook_write", {"path": note, "content": f"# 对比\n{' '.join(figures(request))} 模拟行情"})),
+        lambda request: calls(
+            ("skills_check", {"symbol": "002594"}),
+            ("notebook_write", {"path": note, "content": f"# 对比\n{' '.join(figures(request))} 模拟行情"}),
+            ("show_advice", advice),
+        ),
         Reply(json.dumps(summary, ensure_ascii=False) if fork else told),
     ]  # fmt: skip
 
