@@ -104,6 +104,11 @@ TOOLS = {
     "market.rate": {"currency": "USD"},
     "search_knowledge": {"query": "止损"},
     "knowledge.verify": {"skill": "research"},
+    "show_advice": {
+        "points": [{"text": "止损未设", "do": "写下止损价"}],
+        "uncertain": "公告没有看",
+        "next": ["离止损多远？"],
+    },
     "show_insight": {"title": "止损", "text": "止损要先写下来"},
     "show_report": {"title": "周报"},
     "market.news": {"symbols": ["600519"]},

@@ -149,7 +149,9 @@ def find_hits(
             return _load_hits(conn, fuse_ranks(apart, fusion), query, limit, names)
         if asked:
             return _load_hits(conn, fuse_ranks(asked, fusion), query, limit, names)
-    expression = " OR ".join(quote_token(token) for token in rarest_tokens(conn, query.tokens)[0])
+    terms = [quote_token(token) for token in rarest_tokens(conn, query.tokens)[0]]
+    spelled = sorted({phrase for name in names for phrase in parse_query(name).exact[:1]})  # 招行 in 为什么卖招行
+    expression = " OR ".join([*terms, *spelled])
     ranked = rank_passages(conn, expression, where, values) if expression else []
     fused = fuse_ranks(ranked, fusion)
     return _load_hits(conn, fused, query, limit, names) if fused else []

@@ -264,6 +264,8 @@ def _kind_of(words: str, plain: str, securities: list[Mention]) -> str:
     own = own_words(words)
     if has_form(own, "as_preference"):
         return "prefer"
+    if has_form(own, "as_order"):
+        return "order"
     for act in _KINDS:
         mentioned = way_of(act) == MENTION or act in ("schedule", "alert")
         if mentioned and act in _TO_BE_DONE and has_form(own, "asks_about"):
@@ -278,7 +280,7 @@ def _told_kind(words: str, plain: str, securities: list[Mention], today: date, k
     """Return `traded`, `not_traded` or `paid` where the owner tells of a trade or of money, else the kind as it is."""
     own = own_words(plain)
     said = mend_verbs(fold_numbers(own))
-    if any(has_form(own, form) for form in ("question_form", "condition")):
+    if kind == "order" or any(has_form(own, form) for form in ("question_form", "condition")):
         return kind
     asks = has_form(own, "reported_question")
     if not kind and not asks and has_form(own, "not_traded"):

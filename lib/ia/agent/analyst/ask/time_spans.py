@@ -325,6 +325,18 @@ def _month_number(said: str) -> int:
     return int(said) if said.isdigit() else int(parse_count(said) or 0)
 
 
+def _read_month_half(match: re.Match[str], today: date) -> TimeSpan:
+    number = _month_number(match["month"])
+    if not 1 <= number <= 12:
+        return _span(match, UNREAD)
+    first = date(_year_of(match["year"], today), number, 1)
+    if first > today and not match["year"]:
+        first = first.replace(year=first.year - 1)
+    if match["half"].startswith(("下", "second", "2nd")):
+        return _limit_range(match, first.replace(day=16), _month_end(first), today)
+    return _limit_range(match, first, first.replace(day=15), today)
+
+
 def _read_month(match: re.Match[str], today: date) -> TimeSpan | None:
     groups = match.groupdict()
     if groups.get("month") == "may" and not re.search(
@@ -516,6 +528,7 @@ _READERS: dict[str, Callable[[re.Match[str], date], TimeSpan | None]] = {
     "quarter": _read_quarter,
     "near_quarter": _read_near_quarter,
     "half": _read_half,
+    "month_half": _read_month_half,
     "month": _read_month,
     "to_date": _read_to_date,
     "weekday": _read_weekday,

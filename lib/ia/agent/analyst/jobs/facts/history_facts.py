@@ -291,9 +291,19 @@ def entry_numbers(words: str) -> list[int]:
 
 
 def blank_days(words: str, spans: Iterable[TimeSpan]) -> str:
-    """Return words without their dates: the 6 of 3月6号 is no number of an entry, the one of 第6号 is."""
+    """Return words without their dates: the 6 of 3月6号 is no number of an entry, those of 第6号 and 6号交易 are."""
     plain = strip_mentions(words)
-    return blank_spans(plain, [span for span in spans if not plain[: span.at[0]].endswith("第")])
+    return blank_spans(plain, [span for span in spans if not _is_number(plain, span)])
+
+
+_NUMBERED = pattern(r"\s*(?:的)?(?:交易|记录|条目|流水)")
+
+
+def _is_number(plain: str, span: TimeSpan) -> bool:
+    """Return True if words that may be a day are the number of an entry."""
+    if plain[: span.at[0]].endswith("第"):
+        return True
+    return re.fullmatch(r"\d{1,2}号", span.said) is not None and _NUMBERED.match(plain, span.at[1]) is not None
 
 
 _ANY_ENTRY = pattern(r"记录|条目|一条|\b(?:entry|record|line)\b", re.I)

@@ -21,8 +21,9 @@ _CASH = pattern(r"现金|剩(?:下|余)?多少|还剩|\b(?:cash|left|remain\w*)\
 def answer_trade_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what the fees of a supposed trade are, or what cash it leaves."""
     size, price, half, unread = read_order(strip_mentions(asked.words))
-    if unread or asked.spans:
-        return wording.ask_back(desk, tuple(unread) or tuple(span.said for span in asked.spans))
+    later = [span for span in asked.spans if f"{span.first}" != desk.request.day]
+    if unread or later:
+        return wording.ask_back(desk, tuple(unread) or tuple(span.said for span in later))
     speak, sells, lines = desk.speak, bool(_SELLS.search(asked.words)), list[str]()
     for mention in asked.securities[:SHOWN]:
         shares = size.shares_of(mention.symbol) if size else None
