@@ -151,7 +151,9 @@ def find_hits(
             return _load_hits(conn, fuse_ranks(asked, fusion), query, limit, names)
     terms = [quote_token(token) for token in rarest_tokens(conn, query.tokens)[0]]
     spelled = sorted({phrase for name in names for phrase in parse_query(name).exact[:1]})  # 招行 in 为什么卖招行
-    expression = " OR ".join([*terms, *spelled])
+    if not set(spelled) & set(query.exact):
+        terms += spelled
+    expression = " OR ".join(terms)
     ranked = rank_passages(conn, expression, where, values) if expression else []
     fused = fuse_ranks(ranked, fusion)
     return _load_hits(conn, fused, query, limit, names) if fused else []
