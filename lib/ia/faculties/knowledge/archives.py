@@ -12,8 +12,8 @@ MAX_UNPACKED = 200_000_000
 MAX_RATIO = 100
 _SMALL = 1_000_000
 """Bytes below which a ratio means nothing."""
-_DAMAGED = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OSError, EOFError, ValueError)
-"""What zipfile raises for a file that it cannot read: NotImplementedError means a compression that it does not know."""
+_DAMAGED = (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError, ValueError)
+"""What zipfile raises for a file that it cannot read. RuntimeError: a password, or a compression that it lacks."""
 
 
 class Archive:
