@@ -422,37 +422,17 @@ class SingleWalk:
         for number, order in enumerate(self.orders):
             if only_unfilled and order.end is None:
                 continue
-            name, given, end = str(number), self.days[order.given], firsts[number + 1]
-            if order.end is None and end - order.first == 1:
-                each = self.fills[order.first]
-                yield OrderRow(
-                    order=name,
-                    given=given,
-                    symbol=self.name,
-                    side=order.side,
-                    kind="market",
-                    quantity=order.quantity,
-                    value=order.value,
-                    trigger=None,
-                    status="filled",
-                    reason="",
-                    ended=each.date,
-                    filled=each.quantity,
-                    price=each.price,
-                    fees=each.fees.total,
-                    dividend_tax=each.dividend_tax,
-                )
-                continue
+            filled = self.fills[order.first : firsts[number + 1]]
             yield OrderRow(
-                order=name,
-                given=given,
+                order=str(number),
+                given=self.days[order.given],
                 symbol=self.name,
                 side=order.side,
                 kind="market",
                 quantity=order.quantity,
                 value=order.value,
                 trigger=None,
-                **summarise_outcome(self.fills[order.first : end], order.end),  # type: ignore[arg-type]
+                **summarise_outcome(filled, order.end),  # type: ignore[arg-type]
             )
 
     def list_trips(self) -> Iterable[RoundTrip]:
