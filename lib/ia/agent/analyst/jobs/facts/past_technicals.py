@@ -14,7 +14,6 @@ from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.facts.bar_rows import BarRow, SpanBars, load_span, load_spans
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
-from ia.agent.analyst.voice import number
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -43,24 +42,7 @@ def answer_average_then(desk: ToolDesk, asked: FactQuestion, size: int) -> Work[
             lines.append(speak("{name}: too few bars.", name=wording.head_of(desk, mention)))
             continue
         close, mean = rows[-1].close, statistics.fmean(row.close for row in rows[-size:])
-        given: Json = {
-            "name": wording.head_of(desk, mention),
-            "size": size,
-            "gap": f"{abs(close / mean - 1) * 100:.2f}%",
-            "close": number(close, "price", speak),
-            "mean": number(mean, "price", speak),
-            "date": rows[-1].date,
-            "mark": "",
-        }
-        lines.append(
-            speak(
-                "{name}: above its {size}-day average by {gap} (close {close}, average {mean}, {date}){mark}.", **given
-            )
-            if close > mean
-            else speak(
-                "{name}: below its {size}-day average by {gap} (close {close}, average {mean}, {date}){mark}.", **given
-            )
-        )
+        lines.append(wording.say_against_average(desk, mention, size, (close, mean), rows[-1].date))
     return reply_of_lines(*lines, speak("Past prices are adjusted (qfq)."))
 
 

@@ -429,24 +429,8 @@ def answer_against_average(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if close is None or mean is None:
             lines.append(speak("{name}: too few bars.", name=wording.head_of(desk, mention)))
             continue
-        given: Json = {
-            "name": wording.head_of(desk, mention),
-            "size": size,
-            "gap": f"{abs(close / mean - 1) * 100:.2f}%",
-            "close": number(close, "price", speak),
-            "mean": number(mean, "price", speak),
-            "date": bars.get("last"),
-            "mark": wording.simulated_mark(desk, bars.get("simulated")),
-        }
-        lines.append(
-            speak(
-                "{name}: above its {size}-day average by {gap} (close {close}, average {mean}, {date}){mark}.", **given
-            )
-            if close > mean
-            else speak(
-                "{name}: below its {size}-day average by {gap} (close {close}, average {mean}, {date}){mark}.", **given
-            )
-        )
+        mark = wording.simulated_mark(desk, bars.get("simulated"))
+        lines.append(wording.say_against_average(desk, mention, size, (close, mean), str(bars.get("last")), mark))
         if before is not None and (before > 0) != (close > mean):
             lines.append(speak("It crossed it with this bar."))
     return reply_of_lines(*lines)

@@ -183,6 +183,29 @@ def say_percent(value: Any) -> str:
     return "–" if value is None else f"{float(value):+.2f}%"
 
 
+def say_against_average(
+    desk: ToolDesk, mention: Mention, size: int, levels: tuple[float, float], day: str, mark: str = ""
+) -> str:
+    """Return on which side of an average a close is. levels: the close and the average of `size` sessions, of a day."""
+    close, mean = levels
+    given: Json = {
+        "name": head_of(desk, mention),
+        "size": size,
+        "gap": f"{abs(close / mean - 1) * 100:.2f}%",
+        "close": number(close, "price", desk.speak),
+        "mean": number(mean, "price", desk.speak),
+        "date": day,
+        "mark": mark,
+    }
+    if close > mean:
+        return desk.speak(
+            "{name}: above its {size}-day average by {gap} (close {close}, average {mean}, {date}){mark}.", **given
+        )
+    return desk.speak(
+        "{name}: below its {size}-day average by {gap} (close {close}, average {mean}, {date}){mark}.", **given
+    )
+
+
 def simulated_mark(desk: ToolDesk, simulated: object) -> str:
     """Return the remark that prices are invented; "" for real ones."""
     return desk.speak(" (simulated prices)") if simulated else ""
