@@ -5,6 +5,9 @@ import random
 import zipfile
 import zlib
 
+from ia.faculties.knowledge import library
+from ia.faculties.knowledge.conversion_process import Converter
+
 WIDTH, HEIGHT, LEFT, TOP, LINE = 595, 842, 60, 770, 16
 
 
@@ -274,3 +277,10 @@ def book(pages=120, seed=7):
         lines.append(f"- {number + 1} -")
         out.append(lines)
     return pdf(out, outline=outline, info={"Title": "A Book of Facts", "CreationDate": "D:20120304000000Z"}), facts
+
+
+def add_document(ws, name, data, theme="risk", **options):
+    """Return a document after `ia knowledge add` has put it into a theme. options: those of AddOptions"""
+    with Converter() as converter:
+        document = library.NewDocument(name, data)
+        return library.add_document(ws, document, library.AddOptions(theme, **options), converter).document

@@ -7,8 +7,6 @@ import pytest
 
 from ia.agent.extraction import extract_knowledge, plan_extraction
 from ia.faculties import skills
-from ia.faculties.knowledge import library
-from ia.faculties.knowledge.conversion_process import Converter
 from ia.faculties.rulebooks import building
 from ia.faculties.rulebooks.candidates import strip_ordinal
 from ia.faculties.rulebooks.quotes import fold_quote
@@ -17,6 +15,7 @@ from ia.kernel import proposals
 from ia.kernel.errors import Refused
 from ia.kernel.formats.yaml import load_yaml
 from ia.kernel.workspace import Workspace
+from support.documents import add_document as add
 from support.program import SHARED
 from support.scripted_model import Said, scripted
 
@@ -43,13 +42,6 @@ SELL = {"kind": "rule", "tier": 2, "condition": "close below the 20-day average"
 def ws(tmp_path, monkeypatch):
     monkeypatch.setenv("IA_HOME", str(tmp_path))
     return Workspace(str(tmp_path))
-
-
-def add(ws, name, data, **options):
-    with Converter() as converter:
-        return library.add_document(
-            ws, library.NewDocument(name, data), library.AddOptions("risk", **options), converter
-        ).document
 
 
 def numbered(prompt):

@@ -3,10 +3,9 @@
 import pytest
 
 from ia.faculties import skills
-from ia.faculties.knowledge import library
-from ia.faculties.knowledge.conversion_process import Converter
 from ia.faculties.rulebooks.verification import verify_skill
 from ia.kernel.workspace import Workspace
+from support.documents import add_document as add
 from support.program import SHARED
 
 CASES = SHARED / "knowledge" / "extract_cases"
@@ -46,13 +45,6 @@ RULES = f"""rules:
 def ws(tmp_path, monkeypatch):
     monkeypatch.setenv("IA_HOME", str(tmp_path))
     return Workspace(str(tmp_path))
-
-
-def add(ws, name, data, **options):
-    with Converter() as converter:
-        return library.add_document(
-            ws, library.NewDocument(name, data), library.AddOptions("risk", **options), converter
-        ).document
 
 
 def write_skill(ws, name, files):
