@@ -165,6 +165,7 @@ def test_a_skill_is_built_approved_tested_and_kept_current(ia, home, tmp_path):
     assert json.loads(ia("knowledge", "build", "risk", "--offline", "--json").stdout)["proposal"] is None
     rows = json.loads(ia("skill", "test", "risk", "--json").stdout)
     assert [(row["part"], row["result"]) for row in rows] == [("retrieval", "pass"), ("conversation", "pass")]
+    assert json.loads(ia("skill", "test", "risk", "hello", "--json").stdout)[-1]["result"] == "skipped"
     assert ia("skill", "show", "risk").stderr == ""
     ia("knowledge", "remove", "stops", "--yes")
     run = ia("skill", "test", "risk", "--json")

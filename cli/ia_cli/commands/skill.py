@@ -192,7 +192,8 @@ def test(
 
     ia calls each tool that the skill brings and whose arguments have examples, defaults, choices or bounds; searches
     the library for the words of each rule, pattern and step that cites a document; and says MESSAGE (default: the
-    condition of the first rule) in a new session. Status 1 if a part fails.
+    first condition in words) in a new session. A conversation fails if the answer is empty or every tool call failed,
+    and is skipped if no tool was called. Status 1 if a part fails.
     """
     from ia.agent import skill_trial
     from ia.kernel.workspace import Workspace

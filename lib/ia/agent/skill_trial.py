@@ -11,6 +11,7 @@ from ia.faculties import skills
 from ia.faculties.rulebooks.entries import Entry, load_entries, load_sources
 from ia.faculties.rulebooks.quotes import fold_quote
 from ia.faculties.skills import Skill
+from ia.faculties.skills.conditions import expression
 from ia.faculties.skills.expertise import of as knowledge_of
 from ia.faculties.skills.skill_tools import load_tools
 from ia.kernel.errors import IaError, Message, Notify, drop_message
@@ -39,7 +40,7 @@ def try_skill(
 ) -> Iterator[TrialRow]:
     """Yield what a skill's files, tools, sources and one conversation come to.
 
-    message  what the user says in the conversation (default: the condition of its first rule, else its first trigger)
+    message  what the user says in the conversation (default: the first condition in words, else its first trigger)
     """
     router = build_router(ws)
     known = knowledge_of(ws, skill)
@@ -48,8 +49,8 @@ def try_skill(
     yield from _try_steps(ws, router, skill)
     entries = [each for each in load_entries(ws, skill) if each.document and each.quote]
     yield from _try_retrieval(ws, skill, entries)
-    words = message or next((each.condition for each in load_entries(ws, skill) if each.condition), "")
-    words = words or next(iter(skill.triggers), "")
+    said = (each.condition for each in load_entries(ws, skill) if each.condition and not expression(each.condition))
+    words = message or next(said, "") or next(iter(skill.triggers), "")
     yield _hold_conversation(ws, skill, words, model, notify)
 
 
@@ -160,6 +161,9 @@ def _hold_conversation(ws: Workspace, skill: Skill, words: str, model: str | Non
     failed = [call.name for call in turn.calls if not call.ok]
     if not turn.reply.strip():
         return TrialRow("conversation", words[:60], FAIL, Message("the answer is empty"))
+    if not turn.calls:
+        detail = Message("the answer needed no tool, which shows nothing: give a MESSAGE that does")
+        return TrialRow("conversation", words[:60], SKIPPED, detail)
     detail = Message(
         "{model}: {calls} calls, {failed} failed: {names}; session {session}",
         model=turn.model,
@@ -168,7 +172,7 @@ def _hold_conversation(ws: Workspace, skill: Skill, words: str, model: str | Non
         names=", ".join(failed) or "–",
         session=turn.session,
     )
-    return TrialRow("conversation", words[:60], PASS, detail)
+    return TrialRow("conversation", words[:60], FAIL if len(failed) == len(turn.calls) else PASS, detail)
 
 
 def has_failed(rows: list[TrialRow]) -> bool:
