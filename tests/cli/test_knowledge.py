@@ -165,6 +165,9 @@ def test_a_skill_is_built_approved_tested_and_kept_current(ia, home, tmp_path):
     assert json.loads(ia("knowledge", "build", "risk", "--offline", "--json").stdout)["proposal"] is None
     rows = json.loads(ia("skill", "test", "risk", "--json").stdout)
     assert [(row["part"], row["result"]) for row in rows] == [("retrieval", "pass"), ("conversation", "pass")]
+    told = ia("turn", "-m", "ia-offline", "/risk may I add to a losing position?").stdout
+    assert "By the rules of /risk" in told and "Never add to a losing position.” [On stops, Red flags]" in told
+    assert "No rule and no source of /risk" in ia("turn", "-m", "ia-offline", "/risk zeppelin").stdout
     assert json.loads(ia("skill", "test", "risk", "hello", "--json").stdout)[-1]["result"] == "skipped"
     assert ia("skill", "show", "risk").stderr == ""
     ia("knowledge", "remove", "stops", "--yes")

@@ -16,6 +16,7 @@ from ia.agent.analyst.evidence.readings import Reading, build_reading
 from ia.agent.analyst.evidence.tool_answers import read_value
 from ia.agent.analyst.evidence.verdict import Fired
 from ia.agent.analyst.failures import describe_failure
+from ia.agent.analyst.jobs import own_library
 from ia.agent.analyst.parts import in_list, in_text, nothing, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
@@ -77,6 +78,8 @@ def follow(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         desk.allowed = [*(str(name) for name in result.get("tools")), *_own_tools(result)]
     order = lens.of_soul(desk.request.parts.get("soul", ""), desk.tables).order
     steps = procedure.choose_steps(procedure.parse_steps(result.value), order)
+    if not steps and (told := (yield from _tell_rules(desk, wanted))):
+        return told
     if not steps:
         return reply.reply_of_lines(
             speak(
@@ -92,6 +95,22 @@ def follow(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     yield from _judge(desk, run)
     yield from _write(desk, run)
     return _answer(desk, run)
+
+
+def _tell_rules(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
+    """Answer from the rules of a skill without steps, and the passages behind them; None where nothing is asked."""
+    if not wanted.words or not desk.has(_SEARCH):
+        return None
+    found = yield from desk.one(_SEARCH, query=wanted.words, skill_id=wanted.skill, top_k=MAX_POINTS)
+    if found.failure is not None:
+        return None
+    rules = [f"- {rule}" for rule in list(found.get("rules") or [])[:MAX_POINTS]]
+    passages = [own_library.quote_passage(each) for each in own_library.choose_passages(found)]
+    if not rules and not passages:
+        return reply.reply_of_lines(desk.speak("No rule and no source of /{skill} is about that.", skill=wanted.skill))
+    head = desk.speak("By the rules of /{skill}; which of them holds here is yours to judge:", skill=wanted.skill)
+    behind = [desk.speak("Where they stand:"), *passages] if rules and passages else passages
+    return Reply([head, *rules, *behind], [*rules, *passages], found.get("sources") or [], signed=True)
 
 
 def _own_tools(loaded: DeskResult) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """What the owner's documents say of a subject: sentences of them, each with its citation."""
 
-from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
@@ -23,17 +23,27 @@ def quote_library(desk: ToolDesk, topic: str) -> Work[Reply]:
     if found.failure is not None:
         why = describe_failure(speak, found.failure)
         return reply.reply_of_lines(speak("Your documents cannot be searched: {reason}.", reason=why))
-    chunks = [each for each in found.get("chunks") or [] if isinstance(each, dict)]
-    told = [each for at, each in enumerate(chunks) if at == 0 or float(each.get("relevance") or 0) >= ENOUGH]
+    told = choose_passages(found)
     if not told and not found.get("documents"):
         return reply.reply_of_lines(
             speak("There are no documents yet: `ia knowledge add FILE --theme T` adds books, papers and pages.")
         )
     if not told:
         return reply.reply_of_lines(speak("Your documents say nothing about “{topic}”.", topic=topic))
-    lines = [f"- {_choose_words(each)} [{each.get('citation')}]" for each in told]
+    lines = [quote_passage(each) for each in told]
     head = speak("Your documents say about “{topic}”:", topic=topic)
     return Reply([head, *lines], lines, [str(each.get("citation")) for each in told])
+
+
+def choose_passages(found: DeskResult) -> list[Json]:
+    """Return the passages of a search that are told: the best, and those that are close enough to the question."""
+    chunks = [each for each in found.get("chunks") or [] if isinstance(each, dict)]
+    return [each for at, each in enumerate(chunks) if at == 0 or float(each.get("relevance") or 0) >= ENOUGH]
+
+
+def quote_passage(passage: Json) -> str:
+    """Return a passage as a line of a list: its words, and where they stand."""
+    return f"- {_choose_words(passage)} [{passage.get('citation')}]"
 
 
 def _choose_words(chunk: Json) -> str:

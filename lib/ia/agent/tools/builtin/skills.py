@@ -166,7 +166,8 @@ def _describe_phase(scope: Scope, skill: skills.Skill, arguments: str) -> Json:
 def describe_rule(rule: skills.RuleFinding) -> str:
     """Return a rule in a line: its id, condition, what follows, and its source."""
     source = f" [{rule.source}]" if rule.source else ""
-    return f"{rule.id} {rule.condition} → {rule.text}{source}"
+    said = rule.text if rule.text == rule.condition else f"{rule.condition} → {rule.text}"
+    return f"{rule.id} {said}{source}"
 
 
 def keep_active(scope: Scope, skill: skills.Skill) -> None:
