@@ -226,7 +226,7 @@ def _apply_changes(ws: Workspace, conn: sqlite3.Connection, changes: Iterable[Ch
                 done = _continue_batch(conn, done)
                 path = f"{folder}/{name}"
                 whole &= _update_file(
-                    ws, conn, folder, name, keys.get(name), notify, name in had, path in written, written.get(path)
+                    ws, conn, folder, name, keys.get(name), notify, path in written, written.get(path)
                 )
             if not clock.is_simulated():
                 done = _continue_batch(conn, done)
@@ -313,21 +313,20 @@ def _update_file(
     name: str,
     key: str | None,
     notify: Notify,
-    known: bool = True,
     by_ia: bool = True,
     actor: str | None = None,
 ) -> bool:
     """Bring one file up to date inside a transaction; key None: it is gone. Return False where it could not be read.
 
-    A file that exists but holds nothing at now() keeps a row without passages, so that it is not read every time.
+    A file that exists but holds nothing at now() keeps a row without passages, so that it is not read every time. The
+    row is looked up here, as another process may have entered it since the folder was read.
 
-    known   False: the index is known to have nothing of it
     by_ia   False: it is known that ia never wrote it
     actor   who wrote it last, see split_authors()
     """
     path = f"{folder}/{name}"
     query = "SELECT id, sha, key, date FROM files WHERE folder = ? AND name = ?"
-    row = conn.execute(query, (folder, name)).fetchone() if known else None
+    row = conn.execute(query, (folder, name)).fetchone()
     text, whole = None, True
     if key is not None and path != SKIPPED:
         try:

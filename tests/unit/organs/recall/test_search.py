@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from ia.kernel import clock, folders, store
-from ia.kernel.errors import BadData, UsageError
+from ia.kernel.errors import BadData, UsageError, drop_message
 from ia.organs import notebook
 from ia.organs.memory import writing
 from ia.organs.recall import index
@@ -299,6 +299,25 @@ def test_an_index_that_another_process_builds_is_read_as_it_is(ws, monkeypatch):
     other.execute("ROLLBACK")
     other.close()
     assert sorted(found(ws, "茅台")) == ["a", "b"]
+
+
+def test_a_file_that_another_process_enters_first_is_entered_once(ws):
+    notebook.write_note(ws, "a/first.md", "moat")
+    index.open_index(ws).close()
+    with open(os.path.join(ws.root, "notebook/a/second.md"), "w", encoding="utf-8") as file:
+        file.write("moat again")
+    conn = store.connect(ws.root, index.PRESENT)
+    entered = []
+
+    def enter_first(statement):
+        if statement == "BEGIN IMMEDIATE" and not entered:
+            entered.append(statement)
+            index.index_file(ws, "notebook/a/second.md")
+
+    conn.set_trace_callback(enter_first)
+    index._apply_changes(ws, conn, index._changed_folders(ws, conn, None), drop_message)
+    conn.close()
+    assert entered and [hit.source for hit in recall_notes(ws, "again")] == ["notebook/a/second.md"]
 
 
 def test_spelling():

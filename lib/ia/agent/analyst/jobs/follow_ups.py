@@ -78,16 +78,16 @@ def follow(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         desk.allowed = [*(str(name) for name in result.get("tools")), *_own_tools(result)]
     order = lens.of_soul(desk.request.parts.get("soul", ""), desk.tables).order
     steps = procedure.choose_steps(procedure.parse_steps(result.value), order)
-    if not steps and (told := (yield from _tell_rules(desk, wanted))):
-        return told
     if not steps:
-        return reply.reply_of_lines(
-            speak(
-                "The skill /{skill} is prose without steps in knowledge/sop.yaml: only a language model can follow it"
-                " (`ia config set model …`).",
-                skill=wanted.skill,
-            )
+        if told := (yield from _tell_rules(desk, wanted)):
+            return told
+        no_rule = speak("No rule and no source of /{skill} is about that.", skill=wanted.skill)
+        prose = speak(
+            "The skill /{skill} is prose without steps in knowledge/sop.yaml: only a language model can follow it"
+            " (`ia config set model …`).",
+            skill=wanted.skill,
         )
+        return reply.reply_of_lines(*([no_rule] if wanted.words else []), prose)
     files = [str(path) for path in result.get("files") or []]
     run = Run(wanted.skill, steps, files, _blanks(desk, wanted), _own_tools(result))
     yield from _load_files(desk, run)
@@ -98,7 +98,7 @@ def follow(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
 
 
 def _tell_rules(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
-    """Answer from the rules of a skill without steps, and the passages behind them; None where nothing is asked."""
+    """Answer from the rules of a skill without steps, and the passages behind them; None where none is about it."""
     if not wanted.words or not desk.has(_SEARCH):
         return None
     found = yield from desk.one(_SEARCH, query=wanted.words, skill_id=wanted.skill, top_k=MAX_POINTS)
@@ -107,7 +107,7 @@ def _tell_rules(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     rules = [f"- {rule}" for rule in list(found.get("rules") or [])[:MAX_POINTS]]
     passages = [own_library.quote_passage(each) for each in own_library.choose_passages(found)]
     if not rules and not passages:
-        return reply.reply_of_lines(desk.speak("No rule and no source of /{skill} is about that.", skill=wanted.skill))
+        return None
     head = desk.speak("By the rules of /{skill}; which of them holds here is yours to judge:", skill=wanted.skill)
     behind = [desk.speak("Where they stand:"), *passages] if rules and passages else passages
     return Reply([head, *rules, *behind], [*rules, *passages], found.get("sources") or [], signed=True)
