@@ -19,6 +19,7 @@ ARROWS = {
     "i18n": {"errors"},
     "links": {"patterns"},
     "text_width": {"patterns"},
+    "word_patterns": {"config", "files", "patterns"},
     "untrusted": {"digest", "formats", "links", "patterns"},
     "proposals": {"audit", "clock", "config", "errors", "links", "untrusted", "store", "workspace"},
     "store": {"config", "errors", "files", "i18n", "patterns"},

@@ -61,7 +61,7 @@ _SLOT = pattern(
 )
 _MINUTE = len("2024-03-15 15:00")
 _SKILL = pattern(r"# /([\w-]+)$", re.M)
-_SKILL_LINE = pattern(r"^([a-z0-9\u3400-\u9fff-]+): (.*)$", re.M)
+_SKILL_LINE = pattern(r"^([\w-]+): (.*)$", re.M)
 
 
 def format_head(name: str, text: str, lang: str = "zh") -> str:

@@ -38,7 +38,7 @@ _UNITS = {
     "星期": "w", "m": "m", "mo": "m", "mon": "m", "month": "m", "months": "m", "个月": "m", "月": "m",
     "y": "y", "yr": "y", "year": "y", "years": "y", "年": "y",
 }  # fmt: skip
-_relative = pattern(r"([+-]?)(\d{1,5})\s*([a-z]+|[\u4e00-\u9fff]{1,2}?)\s*(ago|以?前)?")
+_relative = pattern(r"([+-]?)(\d{1,5})\s*([a-z]+|[^\W\d_a-z]{1,2}?)\s*(ago|以?前)?")
 _year_first = pattern(r"(\d{4})(?:-(\d{1,2})-|/(\d{1,2})/|\.(\d{1,2})\.)(\d{1,2})")
 _digits = pattern(r"(\d{4})(\d{2})(\d{2})")
 _chinese = pattern(r"(?:(\d{4})年)?(\d{1,2})月(?:(\d{1,2})[日号]?)?")

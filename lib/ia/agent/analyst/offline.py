@@ -16,10 +16,8 @@ from ia.agent.analyst.parts import LeftOut
 from ia.agent.analyst.say.reply import by_rules
 from ia.kernel import clock, config
 from ia.kernel.jsontypes import Json
-from ia.kernel.patterns import pattern
 
 MODEL_ID = "ia-offline"
-_WIDE = pattern("[\u2e80-\U0010ffff]+")
 
 
 class Prompt(Protocol):
@@ -159,5 +157,5 @@ def _texts(prompt: Prompt) -> Iterator[str]:
 
 def _tokens(text: str) -> int:
     """Return an estimate: a token for four Latin letters or one and a half Chinese characters."""
-    wide = 0 if text.isascii() else len(text) - len(_WIDE.sub("", text))
+    wide = (len(text.encode(errors="surrogatepass")) - len(text)) // 2
     return (len(text) - wide) // 4 + wide * 2 // 3 + 1 if text else 0

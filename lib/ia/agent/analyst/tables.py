@@ -10,7 +10,7 @@ from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
 from ia.kernel.errors import Message
-from ia.kernel.patterns import pattern_by_letters
+from ia.kernel.word_patterns import pattern_by_letters
 
 T = TypeVar("T")
 Report = Callable[[str, Message], None]

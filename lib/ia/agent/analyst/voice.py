@@ -6,7 +6,6 @@ from ia.kernel.i18n.units import LARGE_UNITS
 from ia.kernel.patterns import pattern
 
 ZH, EN = "zh", "en"
-_CJK = pattern(r"[\u3400-\u9fff]")
 _FIELD = pattern(r"\{(\w+)\}")
 _WORD = pattern(r"[A-Za-z]{2,}")
 _PLAIN = pattern(r"(?<![A-Za-z])(?![A-Z]+(?![A-Za-z]))[A-Za-z]{2,}")
@@ -41,10 +40,15 @@ class AnswerVoice(i18n.Voice):
         return " ".join(str(told).split())
 
 
+def count_han(text: str) -> int:
+    """Return how many signs of a text are Chinese; a class of so many signs takes long to compile."""
+    return 0 if text.isascii() else sum("\u3400" <= sign <= "\u9fff" for sign in text)
+
+
 def language(text: str, fallback: str) -> str:
     """Return the language of a message; names of securities do not decide it, and a bare code leaves it open."""
-    if _CJK.search(text):
-        return EN if len(_PLAIN.findall(text)) >= 3 and len(_CJK.findall(text)) <= 8 else ZH
+    if han := count_han(text):
+        return EN if len(_PLAIN.findall(text)) >= 3 and han <= 8 else ZH
     return EN if len(_WORD.findall(text)) >= 2 else fallback
 
 

@@ -13,6 +13,7 @@ import re
 from ia.domain.speech.acts import performs_act
 from ia.kernel import untrusted
 from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import pattern_by_letters
 
 ASKED: dict[str, tuple[str, ...]] = {
     "tracking": ("track", "untrack", "track_list", "untrack_list"),
@@ -59,7 +60,7 @@ _MARKED = pattern(
 """What stands between marks, behind a ruled line, or begins as a mail does."""
 _BEHIND = pattern(r"[:：][ \t\u3000]*\n.*|\n[ \t\u3000]*\n.*", re.S)
 """What follows a colon at the end of a line, and what follows the first paragraph."""
-_THIS_TEXT = pattern(
+_THIS_TEXT = pattern_by_letters(
     r"(?:总结|概括|归纳|提炼|摘要|翻译|译成|译一下|译为|解释|解读|改写|润色|校对|缩写|回复|答复)"
     r"[^。！？!?\n:：]{0,24}?(?:这[封篇份段条则](?!子)|以?下[面列文]|以下|上面|原文|来信|正文|邮件|文字|内容)"
     r"|(?:收到|转发|这是|有一?[封条份篇段]|刚看到)[^。！？!?\n:：]{0,16}?(?:邮件|文章|新闻|公告|消息|短信|帖子?|原文|来信|通知)"
@@ -70,7 +71,7 @@ _THIS_TEXT = pattern(
     re.I,
 )
 """A request to work on a text that is in the message: what stands behind it is that text."""
-_SOME_TEXT = pattern(
+_SOME_TEXT = pattern_by_letters(
     r"(?:总结|分析|阅读|点评|评价|读一?[下读]|看看|看一?下|整理|提取|处理)"
     r"[^。！？!?\n:：]{0,24}?(?:邮件|文章|新闻|公告|研报|消息|短信|帖子?|文字|内容|原文|材料|来信)"
     r"|\b(?:analy[sz]e|review|read|answer|extract|process|look\s+at|check|what\s+does|what\s+do\s+you\s+(?:think|make)\s+of)\b"

@@ -161,7 +161,7 @@ def record_output(scope: Scope, tool: Tool, arguments: Mapping[str, Any], value:
                 for output, names in phase.gives.items()
                 if _is_named(tool, names)
             }
-            _keep_outputs(scope, state.skill, made)
+            _keep_outputs(scope, state.skill, {name: it for name, it in made.items() if state.outputs.get(name) != it})
 
 
 def list_open(scope: Scope, state: SkillState) -> list[Lack]:

@@ -39,7 +39,7 @@ _RIGHTS = {
     "380": "300",
 }
 
-_MARKS = pattern(r"^(?:xd|xr|dr|n|c|s?\*?st|s)(?=[ *]?[\u3400-\u9fff])|-(?:u|w|uw|wd|wr|v)$")
+_MARKS = pattern(r"^(?:xd|xr|dr|n|c|s?\*?st|s)(?=[ *]?[^\W\x00-\u02ff])|-(?:u|w|uw|wd|wr|v)$")
 _is_code = pattern(r"[0-9]{6}")
 _is_hk_code = pattern(r"[0-9]{1,5}")
 _is_ticker = pattern(r"[A-Z]{1,5}(?:[.-][A-Z])?")

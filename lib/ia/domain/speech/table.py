@@ -4,7 +4,8 @@ import os
 import re
 from functools import cache
 
-from ia.kernel.patterns import pattern, pattern_by_letters
+from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import pattern_by_letters
 
 REQUEST, SENTENCE, REPORT, MENTION = "request", "sentence", "report", "mention"
 """How an act is read; acts.tsv says what each means."""

@@ -7,13 +7,12 @@
 
 import functools
 import os
+import struct
+from bisect import bisect_left
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ia.kernel.errors import IaError, Message, PluralText, fill_template
-
-if TYPE_CHECKING:
-    from gettext import GNUTranslations
 
 _CATALOG = os.path.join(os.path.dirname(__file__), "zh_CN", "LC_MESSAGES", "ia.mo")
 _NO_FIELDS: Mapping[str, object] = {}
@@ -30,20 +29,47 @@ def translate(template: str, lang: str, *, context: str = "", fields: Mapping[st
     """
     if lang != "zh" or not template:
         return template
-    catalog = _catalog()
-    if isinstance(template, PluralText):
-        forms = (template, template.plural, template.number_form(fields))
-        return catalog.npgettext(context, *forms) if context else catalog.ngettext(*forms)
-    return catalog.pgettext(context, template) if context else catalog.gettext(template)
+    if (found := _catalog().find_text(str(template), context)) is not None:
+        return found
+    if isinstance(template, PluralText) and template.number_form(fields) != 1:
+        return template.plural
+    return template
+
+
+class _Catalog:
+    """A compiled catalog of gettext. Its texts are sorted, so one is found without reading all, as gettext does.
+
+    Chinese has one form for all numbers; the English of a text is its key, with the form for others behind a zero.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        _, _, self._count, self._ids, self._texts = struct.unpack_from("<5I", data)
+        self._said: dict[tuple[str, str], str | None] = {}
+
+    def find_text(self, text: str, context: str) -> str | None:
+        """Return the translation of a text, None where there is none."""
+        if (text, context) not in self._said:
+            key = (text.encode(), context.encode())
+            at = bisect_left(range(self._count), key, key=self._key)
+            found = at < self._count and self._key(at) == key
+            self._said[text, context] = self._read(self._texts, at).decode() if found else None
+        return self._said[text, context]
+
+    def _key(self, at: int) -> tuple[bytes, bytes]:
+        context, _, text = self._read(self._ids, at).rpartition(b"\x04")
+        return text.partition(b"\0")[0], context
+
+    def _read(self, table: int, at: int) -> bytes:
+        length, start = struct.unpack_from("<2I", self._data, table + 8 * at)
+        return self._data[start : start + length]
 
 
 @functools.cache
-def _catalog() -> "GNUTranslations":
-    from gettext import GNUTranslations
-
+def _catalog() -> _Catalog:
     try:
         with open(_CATALOG, "rb") as file:
-            return GNUTranslations(file)
+            return _Catalog(file.read())
     except FileNotFoundError:
         raise RuntimeError(f"{_CATALOG} is missing; `make install` or `pip install -e .` compiles it") from None
 

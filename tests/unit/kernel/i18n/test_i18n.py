@@ -91,6 +91,8 @@ def test_what_is_installed_is_compiled_from_the_catalog(catalog):
             text = translate.forms_of(message.id)[0]
             found = compiled.pgettext(message.context, text) if message.context else compiled.gettext(text)
             assert found == translate.forms_of(message.string)[0]
+            assert i18n._catalog().find_text(text, message.context or "") == found
+    assert i18n._catalog().find_text("not in the catalog", "") is None
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import UNREAD, find_time_spans
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
 from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import pattern_by_letters
 
-ASKS = pattern(
+ASKS = pattern_by_letters(
     r"回测|\bback-?test|\b(?:does|did|do|would) (?:buying|selling)\b.{1,80}\b(?:work|pay(?: off)?|make money)\b"
     r"|买.{1,24}(?:有效|管用|行得通|能赚钱|赚得到钱)(?:吗|么|不)",
     re.I,

@@ -8,10 +8,11 @@ from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.ask.plain_words import fold_characters
 from ia.domain.speech.numerals import parse_count
 from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import pattern_by_letters
 
 _FIELD_ZH = r"(?:价格?|单价|成交价|数量|股数|手数|日期|金额)"
 _FIELD_EN = r"(?:price|quantity|number of (?:shares|lots)|share count|amount|date)"
-_WRONG = pattern(
+_WRONG = pattern_by_letters(
     rf"[记写输录填登打][入录]?错|记成了|[记写输录填]得?(?:不对|有误)|{_FIELD_ZH}[^，,。]{{0,6}}(?:错了?|不对|有误)"
     rf"|(?:更正|修正|纠正|改)(?:一下|下)?[^，,。]{{0,20}}{_FIELD_ZH}|{_FIELD_ZH}[^，,。]{{0,6}}(?:改|更正|修正)[成为到]?"
     rf"|{_FIELD_ZH}[^，,。？?]{{0,4}}(?:应该?(?:是|为)|其实是)(?!多少|几|什么)"

@@ -7,6 +7,7 @@ from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.time_spans import UNREAD, TimeSpan, blank_spans, find_time_spans
 from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import pattern_by_letters
 
 LONGEST = 40
 """Characters of the longest question that can go on with another one."""
@@ -156,7 +157,10 @@ _SAY = (
 )
 _POLITE = r"(?:[, ]*(?:please|thanks?|吗|好吗))?\W*"
 _WISHES = tuple(
-    (lang, pattern(rf"(?P<rest>.*?)[\s,，、;；。.?？!！—–-]*(?<![a-z]){_SAY}(?:{form}){_POLITE}", re.I | re.S))
+    (
+        lang,
+        pattern_by_letters(rf"(?P<rest>.*?)[\s,，、;；。.?？!！—–-]*(?<![a-z]){_SAY}(?:{form}){_POLITE}", re.I | re.S),
+    )
     for lang, form in _TONGUE
 )
 

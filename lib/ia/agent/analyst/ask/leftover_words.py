@@ -5,12 +5,13 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from ia.kernel.patterns import pattern, split_alternatives
+from ia.agent.analyst.voice import count_han
+from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import split_alternatives
 
 MOST = 4
 """Words that are named in a question back."""
 _WORD = pattern(r"[a-z][\w'’&-]*|\d[\d,.]*[%％]?|[\u3400-\u9fff]+", re.I)
-_HAN = pattern(r"[\u3400-\u9fff]")
 
 
 def is_checked(answer: str) -> bool:
@@ -65,7 +66,7 @@ def _load_words() -> dict[str, tuple[re.Pattern[str], ...]]:
 
 def _compile(rows: list[str]) -> tuple[re.Pattern[str], ...]:
     every = [form for row in rows for form in re.split(r"\|(?![^(]*\))", row)]
-    han = sorted((form for form in every if _HAN.search(form)), key=len, reverse=True)
-    latin = sorted((form for form in every if not _HAN.search(form)), key=len, reverse=True)
+    han = sorted((form for form in every if count_han(form)), key=len, reverse=True)
+    latin = sorted((form for form in every if not count_han(form)), key=len, reverse=True)
     found = [re.compile("|".join(han))] if han else []
     return (*found, re.compile(rf"(?<![\w])(?:{'|'.join(latin)})(?![\w])")) if latin else tuple(found)

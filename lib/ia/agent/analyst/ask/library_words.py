@@ -1,11 +1,12 @@
 """Questions for what the owner's documents say: "what does my library say about position sizing"."""
 
 from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import pattern_by_letters
 
 _SHELF_EN = r"(?:library|books?|documents?|papers?|knowledge ?base|e-?books?|pdfs?|bookshelf|reading)"
 _SAYS_EN = r"(?:say|tell|write|mention|teach|advise|recommend|suggest|think)s?"
 _SHELF_ZH = r"(?:资料库?|知识库|藏书|书架|书籍|书本|书(?=里|中|上|怎么|是怎么|对)|文档|文献|论文|电子书)"
-_ASKS = pattern(
+_ASKS = pattern_by_letters(
     rf"\b(?:what|how|which|where) (?:do|does|did|is|are)\b.{{0,20}}?\bmy (?:own )?{_SHELF_EN}\b"
     rf"(?: {_SAYS_EN}(?: (?:me|us))?)? ?(?:about|of|on|for|regarding)?"
     r"(?P<en>.*)"

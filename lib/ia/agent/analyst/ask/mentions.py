@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from ia.agent.analyst.voice import count_han
 from ia.domain.instruments import name_sources
 from ia.domain.instruments.symbols import (
     Symbol,
@@ -28,7 +29,6 @@ _CODE = pattern(
 )  # fmt: skip
 _TICKER = pattern(r"(?<![A-Za-z0-9_.$])(?!STAR (?:[Mm]arket|[Bb]oard))\$?([A-Z]{2,5}(?:\.[A-Z])?)(?![A-Za-z0-9_])")
 _WORD = pattern(r"(?<![A-Za-z0-9_.$&])\$?([A-Za-z]{3,5})(?![A-Za-z0-9_&])")
-_HAN_NAME = pattern(r"[\u3400-\u9fff]{2}")
 _BOARD_NEXT = pattern(r"\s*(?:板块|行业|概念|产业|题材|赛道|指数|etf|基金)")
 _LATIN = pattern(r"[a-z0-9]")
 _NUMBER = pattern(r"第?[\d一二两三四五六七八九十百千几数零.]+(?:万|亿|天|百|手)")
@@ -297,7 +297,7 @@ def _place_stored(
     taken = list(low)
     for start, end, _, _ in spans:
         taken[start:end] = " " * (end - start)
-    if not _HAN_NAME.search("".join(taken)):
+    if count_han("".join(taken)) < 2:
         return
     table = _stored_names(stored)
     for at in range(len(low) - 2):

@@ -5,11 +5,13 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from ia.kernel.patterns import pattern, pattern_by_letters
+from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import pattern_by_letters
 
 _WIDE = {0xFF01 + at: 0x21 + at for at in range(0x5E) if chr(0x21 + at).isalnum() or chr(0x21 + at) in "%+-./<>="}
 """Digits, letters and signs in full width; punctuation stays, which the rules know in both widths."""
-_GAP = pattern(r"(?<=[\u4e00-\u9fff]) +(?=[\u4e00-\u9fff])")
+_GAP = pattern(r"(?<=[^\W\x00-\u02ff]) +(?=[^\W\x00-\u02ff])")
+"""Spaces between signs that are no letters of an alphabet of Europe: Chinese is written without."""
 _MARKS = pattern(r"[?？!！。.~～\s]+\Z")
 
 

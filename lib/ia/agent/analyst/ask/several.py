@@ -6,6 +6,7 @@ from datetime import date
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.time_spans import UNREAD, blank_spans, find_time_spans
 from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import pattern_by_letters
 
 LONGEST, MOST = 300, 4
 """Characters of a message that is read so, and parts of it."""
@@ -15,7 +16,7 @@ _END = pattern(
     r"|has|have|its|my)\b)",
 )
 _LINK = pattern(r"^(?:\s|再给个|再|另外|还有|以及|然后|顺便|同时|和|and\b|also\b|then\b|plus\b)+")
-_BOUND = pattern(
+_BOUND = pattern_by_letters(
     r"^\W*(?:占|如果|要是|假如|假设|若(?!羽)|万一|除了|除去|除|不算|不含|因为|既然|虽然|按照?|扣除|当(?!升)|自从?|只|比起|比(?=[昨去上前]|\s)|跟|相比|带|附上?|叠加|加上|加(?=\d)|配"
     r"|(?:if|when|suppose|supposing|assuming|since|because|except|excluding|apart|unless|as|than|compared|versus|vs|but|without|with|risking"
     r"|for|between)\b(?! (?:is|are|was|were|did|do|does|will)\b))",

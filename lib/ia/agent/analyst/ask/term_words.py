@@ -2,13 +2,13 @@
 
 import re
 
-from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import pattern_by_letters
 
 LONGEST_TERM = 30
 """Characters of what may be a term."""
 _ASK = r"(?:(?:can|could|would|will) you |please |tell me |i want to know |do you know )*"
 _FORMS = tuple(
-    pattern(rf"\A\W*{form}\W*\Z", re.I)
+    pattern_by_letters(rf"\A\W*{form}\W*\Z", re.I)
     for form in (
         rf"{_ASK}(?:what|which)(?:['’]?s| (?:exactly )?(?:is|are))(?: exactly)? (?:an? )?"
         r"(?P<term>(?!the |my |your )[^,;:?]+?)(?: exactly)?",

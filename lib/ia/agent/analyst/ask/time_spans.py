@@ -11,7 +11,8 @@ from datetime import date, timedelta
 from functools import cache
 
 from ia.domain.speech.numerals import COUNT, parse_count
-from ia.kernel.patterns import pattern, pattern_by_letters
+from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import pattern_by_letters
 
 DAY, RANGE, SINCE, SESSIONS, EVER, FUTURE, UNREAD = "day", "range", "since", "sessions", "ever", "future", "unread"
 """Kinds of spans. SINCE begins with the close of its first day, RANGE with the last close before it."""

@@ -19,6 +19,7 @@ from ia.domain.instruments.boards import trading_currency
 from ia.domain.rules.lots import find_lot
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import pattern_by_letters
 
 _SOLD = (
     r"卖|减(?:了.{0,3})?仓|清(?:了.{0,3})?仓|平(?:了.{0,3})?仓|清[掉了]|抛|割(?:了)?肉|出(?:掉|了)"
@@ -70,7 +71,7 @@ _ENTER_IT = pattern(
     re.I,
 )
 """The wish to have a trade entered: no part of it, and no reason."""
-TO_NOTE = pattern(
+TO_NOTE = pattern_by_letters(
     r"^\W*(?:请|帮我|麻烦|please\s+)*(?:"
     r"(?:记下来?|记一下|记一笔|记录一?下?|写下来?|做个?笔记|存一?下|保存)(?:一?[条个]?(?:判断|观察|笔记))?[:：，,\s]+"
     r"|记(?:一?[条个](?:判断|观察|笔记))?[:：]\s*"

@@ -34,6 +34,7 @@ from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.voice import AnswerVoice
 from ia.domain.speech.table import has_form
 from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import pattern_by_letters
 
 __all__ = ["Reply", "work"]
 
@@ -68,7 +69,7 @@ def work(desk: ToolDesk) -> Work[Reply]:
     return done._replace(lines=lines, points=[*done.points, *last])
 
 
-_TO_SEND = pattern(
+_TO_SEND = pattern_by_letters(
     r"(?:发|推送|转发|传)(?:送)?(?:一[份下条])?(?:给|到|去|至)?(?:我的?)?"
     r"(?:手机|微信|邮箱|邮件|短信|电报|钉钉|飞书|(?i:telegram|ntfy|slack|email))|(?:推送|转发)给我"
     r"|\b(?:send|push|forward|text|e-?mail|message|deliver)\b.{0,60}?\b(?:to|on|via|by|over) (?:my |the )?"
