@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ia.kernel.errors import BadData, IaError, NotFound, UsageError
-from ia_cli.commands import knowledge_index, knowledge_rules
+from ia_cli.commands import knowledge_index, knowledge_research, knowledge_rules
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import rows_options
@@ -44,6 +44,7 @@ def knowledge() -> None:
 
 
 knowledge.add_command(knowledge_index.index)
+knowledge.add_command(knowledge_research.research)
 for _command in (knowledge_rules.curate, knowledge_rules.extract, knowledge_rules.build, knowledge_rules.verify):
     knowledge.add_command(_command)
 

@@ -60,7 +60,7 @@ def _provider_row(each: "Provider", plain: bool) -> dict[str, Any]:
     return {
         "name": each.name,
         "version": each.version,
-        "state": "broken" if each.problem else "enabled" if each.enabled else "disabled",
+        "state": "off" if each.is_off else "broken" if each.problem else "enabled" if each.enabled else "disabled",
         "tools": ", ".join(tools) if plain else tools,
         "description": each.description,
         "problem": _format_problem(each.problem) if each.problem else None,

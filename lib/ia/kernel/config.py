@@ -74,6 +74,14 @@ KEYS = (
     Key("embedding.document_prefix", str, None, "text before each passage, as the model wants it"),
     Key("embedding.weight", float, 0.3, "weight of vectors beside words, 0 to 1"),
     Key("embedding.max_cost", float, 1.0, "maximum cost of one `ia knowledge index --embed`, in `prices.currency`"),
+    Key("web.server", str, None, "command or http address of the MCP server that searches the web (default: none)"),
+    Key("web.search", str, "search", "search tool of that server: `TOOL query=NAME n=NAME before=NAME`, names of its "
+                                     "arguments"),
+    Key("web.fetch", str, None, "tool of that server that fetches a page: `TOOL url=NAME` (default: ia fetches it)"),
+    Key("web.env", str, None, "variables for that server, comma-separated: `TAVILY_API_KEY=${TAVILY_API_KEY}`"),
+    Key("web.token", str, "${IA_WEB_TOKEN}", "bearer token for the address of that server"),
+    Key("web.private_networks", str, None, "private networks whose pages ia may fetch, comma-separated: `10.0.0.0/8` "
+                                           "(default: none)"),
     Key("skills.disabled", str, None, "disabled skills, comma-separated"),
     Key("model", str, None, "language model of `ia turn` (default: the embedded analyst)"),
     Key("messaging.recipients", str, None, "more channels, besides yours, that a model may send to, comma-separated"),

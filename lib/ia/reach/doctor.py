@@ -520,7 +520,7 @@ def _check_extensions(ws: Workspace) -> Iterator[HealthFinding]:
     from ia.faculties import providers, skills
 
     for kind, found in (("skill", skills.list_skills(ws)), ("provider", providers.list_providers(ws))):
-        broken = [each for each in found if each.problem is not None]
+        broken = [each for each in found if each.problem is not None and not getattr(each, "is_off", False)]
         for each in broken:
             yield HealthFinding(kind, "warn", Message("{name}: {reason}", name=each.name, reason=each.problem))
         if found and not broken:

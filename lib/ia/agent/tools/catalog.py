@@ -7,7 +7,8 @@ from ia.agent.tools.registry import READ, Tool, declared_tools
 from ia.agent.tools.router import Router
 from ia.agent.tools.scope import Scope
 from ia.agent.tools.skill_tools import skill_tools
-from ia.faculties import providers
+from ia.agent.tools.web_results import present_answer, require_order
+from ia.faculties import providers, web_sources
 from ia.kernel import clock, untrusted
 from ia.kernel.errors import IaError, Refused, fill_template
 from ia.kernel.workspace import Workspace
@@ -74,7 +75,12 @@ def _wrap_provider_tool(tool: providers.DeclaredTool) -> Tool:
                 hint="call it without --now; see `env` in ia-provider(5)",
             )
         try:
-            return tool.run(arguments)
+            if tool.name == web_sources.SEARCH:
+                require_order(scope)
+            elif tool.name == web_sources.FETCH:
+                web_sources.require_public(str(arguments.get("url") or ""))
+            value = tool.run(arguments)
+            return present_answer(scope, tool.name, arguments, value) if tool.name in web_sources.CONTRACT else value
         except IaError as exc:
             if exc.params.get("quoted"):
                 if tool.figures and scope.actor != "user":  # no text of it was approved, so none of it is read
@@ -92,7 +98,7 @@ def _wrap_provider_tool(tool: providers.DeclaredTool) -> Tool:
         description=tool.description,
         schema=tool.schema,
         origin=origin,
-        together=tool.risk == READ,
+        together=tool.risk == READ and tool.name not in web_sources.CONTRACT,  # sources are numbered in order
         seconds=tool.seconds + SLACK,
         figures=tool.figures,
     )

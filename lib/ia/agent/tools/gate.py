@@ -26,6 +26,7 @@ from fnmatch import fnmatchcase
 from ia.agent.tools.consent import asks_for_area, split_words
 from ia.agent.tools.registry import READ, Tool
 from ia.agent.tools.scope import Scope
+from ia.faculties.web_sources import FETCH
 from ia.kernel import clock
 from ia.kernel.errors import Refused
 from ia.kernel.proposals import ProposalOrigin
@@ -122,7 +123,7 @@ def check_outgoing_arguments(scope: Scope, tool: Tool, arguments: object) -> Non
             origins=", ".join(scope.origins),
             hint="tell the user what you would do and why",
         )
-    if not _holds_only_known(scope, tool, arguments):
+    if not _is_found_page(scope, tool, arguments) and not _holds_only_known(scope, tool, arguments):
         raise Refused(
             "{tool}: after reading text from outside ({origins}), ia sends only the user's words, a security or a date",
             tool=tool.name,
@@ -131,6 +132,11 @@ def check_outgoing_arguments(scope: Scope, tool: Tool, arguments: object) -> Non
             if scope.connection
             else "ask the user for the search terms",
         )
+
+
+def _is_found_page(scope: Scope, tool: Tool, arguments: object) -> bool:
+    """Whether arguments are nothing but the address of a page that a search of this scope found, as it was told."""
+    return tool.name == FETCH and any(arguments == {"url": source.url} for source in scope.sources)
 
 
 def _holds_only_known(scope: Scope, tool: Tool, arguments: object) -> bool:

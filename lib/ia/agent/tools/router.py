@@ -22,6 +22,7 @@ from ia.agent.tools.time_limit import limit_time
 from ia.kernel import audit, faults, proposals, untrusted
 from ia.kernel.errors import (
     BadData,
+    ConfigError,
     IaError,
     InternalError,
     Message,
@@ -122,6 +123,8 @@ class Router:
         if tool is None and isinstance(self._broken.get(name), BadData):
             raise self._broken[name]
         if tool is None and (reason := self._broken.get(name.split(".")[0])) is not None:
+            if isinstance(reason, ConfigError):
+                raise reason
             about = {**reason.params, "tool": name[:80], "reason": reason}
             raise NotFound("{tool}: no such tool: {reason}", hint=reason.hint, **about)
         if tool is None:
@@ -286,6 +289,8 @@ def _run_tool(scope: Scope, tool: Tool, arguments: Mapping[str, object]) -> obje
             raise
     if tool.outside and scope.actor != "user" and not _is_figures_only(tool, value):
         scope.taint(tool.origin)
+        if scope.actor == gate.RULES:  # it works by rules: what it reads tells it nothing to do
+            return value
         told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         return untrusted.fence_text(told, tool.origin, MAX_RESULT - 500)  # the end of the fence must be seen
     fields = FIELDS.get(tool.organ) if tool.origin == "ia" and scope.actor != "user" else None

@@ -10,6 +10,7 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 
 if TYPE_CHECKING:
+    from ia.faculties.web_sources import WebSource
     from ia.organs.ohlcv.canonical import Bars
 
 
@@ -66,6 +67,8 @@ class Scope:
     cards      what its tools show the user, in order. form: the one that waits for the user's answers, {} for none
     slots      what forms have filled in, where there is no session that keeps it
     outputs    what the phases of skills have produced, where there is no session that keeps it: skill -> output
+    sources    pages of the web that the scope was given, cited as W1, W2 … in this order
+    ruled      skills of which it was given rules
     loaded     skills that were loaded in this scope: their procedure is to be carried out here
     once       what a turn that is repeated has in common with its first try: the same message is not sent twice
     """
@@ -97,6 +100,8 @@ class Scope:
     outputs: dict[str, Json] = field(default_factory=dict)
     loaded: list[str] = field(default_factory=list)
     passages: list[CitedPassage] = field(default_factory=list)
+    sources: list["WebSource"] = field(default_factory=list)
+    ruled: list[str] = field(default_factory=list)
 
     @property
     def tainted(self) -> bool:

@@ -1,7 +1,7 @@
 """Fetch a document from a public web server: its address is checked at every step, its size and time are limited.
 
 A host is looked up once, and the connection goes to the address that was checked; so a name cannot lead elsewhere in
-between. No proxy is used.
+between. No proxy is used. Private addresses are refused but for those that the owner allows.
 """
 
 import http.client
@@ -13,14 +13,17 @@ import ssl
 import time
 from collections.abc import Callable
 from typing import NamedTuple
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
+from ia.kernel import config
 from ia.kernel.errors import BadData, IaError, NotFound, Refused, TryLater, Unavailable
 
 MAX_BYTES = 40_000_000
 SECONDS = 20.0
 TOTAL_SECONDS = 120.0
 HOPS = 5
+NETWORKS = "web.private_networks"
+"""The setting with private networks whose pages may be fetched."""
 _KINDS = {
     "application/pdf": ".pdf",
     "application/epub+zip": ".epub",
@@ -56,7 +59,39 @@ def is_public(address: str) -> bool:
     return (mapped or found).is_global and not found.is_multicast
 
 
-def fetch_document(url: str, *, allow: Callable[[str], bool] = is_public) -> Fetched:
+def is_allowed(address: str) -> bool:
+    """Return True for a public address, and for one of the networks that the owner allows (`web.private_networks`)."""
+    if is_public(address):
+        return True
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+        networks = [ipaddress.ip_network(word) for word in config.get_setting_words(NETWORKS)]
+    except ValueError:
+        return False
+    return any(found in network for network in networks)
+
+
+def numeric_address(host: str) -> str:
+    """Return the address that a host is, in any of its spellings (`127.1`, `0x7f000001`, `[::1]`); "" for a name."""
+    try:
+        return str(ipaddress.ip_address(host))
+    except ValueError:
+        pass
+    if not re.fullmatch(r"(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3}", host, re.I):
+        return ""
+    try:
+        return socket.inet_ntoa(socket.inet_aton(host))
+    except OSError:
+        return "0.0.0.0"
+
+
+def require_allowed_host(url: str) -> None:
+    """Look a host up; raises Refused for a private address, BadData, Unavailable."""
+    _, host, port = _split(url)
+    _resolve(host, port, is_allowed, url)
+
+
+def fetch_document(url: str, *, allow: Callable[[str], bool] = is_allowed) -> Fetched:
     """Return what a server sends for an address; redirects are followed and checked alike.
 
     allow   whether an address may be connected to
@@ -73,17 +108,7 @@ def fetch_document(url: str, *, allow: Callable[[str], bool] = is_public) -> Fet
 
 def _request(url: str, allow: Callable[[str], bool], deadline: float) -> tuple[Fetched | None, str]:
     """Return the document, or None and where the server sends us."""
-    if not url.lower().startswith(("http://", "https://")):
-        raise Refused("{url}: only http and https addresses are supported", url=url[:200])
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
-    except ValueError:
-        host = ""
-    if not host or not url.isprintable() or set(url) & set("\\ "):
-        raise BadData("{url}: not a valid address", url=url[:200])
-    if parts.username or parts.password:
-        raise Refused("{url}: an address with a password is not supported", url=f"{parts.scheme}://{host}")
+    parts, host, port = _split(url)
     connection = _connect(parts.scheme, host, port, allow, url)
     try:
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -100,6 +125,33 @@ def _request(url: str, allow: Callable[[str], bool], deadline: float) -> tuple[F
         connection.close()
 
 
+def _split(url: str) -> tuple[SplitResult, str, int]:
+    """Return the parts of an address, its host and its port; raises Refused, BadData."""
+    if not url.lower().startswith(("http://", "https://")):
+        raise Refused("{url}: only http and https addresses are supported", url=url[:200])
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        host = ""
+    if not host or not url.isprintable() or set(url) & set("\\ "):
+        raise BadData("{url}: not a valid address", url=url[:200])
+    if parts.username or parts.password:
+        raise Refused("{url}: an address with a password is not supported", url=f"{parts.scheme}://{host}")
+    return parts, host, port
+
+
+def _resolve(host: str, port: int, allow: Callable[[str], bool], url: str) -> str:
+    """Return an address of a host, all of whose addresses are allowed; raises Unavailable, Refused."""
+    try:
+        found = [str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    except (OSError, UnicodeError):
+        raise Unavailable("{url}: no such host", url=url[:200]) from None
+    if not found or not all(map(allow, found)):
+        raise Refused("{url}: the host is in a private network", url=url[:200])
+    return found[0]
+
+
 def _quote(path: str) -> str:
     from urllib.parse import quote
 
@@ -107,14 +159,9 @@ def _quote(path: str) -> str:
 
 
 def _connect(scheme: str, host: str, port: int, allow: Callable[[str], bool], url: str) -> http.client.HTTPConnection:
+    address = _resolve(host, port, allow, url)
     try:
-        found = [str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    except (OSError, UnicodeError):
-        raise Unavailable("{url}: no such host", url=url[:200]) from None
-    if not found or not all(map(allow, found)):
-        raise Refused("{url}: the host is in a private network", url=url[:200])
-    try:
-        plain = socket.create_connection((found[0], port), timeout=SECONDS)
+        plain = socket.create_connection((address, port), timeout=SECONDS)
         plain.settimeout(SECONDS)
         if scheme == "https":
             context = ssl.create_default_context()

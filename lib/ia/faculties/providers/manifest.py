@@ -81,6 +81,7 @@ class Manifest:
     """A provider: `command` is what each call starts, or with `server` what is started once and speaks MCP.
 
     figures   whether it answers with figures alone: the person who approves it says so
+    requires  settings without which its tools are offered to nobody
     """
 
     name: str
@@ -93,6 +94,7 @@ class Manifest:
     config: Json = field(default_factory=dict)
     entries: tuple[ManifestEntry, ...] = ()
     figures: bool = False
+    requires: tuple[str, ...] = ()
 
 
 def parse_front(text: str, path: str) -> Json:
@@ -157,6 +159,7 @@ def parse_manifest(tree: Json, folder: str, path: str) -> Manifest:
         config,
         entries,
         tree.get("figures") is True,
+        tuple(_parse_texts(tree.get("requires"), path, "requires")),
     )
 
 

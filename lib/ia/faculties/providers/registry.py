@@ -29,12 +29,17 @@ from ia.faculties.providers.manifest import (
     parse_manifest,
 )
 from ia.faculties.providers.parameters import check_schema, fold_description
-from ia.kernel.errors import BadData, IaError, NotFound
+from ia.kernel import config
+from ia.kernel.errors import BadData, ConfigError, IaError, NotFound
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace, is_text_name
 
 if TYPE_CHECKING:
     from ia.faculties.providers.server import ToolServer
+
+
+OFF = "provider-off"
+"""Code of the problem that a setting is missing which the provider requires."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,6 +75,11 @@ class Provider:
     manifest: Manifest | None
     tools: tuple[DeclaredTool, ...] = ()
     problem: IaError | None = None
+
+    @property
+    def is_off(self) -> bool:
+        """Whether only a setting is missing, and nothing is wrong."""
+        return self.problem is not None and self.problem.code == OFF
 
     @property
     def description(self) -> str:
@@ -181,9 +191,24 @@ def _read_provider(ws: Workspace, name: str) -> Provider:
         for entry, own in offered:
             _refuse_reserved(entry.name, name)
             declared.append(_declare_tool(ws, manifest, entry, own))
-        return Provider(name, manifest, tuple(declared))
+        return Provider(name, manifest, tuple(declared), _find_missing_setting(manifest))
     except IaError as exc:
         return Provider(name, manifest, problem=exc)
+
+
+def _find_missing_setting(manifest: Manifest) -> IaError | None:
+    """Return that a setting is missing which a provider requires; None where all are there."""
+    for key in manifest.requires:
+        config.check_key(key)
+        if config.locate_setting(key)[0] in (None, ""):
+            return ConfigError(
+                "provider {name} is off: the setting {key} is missing",
+                code=OFF,
+                name=manifest.name,
+                key=key,
+                hint="ia config set {key} VALUE; see ia-provider(5)",
+            )
+    return None
 
 
 def _declare_tool(ws: Workspace, manifest: Manifest, entry: ManifestEntry, own: str) -> DeclaredTool:

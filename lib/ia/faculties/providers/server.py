@@ -14,6 +14,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ia.faculties.providers.command import last_complaint
+from ia.faculties.providers.server_http import HttpPipes
 from ia.faculties.providers.server_pipes import FAREWELL, ServerPipes
 from ia.faculties.providers.start_command import ProcessStart, scrub_secrets
 from ia.kernel.errors import BadData, ConfigError, IaError, NoAnswer, Unavailable
@@ -32,7 +33,8 @@ CLOSED = -32000
 class ToolServer:
     """A server of a provider. Making one starts nothing; the first question does."""
 
-    def __init__(self, name: str, start: ProcessStart) -> None:
+    def __init__(self, name: str, start: ProcessStart, pipes: ServerPipes | HttpPipes | None = None) -> None:
+        """pipes  how messages go to the server; default: those of a process of ours."""
         self.name = name
         self._start = start
         self._guard = threading.Lock()
@@ -40,7 +42,7 @@ class ToolServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
         self._ready: concurrent.futures.Future[Client] = concurrent.futures.Future()
-        self._pipes = ServerPipes(start)
+        self._pipes = pipes or ServerPipes(start)
         self._over = False
 
     @property
