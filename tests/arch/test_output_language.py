@@ -51,7 +51,7 @@ VOCABULARY = {
 """File -> what its Chinese is."""
 WORDS = {
     "lib/ia/agent/analyst/ask/follow_on.py": (
-        "里 成交量 比 多吗 以来涨跌 可以买吗 买多少股 什么会改变对 的看法 比较 和 年 月 呢 线"
+        "里 成交量 比 多吗 以来涨跌 可以买吗 买多少股 什么会改变对 的看法 比较 和 年 月 呢 线 我的 现价在 上 面吗 净利润 哪个 更"
     ),
     "lib/ia/agent/analyst/ask/time_spans.py": "一二三四五六日天",
     "lib/ia/agent/analyst/evidence/lens.py": "边界 禁忌 底线 成长",

@@ -41,6 +41,20 @@ def all_rules() -> tuple[DatedRule, ...]:
     return tuple(rule for rules in _load_series().values() for rule in rules)
 
 
+def rules_in_force(market: str, day: str) -> list[DatedRule]:
+    """Return the rules of a market (CN, HK, US) that hold on a day.
+
+    >>> [rule.value for rule in rules_in_force("HK", "2024-03-15") if (rule.what, rule.market) == ("stamp_sell", "HK")]
+    ['0.1']
+    """
+
+    def holds(rule: DatedRule) -> bool:
+        abroad = rule.market.partition(".")[0]
+        return rule.since <= day <= (rule.until or day) and (abroad if abroad in ("HK", "US") else "CN") == market
+
+    return [rule for rule in all_rules() if holds(rule)]
+
+
 def find_rule(what: str, board: Board, day: str) -> DatedRule | None:
     """Return the rule in force on a day, the narrowest that is made for this board; None where there is none.
 

@@ -26,10 +26,15 @@ _ITS = pattern(r"\b(?:its|it)\b|[它他她]的?|该股", re.I)
 _NOTHING = pattern(r"(?:['’]s\b|\b(?:on|in|at|for|of|the|is|was|it|and|its|over)\b|[的是在呢那\W_])*", re.I)
 _NOW = pattern(r"(?:现在|目前|当前|眼下|此刻|\b(?:right )?now\b|\bcurrently\b)", re.I)
 _AGAINST = pattern(r"(?:比|跟|和|与|较|\bcompared (?:to|with)\b|\bversus\b|\bvs\.?|\bthan\b|相比|比较|呢)", re.I)
+_EXTENT_OF = pattern(r"(?:的时候)?(?:[涨跌]|[多少高低])了?(?:多少|几)?(?:个?点|钱|[个只])?(?:吗|没有?)?\W*$")
 _WHICH = pattern(r"^\W*(?:哪|谁|最|第一|which|who)", re.I)
 _LIST = pattern(r"(?:我的?)?(?:自选股?|关注列表|持仓股?)|\bmy (?:watch ?list|holdings|positions)\b", re.I)
 _VOLUME = pattern(r"成交量|\bvolume\b", re.I)
-_PRICE = pattern(r"价|收盘|涨|跌|点位|\b(?:price|close[ds]?|level|up|down|r[io]se|fell|fall)\b", re.I)
+_PRICE = pattern(
+    r"价|收盘|收(?=了?(?:多少|在|于|几))|多少点|多少钱|涨|跌|点位"
+    r"|\b(?:price|close[ds]?|level|up|down|r[io]se|fell|fall)\b",
+    re.I,
+)
 _ELSEWHERE = pattern(
     r"大盘|市场|股市|两市|沪市|深市|[Aa]股|港股|美股|指数|行业|板块|概念|赛道|[\u4e00-\u9fff]股(?!价|息|本|东|票"
     r"|份|权|数)"
@@ -349,14 +354,18 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         and not mentions
         and len(named) == 1
         and _AGAINST.search(rest)
-        and _NOTHING.fullmatch(_AGAINST.sub("", rest))
+        and _NOTHING.fullmatch(_EXTENT_OF.sub("", _AGAINST.sub("", rest)))
     ):
         return _compare(named[0], last, said[0], today) or text
     if not mentions and _WHICH.search(core) and not _ELSEWHERE.search(core) and (listed := _LIST.search(last)):
         times = "" if said else " ".join(last[span.at[0] : span.at[1]] for span in find_time_spans(last, today))
         return f"{listed[0]}里{times}{core}" if _is_chinese(core) else f"{core} on {listed[0]} {times}"
+    if own := _own_question(core, last, named):
+        return own
     if mentions or _ELSEWHERE.search(core):
         return text
+    if more := _after_figure(core, last, named, recent):
+        return more
     them = bool(_THEM.search(core))
     if them and len(named) < 2:
         named = recent[-2:]
@@ -366,6 +375,64 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         return text
     names = named if them or len(named) > 1 else named[:1]
     return _attach(names, _ITS.sub(" ", _THEM.sub(" ", core)).strip(" ?？"))
+
+
+_HELD = pattern(r"我|成本|浮[盈亏]|持有|持仓|仓位|[买卖]了|加仓|减仓|\b(?:i|my|mine|cost)\b", re.I)
+_OF_HOLDING = pattern(
+    r"\W*(?:那|那么|现在|目前|到现在|一共|总共|今天|还|再|要|得|需要|它|这只)*"
+    r"(?:[赚亏]了?(?:多少|几个?点|没有?)?(?:钱)?|(?:是)?[赚亏](?:了)?还是[赚亏]了?|浮[盈亏](?:多少)?|(?:涨|跌)?(?:到)?(?:多少|几个点)?(?:才能?)?(?:回本|解套)"
+    r"|(?:值|市值)(?:多少)?(?:钱)?|占(?:我)?(?:的)?(?:总?资产|账户|组合|仓位|持仓)?(?:的)?(?:比)?(?:多少|几成|百分之几)|仓位(?:多少|多重)?|成本(?:价)?(?:多少)?|离?止损(?:价|线|还有)?(?:多少|多远)?|(?:什么时候|哪天|几号|为什么)[买卖]的?"
+    r"|(?:有)?(?:多少|几)[股手]|[买卖]了?(?:几|多少)[次笔股手]|持有多久|拿了多久)(?:了|呢|吗|的)*\W*"
+)
+"""A question about a holding that names none: it is the one that was spoken of."""
+_SIDE = pattern(
+    r"\W*(?:那|那么|现在|现价|股价|价格|收盘价?|它|今天)*在?(?:它|这条?线?|均?线|那)?的?"
+    r"(?:上面|下面|上方|下方|之上|之下|上|下)(?:方|面)?(?:还是(?:上面|下面|上方|下方|之上|之下)|吗|么|呢)+\W*"
+)
+_AVERAGE = pattern(r"(?:\d{1,3}|半?年)[日天]?均?线|(?<![a-z])ma\d{1,3}|\d{1,3}[日天]?ma(?![a-z])", re.I)
+_ON_YEAR = pattern(r"\W*(?:那|那么)*(?:同比|环比|增[长速]|增幅)(?:变化|增长|多少|呢|怎么样|如何)*\W*")
+_EXTENT = pattern(
+    r"\W*(?:那|那么|这)*(?:两|俩|二)?(?:者|个|只)?(?:谁|哪一?[个只家支])(?:的)?"
+    r"(?P<more>更?(?:高|低|大|小|多|少|贵|便宜|好|强|弱|超[买卖])(?:一?[些点])?)(?:的|了|呢)*\W*"
+)
+_LATIN = pattern(r"(?<![a-z])[a-z]{2,5}(?![a-z])", re.I)
+
+
+def _own_question(core: str, last: str, named: list[Mention]) -> str:
+    """Return a question about the holding that was spoken of, which is not named again; "" for another.
+
+    >>> _own_question("现在亏多少钱", "招行我成本多少", find_mentions("招行"))
+    '我的招行现在亏多少钱'
+    """
+    stocks = [each for each in named if each.symbol.kind != "index"]
+    if len(stocks) != 1 or not _HELD.search(strip_mentions(last)) or _OF_HOLDING.fullmatch(core) is None:
+        return ""
+    return f"我的{stocks[0].said}{core}"
+
+
+def _after_figure(core: str, last: str, named: list[Mention], recent: list[Mention]) -> str:
+    """Return a question that goes on about the figure before: on which side, on the year, which one has more.
+
+    >>> pair = find_mentions("平安银行和招行")
+    >>> _after_figure("现价在上面吗", "招行20日均线多少", pair[1:], pair)
+    '招行现价在20日均线上面吗'
+    >>> _after_figure("哪个更低", "招行pe", pair[1:], pair)
+    '平安银行和招行哪个pe更低'
+    """
+    bare = strip_mentions(last)
+    if len(named) == 1 and _SIDE.fullmatch(core) and (line := _AVERAGE.search(bare)):
+        side = re.search(r"上|下", core)
+        return f"{named[0].said}现价在{line[0]}{side[0] if side else '上'}面吗"
+    found = _MEASURE.search(bare)
+    if len(named) == 1 and found and _ON_YEAR.fullmatch(core) and re.search(r"营收|收入|利润|净利", found[0]):
+        return f"{named[0].said}{'净利润' if found[0] in ('利润', '净利') else found[0]}{core}"
+    which = _EXTENT.fullmatch(core)
+    found = found or _LATIN.search(bare)
+    if which is None or len(recent) < 2 or found is None:
+        return ""
+    pair = named if len(named) > 1 else recent[-2:]
+    more = re.sub("超[买卖]", lambda said: "高" if said[0].endswith("买") else "低", which["more"])
+    return f"{'和'.join(each.said for each in pair)}哪个{found[0]}{more if more.startswith('更') else '更' + more}"
 
 
 def _measure_of(mentions: list[Mention], last: str, today: date) -> str:

@@ -204,6 +204,15 @@ def is_news_wish(text: str) -> bool:
     return has_form(text[:LONGEST], "news_wish")
 
 
+_MORE = pattern(
+    r"[和与跟、,，]|(?:谁|哪一?[只个家支])(?:的)?|(?:更|比较)?[高低大小](?:一?[些点])?(?=\W*$)|的(?=\W*$)"
+    r"|\b(?:which|who)(?: (?:one|stock|share))?(?: of)?\b|\b(?:has|have|with)(?: got)?(?= (?:the|a)\b)"
+    r"|\b(?:the )?(?:higher|lower)\b|\b(?:or|and|has|have|is)\b",
+    re.I,
+)
+"""Words that ask which of several has more or less of a figure."""
+
+
 def asks_figures(request: UserRequest, first: Intent) -> bool:
     """Return True if the figures that a message names decide what it wants."""
     return first.kind in ("", "compare") or (bool(request.bars) and first.kind == "scan")
@@ -220,6 +229,10 @@ def read_figures(request: UserRequest, first: Intent, tables: Tables = SHIPPED) 
         return Intent("figure" if alone else "piped", securities, words, "", wanted)
     if not kind and _WHY.search(plain) and (named := securities or _last_named(request)):
         return Intent("why", named, words)
+    if len(securities) > 1 and exact and (rest := _MORE.sub(" ", plain)) != plain:
+        ranked = find_figures(rest, request.moment.date(), tables, request.speak)
+        if len(ranked.figures) == 1 and not (ranked.left or ranked.unread or ranked.future):
+            return Intent("figure", securities, words, "", ranked)
     if len(securities) > 1:
         bare = bool(wanted.figures) and not wanted.left and not _WIDER.search(plain)  # price of CATL and BYD
         kind = "figure" if exact and kind == "" and (bare or _HOW_MUCH.search(plain)) else "compare"

@@ -55,13 +55,16 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         ignored, period = [*ignored, _period(desk, period)], "daily"
     sides = [None] if from_pipe else wanted.securities[:3]
     times = (asked, *(each._replace(period=asked.period) for each in asked.others))
+    ranked: list[float | None] = []
     for mention, each in [(side, each) for side in sides for each in times] if asked.figures else []:
         if mention is None:
             told = yield from _figures_of_pipe(desk, each, own)
         else:
-            told = yield from _figures_of_security(desk, each, mention, period)
+            told = yield from _figures_of_security(desk, each, mention, period, ranked)
         lines += told
         points += told[:1]
+    if len(ranked) == len(sides) > 1 and len(asked.figures) == 1:
+        lines = [*_say_higher(desk, wanted, ranked), *lines]
     if points and not from_pipe and any(map(_tells_adjusted, times)):
         mixed = any(each.day is not None and code in _TRADED for each in times for code, *_ in each.figures)
         lines.append(
@@ -140,8 +143,25 @@ def _figures_of_pipe(desk: ToolDesk, asked: Asked, own: str) -> Work[list[str]]:
     )
 
 
-def _figures_of_security(desk: ToolDesk, asked: Asked, mention: Mention, period: str) -> Work[list[str]]:
-    """Return the figures of a security, in lines; as they were on a day, where one is meant."""
+def _say_higher(desk: ToolDesk, wanted: Intent, values: list[float | None]) -> list[str]:
+    """Return which of several securities has the higher or the lower figure, where a question asks for that."""
+    from ia.agent.analyst.jobs.facts.valuation_facts import Compared, say_comparison
+
+    _, name, unit = wanted.asked.figures[0]
+    sides = [
+        Compared(mention, value, number(value, unit, desk.speak))
+        for mention, value in zip(wanted.securities, values, strict=False)
+    ]
+    return say_comparison(desk, wanted, name, sides)
+
+
+def _figures_of_security(
+    desk: ToolDesk, asked: Asked, mention: Mention, period: str, values: list[float | None]
+) -> Work[list[str]]:
+    """Return the figures of a security, in lines; as they were on a day, where one is meant.
+
+    values  takes the first of them as a number
+    """
     speak, day = desk.speak, asked.day
     given: dict[str, str] = {"period": period} if period != "daily" else {}
     if day is not None and day.first is None:
@@ -165,6 +185,7 @@ def _figures_of_security(desk: ToolDesk, asked: Asked, mention: Mention, period:
         places = [at for at, each in enumerate(past) if each == raw]
         found = yield from desk.run(*(DeskCall("compute.run", {"code": asked.figures[at][0], **args}) for at in places))
         results |= dict(zip(places, found, strict=True))
+    values.append(read_value(results[0])[0] if results else None)
     head = f"**{display_name(desk, mention)}** {mention.code}"
     bar = speak(" ({period})", period=_period(desk, period)) if period != "daily" else ""
     from ia.agent.analyst.jobs.facts import bar_rows, wording

@@ -151,3 +151,38 @@ def list_entries(
         if by is None and entry.kind != journal.VOID
     ]
     return found[::-1][: max(1, min(limit, MAX_ROWS))]
+
+
+@tool("trade.rules", READ)
+def list_rules(scope: Scope, market: Literal["CN", "HK", "US"] = "CN") -> Json:
+    """List what a trade costs and which rules hold today: stamp duty, transfer fee, price limits, lots, settlement,
+    dividend tax, each with its first day and source; `commission` is the user's setting.
+    """
+    from ia.domain.rules.table import UNVERIFIED, rules_in_force
+    from ia.organs.ledger import account_documents, order
+
+    del scope
+    agreed, number = order.load_commission(market), account_documents.json_number
+    day = clock.now().date().isoformat()
+    return {
+        "date": day,
+        "market": market,
+        "commission": {
+            "pct": number(agreed.pct),
+            "per_share": number(agreed.per_share),
+            "min": number(agreed.least),
+            "known": agreed.known,
+        },
+        "rules": [
+            {
+                "rule": rule.what,
+                "market": rule.market,
+                "value": rule.value,
+                "unit": rule.unit,
+                "since": rule.since,
+                "source": rule.source,
+                "unverified": rule.checked == UNVERIFIED,
+            }
+            for rule in rules_in_force(market, day)
+        ],
+    }

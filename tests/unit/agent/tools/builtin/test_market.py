@@ -54,3 +54,13 @@ def test_a_rate_is_that_of_its_day_and_obeys_the_clock(call, monkeypatch):
     assert abs(weekend["rate"] * dollar["rate"] - 1) < 1e-9 and 7.5 < hong_kong["rate"] < 8.1
     assert call("market.rate", currency="EUR")["error"].endswith("known: USD, HKD, CNY")
     assert "2001-01-01" in call("market.rate", currency="USD", date="2001-01-01")["error"]
+
+
+def test_the_rates_of_a_trade_are_those_of_the_day(call):
+    told = call("trade.rules")
+    stamp = {(row["rule"], row["market"]): row["value"] for row in told["rules"]}
+    assert stamp["stamp_sell", "A"] == "0.05" and told["commission"] == {
+        "pct": 0.025, "per_share": 0, "min": 5, "known": True,
+    }  # fmt: skip
+    abroad = call("trade.rules", market="HK")
+    assert {row["market"].partition(".")[0] for row in abroad["rules"]} == {"HK"} and not abroad["commission"]["known"]

@@ -23,7 +23,7 @@ _READS_NUMBERS = (
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
     "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate", "trade_cost",
     "price_judged", "results_history", "average_cross",
-    "howto", "watched_since",
+    "howto", "watched_since", "fee_rates",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -172,6 +172,10 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import average_facts
 
         return average_facts.answer_average_last
+    if name == "fee_rates":
+        from ia.agent.analyst.jobs.facts import fee_rate_facts
+
+        return fee_rate_facts.answer_fee_rates
     if name in ("interest", "payments", "largest_result", "price_converted"):
         from ia.agent.analyst.jobs.facts import money_facts
 

@@ -52,10 +52,10 @@ _ALWAYS_SAID = {
     "belief": (
         mark_text("Say “remember the belief: …”, or use `ia memory believe 'TEXT' --because 'WHY'`."),
     ),
-    "fees": (
-        mark_text("Your commission is a setting: `ia config list ledger.` shows it."),
-        mark_text("Stamp duty, transfer fees and the other rates of each market: `ia trade rules`. What you paid: ask"
-                  " “how much did I pay in fees”."),
+    "setting": (
+        mark_text("`ia config set risk.stop_loss_pct 8` changes a setting; `ia config list` shows all of them."),
+        mark_text("Rules of risk also in words: “set my stop-loss to 8%”, “set the position limit to 15%”: that names"
+                  " the command."),
     ),
 }  # fmt: skip
 """What is done -> what is said of it for every security, and the commands."""

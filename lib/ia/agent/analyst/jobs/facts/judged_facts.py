@@ -12,11 +12,13 @@ from ia.agent.analyst.jobs.facts.valuation_facts import refuse_valuation, say_un
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 SHOWN, MOST = 4, 8
 """Reports of an answer, unless it names how many; at most so many."""
 _PRICE = pattern(r"(?<![\d.])(\d[\d,]*(?:\.\d+)?)(?![\d.]*\s*(?:[%％]|天|日|周|年|个|days?\b|weeks?\b|years?\b))")
+_YEARLY = pattern(r"历年|这些年|几年|各年|逐年|\b(?:by year|over the years|each year|year by year)\b", re.I)
 _REPORTS = pattern(rf"(?P<zh>{COUNT})\s*个?(?:季度?|报告期)|\b(?P<en>{COUNT}) (?:quarters|reports|periods)\b", re.I)
 
 
@@ -71,17 +73,24 @@ def answer_results_history(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     said = _REPORTS.search(asked.words)
     count = parse_count((said["zh"] or said["en"]).casefold()) if said else SHOWN
     count = min(max(int(count or SHOWN), 1), MOST)
+    yearly, ratios = bool(_YEARLY.search(asked.words)), asked.facts[0].field == "ratios"
     for mention in asked.securities[:2]:
         if mention.symbol.market != "CN" or mention.symbol.kind != "stock":
             lines += yield from say_unstored(desk, mention)
             continue
-        found = yield from desk.one("market.fundamentals", symbol=mention.code, periods=count)
+        found = yield from desk.one("market.fundamentals", symbol=mention.code, periods=count * 4 if yearly else count)
         reports = wording.rows_of(found, "reports") if found.ok else []
+        if yearly:
+            reports = [row for row in reports if row.get("basis") == "annual"]
         mark = wording.simulated_mark(desk, any(row.get("simulated") for row in reports))
         lines.append(f"{wording.head_of(desk, mention)}{speak(': ')}" + (
-            speak("revenue and net profit of the twelve months up to each report{mark}", mark=mark) if reports
+            speak("of the twelve months up to each report{mark}", mark=mark) if reports and ratios
+            else speak("revenue and net profit of the twelve months up to each report{mark}", mark=mark) if reports
             else speak("No report is stored (`ia sync fundamentals` fetches them).")
         ))  # fmt: skip
+        if ratios:
+            lines += [_say_ratios(desk, row) for row in reports[:count]]
+            continue
         lines += [
             speak(
                 "- {period}: revenue {revenue} ({revenue_yoy} on the year), net profit {profit} ({profit_yoy})",
@@ -94,6 +103,20 @@ def answer_results_history(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             for row in reports[:count]
         ]
     return reply_of_lines(*lines)
+
+
+def _say_ratios(desk: ToolDesk, row: Json) -> str:
+    """Return the ratios of a report in a line."""
+    speak = desk.speak
+
+    def share(key: str) -> str:
+        return wording.say_value(desk, wording.figure_of(row, key), "percent_plain")
+
+    return speak(
+        "- {period}: ROE {roe}, gross margin {gross}, net margin {net}, liabilities {debt} of assets",
+        period=row.get("period"), roe=share("roe_pct"), gross=share("gross_margin_pct"),
+        net=share("net_margin_pct"), debt=share("debt_ratio_pct"),
+    )  # fmt: skip
 
 
 ANSWERS = {"price_judged": answer_price_judged, "results_history": answer_results_history}

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import pairwise
 from typing import NamedTuple
@@ -48,7 +49,7 @@ def answer_move(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if own := _OWN_TIME.search(_plain_of(asked)):
         return wording.ask_back(desk, (own[0],))
     lines: list[str] = []
-    for span in asked.spans or (_NEWEST,):
+    for span in map(_from_close, asked.spans or (_NEWEST,)):
         if span.kind == FUTURE:
             return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
 
@@ -58,6 +59,17 @@ def answer_move(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         told = yield from each_security(desk, asked, span, say)
         lines += [line for line in told.lines if line not in lines]
     return reply_of_lines(*lines)
+
+
+_DAY_NUMBER = pattern(r"\d{4}-\d\d?-\d\d?|\d{1,2}\s*[日号]|(?<![\d-])\d{1,2}(?:st|nd|rd|th)?(?![\d-]|\s*月)", re.I)
+
+
+def _from_close(span: TimeSpan) -> TimeSpan:
+    """Return a time between two days as one that begins with the close of the first; whole months as they are."""
+    if span.kind != RANGE or span.first is None or span.last is None or len(_DAY_NUMBER.findall(span.said)) < 2:
+        return span
+    whole = span.first.day == 1 and (span.last + timedelta(days=1)).day == 1
+    return span if whole or span.first == span.last else replace(span, kind=SINCE)
 
 
 def say_move(desk: ToolDesk, mention: Mention, found: SpanBars, asked: FactQuestion, span: TimeSpan) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.facts import FactQuestion, FactSpec
+from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.screens import parse_bounds
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE
@@ -42,7 +43,10 @@ _YES_OR_NO = pattern(
     r"[吗么][?？]?\W*$|是不是|是否|\b(?:is|are|does|do|has|have)\b.{0,60}\bthan\b|比.{1,14}[高低贵便大小多少].{0,3}[吗么?？]",
     re.I,
 )
-_PAST = pattern(r"分位|历史|percentile|history|historical|\bever\b", re.I)
+_PAST = pattern(
+    r"分位|历史|自己的?过去|自身|(?:比|跟|和|与|较|相对)(?:它?自己|以前|过去|往年|从前)|percentile|history|historical|\bever\b",
+    re.I,
+)
 _PLACE = pattern(r"高不高|高吗|低吗|低不低|算[高低]|偏[高低]|high\b|low\b", re.I)
 
 LEAST_PEERS = 5
@@ -57,7 +61,7 @@ class Compared(NamedTuple):
     said: str
 
 
-def say_comparison(desk: ToolDesk, asked: FactQuestion, name: str, sides: Sequence[Compared]) -> list[str]:
+def say_comparison(desk: ToolDesk, asked: FactQuestion | Intent, name: str, sides: Sequence[Compared]) -> list[str]:
     """Return which of several securities has more or less of a figure: the answer to a question that compares them.
 
     [] where the question does not compare, or a figure is not known of two of them.
@@ -74,7 +78,7 @@ def say_comparison(desk: ToolDesk, asked: FactQuestion, name: str, sides: Sequen
 
 
 def _say_first(
-    desk: ToolDesk, asked: FactQuestion, name: str, known: list[Compared], *, down: bool, unknown: int
+    desk: ToolDesk, asked: FactQuestion | Intent, name: str, known: list[Compared], *, down: bool, unknown: int
 ) -> str:
     """Return which is first by a figure."""
     speak = desk.speak
