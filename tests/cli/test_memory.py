@@ -150,3 +150,46 @@ def test_a_name_and_several_securities_are_tracked_and_none_becomes_a_reason(ia,
         assert run.returncode == 2 and run.stderr.startswith("ia: ") and len(listed()) == 6
     assert ia("memory", "track", "600519", "002594", "AAPL", "--remove", env=env).returncode == 0
     assert len(listed()) == 3
+
+
+def test_a_belief_with_a_date_is_read_listed_settled_and_judged(ia, home):
+    then = {"IA_NOW": "2024-03-15T16:30+08:00", "IA_MARKET_ADAPTER": "demo"}
+    late = {"IA_NOW": "2024-07-02T16:30+08:00", "IA_MARKET_ADAPTER": "demo"}
+    run = ia("memory", "believe", "I think CATL will be above 20000 by June", "--because", "orders", env=then)
+    assert run.returncode == 0 and "due 2024-06-30; prices decide: 300750.SZ >= 20000" in run.stderr
+    run = ia("memory", "believe", "Rates fall", "--because", "inflation", "--by", "2024-06-28", env=then)
+    assert run.returncode == 0 and run.stderr == ""
+    ia("memory", "believe", "Cash flow counts", "--because", "ten years", env=then)
+    assert (home / "memory/beliefs.md").read_text().splitlines()[2:] == [
+        "- I think CATL will be above 20000 by June (2024-03-15, by 2024-06-30: 300750.SZ >= 20000)",
+        "- Rates fall (2024-03-15, by 2024-06-28)",
+        "- Cash flow counts",
+    ]
+    assert ia("memory", "beliefs", "--due", env=then).returncode == 1
+    told = json.loads(ia("memory", "beliefs", "--json", env=late).stdout)
+    assert [row["state"] for row in told["beliefs"]] == ["wrong", "due", "undated"]
+    assert told["score"] == {"right": 0, "wrong": 1, "open": 0, "due": 1, "undated": 1}
+    assert (told["beliefs"][0]["close_date"], told["beliefs"][0]["by"]) == ("2024-06-28", "market")
+    run = ia("memory", "beliefs", env=late)
+    assert "score: 0 right, 1 wrong, 0 open, 1 for you to decide, 1 undated" in run.stderr
+    assert ia("memory", "judge", "Rates", "right", env=late).returncode == 0
+    told = json.loads(ia("memory", "beliefs", "Rates", "--json", env=late).stdout)
+    assert [row["state"] for row in told["beliefs"]] == ["right"] and told["score"]["right"] == 1
+    context = ia("context", "hello", env=late).stdout
+    assert "(score: 1 right, 1 wrong, 0 open, 0 due)" in context
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        (("--test", "300750 > 5"), 2),
+        (("--by", "2024-06-28", "--on", "2024-06-28"), 2),
+        (("--by", "2024-01-01"), 2),
+        (("--by", "2024-06-28", "--test", "nonsense"), 65),
+        (("--by", "2024-06-28", "--test", "nosuchcompany up"), 66),
+    ],
+)
+def test_dates_of_beliefs_that_are_none(ia, home, options, status):
+    run = ia("memory", "believe", "x", "--because", "y", *options, env={"IA_NOW": "2024-03-15T16:30+08:00"})
+    assert (run.returncode, run.stdout) == (status, "") and run.stderr.startswith("ia: ")
+    assert not (home / "memory/beliefs.md").exists()

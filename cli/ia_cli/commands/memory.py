@@ -18,6 +18,8 @@ from ia_cli.terminal.proposal_notice import print_proposal
 
 if TYPE_CHECKING:
     from ia.kernel.proposals import Proposal
+    from ia.kernel.workspace import Workspace
+    from ia.organs.memory.beliefs import DueDate
 
 
 @click.group(cls=CommandGroup, example="ia memory believe '价值投资长期有效' --because '复盘了十年数据'")
@@ -185,23 +187,116 @@ def _parse_watched(words: tuple[str, ...]) -> tuple[list[str], str]:
     return items, "".join(rest)
 
 
-@memory.command(example="ia memory believe '周期股要等催化剂' --because '三次买早了'")
+@memory.command(
+    example="ia memory believe '周期股要等催化剂' --because '三次买早了'; "
+    "ia --now 2024-03-15 memory believe 'CATL will be above 200 by June' --because 'orders'; ia memory beliefs"
+)
 @click.argument("text", required=False)
 @click.option("--because", metavar="WHY", help="Reason for the belief (required).")
 @click.option(
     "--replaces", metavar="OLD", default="", help="Part of the text of the belief to replace (default: add a new one)."
 )
+@click.option("--by", metavar="DATE", default="", help="Date by which it comes true; reaching a price once is enough.")
+@click.option("--on", metavar="DATE", default="", help="Date whose close decides, in place of --by.")
+@click.option(
+    "--test",
+    "check",
+    metavar="TEST",
+    default="",
+    help="What prices decide: '300750 >= 200', '300750 up 10%', '300750 down' or '300750 beats 000300.SH'.",
+)
 @json_option
-def believe(text: str | None, because: str | None, replaces: str, as_json: bool) -> None:
+def believe(text: str | None, because: str | None, replaces: str, by: str, on: str, check: str, as_json: bool) -> None:
     """Add or change a belief, with its reason.
 
-    ia logs the old belief, the new one and the reason in reflections/.
+    ia logs the old belief, the new one and the reason in reflections/. A belief with a date is a prediction: stored
+    prices decide it, or you do (`ia memory judge`). Without --by, --on and --test, ia reads date and price in TEXT.
     """
+    from ia.kernel.workspace import Workspace
     from ia.organs.memory import writing
 
     if not because or not because.strip():
         raise UsageError("a belief needs a reason", hint="add --because WHY")
-    _write_free_text(writing.add_belief, text, as_json, because=because, replaces=replaces)
+    if by and on:
+        raise UsageError("--by and --on exclude each other")
+    ws, body = Workspace(), text_or_stdin(text)
+    due = _read_due(ws, body, by, on, check)
+    _print_outcome(writing.add_belief(ws, body, because=because, replaces=replaces, due=due), as_json)
+
+
+def _read_due(ws: "Workspace", text: str, by: str, on: str, check: str) -> "DueDate | None":
+    """Return when a belief is due: as the options say, else as its words do; what was read in them is told."""
+    from ia.wiring.belief_outcomes import plan_due
+    from ia_cli.terminal.output import notify
+
+    if by or on or check:
+        return plan_due(ws, by or on, once=not on, check=check)
+    from ia.agent.analyst.ask.predictions import read_prediction
+    from ia.kernel import clock
+
+    read = read_prediction(text, clock.now().date())
+    if read is None:
+        return None
+    due = plan_due(ws, read.day, once=read.once, check=read.check)
+    if due.check:
+        notify(Message("due {day}; prices decide: {check}", day=due.day, check=str(due.check)))
+    else:
+        notify(Message("due {day}; then you decide: `ia memory judge`", day=due.day))
+    return due
+
+
+@memory.command(
+    example="ia --now 2024-03-15 memory believe 'CATL beats the CSI 300 by 2024-04-30' --because 'orders'; "
+    "ia --now 2024-05-06 memory beliefs"
+)
+@click.argument("about", required=False, default="")
+@click.option("--due", is_flag=True, help="Only beliefs that are due and wait for your verdict.")
+@json_option
+@click.pass_context
+def beliefs(ctx: click.Context, about: str, due: bool, as_json: bool) -> None:
+    """List beliefs, what became of them, and the score. Status 1 if there are none.
+
+    ABOUT is a security or a word. Stored prices decide a belief with a check at its date: right or wrong, with the
+    close. Others are due on their date, and you decide (`ia memory judge`). The score counts all beliefs.
+    """
+    from ia.kernel.workspace import Workspace
+    from ia.wiring.belief_outcomes import count_states, judge_beliefs, select_beliefs
+    from ia_cli.terminal.output import emit_rows, notify, tell_empty
+
+    judged = judge_beliefs(Workspace())
+    chosen = select_beliefs(judged, about=about, due=due)
+    score = count_states(judged)
+    documents = [each.document() for each in chosen]
+    if as_json:
+        emit_json({"beliefs": documents, "score": score})
+    elif chosen:
+        if any(each.simulated for each in chosen):
+            notify(Message("simulated prices decide these beliefs"))
+        emit_rows(documents, ("state", "due", "belief", "check", "close", "close_date", "moved_pct"))
+        notify(
+            Message("score: {right} right, {wrong} wrong, {open} open, {due} for you to decide, {undated} undated",
+                    right=score["right"], wrong=score["wrong"], open=score["open"], due=score["due"],
+                    undated=score["undated"])
+        )  # fmt: skip
+    else:
+        tell_empty("no beliefs")
+    ctx.exit(0 if chosen else 1)
+
+
+@memory.command(example="ia memory believe '周期股要等催化剂' --because '三次买早了'; ia memory judge 周期股 right")
+@click.argument("belief")
+@click.argument("verdict", type=click.Choice(["right", "wrong"]))
+@click.option("--because", metavar="WHY", default="", help="Reason for the verdict.")
+@json_option
+def judge(belief: str, verdict: str, because: str, as_json: bool) -> None:
+    """Write down how a belief turned out.
+
+    BELIEF is part of its text. The verdict stands in its line, and your word counts above what prices decide.
+    """
+    from ia.kernel.workspace import Workspace
+    from ia.organs.memory import writing
+
+    _print_outcome(writing.judge_belief(Workspace(), belief, right=verdict == "right", because=because), as_json)
 
 
 @memory.command(example="ia memory prefer '回答先给结论' --because '赶时间'")

@@ -17,7 +17,7 @@ from ia.kernel.word_patterns import pattern_by_letters
 
 ASKED: dict[str, tuple[str, ...]] = {
     "tracking": ("track", "untrack", "track_list", "untrack_list"),
-    "beliefs": ("believe", "remember"),
+    "beliefs": ("believe", "remember", "predict", "judge_belief"),
     "reflections": ("reflect", "praise", "coach", "criticize"),
     "journal": ("journal",),
     "playbook": ("playbook", "traded", "recorded"),

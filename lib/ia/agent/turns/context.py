@@ -12,6 +12,7 @@ from ia.agent.prompt_format import EVENT, QUERY, QUESTION, TIME, format_head
 from ia.agent.tools import schema
 from ia.agent.tools.registry import Tool
 from ia.agent.turns.account_prompt import write_account_prompt
+from ia.agent.turns.belief_prompt import write_belief_outcomes
 from ia.agent.turns.user_prompt import write_user_context
 from ia.faculties import skills
 from ia.faculties.skills import templates
@@ -166,7 +167,7 @@ def build_context(
     ]
     if not limits_only:
         parts += [
-            _build_part("beliefs", _extract_beliefs(_read_trusted(ws, change_rules.BELIEFS)), newest=True),
+            _build_part("beliefs", _describe_beliefs(ws, lang), newest=True),
             _build_part("user", write_user_context(ws, session, lang)),
             _build_part("memory", _read_memory_index(ws)),
             _build_part("playbook", _read_trusted(ws, PLAYBOOK)),
@@ -262,9 +263,11 @@ def _read_trusted(ws: Workspace, path: str) -> str:
     return "" if untrusted.origin_of(text) is not None else text.strip()
 
 
-def _extract_beliefs(beliefs: str) -> str:
-    """Return the beliefs alone, a line each."""
-    return "\n".join(line.strip() for line in beliefs.splitlines() if line.lstrip().startswith(("-", "*")))
+def _describe_beliefs(ws: Workspace, lang: str) -> str:
+    """Return the beliefs alone, a line each as the file has them, and below them which are due or decided."""
+    beliefs = _read_trusted(ws, change_rules.BELIEFS)
+    lines = [line.strip() for line in beliefs.splitlines() if line.lstrip().startswith(("-", "*"))]
+    return "\n".join([*lines, *write_belief_outcomes(ws, lang)] if lines else [])
 
 
 def _read_memory_index(ws: Workspace) -> str:

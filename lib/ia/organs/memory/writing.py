@@ -14,6 +14,7 @@ from ia.kernel.errors import BadData, NotFound, Refused, UsageError
 from ia.kernel.proposals import BY_USER, Proposal, ProposalOrigin
 from ia.kernel.workspace import Workspace, text_digest
 from ia.organs.memory import change_rules
+from ia.organs.memory.beliefs import RIGHT, WRONG, Belief, DueDate, parse_belief
 
 
 def write_memory(
@@ -57,24 +58,39 @@ def add_reflection(ws: Workspace, text: str, *, period: str = "", actor: str = "
     return [_append_reflection(ws, _require_text(text), period, actor)]
 
 
-def add_belief(ws: Workspace, text: str, *, because: str, replaces: str = "", actor: str = "user") -> list[str]:
+def add_belief(
+    ws: Workspace, text: str, *, because: str, replaces: str = "", due: DueDate | None = None, actor: str = "user"
+) -> list[str]:
     """Add a belief, or put it in the place of the one that contains `replaces`, and log before, now and why.
 
     raises  UsageError without a reason; NotFound where `replaces` fits no belief; BadData where it fits several.
     """
-    belief = " ".join(text.split())
-    if not belief:
+    said = " ".join(text.split())
+    if not said:
         raise BadData("nothing to write: the text is empty")
     with ws.unit_of_work():
         lines = _read_list(ws, change_rules.BELIEFS, "# Beliefs")
-        line = f"- {belief}"
+        line = Belief(said, clock.today() if due else "", due).line
         if replaces:
             lines[_find_belief(lines, replaces)] = line
-        elif line in lines:
-            raise BadData("{text}: already a belief", text=belief)
+        elif parse_belief(line).text in [parse_belief(each).text for each in lines]:
+            raise BadData("{text}: already a belief", text=said)
         else:
             lines.append(line)
         return _change_beliefs(ws, "\n".join(lines) + "\n", because, actor)
+
+
+def judge_belief(ws: Workspace, part: str, *, right: bool, because: str = "", actor: str = "user") -> list[str]:
+    """Write down how a belief turned out, in its line, and log it.
+
+    raises  NotFound where `part` fits no belief; BadData where it fits several.
+    """
+    with ws.unit_of_work():
+        lines = _read_list(ws, change_rules.BELIEFS, "# Beliefs")
+        at = _find_belief(lines, part)
+        verdict = RIGHT if right else WRONG
+        lines[at] = parse_belief(lines[at])._replace(verdict=verdict, judged=clock.today()).line
+        return _change_beliefs(ws, "\n".join(lines) + "\n", because or f"it turned out {verdict}", actor)
 
 
 def propose_preference(

@@ -974,3 +974,47 @@ def test_what_a_view_does_not_answer_is_told_before_the_view_or_asked_back(say):
     assert told.reply.splitlines()[0] == "“供应链”我没有读懂；下面是整体看法。" and told.artifacts
     asked = say("招行破净前")
     assert "破净前" in asked.reply and not asked.artifacts and "证据" not in asked.reply
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("我相信招行年底前会到 40", "- 招行年底前会到 40 (2024-03-15, by 2024-12-31: 600036.SH >= 40)"),
+        ("I think CATL will be above 200 by June", "- CATL will be above 200 by June (2024-03-15, by 2024-06-30: 300750.SZ >= 200)"),
+        ("我觉得茅台下个月会跑赢沪深300", "- 茅台下个月会跑赢沪深300 (2024-03-15, on 2024-04-30: 600519.SH beats 000300.SH)"),
+        ("I believe that rates fall by September", "- rates fall by September (2024-03-15, by 2024-09-30)"),
+        ("我相信高股息策略长期有效，因为复盘了十年数据", "- 高股息策略长期有效"),
+    ],
+)  # fmt: skip
+def test_a_prediction_is_kept_as_a_belief_with_its_day(pack, say, said, line):
+    done = say(said)
+    assert names(done)[0] == "memory.believe" and not done.pending
+    assert text(pack, "memory/beliefs.md").splitlines()[-1] == line
+
+
+def test_what_is_asked_supposed_or_only_thought_is_no_belief(pack, say):
+    for said in (
+        "宁德时代六月底之前能站上200吗", "will CATL be above 200 by June?", "what do I think of CATL by June",
+        "I think CATL is expensive", "我觉得比亚迪不错",
+    ):  # fmt: skip
+        assert "memory.believe" not in names(say(said))
+    assert pack.read("memory/beliefs.md") is None or "CATL" not in text(pack, "memory/beliefs.md")
+
+
+def test_beliefs_are_listed_with_their_outcomes_and_judged(pack, say, monkeypatch):
+    say("我相信招行年底前会到 1")
+    say("我觉得宁德时代四月底前会涨到 99999")
+    say("我相信房地产政策四月底前会放松，因为库存高")
+    assert "没有等你判定的信念" in say("我有哪些信念到期了").reply
+    monkeypatch.setenv("IA_NOW", "2024-05-06T16:00:00+08:00")
+    due = say("我有哪些判断到期了").reply
+    assert "1 条信念到期" in due and "房地产政策四月底前会放松" in due
+    score = say("my predictions: how good are my beliefs?").reply
+    assert "0 right, 1 wrong" in score and "宁德时代四月底前会涨到 99999" in score
+    assert "招行" in say("what did I believe about China Merchants Bank").reply
+    done = say("我关于地产的信念对了")
+    assert "memory.judge" in names(done) and "房地产政策四月底前会放松" in done.reply
+    assert "对 1 条，错 1 条" in say("我的预测准不准").reply
+    assert "memory.judge" not in names(say("my belief about the weather was wrong"))
+    review = say("复盘 2024-04-25 至 2024-05-06").reply
+    assert "房地产政策四月底前会放松" in review and "宁德时代四月底前会涨到 99999" in review

@@ -5,14 +5,13 @@ A data line is a Markdown comment with a JSON object: `<!-- ia-view: {"lean": "u
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ia.agent.analyst.evidence.readings import readings_at
 from ia.agent.analyst.evidence.verdict import LEVELS, describe_lean, describe_level
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.analyst.voice import AnswerVoice, number
+from ia.domain.speech.aims import Aim
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.patterns import pattern
 
@@ -22,31 +21,6 @@ SPACED_NAME = pattern(r"(?<=[\u4e00-\u9fff]) (?=\d)")
 """The space of 沪深 300, without which it is a name."""
 _LEANS = {"up": 1, "down": -1, "open": 0}
 _SIDES = {"for": 1, "against": -1}
-
-
-class Aim(NamedTuple):
-    """The price, or the change in per cent, that a judgment says of its horizon.
-
-    above   whether the close is to be above it, or below
-    once    whether to reach it once within the horizon is enough
-    """
-
-    above: bool
-    level: float | None = None
-    change_pct: float | None = None
-    once: bool = False
-
-    def is_reached(self, base: float, closes: Sequence[float]) -> bool:
-        """Return True if closes after one of `base` bring it about; the last of them is that of the horizon.
-
-        >>> Aim(above=True, level=25.0, once=True).is_reached(24.0, [24.5, 25.1, 24.0])
-        True
-        """
-        level = self.level
-        if level is None:
-            level = base * (1 + (1 if self.above else -1) * (self.change_pct or 0.0) / 100)
-        looked = closes if self.once else closes[-1:]
-        return any(close >= level if self.above else close <= level for close in looked)
 
 
 @dataclass(frozen=True, kw_only=True)

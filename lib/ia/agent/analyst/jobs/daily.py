@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.jobs import risk_rules
+from ia.agent.analyst.jobs import belief_lines, risk_rules
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import reply
@@ -29,11 +29,13 @@ def review(desk: ToolDesk) -> Work[Reply]:
     """Review the day: gain, positions, which rules are broken, the market, and what to do about it."""
     speak = desk.speak
     quoted = desk.request.sections.get(POSITIONS, "") if desk.request.figures.get("positions") else ""
-    status, market = yield from desk.run(DeskCall("account.status", {}), DeskCall("market.summary", {}))
+    status, market, beliefs = yield from desk.run(
+        DeskCall("account.status", {}), DeskCall("market.summary", {}), belief_lines.beliefs_call()
+    )
     positions = positions_of(status)
     title = speak("**Daily review, {time} (China)**", time=_when(desk))
     broken = broken_rules(desk, status, positions)
-    acts = _acts(desk, positions, status)
+    acts = [*_acts(desk, positions, status), *belief_lines.due_line(desk, beliefs)]
     lines = [
         title,
         *_notes(desk),

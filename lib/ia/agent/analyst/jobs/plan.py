@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from ia.agent.analyst.ask import checklist_words, choices, follow_on, intent, report_words
 from ia.agent.analyst.ask.backtest_words import ASKS
+from ia.agent.analyst.ask.belief_words import find_wish, read_verdict
 from ia.agent.analyst.ask.correction_words import ToldCorrection, read_correction
 from ia.agent.analyst.ask.facts import (
     SECURITY,
@@ -25,6 +26,7 @@ from ia.agent.analyst.ask.mentions import (
     find_other_companies,
 )
 from ia.agent.analyst.ask.plain_words import simplify_question
+from ia.agent.analyst.ask.predictions import states_belief
 from ia.agent.analyst.ask.term_words import find_term
 from ia.agent.analyst.ask.unknown_names import find_unknown_names
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
@@ -124,6 +126,8 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         from ia.agent.analyst.jobs import small_talk
 
         return small_talk.ask_which(desk, others)
+    if believed := (yield from _work_on_beliefs(desk)):
+        return believed
     if done := (yield from _run_checklist(desk)) or (yield from _name_pages(desk)) or (yield from _test_whole(desk)):
         return done
     from ia.agent.analyst.jobs.answer_parts import answer_parts
@@ -131,6 +135,19 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
     if answered := (yield from answer_parts(desk, _answer_whole)):
         return answered
     return (yield from _answer_whole(desk))
+
+
+def _work_on_beliefs(desk: ToolDesk) -> Work[Reply | None]:
+    """Answer a message about beliefs and their dates, or keep the one that it states; None for any other message."""
+    request = desk.request
+    if request.skill or request.data or request.bars or request.form:
+        return None
+    words = request.question[:LONGEST]
+    if not (states_belief(words) or find_wish(words) or read_verdict(words) is not None):
+        return None
+    from ia.agent.analyst.jobs import believing
+
+    return (yield from believing.work_on_beliefs(desk))
 
 
 def _run_checklist(desk: ToolDesk) -> Work[Reply | None]:

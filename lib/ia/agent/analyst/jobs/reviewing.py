@@ -14,7 +14,7 @@ from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.readings import labels_at
 from ia.agent.analyst.evidence.stated_view import MARK, SPACED_NAME, StatedView, parse_view, read_words
 from ia.agent.analyst.evidence.tool_answers import closes_of, display_name, read_value
-from ia.agent.analyst.jobs import own_notes, results, risk_rules
+from ia.agent.analyst.jobs import belief_lines, own_notes, results, risk_rules
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.skill_loading import load_skill
 from ia.agent.analyst.parts import in_list, in_text, part
@@ -104,8 +104,9 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     yield from desk.load_tables("readings", "labels", "view")
     yield from load_skill(desk, "review", words)
     calls = results.period_calls(desk, period.first, period.last)
-    listed, tracking, noted, *account = yield from desk.run(
+    listed, beliefs, tracking, noted, *account = yield from desk.run(
         DeskCall("memory.list", {}),
+        belief_lines.beliefs_call(),
         DeskCall("memory.read", {"path": "tracking"}),
         DeskCall("notebook.list", {}),
         *calls,
@@ -151,10 +152,12 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     lesson = _lesson(desk, outcomes)
     reflections = [path for path in files if "/reflections/" in path]
     ended, judged = _conditions(desk, outcomes), _judgments(desk, outcomes, simulated)
-    after = [*ended, *judged]
+    believed = belief_lines.review_beliefs(desk, beliefs, period.first, period.last)
+    believed = [speak("- Beliefs:"), *(f"  {line}" for line in believed)] if believed else []
+    after = [*ended, *judged, *believed]
     report = partial(_report, desk, period, [*first, *after], outcomes, sorted(own), reflections, tracking)
     kept = yield from _file_review(desk, period, report, losing, lesson if outcomes else "")
-    last = [*judged, *(_risks(desk, losing) if losing else [])]
+    last = [*judged, *believed[: SHOWN + 1], *(_risks(desk, losing) if losing else [])]
     parts, cut = reply.shorten_parts(
         [money, gains, trades, _own_words(desk, own), ended], reply.ROOM - 3 - len(last) - len(kept)
     )
@@ -162,6 +165,24 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     told = [head or _headline(desk, period), *(line for lines in parts for line in lines), *last]
     told = reply.append_lines(told, lesson)
     return Reply(reply.append_lines(told, *kept), [*told], [_row(desk, item) for item in outcomes], signed=True)
+
+
+def settled_judgments(desk: ToolDesk) -> Work[list[str]]:
+    """Return the judgments with a horizon that was reached, newest last, and how good their odds were."""
+    yield from desk.load_tables("readings", "labels", "view")
+    listed = yield from desk.one("memory.list")
+    paths = _observed_before(listed.value, _recent_days(1, desk.request.moment.date())) if listed.ok else []
+    texts = yield from desk.run(*(DeskCall("memory.read", {"path": path}) for path in paths))
+    said = [
+        item
+        for path, text in zip(paths, texts, strict=True)
+        if text.ok
+        for item in lines_of(path, str(text.value), desk.tables)
+        if item.lean and item.view.horizon is not None
+    ]
+    outcomes, simulated = yield from _since(desk, said[-MOST:])
+    due = [item for item in outcomes if item.due]
+    return _judgments(desk, due, simulated) if due else []
 
 
 def _each_once(outcomes: list[ReviewOutcome]) -> list[ReviewOutcome]:

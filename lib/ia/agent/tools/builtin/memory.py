@@ -7,7 +7,7 @@ from ia.agent.tools.registry import CONFIRM, READ, WRITE, tool
 from ia.agent.tools.schema import AtLeast
 from ia.agent.tools.scope import Scope
 from ia.kernel import clock, untrusted
-from ia.kernel.errors import NotFound, UsageError
+from ia.kernel.errors import NotFound, Refused, UsageError
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs.memory import change_rules, contents, watch_list, writing
@@ -175,14 +175,64 @@ def add_belief(
     text: Annotated[str, "the belief, one sentence"],
     because: Annotated[str, "the reason: evidence, not a mood"],
     replaces: Annotated[str, "words of the one it replaces"] = "",
+    by: Annotated[str, "YYYY-MM-DD by which it comes true, if it has a date; reaching a price once is enough"] = "",
+    on: Annotated[str, "instead of by: YYYY-MM-DD whose close decides"] = "",
+    check: Annotated[
+        str, "what prices decide: '300750 >= 200', '300750 reaches 200', '300750 up 10%', '300750 beats 000300.SH'"
+    ] = "",
 ) -> gated_writes.WriteResult:
-    """Add a belief, or put it in the place of another; before, now and why are logged."""
+    """Add a belief, or put it in the place of another; before, now and why are logged. One with a date is a prediction:
+    stored prices decide its check, else the user does (memory.judge).
+    """
     _require_reason(because)
+    if by and on:
+        raise UsageError("give `by` or `on`, not both")
     belief, why = gated_writes.clean_text(scope, text), gated_writes.clean_text(scope, because)
+    due = None
+    if by or on or check:
+        from ia.wiring.belief_outcomes import plan_due
+
+        due = plan_due(scope.ws, by or on, once=not on, check=check)
     return gated_writes.write_or_propose(
         scope,
         "beliefs",
-        lambda ws: writing.add_belief(ws, belief, because=why, replaces=replaces, actor=scope.actor),
+        lambda ws: writing.add_belief(ws, belief, because=why, replaces=replaces, due=due, actor=scope.actor),
+        kind="belief",
+        because=because,
+    )
+
+
+@tool("memory.beliefs", READ)
+def list_beliefs(
+    scope: Scope,
+    about: Annotated[str, "a security or words; default: all"] = "",
+    due: Annotated[bool, "only those that are due and wait for the user's verdict"] = False,
+) -> Json:
+    """List beliefs, their dates and what became of them: right, wrong, open, due (the user decides: ask), undated.
+    `score` counts all of them. Stored prices decide a check: `close` of `close_date`, `moved_pct` since it was written.
+    """
+    from ia.wiring.belief_outcomes import count_states, judge_beliefs, select_beliefs
+
+    if untrusted.origin_of(scope.ws.read(change_rules.BELIEFS) or "") is not None:
+        raise Refused("{path} holds text from outside", path=change_rules.BELIEFS, hint="memory.read shows it")
+    judged = judge_beliefs(scope.ws)
+    chosen = select_beliefs(judged, about=about, due=due)
+    return {"beliefs": [each.document() for each in chosen], "score": count_states(judged)}
+
+
+@tool("memory.judge", WRITE)
+def judge_belief(
+    scope: Scope,
+    belief: Annotated[str, "words of the belief, as they stand there"],
+    right: Annotated[bool, "how it turned out, as the user says"],
+    because: Annotated[str, "why, in a sentence"] = "",
+) -> gated_writes.WriteResult:
+    """Write down how a belief turned out where the user says so; prices decide those with a check by themselves."""
+    why = gated_writes.clean_text(scope, because)
+    return gated_writes.write_or_propose(
+        scope,
+        "beliefs",
+        lambda ws: writing.judge_belief(ws, belief, right=right, because=why, actor=scope.actor),
         kind="belief",
         because=because,
     )

@@ -39,6 +39,7 @@ def answer_inbox(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 def _answer_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what the day has: whether there is trading, its dates, unread messages, and alerts that are true."""
+    from ia.agent.analyst.jobs import belief_lines
     from ia.agent.analyst.jobs.facts import calendar_facts, date_facts
 
     speak, spans = desk.speak, tuple(span for span in asked.spans if span.first is not None)
@@ -47,10 +48,11 @@ def _answer_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     trading = yield from calendar_facts.answer_calendar(desk, replace(asked, words="", spans=(span,)))
     dates = yield from date_facts.answer_dates(desk, replace(asked, words="", spans=(span,)))
     inbox = yield from answer_inbox(desk, replace(asked, facts=(replace(asked.facts[0], field=""),)))
-    alerts = yield from desk.one("alert.list")
+    alerts, beliefs = yield from desk.run(DeskCall("alert.list", {}), belief_lines.beliefs_call())
     told = [row for row in wording.rows_of(alerts, "alerts") if row.get("holds")] if alerts.failure is None else []
     return reply_of_lines(
         *trading.lines[:1], *dates.lines, *inbox.lines[: SHOWN + 1], *(_say_alert(desk, row) for row in told[:SHOWN]),
+        *belief_lines.due_line(desk, beliefs),
         speak("More: `ia inbox`, `ia calendar`, `ia alert list`, `ia news`."),
     )  # fmt: skip
 
