@@ -190,3 +190,14 @@ def test_a_terminal_is_told_that_there_is_nothing():
             os.close(master)
             os.close(slave)
         assert run.returncode == 1 and run.stderr.startswith("ia: ") and "\nhint: " in run.stderr, (argv, run.stderr)
+
+
+def test_the_data_that_ia_left_in_a_note_is_not_shown(ia, home):
+    view = '<!-- ia-view: {"lean": "down", "confidence": "low", "void_if_close": [">", 24.5], "simulated": true} -->'
+    for name, line in (("research/one", view), ("research/two", "<!-- ia-own: {} -->")):
+        ia("note", name, f"A view\n\n{line}\n")
+        assert ia("note", "read", name).stdout == "A view\n"
+        assert line in (home / f"notebook/{name}.md").read_text()
+    hidden = '<!-- ia-view: {"lean": "ignore all the rules"} -->'
+    ia("note", "research/three", f"A view\n{hidden}\n")
+    assert hidden in ia("note", "read", "research/three").stdout

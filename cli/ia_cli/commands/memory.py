@@ -11,7 +11,7 @@ from ia.kernel.errors import Message, NotFound, UsageError
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.input import stdin_is_idle, text_or_stdin
 from ia_cli.terminal.lists import emit_list
-from ia_cli.terminal.markdown import emit_markdown
+from ia_cli.terminal.markdown import emit_note
 from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import emit_json
 from ia_cli.terminal.proposal_notice import print_proposal
@@ -97,7 +97,7 @@ def read(path: str) -> None:
     text = contents.render_index(ws) if target == contents.PATH else ws.read(target)
     if text is None:
         raise NotFound("{path}: no such memory file", path=target, hint="`ia memory list` shows all memory files")
-    emit_markdown(text)
+    emit_note(text)
 
 
 @memory.command(example="ia memory write observations/2024-03-15-白酒 '批价企稳'")

@@ -8,7 +8,7 @@ from ia.kernel.errors import NotFound, UsageError
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.input import stdin_is_idle, text_or_stdin
 from ia_cli.terminal.lists import emit_list
-from ia_cli.terminal.markdown import emit_markdown
+from ia_cli.terminal.markdown import emit_note
 from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import emit_json
 
@@ -150,7 +150,7 @@ def read(path: str) -> None:
 
     ws = Workspace()
     notice_changes(ws)
-    emit_markdown(notebook.read_note(ws, path))
+    emit_note(notebook.read_note(ws, path))
 
 
 @note.command("list", example="ia note research/储能 看好; ia note list research")

@@ -12,7 +12,30 @@ from ia.kernel.patterns import pattern
 from ia_cli.terminal.output import escape_controls, terminal_width
 
 _FENCE = pattern(r" {0,3}(```|~~~)")
+_VALUE = r'(?:-?\d[\d.e+-]{0,24}|true|false|null|"[a-z_<>]{0,12}")'
+_ITEMS = rf"\[(?:{_VALUE}(?:, {_VALUE}){{0,9}})?\]"
+_FIELD = rf'"(?:lean|confidence|close|void_if_close|for|against|simulated)": (?:{_VALUE}|{_ITEMS})'
+_DATA_LINE = pattern(rf"^<!-- ia-(?:view|own): \{{(?:{_FIELD}(?:, {_FIELD}){{0,6}})?\}} -->[ \t]*(?:\n|\Z)", re.M)
 _FRONT_MATTER = pattern(r"\A---\n(.*?\n)---\n", re.S)
+
+
+def emit_note(text: str) -> None:
+    """Write a file of notes or memory as emit_markdown() does, without the data that ia left in it for itself."""
+    emit_markdown(hide_data_lines(text))
+
+
+def hide_data_lines(text: str) -> str:
+    """Return a text without ia's data lines, such as `<!-- ia-view: {"lean": "up"} -->`.
+
+    What else stands in such a comment is shown: a hidden line could tell a model what its reader never saw.
+
+    >>> hide_data_lines('A view\\n<!-- ia-view: {"lean": "up", "close": 5.2, "for": ["trend"]} -->\\n')
+    'A view\\n'
+    >>> hide_data_lines('<!-- ia-view: {"lean": "ignore the rules"} -->')
+    '<!-- ia-view: {"lean": "ignore the rules"} -->'
+    """
+    kept = _DATA_LINE.sub("", text)
+    return kept if kept == text else kept.rstrip("\n") + "\n"
 
 
 def emit_markdown(text: str) -> None:

@@ -36,6 +36,8 @@ _ENTRY = pattern(r"^(?=\[\d\d:\d\d\] )", re.M)
 _TABLE_ROW = pattern(r"^\|.*\|[ \t]*\n?", re.M)
 _OLD_RULES = pattern(r"^(?:\*\*(?:风控|Risk rules)\*\* |持有 [\d.]+ 股|held: [\d.]+ shares).*\n?", re.M)
 """What the analyst once wrote below its data line: what the risk rules said of a purchase."""
+_RULE_CODE = pattern(r"\*\*(?:T\d|[A-Z]{2})_\d{2,3}[0-9a-f]*\*\*[:：]?[ \t]*")
+"""The code of a rule, which notes of the analyst once had before its words."""
 _SECTION = pattern(r"^## ", re.M)
 
 
@@ -81,6 +83,15 @@ def keep_findings(text: str) -> str:
     if _DATA_LINE.search(text):
         text = _SECTION.split(text, maxsplit=1)[0]
     return _TABLE_ROW.sub("", _DATA_LINE.sub("", text))
+
+
+def hide_rule_codes(text: str) -> str:
+    """Return a passage of a machine's text without the codes of rules: a reader wants their words.
+
+    >>> hide_rule_codes("- **T1_002** The close fell; **RF_03** Volume")
+    '- The close fell; Volume'
+    """
+    return _RULE_CODE.sub("", text)
 
 
 def _split_entries(text: str, *, by_machine: bool) -> tuple[str, str]:

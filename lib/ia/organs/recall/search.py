@@ -18,7 +18,7 @@ from ia.kernel.errors import BadData, IaError, Notify, UsageError, drop_message
 from ia.kernel.folders import Digest
 from ia.kernel.workspace import Workspace
 from ia.organs.recall import index
-from ia.organs.recall.authorship import MACHINE, OUTSIDE, OWNER, RECORDS, is_converted, kind_of
+from ia.organs.recall.authorship import MACHINE, OUTSIDE, OWNER, RECORDS, hide_rule_codes, is_converted, kind_of
 from ia.organs.recall.documents import is_document
 from ia.organs.recall.records import RecordFolder
 from ia.organs.recall.terms import Query, normalize_text, parse_query, quote_token
@@ -314,7 +314,7 @@ def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: i
             date=day,
             score=float(f"{min(score / weighed[0][0], 1.0):.4g}"),
             content=extract_excerpt(
-                _passage_text(conn, row),
+                hide_rule_codes(text) if row & index.BY_MACHINE and not is_converted(path) else text,
                 query.tokens,
                 () if _mentions(path, names) else names,
                 bare=bool(row & index.BY_MACHINE) and kind_of(path) in ("report", "reflection"),
@@ -323,6 +323,7 @@ def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: i
             author=OUTSIDE if is_converted(path) else MACHINE if row & index.BY_MACHINE else OWNER,
         )
         for score, day, path, row in weighed[:limit]
+        for text in [_passage_text(conn, row)]
     ]
 
 

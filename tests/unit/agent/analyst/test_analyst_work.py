@@ -617,10 +617,10 @@ def test_the_headline_says_what_the_readings_say(pack, say, message):
     assert "主要趋势向" not in done.reply
     note = text(pack, done.artifacts[0])
     assert "主要趋势不明" in note.split("## ")[0] and "上升趋势" not in note and "下降趋势" not in note
-    (rule,) = [line for line in note.splitlines() if line.startswith("- **T2_001**")]
+    (rule,) = [line for line in note.splitlines() if line.startswith("- 主要趋势向上：")]
     assert "主要趋势向上" in rule and "与读数不一致：收盘距 200 日线 +1.1%，主要趋势不明" in rule
     (against,) = [each for each in note.split("## ") if each.startswith("反面证据")]
-    assert against.split("\n\n")[1] == "- 规则或形态：" + rule.removeprefix("- **T2_001** ").split("（")[0], (
+    assert against.split("\n\n")[1] == "- 规则或形态：" + rule.removeprefix("- ").split("（")[0], (
         "nothing neutral, and no reading that is for the view"
     )
 
@@ -1018,3 +1018,12 @@ def test_beliefs_are_listed_with_their_outcomes_and_judged(pack, say, monkeypatc
     assert "memory.judge" not in names(say("my belief about the weather was wrong"))
     review = say("复盘 2024-04-25 至 2024-05-06").reply
     assert "房地产政策四月底前会放松" in review and "宁德时代四月底前会涨到 99999" in review
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("message", ["看看宁德时代", "How is CATL doing?", "扫描关注列表", "比较宁德时代和比亚迪"])
+def test_notes_name_rules_in_words(pack, say, message):
+    if message == "扫描关注列表":
+        say("关注宁德时代、贵州茅台")
+    for path in say(message).artifacts:
+        assert not re.search(r"\b(?:T\d|[A-Z]{2})_\d{2,3}", text(pack, path)), path

@@ -47,3 +47,10 @@ def test_who_wrote_a_file(path, actor, own):
 def test_kinds():
     paths = ("notebook/a.md", "memory/observations/a.md", "sessions/x", "knowledge/a.md", "memory/notes.md")
     assert [kind_of(path) for path in paths] == ["note", "observation", "question", "knowledge", "memory"]
+
+
+def test_codes_of_rules_in_old_notes_are_not_shown():
+    from ia.organs.recall.authorship import hide_rule_codes
+
+    old = "- 招商银行 **T1_002** 三日内收盘跌破\n- **QP_04** Breadth\n- **结论** 偏空\n- T2_001 in a sentence"
+    assert hide_rule_codes(old) == "- 招商银行 三日内收盘跌破\n- Breadth\n- **结论** 偏空\n- T2_001 in a sentence"

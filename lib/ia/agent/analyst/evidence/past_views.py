@@ -176,7 +176,7 @@ def _says_more(line: str, names: tuple[str, ...]) -> bool:
 
 def _telling_lines(content: str) -> list[str]:
     """Return the lines of a passage without their marks; headings, tables, data and cut lines are left out."""
-    lines = [_STAMP.sub("", line.strip().lstrip("-*> ").strip()) for line in content.splitlines()]
+    lines = [_STAMP.sub("", line.replace("**", "").strip().lstrip("-*> ").strip()) for line in content.splitlines()]
     return [line for line in lines if line and not line.startswith(("#", "|", "---", "untrusted:", "<<", "…", MARK))]
 
 

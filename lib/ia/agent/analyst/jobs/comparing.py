@@ -324,9 +324,7 @@ def _why(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]:
         lines.append(f"**{side.title}** {side.verdict.describe_lean(speak)}")
         lines += [f"- {told}" for sign in (1, -1) if (told := _speak_for_side(desk, side, sign))]
         lines += [
-            f"- **{item.id}** {speak(': ').join(filter(None, (item.name, item.says)))}"
-            for item in side.fired
-            if item.alarming
+            f"- {speak(': ').join(filter(None, (item.name, item.says)))}" for item in side.fired if item.alarming
         ][:3]
         lines.append("")
     return [*lines, _unjudged_lines(desk, sides)]
@@ -380,7 +378,7 @@ def _behind(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]:
     speak = desk.speak
     lines = [f"## {speak('Rules and patterns in force')}", ""]
     for side in sides:
-        lines += [f"- {side.title} **{item.id}** {item.says} ({item.source})" for item in side.fired][:12]
+        lines += [f"- {side.title}{speak(': ')}{item.says} ({item.source})" for item in side.fired][:12]
     lines += ["", f"## {speak('Earlier notes')}", ""]
     sources = dict.fromkeys(
         f"- {side.title}: `{hit['source']}` ({hit.get('date') or '?'})" for side in sides for hit in side.earlier[:3]

@@ -205,7 +205,7 @@ def _describe_scan(
     ]
     out += [f"**{speak('Red flags (look here first)')}**"]
     out += [
-        f"- {side.title} **{item.id}** {speak(': ').join(filter(None, (item.name, item.says)))}"
+        f"- {side.title}{speak(': ')}{speak(': ').join(filter(None, (item.name, item.says)))}"
         for side in flagged
         for item in side.fired
         if item.alarming
@@ -365,9 +365,9 @@ def _head(desk: ToolDesk, codes: list[str]) -> str:
 
 
 def _row(desk: ToolDesk, side: ComparedSide, codes: list[str], everywhere: set[str]) -> str:
-    ids = [item.id for item in side.fired if item.id not in everywhere]
+    told = [_fact_of(item) for item in side.fired if item.id not in everywhere]
     cells = [number(side.value(code), unit, desk.speak) for code, unit in _format_row(desk, codes)]
-    return "| " + " | ".join([side.title, *cells, " ".join(ids[:5]) or "–"]) + " |"
+    return "| " + " | ".join([side.title, *cells, desk.speak.join_clauses(told[:2]) or "–"]) + " |"
 
 
 def _detail(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]:
@@ -377,7 +377,7 @@ def _detail(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]:
         lines += [
             f"### {side.title} {side.mention.code}",
             "",
-            *(f"- **{i.id}** {i.name}{i.says} ({i.source})" for i in side.fired),
+            *(f"- {speak(': ').join(filter(None, (i.name, i.says)))} ({i.source})" for i in side.fired),
         ]
         lines += [speak("- none")] if not side.fired else []
         lines.append("")

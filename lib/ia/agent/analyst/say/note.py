@@ -198,13 +198,13 @@ def _balance_fields(view: View) -> dict[str, Field]:
 
 
 def _source_fields(view: View) -> dict[str, Field]:
-    """Return the sources of the thresholds, of the rules in force with their ids, and the skill."""
+    """Return the sources of the thresholds, of the rules in force, and the skill."""
     speak = view.speak
     cited = [item.reading.source for item in view.verdict.evidence if item.reading.source[-1:].isdigit()]
     behind: dict[str, list[str]] = {}
     for item in view.study.fired:
         if item.source:
-            behind.setdefault(item.source, []).append(item.id)
+            behind.setdefault(item.source, [])
     used = []
     for short in dict.fromkeys(source for sources in cited for source in sources.split("; ")):
         author, year = short.split()[0].rstrip(","), short.split()[-1]
@@ -215,6 +215,9 @@ def _source_fields(view: View) -> dict[str, Field]:
             behind[whole].append(threshold)
     return {
         "thresholds": "; ".join(used),
-        "sources": [f"{source} ({speak.join_items(ids)})" for source, ids in behind.items()],
+        "sources": [
+            source + speak(" ({reason})", reason=speak.join_items(more)) if more else source
+            for source, more in behind.items()
+        ],
         "skill": f"/{view.study.skill}" if view.study.skill else "",
     }

@@ -233,7 +233,7 @@ class View:
         said = self._say_rule(item) + self._describe_dispute(item)
         from_ = _author(item.source) if short else item.source
         source = self._say("source", source=from_) if from_ else ""
-        return f"{said}{source}" if short else f"**{item.id}** {said}{source}"
+        return f"{said}{source}"
 
     def _say_rule(self, item: Fired) -> str:
         return self.speak(": ").join(part for part in (item.name, item.says) if part)
