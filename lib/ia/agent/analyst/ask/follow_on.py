@@ -330,6 +330,7 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         or _set_beside(text, last, today)
         or _period_before(text, last, today)
         or _other_extreme(text, last)
+        or _other_average(text, last)
     ):
         return after
     if len(text) > LONGEST:
@@ -550,6 +551,39 @@ def _other_extreme(text: str, last: str) -> str:
         other = next((each for each in pair if word in pair and each != word), "")
         if other and (said := re.search(other if not other.isascii() else rf"\b{other}\b", last, re.I)):
             return last[: said.start()] + word + last[said.end() :]
+    return ""
+
+
+_SIZE = pattern(r"(?P<n>\d+)(?=[- ]?days?\b|[日天](?:均?线|均价))", re.I)
+_ITS_AVERAGE = pattern(
+    r"(?:its |the |their )?(?P<n>\d+)(?:[- ]?days?(?: (?:moving )?(?:average|one))?|[日天](?:均?线|均价))?"
+    r"(?: (?:one|average))?",
+    re.I,
+)
+_ON_WHICH_SIDE = pattern(
+    r"(?:is |does )?(?:the )?(?:price|close|it|stock|share)(?: (?:is|trad\w+|now|currently))*"
+    r" (?P<side>above|below|over|under) (?:it|that|this)"
+    r"(?: (?:now|right now|today))?",
+    re.I,
+)
+
+
+def _other_average(text: str, last: str) -> str:
+    """Return the last question for another average, or on which side of it the price is; "" where neither is asked.
+
+    >>> _other_average("and its 50 day?", "is Moutai above its 200-day average")
+    'is Moutai above its 50-day average'
+    >>> _other_average("is the price above it?", "What is the 60-day average of BYD")
+    'is BYD above its 60-day average'
+    """
+    said, named = _SIZE.search(last), _named_in(last)
+    if said is None or len(_SIZE.findall(last)) != 1:
+        return ""
+    core = _TAIL.sub("", _LEAD.sub("", text, count=1)).strip(" ,，。?？!！")
+    if _LEAD.search(text) and (found := _ITS_AVERAGE.fullmatch(core)):
+        return last[: said.start()] + found["n"] + last[said.end() :]
+    if len(named) == 1 and not _is_chinese(text) and (found := _ON_WHICH_SIDE.fullmatch(core)):
+        return f"is {named[0].said} {found['side']} its {said['n']}-day average"
     return ""
 
 

@@ -6,7 +6,7 @@ A word of time that is not understood is returned, too: whoever answers asks bac
 import os
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 
@@ -31,6 +31,7 @@ class TimeSpan:
     first, last  calendar days, both included; first is None where `sessions` are counted back from the newest bar
     said         the words
     at           where they stand in the text
+    days         whether it is named by its first and last day
     """
 
     kind: str
@@ -39,6 +40,7 @@ class TimeSpan:
     first: date | None = None
     last: date | None = None
     sessions: int = 0
+    days: bool = False
 
 
 def find_time_spans(text: str, today: date) -> list[TimeSpan]:
@@ -248,7 +250,7 @@ def _read_two(match: re.Match[str], today: date) -> TimeSpan:
         first = _make_day(last.year - (first.replace(year=last.year) > last), first.month, first.day)
     if first and last and re.search(r"\d{4}", match["first"]) and not re.search(r"\d{4}", match["last"]):
         last = _make_day(first.year + ((last.month, last.day) < (first.month, first.day)), last.month, last.day)
-    return _span(match, RANGE, first, min(last, today)) if first and last else _span(match, UNREAD)
+    return replace(_span(match, RANGE, first, min(last, today)), days=True) if first and last else _span(match, UNREAD)
 
 
 def _read_since(match: re.Match[str], today: date) -> TimeSpan:

@@ -52,6 +52,17 @@ _ALWAYS_SAID = {
     "belief": (
         mark_text("Say “remember the belief: …”, or use `ia memory believe 'TEXT' --because 'WHY'`."),
     ),
+    "language": (
+        mark_text("`ia config set lang en` or `zh` for good, `ia --lang zh …` once; an answer has the language of its"
+                  " question."),
+    ),
+    "model": (
+        mark_text("`ia config set model NAME`, `ia config list model` shows it; without one the embedded analyst"
+                  " answers."),
+    ),
+    "colors": (
+        mark_text("`ia config set pictures.up red`, `green` or `blue`: the color of rising prices."),
+    ),
     "setting": (
         mark_text("`ia config set risk.stop_loss_pct 8` changes a setting; `ia config list` shows all of them."),
         mark_text("Rules of risk also in words: “set my stop-loss to 8%”, “set the position limit to 15%”: that names"

@@ -68,7 +68,7 @@ def answer_price_judged(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 def answer_results_history(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer how revenue and profit developed over the last reports, newest first."""
+    """Answer how revenue and profit, or the ratios that are named, developed over the last reports, newest first."""
     speak, lines = desk.speak, []
     said = _REPORTS.search(asked.words)
     count = parse_count((said["zh"] or said["en"]).casefold()) if said else SHOWN

@@ -244,9 +244,11 @@ def _say_trades(desk: ToolDesk, currency: str, trades: Json, asked: FactQuestion
         mean=_say_amount(desk, float(trades["expectancy"]), currency, signed=True),
         factor="–" if trades.get("profit_factor") is None else f"{float(trades['profit_factor']):.2f}",
     )
-    best = [speak("Best: {trade}", trade=say_trip(desk, trades["best"]))]
-    if trades.get("trades") != 1:
-        best.append(speak("Worst: {trade}", trade=say_trip(desk, trades["worst"])))
+    first = say_trip(desk, trades["best"])
+    if trades.get("trades") == 1:
+        best = [speak("The only closed trade: {trade}", trade=first)]
+    else:
+        best = [speak("Best: {trade}", trade=first), speak("Worst: {trade}", trade=say_trip(desk, trades["worst"]))]
     if _WORST.search(asked.words) and not _BEST.search(asked.words):
         best.reverse()
     if field == "period":
@@ -296,8 +298,15 @@ def answer_fee_kind(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+_ONE_TRADE = pattern(
+    r"[买卖]|最近|最后|上[一次]|[这那]笔|\b(?:last|latest|newest|recent|that|this|buy|bought|buying|purchases?|sell|sold|selling|sales?)\b",
+    re.I,
+)
+"""Words that mean one trade, not all in a security."""
+
+
 def answer_last_fees(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what was paid in fees and taxes on the last trade."""
+    """Answer what was paid in fees and taxes on the last trade; on all trades in a security where none is meant."""
     loaded = yield from _load_journal(desk, asked)
     if isinstance(loaded, Reply):
         return loaded
@@ -308,23 +317,29 @@ def answer_last_fees(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not rows:
         return reply_of_lines(speak("The journal has no such trade."))
     row = rows[-1]
+    every = len(named) == 1 and not _ONE_TRADE.search(asked.words)
+    sums = {
+        key: sum(float(each.get(key) or 0) for each in (rows if every else [row]))
+        for key in ("fees", "commission", "stamp", "transfer", "other")
+    }
     parts = [
-        speak("{name} {amount}", name=name, amount=wording.say_exact(desk, row[key]))
+        speak("{name} {amount}", name=name, amount=wording.say_exact(desk, sums[key]))
         for key, name in (
             ("commission", speak("commission")), ("stamp", speak("stamp duty")),
             ("transfer", speak("transfer fee")), ("other", speak("other fees")),
         )
-        if row.get(key)
+        if sums[key]
     ]  # fmt: skip
-    return reply_of_lines(
-        speak(
-            "**{fees}** of fees and taxes on {name}, {trade}.",
-            fees=_say_amount(desk, float(row.get("fees") or 0), str(row.get("currency") or "")),
-            name=name_position(desk, str(row.get("symbol")), row),
-            trade=account_facts.say_trade(desk, {**row, "reason": ""}),
-        ),
-        *([speak("Of it: {parts}.", parts=speak.join_clauses(parts))] if parts else []),
-    )
+    given = {
+        "fees": _say_amount(desk, sums["fees"], str(row.get("currency") or "")),
+        "name": name_position(desk, str(row.get("symbol")), row),
+    }
+    if every and len(rows) > 1:
+        first = speak("**{fees}** of fees and taxes on {name}, in {count} trades.", count=len(rows), **given)
+    else:
+        trade = account_facts.say_trade(desk, {**row, "reason": ""})
+        first = speak("**{fees}** of fees and taxes on {name}, {trade}.", trade=trade, **given)
+    return reply_of_lines(first, *([speak("Of it: {parts}.", parts=speak.join_clauses(parts))] if parts else []))
 
 
 def answer_reasons(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

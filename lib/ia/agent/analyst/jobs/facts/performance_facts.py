@@ -181,7 +181,7 @@ def answer_net_worth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     ]
     lines.append(speak("By currency: {parts}.", parts=speak.join_clauses(told)))
     lines += say_rates(desk, total)
-    return reply_of_lines(*lines, *converted)
+    return reply_of_lines(*converted, *lines)
 
 
 def _convert_equity(desk: ToolDesk, total: Json, currency: str) -> Work[list[str]]:

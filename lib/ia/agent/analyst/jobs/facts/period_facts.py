@@ -52,6 +52,8 @@ def answer_move(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     for span in map(_from_close, asked.spans or (_NEWEST,)):
         if span.kind == FUTURE:
             return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+        if span.days:  # from the close of the first day to that of the last
+            span = replace(span, kind=SINCE)
 
         def say(mention: Mention, found: SpanBars, span: TimeSpan = span) -> list[str]:
             return [head(desk, mention, found) + say_move(desk, mention, found, asked, span)]

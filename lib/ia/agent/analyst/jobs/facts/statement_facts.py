@@ -5,7 +5,7 @@ from typing import Any
 from ia.agent.analyst.ask.facts import FactQuestion, FactSpec
 from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import RANGE
-from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.readings import lacks_free_cash_flow
 from ia.agent.analyst.evidence.study import add_cash_flow, check_valuation
 from ia.agent.analyst.jobs.facts import wording
@@ -15,20 +15,17 @@ from ia.kernel.jsontypes import Json
 
 MOST = 4
 """Securities that one answer is about."""
-YIELD = "fcf_yield"
-"""The field that is no line of a statement, but one over the market value."""
+YIELD, SALES = "fcf_yield", "price_sales"
+"""The fields that are no line of a statement, but one over the market value, and the market value over one."""
 
 
 def answer_statement(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer with a line of a statement, `balance:goodwill`, of each security; or with the free cash flow yield."""
+    """Answer with a line of a statement, `balance:goodwill`, of each security; its free cash flow yield, or its P/S."""
     speak, spec = desk.speak, asked.facts[0]
     sides, lines = [], []
     for mention in asked.securities[:MOST]:
-        value, told = (
-            (yield from _load_yield(desk, asked, mention))
-            if spec.field == YIELD
-            else (yield from _load_line(desk, asked, mention))
-        )
+        load = {YIELD: _load_yield, SALES: _load_sales}.get(spec.field, _load_line)
+        value, told = yield from load(desk, asked, mention)
         lines.append(f"{wording.head_of(desk, mention)}{speak(': ')}{told}")
         sides.append(Compared(mention, value, wording.say_value(desk, value, spec.unit)))
     return reply_of_lines(*say_comparison(desk, asked, wording.fact_name(desk, spec), sides), *lines)
@@ -112,6 +109,32 @@ def _load_yield(desk: ToolDesk, asked: FactQuestion, mention: Mention) -> Work[t
         " {worth}",
         value=f"{value:.2f}%", date=day, flow=wording.say_money(desk, flow), report=known.get("cash_report"),
         worth=wording.say_money(desk, wording.figure_of(known.get("figures"), "market_cap")),
+    ) + wording.simulated_mark(desk, valued.get("simulated"))  # fmt: skip
+
+
+def _load_sales(desk: ToolDesk, asked: FactQuestion, mention: Mention) -> Work[tuple[float | None, str]]:
+    """Return the market value over the revenue of twelve months, and how it is said."""
+    speak = desk.speak
+    valued, reports = yield from desk.run(
+        DeskCall("market.valuation", {"symbol": mention.code}),
+        DeskCall("market.fundamentals", {"symbol": mention.code, "periods": 1}),
+    )
+    if valued.failure is not None:
+        return None, speak("no valuation is stored (`ia sync daily` fetches those of mainland stocks).")
+    day = wording.result_day(valued)
+    if span := wording.other_day(asked, day):
+        return None, speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=span.said)
+    worth = wording.figure_of(check_valuation(valued).get("figures"), "market_cap")
+    report = next(iter(wording.rows_of(reports, "reports")), {}) if reports.ok else {}
+    revenue = wording.figure_of(report, "revenue")
+    if not worth or not revenue or revenue < 0:
+        return None, speak("its market value or its revenue of twelve months is not known here.")
+    value = worth / revenue
+    return value, speak(
+        "P/S **{value}** ({date}): a market value of {worth} over {revenue}, the revenue of the twelve months up to"
+        " {report}",
+        value=wording.say_value(desk, value, "ratio"), date=day, worth=wording.say_money(desk, worth),
+        revenue=wording.say_money(desk, revenue), report=report.get("period"),
     ) + wording.simulated_mark(desk, valued.get("simulated"))  # fmt: skip
 
 

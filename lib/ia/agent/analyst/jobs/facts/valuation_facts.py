@@ -44,7 +44,8 @@ _YES_OR_NO = pattern(
     re.I,
 )
 _PAST = pattern(
-    r"分位|历史|自己的?过去|自身|(?:比|跟|和|与|较|相对)(?:它?自己|以前|过去|往年|从前)|percentile|history|historical|\bever\b",
+    r"分位|历史|自己的?过去|自身|(?:比|跟|和|与|较|相对)(?:它?自己|以前|过去|往年|从前)"
+    r"|percentile|history|historical|\b(?:its|own|the) past\b|\bever\b",
     re.I,
 )
 _PLACE = pattern(r"高不高|高吗|低吗|低不低|算[高低]|偏[高低]|high\b|low\b", re.I)
