@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
-from ia.agent.analyst.ask.time_spans import UNREAD, TimeSpan, blank_spans, find_time_spans
+from ia.agent.analyst.ask.time_spans import DAY, UNREAD, TimeSpan, blank_spans, find_time_spans
 from ia.kernel.patterns import pattern
 from ia.kernel.word_patterns import pattern_by_letters
 
@@ -276,6 +276,7 @@ _BOTH = pattern(
 )
 _BAR_SIZE = pattern(r"^\W*那?(?P<size>[日周月])(?:线|[kK]线?)(?:的|级别的?|呢)*\W*$")
 _HOW_MUCH_MOVED = pattern(r"^\W*那?(?:一共|总共)?[涨跌赚亏]了?(?:多少|几个?点)(?:钱|呢)?\W*$")
+_IN_A_ROW = pattern(r"连续?(?:上|下)?[涨跌]了?(?:几|多少)")
 _RANKED_ONE = pattern(r"谁|哪一?[只个家支]")
 
 
@@ -306,7 +307,7 @@ def _amend(text: str, last: str, recent: list[Mention], today: date) -> str:
     if (found := _BAR_SIZE.match(text)) and len(named) == 1:
         plain = re.sub(r"[日周月](?:线|[kK]线?)", "", strip_mentions(last, "\ue000"), count=1)
         return plain.replace("\ue000", f"{named[0].said}{found['size']}线", 1).replace("\ue000", "")
-    if _HOW_MUCH_MOVED.match(text) and _RANKED_ONE.search(last):
+    if _HOW_MUCH_MOVED.match(text) and (_RANKED_ONE.search(last) or _IN_A_ROW.search(last)):
         return last
     return text
 
@@ -365,7 +366,7 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         return own
     if mentions or _ELSEWHERE.search(core):
         return text
-    if more := _after_figure(core, last, named, recent):
+    if more := _after_figure(core, last, named, recent) or (_of_that_day(core, last, named, today) if tailed else ""):
         return more
     them = bool(_THEM.search(core))
     if them and len(named) < 2:
@@ -376,6 +377,18 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         return text
     names = named if them or len(named) > 1 else named[:1]
     return _attach(names, _ITS.sub(" ", _THEM.sub(" ", core)).strip(" ?？"))
+
+
+_OF_BAR = pattern(r"(?:那天|当天|那时)?的?(?:开盘|收盘|最高|最低|成交)[价量额]?(?:是?多少)?")
+"""What one bar has; of the day that was spoken of."""
+
+
+def _of_that_day(core: str, last: str, named: list[Mention], today: date) -> str:
+    """Return a question for what the bar of the day before has: "收盘呢" after "茅台3月7号涨了吗"; "" for another."""
+    days = [span for span in find_time_spans(_blank_mentions(last), today) if span.kind != UNREAD]
+    if len(named) != 1 or len(days) != 1 or days[0].kind != DAY or _OF_BAR.fullmatch(core) is None:
+        return ""
+    return f"{named[0].said}{days[0].said}{core}"
 
 
 _HELD = pattern(r"我|成本|浮[盈亏]|持有|持仓|仓位|[买卖]了|加仓|减仓|\b(?:i|my|mine|cost)\b", re.I)

@@ -433,7 +433,7 @@ def _read_session_before(match: re.Match[str], today: date) -> TimeSpan:
 def _read_edge(match: re.Match[str], today: date) -> TimeSpan:
     """Return the first or the last day of a year, quarter, month or week; the coming one of "the end of the year"."""
     said = match["period"].strip()
-    last_day = bool(re.search(r"底|末|\bend\b", match[0]))
+    last_day = bool(re.search(r"底|末|最后|\bend\b", match[0]))
     if re.search(r"周|星期|week", said):
         monday = today - timedelta(days=today.weekday() + (7 if re.search(r"上|last|previous", said) else 0))
         day = monday + timedelta(days=6) if last_day else monday

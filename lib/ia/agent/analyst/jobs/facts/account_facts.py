@@ -132,7 +132,7 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     held = dict(positions_of(status))
     weights = yield from load_weights(desk, status)
     gains = {str(row.get("symbol")): row for row in wording.rows_of(profit, "positions")}
-    for mention in asked.securities[:SHOWN]:
+    for mention in _order_by_profit(asked, gains):
         position, gain = held.get(mention.code), gains.get(mention.code)
         head = wording.head_of(desk, mention)
         if position is None:
@@ -145,6 +145,21 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                     (yield from _convert_value(desk, position, others[0], gain if field == "profit" else None))
                 )
     return reply_of_lines(*lines)
+
+
+_WHICH_MORE = pattern(r"哪一?[只个家支]|谁|\bwhich\b", re.I)
+_LOSES = pattern(r"亏|跌|套|\b(?:lost|los(?:es|ing|e)|worse|worst|down)\b", re.I)
+
+
+def _order_by_profit(asked: FactQuestion, gains: dict[str, Json]) -> list[Mention]:
+    """Return the securities of a question, by what they brought where it asks which one brought or lost more."""
+    named = list(asked.securities[:SHOWN])
+    if asked.facts[0].field not in ("profit", "unrealized") or not _WHICH_MORE.search(asked.words):
+        return named
+    if len({str(gains.get(each.code, {}).get("currency")) for each in named}) > 1:
+        return named
+    sign = 1 if _LOSES.search(asked.words) else -1
+    return sorted(named, key=lambda each: sign * float(gains.get(each.code, {}).get("profit") or 0))
 
 
 def _answer_sales(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Reply]:

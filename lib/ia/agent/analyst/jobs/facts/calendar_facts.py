@@ -69,6 +69,8 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from counted(desk, asked, market, place))
     if not asked.spans and _OPEN_NOW.search(asked.words):
         return (yield from _answer_open_now(desk, market, place))
+    if week := _WEEK_DAYS.search(asked.words):
+        return (yield from _answer_week(desk, any(week.groups()), market, place))
     span = asked.spans[0] if asked.spans else None
     today = date.fromisoformat(desk.request.day)
     day = _coming_day(span, today) if span is not None and span.first is not None else today
@@ -98,6 +100,35 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         told,
         *([speak("The next ones: {days}.", days=speak.join_items([str(each) for each in nearest]))] if nearest else []),
     )
+
+
+_WEEK_DAYS = pattern(
+    r"(?:(?P<next>下周|下星期|下礼拜)|本周|这周|这星期|这礼拜)[^，,。]{0,4}(?:哪[几一]?天|几天|有没有)[^，,。]{0,4}(?:休市|开市|开盘|交易|不开|放假)"
+    r"|\b(?:(?P<next_en>next)|this) week\b(?=.*\b(?:which|what|any) days?\b)"
+    r"|\b(?:which|what|any) days?\b.{0,40}\b(?:(?P<coming>next)|this) week\b",
+    re.I,
+)
+
+
+def _answer_week(desk: ToolDesk, coming: bool, market: str, place: str) -> Work[Reply]:
+    """Answer on which weekdays of this week or the next a market trades, and on which it is closed."""
+    speak, today = desk.speak, date.fromisoformat(desk.request.day)
+    monday = today - timedelta(days=today.weekday() - 7 * coming)
+    days = [f"{monday + timedelta(days=at)}" for at in range(5)]
+    found = yield from desk.one("calendar.trading", date=days[0], market=market, n=5)
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the calendar"), found.failure)
+    if found.get("is_trading_day") is None:
+        return reply_of_lines(speak("Whether {place} trades on {day} is not known.", place=place, day=days[0]))
+    open_ = {str(each) for each in found.get("next") or []} | ({days[0]} if found.get("is_trading_day") else set())
+    closed = [day for day in days if day not in open_]
+    given = {"first": days[0], "last": days[-1], "place": place}
+    if not closed:
+        return reply_of_lines(speak("**{place} trades on each weekday** from {first} to {last}.", **given))
+    return reply_of_lines(
+        speak("**{place} is closed on {days}** ({first} to {last}, weekends apart).",
+              days=speak.join_items(closed), **given)
+    )  # fmt: skip
 
 
 _OPEN_NOW = pattern(

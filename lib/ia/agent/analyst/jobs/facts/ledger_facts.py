@@ -271,11 +271,15 @@ def say_trip(desk: ToolDesk, trip: Json) -> str:
     )
 
 
-_KINDS_OF_FEES = (("stamp", pattern(r"印花税|\bstamp\b", re.I)), ("transfer", pattern(r"过户费|\btransfer\b", re.I)))
+_KINDS_OF_FEES = (
+    ("commission", pattern(r"佣金|\bcommissions?\b", re.I)),
+    ("stamp", pattern(r"印花税|\bstamp\b", re.I)),
+    ("transfer", pattern(r"过户费|\btransfer\b", re.I)),
+)
 
 
 def answer_fee_kind(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what was paid in stamp duty or in transfer fees, of all time or over the days that are named."""
+    """Answer what was paid in commission, stamp duty or transfer fees, of all time or over the days that are named."""
     speak, days = desk.speak, (yield from result_facts.trade_days(desk, asked))
     if days is None:
         return wording.ask_back(desk, tuple(span.said for span in asked.spans))
@@ -285,7 +289,7 @@ def answer_fee_kind(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if len(wording.rows_of(result.value)) >= account_facts.LIMIT:
         return reply_of_lines(speak("The journal is too long for that here: `ia trade list --json` has each fee."))
     rows = account_facts.entries_within(result.value, days)
-    names = {"stamp": speak("stamp duty"), "transfer": speak("transfer fee")}
+    names = {"commission": speak("commission"), "stamp": speak("stamp duty"), "transfer": speak("transfer fee")}
     lines = []
     for key, words in _KINDS_OF_FEES:
         if words.search(asked.words):
