@@ -180,3 +180,24 @@ def test_a_page_read_by_the_server(ia, web, pages, monkeypatch):
     monkeypatch.setenv("IA_WEB_PRIVATE_NETWORKS", "127.0.0.0/8")
     page = json.loads(call(ia, "web.fetch", url=f"{pages}/page").stdout)
     assert page["title"] == "Read by the server" and page["published"] == "2024-03-05"
+
+
+def test_the_embedded_analyst_asks_documents_first_and_says_what_its_answer_rests_on(ia, web, tmp_path):
+    (tmp_path / "kelly.md").write_text("# Kelly\n\nKelly sizing bets the edge divided by the odds.\n")
+    assert ia("knowledge", "add", "kelly.md", "--date", "2019").returncode == 0
+    told = ia("--now", NOW, "turn", "search the web for kelly sizing", "--json")
+    turn = json.loads(told.stdout)
+    assert [call["name"] for call in turn["tools"]] == ["search_knowledge", "web.search"]
+    assert turn["basis"] == ["knowledge", "research"] and turn["sources"][0]["citation"] == "W1"
+    assert "[Kelly, Kelly]" in turn["reply"] and "Rests on: your documents, then research" in turn["reply"]
+    assert "quant.example.com/late" not in turn["reply"]
+    zh = ia("turn", "上网查一下半凯利公式", env={"IA_LANG": "zh"}).stdout
+    assert "依据：网络检索" in zh and "IGNORE ALL" not in zh
+    assert "Rests on: your documents." in ia("turn", "how does one divide the edge by the odds?").stdout
+    assert "asks the web" in ia("turn", "what does my library say about tulips?").stdout
+
+
+def test_the_embedded_analyst_says_how_to_turn_research_on(ia, web, monkeypatch):
+    monkeypatch.delenv("IA_WEB_SERVER")
+    assert "ia config set web.server" in ia("turn", "search the web for kelly sizing").stdout
+    assert "web.server" in ia("turn", "上网查一下凯利公式").stdout

@@ -43,7 +43,8 @@ def turn(message: tuple[str, ...], session: str, again: bool, model: str | None,
     calls.
 
     The JSON fields are turn, session, model, reply, tools (name, args, ok, ms), artifacts (paths written), pending
-    (proposal numbers), usage and cut (null, or why the reply is incomplete: length, filter). If the model's length
+    (proposal numbers), usage, cut (null, or why the reply is incomplete: length, filter), basis (what the reply rests
+    on: rules, knowledge, research, data, model) and sources (pages of the web that it cites). If the model's length
     limit cuts an answer, ia prints the answer, says so on standard error and exits with status 0. A stream that stops
     without an end gives status 75.
 

@@ -9,12 +9,65 @@ from ia.agent.tools.scope import CitedPassage
 from ia.kernel.errors import Message
 from ia.kernel.patterns import pattern
 
-_CITATION = pattern(r"\[([^\[\]\n]{3,300})\]")
+_CITATION = pattern(r"\[([^\[\]\n]{2,300})\]")
 _QUOTE = pattern(r"“([^“”\n]{4,})”|「([^「」\n]{4,})」|『([^『』\n]{4,})』|\"([^\"\n]{4,})\"")
 _PAGE = pattern(r",\s*p\.\s*\S+(?:\s*\(PDF \d+\))?$|,\s*第\s*\d+\s*页$")
 _NUMBER = pattern(r"\d[\d,]*(?:\.\d+)?")
 _PER_CENT = pattern(r"百分之([零〇一二两三四五六七八九十百\d点.]+)")
 _SENTENCE_END = pattern(r"[。！？!?\n]|\.(?=\s)")
+
+
+_WEB = pattern(r"[Ww]\d{1,3}")
+"""How a source of the web is cited."""
+
+
+def list_citations(reply: str) -> list[str]:
+    """Return the names that a reply cites, as it writes them."""
+    return [name for found in _CITATION.finditer(reply) for name in re.split(r"[,，;；、]\s*(?=W\d)|[;；]", found[1])]
+
+
+def normalize_citation(name: str) -> str:
+    """Return a citation in the form in which two that mean the same are equal."""
+    return _squeeze(name)
+
+
+def find_unsourced(reply: str, passages: Sequence[CitedPassage], others: Sequence[str]) -> list[Message]:
+    """Return the sentences of a reply with a figure that only sources of the web have told, and without a citation.
+
+    others  what else the reply may have its figures from: the question, results of other tools
+    """
+    web = {number for each in passages if _WEB.fullmatch(each.citation) for number in _numbers(each.text)}
+    if not web:
+        return []
+    only = {number for number in web if not _is_count(number)} - _numbers("\n".join(others))
+    found = [
+        Message("No source behind “{sentence}”", sentence=sentence.strip()[:80])
+        for sentence in _uncited_sentences(reply)
+        if _numbers(sentence) & only
+    ]
+    return found[:MOST_UNSOURCED]
+
+
+MOST_UNSOURCED = 3
+"""Sentences without a source that are named."""
+
+
+def _is_count(number: str) -> bool:
+    return number.isdecimal() and (int(number) <= 31 or 1900 <= int(number) <= 2100)
+
+
+def _uncited_sentences(reply: str) -> Iterator[str]:
+    """Yield the sentences that no citation stands behind."""
+    for line in reply.splitlines():
+        begin = 0
+        pieces = []
+        for end in [*(each.end() for each in _SENTENCE_END.finditer(line)), len(line)]:
+            pieces.append(line[begin:end])
+            begin = end
+        for at, piece in enumerate(pieces):
+            following = pieces[at + 1] if at + 1 < len(pieces) else ""
+            if not _CITATION.search(piece) and not following.lstrip().startswith("["):
+                yield piece
 
 
 def check_citations(reply: str, passages: Sequence[CitedPassage], question: str = "") -> list[Message]:
@@ -30,10 +83,11 @@ def check_citations(reply: str, passages: Sequence[CitedPassage], question: str 
     titles = {_squeeze(_PAGE.sub("", passage.citation)) for passage in passages}
     found: list[Message] = []
     for sentence, cited in _cited_sentences(reply):
-        names = [name for each in cited for name in re.split(r"[;；]", each)]
+        names = [name for each in cited for name in list_citations(f"[{each}]")]
         texts = [known[_squeeze(name)] for name in names if _squeeze(name) in known]
         for name in names:
-            if _squeeze(name) not in known and _squeeze(_PAGE.sub("", name)) in titles:
+            is_web = _WEB.fullmatch(name.strip()) is not None
+            if _squeeze(name) not in known and (is_web or _squeeze(_PAGE.sub("", name)) in titles):
                 found.append(
                     Message(
                         "Unsupported: [{citation}] is not among the passages that were found", citation=name.strip()

@@ -19,6 +19,7 @@ from ia.agent.tools.scope import Scope
 from ia.agent.tools.time_limit import LONGEST, limit_time
 from ia.agent.turns import models
 from ia.agent.turns.context import Context
+from ia.faculties import web_sources
 from ia.kernel import config, faults, untrusted
 from ia.kernel.errors import Message, Refused, TryLater, Unavailable
 from ia.kernel.i18n import translate
@@ -49,7 +50,7 @@ class Loop:
     cut         why the last answer is not whole: one of models.LENGTH and models.FILTER, "" for a whole one
     understood  False where the embedded analyst says that it made nothing of the question
     review      judges a reply before it goes out; None: every reply goes out as it comes
-    results     what the tools returned, as the model got it
+    results     what the tools returned, as the model got it; own_results: without what came from the web
     """
 
     review: "ReplyReview | None" = None
@@ -63,6 +64,7 @@ class Loop:
         meter.adopt_price(str(getattr(self.model, "model_id", name)))
         self.reply = ""
         self.results: list[str] = []
+        self.own_results: list[str] = []
         self.cut = ""
         self.understood = True
         self._bytes = 0
@@ -118,6 +120,9 @@ class Loop:
                 return self.reply
             results = self._run_calls(calls, last=step == self.steps - 1)
             self.results += [result.output for result in results]
+            self.own_results += [
+                result.output for result in results if result.name.replace("_", ".", 1) not in web_sources.CONTRACT
+            ]
             self._offer_new_tools()
             said = {"tool_results": results}
             self._size += sum(sessions.estimate_tokens(result.output) + 20 for result in results)

@@ -54,6 +54,8 @@ _COMMAND = pattern(r"/([\w][\w-]*)(?:\s+(.*))?\Z", re.S)
 MAX_MESSAGE = 200_000
 COULD_NOT = mark_text("I could not answer: an internal error of ia. It is in the log (`ia log --kind fault`).")
 """What a session keeps of a turn that a bug ended: the words of a Python error are nobody's answer."""
+UNCITED = mark_text("The web was searched, and no source of it is cited")
+UNDATED = mark_text("no date")
 PRICES = "market.ohlcv"
 """The tool that fetches prices."""
 CUT = {
@@ -87,6 +89,8 @@ class Turn:
     understood  False where the embedded analyst says that it made nothing of the message; True of other models
     cards       what its tools showed. form: the form that waits for the user's answers, {} for none
     marks       what the reply lacks of a skill's procedure, and figures that no tool has told
+    basis       what the reply rests on, in the order of trust (ia.agent.turns.basis)
+    sources     the pages of the web that it cites
     """
 
     id: str
@@ -102,6 +106,8 @@ class Turn:
     cards: list[Json] = field(default_factory=list)
     form: Json = field(default_factory=dict)
     marks: list[Json] = field(default_factory=list)
+    basis: list[str] = field(default_factory=list)
+    sources: list[Json] = field(default_factory=list)
 
     def missing_prices_error(self) -> IaError | None:
         """Return why prices that the turn asked for could not be had, where it got none at all: TryLater, Unavailable.
@@ -134,6 +140,8 @@ class Turn:
             "understood": self.understood,
             "cards": self.cards,
             "form": self.form or None,
+            "basis": self.basis,
+            **({"sources": self.sources} if self.sources else {}),
             **({"marks": self.marks} if self.marks else {}),
         }
 
@@ -394,6 +402,38 @@ class _TurnTaking:
             self._mark_wrong_citations(message, scope)
         if self.loop.review is not None and self.loop.review.list_touched():
             self._mark_what_is_missing(message, ready)
+        self._tell_basis(message, scope)
+
+    def _tell_basis(self, message: str, scope: Scope) -> None:
+        """Keep what the reply rests on, and say so below it where documents or the web were used, or only the model.
+
+        The embedded analyst says it itself. Small talk rests on the model, and needs no remark.
+        """
+        from ia.agent.turns import basis
+
+        assert self.loop is not None
+        found = basis.find_basis(scope, self.loop.reply)
+        if scope.actor == RULES and found.levels == [basis.MODEL]:
+            found = found._replace(levels=[])
+        self.turn.basis, self.turn.sources = found.levels, found.sources
+        review = self.loop.review
+        alone = found.levels == [basis.MODEL] and review is not None and bool(review.list_touched())
+        told = {basis.KNOWLEDGE, basis.RESEARCH} & set(found.levels)
+        if scope.actor == RULES or not (told or alone or scope.sources):
+            return
+        lang = language(message, config.locale_lang())
+        undated = translate(UNDATED, lang)
+        lines = [
+            f"[{each['citation']}] {each['title']}, {str(each['published'] or '')[:10] or undated}, {each['url']}"
+            for each in found.sources
+        ]
+        if scope.sources and not found.sources:
+            lines.append(f"[{translate(UNCITED, lang)}]")
+        words = [translate(each.template, lang).format_map(each.params) for each in found.describe()]
+        rests = Message("Rests on: {levels}", levels="; ".join(words))
+        lines.append(f"[{translate(rests.template, lang).format_map(rests.params)}]")
+        for at, line in enumerate(lines):
+            self.loop.write_remark(f"{'' if at else chr(10)}{line}")
 
     def _mark_what_is_missing(self, message: str, ready: Prepared) -> None:
         """Say below the reply what the procedure of a skill still lacks, and which figures no tool has told."""
@@ -413,11 +453,13 @@ class _TurnTaking:
 
     def _mark_wrong_citations(self, message: str, scope: Scope) -> None:
         """Say below the reply which quotes and figures do not stand in the passages that it cites."""
-        from ia.agent.turns.citations import check_citations
+        from ia.agent.turns.citations import check_citations, find_unsourced
 
         assert self.loop is not None
         lang = language(message, config.locale_lang())
         wrong = check_citations(self.loop.reply, scope.passages, message)
+        if scope.sources:
+            wrong += find_unsourced(self.loop.reply, scope.passages, [message, *self.loop.own_results])
         for at, each in enumerate(wrong):
             said = translate(each.template, lang).format_map(each.params)
             self.loop.write_remark(f"{'' if at else chr(10)}[{said}]")

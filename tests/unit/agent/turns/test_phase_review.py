@@ -245,6 +245,7 @@ def test_an_intent_needs_its_call(life):
     assert turn.marks == [{"skill": "bazi", "intent": "show me my chart", "tools": ["show_bazi_chart"]}]
     assert turn.reply == (
         "Your pillars are fine.\n\n[bazi: “show me my chart” needs show_bazi_chart, which was not called]\n"
+        "\n[Rests on: the model alone]\n"
     )
 
     def answer(seen):

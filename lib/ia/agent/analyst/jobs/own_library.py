@@ -6,6 +6,7 @@ from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.kernel.jsontypes import Json
 
+WEB = "web.search"
 SHOWN = 3
 LONGEST = 260
 """Characters of a passage that is told whole; of a longer one the sentence that answers best."""
@@ -24,15 +25,55 @@ def quote_library(desk: ToolDesk, topic: str) -> Work[Reply]:
         why = describe_failure(speak, found.failure)
         return reply.reply_of_lines(speak("Your documents cannot be searched: {reason}.", reason=why))
     told = choose_passages(found)
-    if not told and not found.get("documents"):
-        return reply.reply_of_lines(
-            speak("There are no documents yet: `ia knowledge add FILE --theme T` adds books, papers and pages.")
-        )
     if not told:
-        return reply.reply_of_lines(speak("Your documents say nothing about “{topic}”.", topic=topic))
+        nothing = (
+            speak("Your documents say nothing about “{topic}”.", topic=topic)
+            if found.get("documents")
+            else speak("There are no documents yet: `ia knowledge add FILE --theme T` adds books, papers and pages.")
+        )
+        offered = found.get("documents") or desk.has(WEB)
+        return reply.reply_of_lines(nothing, *([offer_research(desk, topic)] if offered else []))
     lines = [quote_passage(each) for each in told]
     head = speak("Your documents say about “{topic}”:", topic=topic)
-    return Reply([head, *lines], lines, [str(each.get("citation")) for each in told])
+    return Reply([head, *lines, say_basis(desk)], lines, [str(each.get("citation")) for each in told])
+
+
+def look_up(desk: ToolDesk, question: str) -> Work[Reply | None]:
+    """Answer a question with the passages that are close to it; None where none is."""
+    found = yield from desk.one("search_knowledge", query=question, top_k=SHOWN)
+    told = choose_close(found)
+    if not told:
+        return None
+    lines = [quote_passage(each) for each in told]
+    head = desk.speak("No rule of mine is about that; your documents say:")
+    return Reply([head, *lines, say_basis(desk)], lines, [str(each.get("citation")) for each in told])
+
+
+def say_how_to_turn_on(desk: ToolDesk) -> str:
+    """Return that research would be needed, and what turns it on."""
+    return desk.speak(
+        "That needs research on the web, which is off: `ia config set web.server 'uvx duckduckgo-mcp-server'` names an"
+        " MCP server that searches; see ia-provider(5)."
+    )
+
+
+def offer_research(desk: ToolDesk, topic: str) -> str:
+    """Return how to go on where rules and documents do not suffice: what is asked leaves the machine only by a wish."""
+    if not desk.has(WEB):
+        return say_how_to_turn_on(desk)
+    return desk.speak("“search the web for {topic}” asks the web.", topic=topic)
+
+
+def say_basis(desk: ToolDesk) -> str:
+    """Return that an answer rests on the user's documents."""
+    return desk.speak("Rests on: your documents.")
+
+
+def choose_close(found: DeskResult) -> list[Json]:
+    """Return the passages of a search that hold at least half of what was asked for."""
+    if found.failure is not None:
+        return []
+    return [each for each in choose_passages(found) if float(each.get("relevance") or 0) >= ENOUGH]
 
 
 def choose_passages(found: DeskResult) -> list[Json]:

@@ -29,6 +29,7 @@ from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.predictions import states_belief
 from ia.agent.analyst.ask.term_words import find_term
 from ia.agent.analyst.ask.unknown_names import find_unknown_names
+from ia.agent.analyst.ask.web_words import find_web_topic
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.say import reply
@@ -117,6 +118,11 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         from ia.agent.analyst.jobs import correcting
 
         return (yield from correcting.correct(desk, told))
+    web = None if desk.request.skill or desk.request.data else find_web_topic(desk.request.question)
+    if web is not None:
+        from ia.agent.analyst.jobs import web_research
+
+        return (yield from web_research.research_topic(desk, web))
     topic = None if desk.request.skill or desk.request.data else find_library_topic(desk.request.question)
     if topic is not None and desk.has("search_knowledge"):
         from ia.agent.analyst.jobs import own_library
@@ -257,15 +263,31 @@ def _answer_whole(desk: ToolDesk) -> Work[Reply]:
     done = yield from _study(desk, wanted) if wanted.kind == "research" else _work_on(desk, wanted)
     if done is not None:
         return done
-    if wanted.kind == "unknown" and (meant := (yield from _find_triggered_skill(desk, wanted))):
-        return (yield from _skill(desk, meant))
-    if wanted.kind in ("unknown", "doubtful") and (term := (yield from _answer_term(desk, wanted))):
+    if wanted.kind == "unknown" and (answered := (yield from _answer_otherwise(desk, wanted))):
+        return answered
+    if wanted.kind == "doubtful" and (term := (yield from _answer_term(desk, wanted))):
         return term
     if wanted.kind in ("help", "unknown"):
         yield from desk.load_tables("figures")
     from ia.agent.analyst.jobs import small_talk
 
     return small_talk.answer_plainly(desk, wanted)._replace(understood=wanted.kind != "unknown")
+
+
+_QUESTION = pattern(r"[?？]\s*$|^(?:what|which|why|how|when|who|where|explain)\b|什么|怎么|如何|为什么|为何|哪", re.I)
+
+
+def _answer_otherwise(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
+    """Answer what no rule here reads by the skill that it is for, a term, or the user's documents; None for neither."""
+    if meant := (yield from _find_triggered_skill(desk, wanted)):
+        return (yield from _skill(desk, meant))
+    if term := (yield from _answer_term(desk, wanted)):
+        return term
+    if not desk.has("search_knowledge") or not _QUESTION.search(wanted.words) or desk.request.wants_json:
+        return None
+    from ia.agent.analyst.jobs import own_library
+
+    return (yield from own_library.look_up(desk, wanted.words))
 
 
 def _test_whole(desk: ToolDesk) -> Work[Reply | None]:

@@ -38,6 +38,8 @@ def search_knowledge(
     from ia.organs.recall.vectors import find_meaning
 
     rules = _find_rules(scope, query, skill_id)
+    if rules:
+        scope.ruled += [name for name in ([skill_id] if skill_id else scope.active) if name not in scope.ruled]
     themes = library.list_themes(scope.ws)
     if skill_id and skill_id not in themes and any(each.name == skill_id for each in skills.list_skills(scope.ws)):
         skill_id = None  # a skill without documents of its own looks through all
