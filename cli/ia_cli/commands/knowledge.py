@@ -45,7 +45,7 @@ def knowledge() -> None:
 
 knowledge.add_command(knowledge_index.index)
 knowledge.add_command(knowledge_research.research)
-for _command in (knowledge_rules.curate, knowledge_rules.extract, knowledge_rules.build, knowledge_rules.verify):
+for _command in knowledge_rules.COMMANDS:
     knowledge.add_command(_command)
 
 

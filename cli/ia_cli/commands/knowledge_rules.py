@@ -28,6 +28,7 @@ _offline_option = click.option(
     "--offline", is_flag=True, help="Use no model: take candidates by headings and forms of sentences."
 )
 _yes_option = click.option("-y", "--yes", is_flag=True, help="Have the model read without asking first.")
+RECURRING = ("id", "times", "last", "title", "page", "heading", "quote")
 FOUND = ("id", "kind", "document", "page", "problem", "quote", "file")
 
 
@@ -270,3 +271,45 @@ def build(theme: str, name: str, model: str | None, offline: bool, yes: bool, be
             "findings": _finding_rows(built.verification),
         }
     )
+
+
+_CITE = f"{_MAKE}; ia knowledge recurring --least 1"
+
+
+@click.command(cls=Command, example=_CITE)
+@click.argument("ids", nargs=-1, metavar="[ID...]")
+@click.option("--least", type=click.IntRange(1, 1000), default=3, show_default=True, help="Minimum number of sessions.")
+@click.option("--propose", "skill", metavar="SKILL", default="", help="Propose them as rules of this skill.")
+@click.option("--because", metavar="WHY", default="", help="Reason for the action.")
+@rows_options
+@click.pass_context
+def recurring(
+    ctx: click.Context,
+    ids: tuple[str, ...],
+    least: int,
+    skill: str,
+    because: str,
+    as_json: bool,
+    as_jsonl: bool,
+) -> None:
+    """List sentences of your documents that answers cite again and again.
+
+    times is the number of sessions that cite a sentence, last the day of the last one. With --propose, they (or those
+    with these IDs) become one proposal: core rules of the skill, each with its quote and source. `ia approve` writes
+    them; `ia knowledge verify SKILL` compares them. Status 1 if nothing recurs.
+    """
+    from ia.faculties import skills
+    from ia.faculties.rulebooks import recurring as passages
+    from ia.kernel.workspace import Workspace
+    from ia_cli.terminal.proposal_notice import print_proposal
+
+    ws = Workspace()
+    found = passages.choose_passages(passages.list_recurring(ws, least), ids)
+    if skill and found:
+        print_proposal(passages.propose_rules(ws, skills.find(ws, skill), found, because), as_json=as_json)
+        return
+    rows: list[Row] = [{**each._asdict(), "page": each.page or None, "heading": each.heading or None} for each in found]
+    emit_list(ctx, rows, RECURRING, NotFound("no sentence recurs"), as_json=as_json, as_jsonl=as_jsonl)
+
+
+COMMANDS = (curate, extract, build, verify, recurring)

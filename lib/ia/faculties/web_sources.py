@@ -10,7 +10,6 @@ from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from ia.faculties.knowledge import web_fetch
 from ia.faculties.knowledge.extract import clean_line, clean_text, parse_stamp
 from ia.kernel import clock
 from ia.kernel.errors import BadData, NotFound, Refused
@@ -128,6 +127,8 @@ def check_page(value: object, url: str) -> WebPage:
 
 def require_public(url: str) -> None:
     """Raise Refused where an address leads into a private network; the host's name is looked up."""
+    from ia.faculties.knowledge import web_fetch
+
     web_fetch.require_allowed_host(url)
 
 
@@ -207,6 +208,8 @@ def _is_plain(url: str) -> bool:
 
 def _is_private(url: str) -> bool:
     """Return True for an address that says by itself that it is none of the public internet, or has a password."""
+    from ia.faculties.knowledge import web_fetch
+
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").rstrip(".")

@@ -30,10 +30,17 @@ class ToolCall:
 
 
 class CitedPassage(NamedTuple):
-    """A passage of a document that the scope was given, and how it is cited."""
+    """A passage of a document that the scope was given, and how it is cited.
+
+    quote     the sentence that answers best; path: the document's text, "" for a page of the web
+    """
 
     citation: str
     text: str
+    quote: str = ""
+    path: str = ""
+    page: int = 0
+    heading: str = ""
 
 
 @dataclass

@@ -4,7 +4,6 @@ from fnmatch import fnmatchcase
 
 from ia.agent.tools.scope import CitedPassage, Scope
 from ia.faculties import web_sources
-from ia.faculties.knowledge import library
 from ia.faculties.web_sources import WebPage, WebSource
 from ia.kernel import untrusted
 from ia.kernel.errors import Refused
@@ -19,6 +18,8 @@ def require_order(scope: Scope) -> None:
         return
     if scope.allowed is not None and not any(fnmatchcase(LOOKUP, pattern) for pattern in scope.allowed):
         return
+    from ia.faculties.knowledge import library
+
     if scope.active or library.list_documents(scope.ws):
         raise Refused(
             "{tool}: rules and the user's documents come before the web",

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from ia.agent.tools.scope import Scope
 from ia.agent.turns.citations import list_citations, normalize_citation
+from ia.kernel import audit
 from ia.kernel.errors import Message
 from ia.kernel.jsontypes import Json
+from ia.organs.recall.documents import CITED
 
 RULES, KNOWLEDGE, RESEARCH, DATA, MODEL = "rules", "knowledge", "research", "data", "model"
 _TOLD = {
@@ -56,3 +58,21 @@ def find_basis(scope: Scope, reply: str) -> Basis:
         if used
     ]
     return Basis(levels or [MODEL], skills, sources)
+
+
+def record_citations(scope: Scope, reply: str) -> None:
+    """Keep which sentences of documents a reply cites: what recurs can become a rule (`ia knowledge recurring`)."""
+    cited = {normalize_citation(name) for name in list_citations(reply)}
+    told = {each.quote: each for each in scope.passages if each.path and normalize_citation(each.citation) in cited}
+    for each in told.values():
+        about = {"page": each.page} if each.page else {}
+        audit.record(
+            scope.ws.db,
+            CITED,
+            each.path,
+            scope.actor,
+            quote=each.quote[:500],
+            heading=each.heading,
+            session=scope.session,
+            **about,
+        )

@@ -415,6 +415,8 @@ class _TurnTaking:
         found = basis.find_basis(scope, self.loop.reply)
         if scope.actor == RULES and found.levels == [basis.MODEL]:
             found = found._replace(levels=[])
+        if not self.router.private:
+            basis.record_citations(scope, self.loop.reply)
         self.turn.basis, self.turn.sources = found.levels, found.sources
         review = self.loop.review
         alone = found.levels == [basis.MODEL] and review is not None and bool(review.list_touched())

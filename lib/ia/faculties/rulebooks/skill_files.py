@@ -42,14 +42,14 @@ def render_files(
             found = [each for each in drafts if each.kind == kind and (not tier or each.tier == tier)]
             lines.append(f"  {section}:" if found else f"  {section}: []")
             for each in found:
-                lines += _render_entry(each.as_entry(), 4)
+                lines += render_entry(each.as_entry(), 4)
         files[f"knowledge/{file}"] = "\n".join(lines) + "\n"
     files["knowledge/sop.yaml"] = _render_sop(title, drafts, chinese)
     digests = block_digests(files)
     lines = ["sources:", f"  theme: {_scalar(theme)}", "  documents:" if documents else "  documents: []"]
     for document in documents:
         told: Json = {"document": document.stem, "title": document.title, "id": document.id, "sha256": document.sha256}
-        lines += _render_entry({**told, **({"date": document.date} if document.date else {})}, 4, "document")
+        lines += render_entry({**told, **({"date": document.date} if document.date else {})}, 4, "document")
     lines += ["  # What the last build made; an entry that differs from it was changed by a person.", "  generated:"]
     lines += [f"    {_scalar(place)}: {_scalar(digest)}" for place, digest in digests.items()]
     files[SOURCES] = "\n".join(lines) + "\n"
@@ -68,11 +68,11 @@ def _render_sop(title: str, drafts: Sequence[Draft], chinese: bool) -> str:
         lines += [f"    - id: {phase}", f"      name: {_scalar(name)}", f"      next_phase: {following}".rstrip()]
         lines.append("      steps:")
         for each in own:
-            lines += _render_entry(each.as_entry(), 8)
+            lines += render_entry(each.as_entry(), 8)
     return "\n".join(lines) + "\n"
 
 
-def _render_entry(entry: Json, indent: int, first: str = "id") -> list[str]:
+def render_entry(entry: Json, indent: int, first: str = "id") -> list[str]:
     """Return an entry as the lines of a YAML list item."""
     room = " " * indent
     lines = [f"{room}- {first}: {_scalar(entry[first])}"]

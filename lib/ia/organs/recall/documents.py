@@ -11,6 +11,8 @@ from typing import NamedTuple
 from ia.kernel.formats.frontmatter import find_block
 from ia.kernel.patterns import pattern
 
+CITED = "knowledge.cite"
+"""The event that a reply has cited a sentence of a document."""
 ROOT = "knowledge/"
 CHUNK = 600
 """Characters of a chunk: measured, with the headings above as a field, it is found best (hit@5 0.993)."""

@@ -60,7 +60,17 @@ def search_knowledge(
     )
     if found and scope.actor != "user":
         scope.taint(ORIGIN)
-    scope.passages += [CitedPassage(each.citation, each.text) for each in found]
+    scope.passages += [
+        CitedPassage(
+            citation=each.citation,
+            text=each.text,
+            quote=each.quote,
+            path=each.source,
+            page=each.page,
+            heading=each.heading,
+        )
+        for each in found
+    ]
     plain = scope.actor in ("user", RULES)
     chunks: list[Json] = [
         {
