@@ -1009,7 +1009,7 @@ def test_beliefs_are_listed_with_their_outcomes_and_judged(pack, say, monkeypatc
     monkeypatch.setenv("IA_NOW", "2024-05-06T16:00:00+08:00")
     due = say("我有哪些判断到期了").reply
     assert "1 条信念到期" in due and "房地产政策四月底前会放松" in due
-    score = say("my predictions: how good are my beliefs?").reply
+    score = say("how good are my beliefs").reply
     assert "0 right, 1 wrong" in score and "宁德时代四月底前会涨到 99999" in score
     assert "招行" in say("what did I believe about China Merchants Bank").reply
     done = say("我关于地产的信念对了")
