@@ -42,6 +42,7 @@ VOCABULARY = {
     "lib/ia/organs/market/sources/central_parity.py": "heads of the table, as the source has them",
     "lib/ia/organs/market/sources/companies.py": "industries of the simulated market",
     "lib/ia/organs/market/sources/demo.py": "reasons of the exchanges, in the simulated market",
+    "lib/ia/organs/market/sources/eastmoney_abroad.py": "titles of the items of statements and names of currencies, as the source has them",
     "lib/ia/organs/market/sources/sina_statements.py": "titles of the items of statements, as the source has them",
     "lib/ia/organs/ohlcv/adapters/eastmoney.py": "columns of the source",
     "lib/ia/organs/ohlcv/adapters/tushare.py": "errors of the source",

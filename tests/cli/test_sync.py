@@ -134,7 +134,6 @@ def test_universes(hosts, ia, tmp_path):
         ),
         (("sectors", "--history"), 2, "--history and --start work only with daily"),
         (("--symbols", "600519", "--universe", "all"), 2, "--symbols and --universe cannot be combined"),
-        (("calendar", "--symbols", "00700.HK"), 2, "covers only mainland securities"),
         (("--symbols", ","), 2, "--symbols contains no symbols"),
         (("daily", "--start", "someday"), 2, "is not a date"),
         (("--universe", "no such industry"), 66, "no such industry"),

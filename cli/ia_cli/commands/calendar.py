@@ -52,8 +52,9 @@ def calendar(
     security and stores what it tells; `ia sync` keeps it up to date. A date is visible from the moment it was known: a
     moved date, and a lock-up expiry, from when ia first saw it. `fetched` is when the source was last asked.
 
-    An ex-date has the cash a share before tax, where it is known; a report is expected or published. ia has a source
-    for mainland stocks only and names the securities that none covers.
+    An ex-date has the cash a share before tax, where it is known; a report is expected or published. ia has a
+    source of all of these for mainland stocks, of ex-dates for Hong Kong, and of past dates only for the US; it names
+    the securities whose coming dates none covers.
 
     Status 1 if there are no dates, 69 or 75 if the source fails and nothing is stored (always with --refresh).
     """
@@ -140,7 +141,9 @@ def _tell_failures(failures: "dict[str, IaError]") -> None:
 
     uncovered = [symbol for symbol, failure in failures.items() if failure.status == 66]
     if uncovered:
-        template = "no source of coming dates for {symbols}; ia has one for mainland stocks"
+        template = (
+            "no source of coming dates for {symbols}; ia has one for mainland stocks and for ex-dates in Hong Kong"
+        )
         notify(Message(template, symbols=", ".join(uncovered)))
     others = {str(failure): failure for failure in failures.values() if failure.status != 66}
     for failure in others.values():

@@ -63,7 +63,7 @@ def compare(
     standard deviation of daily returns times the root of 250; drawdown and volatility are of the window. A correlation
     or beta is of daily returns between the sessions that both traded on, at least 20 of them. The index of a beta is
     the CSI 300, the Hang Seng index or SPY, unless --benchmark names another. Valuations are of the newest stored day
-    (`ia sync`), of mainland stocks.
+    (`ia sync`), or of the newest price and report of a Hong Kong or US company.
 
     A pipe gets one row a security, and the correlations as columns.
     """
@@ -123,7 +123,7 @@ def _tell_remarks(found: "Compared") -> None:
         notify(Message("{symbols}: too few bars for some figures; they are empty", symbols=", ".join(few)))
     bare = [code for code, told in found.valuations.items() if not told]
     if bare:
-        told = "{symbols}: no valuation is stored; run `ia sync` for mainland stocks"
+        told = "{symbols}: no valuation is known; run `ia sync`"
         notify(Message(told, symbols=", ".join(bare)))
     lost = [each for each in (*found.relations, *found.betas.values()) if each.why == "few-common-returns"]
     for each in lost:

@@ -21,10 +21,13 @@ COLUMNS = (
     "net_margin_pct",
     "debt_ratio_pct",
     "cash_flow_ps",
+    "currency",
+    "months",
     "source",
     "simulated",
 )
-BRIEF = ("period", "published", "basis", "eps", "roe_pct", "revenue", "revenue_yoy_pct", "profit", "profit_yoy_pct")
+BRIEF = ("period", "published", "basis", "eps", "roe_pct", "revenue", "revenue_yoy_pct", "profit", "profit_yoy_pct",
+         "currency")  # fmt: skip
 
 
 @click.command(
@@ -41,7 +44,7 @@ def fundamentals(symbol: str, periods: int, as_reported: bool, as_json: bool, as
     """Print a company's financial reports, newest first.
 
     Uses only reports published by --now. If the source gives no publication date, a report counts from its legal
-    deadline. Money is in yuan, *_pct in percent.
+    deadline. Money is in `currency`, *_pct in percent.
 
     Figures cover the twelve months up to the end of the period: the report, plus the report of the year before, minus
     the report of the same period of that year. The column basis says `ttm`, or `annual` for the report of a whole
@@ -50,6 +53,11 @@ def fundamentals(symbol: str, periods: int, as_reported: bool, as_json: bool, as
     roe_pct divides by the average equity of the report's own period, eps and cash_flow_ps by its number of shares.
     Growth (*_yoy_pct) compares with the twelve months before; bvps and debt_ratio_pct are those at the end of the
     period. With --as-reported, all figures run from the start of the year, and basis is `year-to-date` or `annual`.
+
+    Hong Kong and US companies are asked for when you name them (Eastmoney); ia keeps the answer for 20 hours. Their
+    financial year may end in any month, and months is how much of it a report covers. The currency of a report may
+    differ from that of the share. For Hong Kong the source gives no publication dates: a report counts from the
+    deadline of the listing rules (92 days after a year, 62 after a half-year), or from when ia first saw it.
     """
     from ia.kernel.workspace import Workspace
     from ia.organs.market import market_reader

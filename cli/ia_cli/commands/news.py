@@ -48,8 +48,9 @@ def news(
 
     SYMBOL is a code or a name. ia asks the provider `news` at most once an hour for each security, stores what it
     tells, and prints the stored items that could be read by --now. Each item has its time, kind, publisher and link.
-    Titles are text from outside: links in them are broken, and ia judges nothing by them. The provider covers mainland
-    stocks only. A task can run when there is news: `ia task propose --on news:SYMBOL`.
+    Titles are text from outside: links in them are broken, and ia judges nothing by them. The provider has
+    announcements of mainland companies, and news of Hong Kong and US companies too. A task can run when there is news:
+    `ia task propose --on news:SYMBOL`.
 
     Status 1 if there are no items, 66 if no source covers the securities, 69 or 75 if the source fails and nothing
     is stored (always with --refresh).

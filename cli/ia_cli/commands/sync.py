@@ -111,6 +111,9 @@ def sync(
     rates keeps the yuan's central parity of the US and the Hong Kong dollar (safe.gov.cn). It is due every day while
     the ledger has money in another currency than the yuan.
 
+    hk and us also ask for the reports of these companies once a week, for `ia quote` and `ia fundamentals`;
+    `ia sync fundamentals --symbols AAPL` asks for those of one.
+
     calendar keeps the coming dates of the securities that you hold or watch, for `ia calendar`: ex-dates, report
     dates, lock-up expiries. It is due once a day. --symbols and --universe name other securities.
 
@@ -197,8 +200,6 @@ def _split_markets(
 
     Where none were named, the latter are those that are held or watched.
     """
-    from ia.kernel.errors import Message, UsageError
-
     if named is None:
         if job not in (None, "all", "hk", "us"):
             return None, ()
@@ -209,12 +210,8 @@ def _split_markets(
         return None, tuple(symbol for symbol in own if from_canonical(symbol).market != "CN")
     home = tuple(symbol.canonical for symbol in named if symbol.market == "CN")
     abroad = tuple(symbol.canonical for symbol in named if symbol.market != "CN")
-    if abroad and job in ("fundamentals", "calendar"):
-        if not home:
-            template = "{symbol}: `ia sync {job}` covers only mainland securities"
-            raise UsageError(template, symbol=abroad[0], job=job)
-        template = "skipped: {symbols} (`ia sync {job}` covers only mainland securities)"
-        notify(Message(template, symbols=", ".join(abroad), job=job))
+    if job in ("calendar", "fundamentals"):
+        return (*home, *abroad), ()
     return home, abroad
 
 

@@ -298,7 +298,7 @@ _FIELDS = frozenset({
     "current", "demo", "dividends", "eps", "equity", "expenditure", "financing", "flow", "free", "goodwill", "income",
     "interest", "inventory", "investing", "liabilities", "loans", "months", "net", "noncurrent", "operating", "paid",
     "parent", "pretax", "profit", "published", "receivables", "reports", "research", "revenue", "sales", "simulated",
-    "source", "statement", "tax", "ttm", "twelve", "yuan",
+    "source", "statement", "tax", "ttm", "twelve", "yuan", "usd", "hkd", "eur", "gbp", "jpy", "twd", "sgd",
 })  # fmt: skip
 """Words that data are made of: they say nothing."""
 _PHRASES = frozenset({"year-to-date"})

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ia.domain.instruments.boards import trading_currency
 from ia.domain.instruments.symbols import Symbol, resolve_security
 from ia.kernel import clock
-from ia.kernel.errors import IaError, NotFound, Notify, UsageError, drop_message
+from ia.kernel.errors import IaError, NotFound, Notify, TryLater, Unavailable, UsageError, drop_message
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs.ohlcv.canonical import Bars
@@ -256,7 +256,7 @@ def _load_valuation(ws: Workspace, side: Side, request: CompareRequest) -> Json:
         return {}
     try:
         found = load_valuation(ws, side.symbol.canonical)
-    except NotFound:
+    except (NotFound, TryLater, Unavailable):
         return {}
     figures = {name: found.figures.get(name) for name in VALUED}
     return {**figures, "valuation_date": found.date, "report": found.report, "basis": found.basis}

@@ -19,6 +19,7 @@ from ia.agent.tools.registry import CONFIRM, READ, Tool
 from ia.agent.tools.sanitizer import FIELDS, sanitize_names, strip_cells
 from ia.agent.tools.scope import Scope, ToolCall
 from ia.agent.tools.time_limit import limit_time
+from ia.domain.instruments.symbols import resolve_security
 from ia.kernel import audit, faults, proposals, untrusted
 from ia.kernel.errors import (
     BadData,
@@ -287,7 +288,7 @@ def _run_tool(scope: Scope, tool: Tool, arguments: Mapping[str, object]) -> obje
             time.sleep(0.2 * attempt)
         except (UsageError, BadData, NotFound):
             raise
-    if tool.outside and scope.actor != "user" and not _is_figures_only(tool, value):
+    if tool.outside and scope.actor != "user" and not _is_figures_only(tool, arguments, value):
         scope.taint(tool.origin)
         if scope.actor == gate.RULES:  # it works by rules: what it reads tells it nothing to do
             return value
@@ -306,11 +307,18 @@ def _run_once(scope: Scope, tool: Tool, arguments: Mapping[str, object]) -> Any:
         raise
 
 
-def _is_figures_only(tool: Tool, value: object) -> bool:
-    """Whether an answer of a provider is what its user approved: figures, and words that its arguments may be."""
+def _is_figures_only(tool: Tool, arguments: Mapping[str, object], value: object) -> bool:
+    """Whether an answer of a provider is what its user approved: figures, and words that its arguments may be.
+
+    The security that was asked for may be named: the code of a US one is a word.
+    """
+    if not tool.figures:
+        return False
     kinds = tool.schema.get("properties", {}).values()
     words = [str(choice) for kind in kinds if isinstance(kind, dict) for choice in kind.get("enum", ())]
-    return tool.figures and untrusted.has_only_figures(value, words)
+    with contextlib.suppress(IaError):
+        words.append(resolve_security(str(arguments.get("symbol") or ""), traded=True).canonical)
+    return untrusted.has_only_figures(value, words)
 
 
 def _record_call(scope: Scope, outcome: ToolOutcome, arguments: object, *, private: bool) -> None:

@@ -1,4 +1,4 @@
-"""The command behind `financial.income`, `financial.balance`, `financial.cashflow`: statements of mainland companies.
+"""The command behind `financial.income`, `financial.balance`, `financial.cashflow`: statements of companies.
 
 `python -m ia.faculties.providers.financial_statements`, as the provider `financial` starts it: a call as JSON on
 standard input, the answer as JSON on standard output. The figures come from the source that `market.adapter` names
@@ -23,10 +23,10 @@ PERIOD_END, YEAR_TO_DATE, ANNUAL, TTM = "period-end", "year-to-date", "annual", 
 def answer_call(tool: str, arguments: Json) -> Json:
     """Return the answer to one call: the reports, newest first, and the twelve months up to the newest.
 
-    Amounts are in the unit of `currency` (yuan, not 10,000 yuan), `eps` a share. `basis` of a report is `year-to-date`
-    (as reported, since the beginning of the year), `annual`, or `period-end` of a balance sheet; of `twelve_months`
-    `ttm` or `annual`. `published` is None where the source does not tell: the report then counts from the legal
-    deadline.
+    Amounts are in the unit of `currency` (yuan, not 10,000 yuan; abroad that of the company's reports), `eps` a share.
+    `basis` of a report is `year-to-date` (as reported, since the beginning of the year), `annual`, or `period-end` of a
+    balance sheet; of `twelve_months` `ttm` or `annual`. `published` is None where the source does not tell: the report
+    then counts from the legal deadline.
     raises  what load_statements() raises.
     """
     from ia.organs.market.statements import load_statements
@@ -37,7 +37,8 @@ def answer_call(tool: str, arguments: Json) -> Json:
         periods=arguments.get("periods") or 4,
         period=str(arguments.get("period") or ""),
     )
-    about: Json = {"unit": "yuan", "source": found.source, "simulated": found.simulated}
+    unit = "yuan" if found.symbol.endswith((".SH", ".SZ", ".BJ")) else found.reports[0].currency
+    about: Json = {"unit": unit, "source": found.source, "simulated": found.simulated}
     told: Json = {
         "symbol": found.symbol,
         "statement": found.statement,
@@ -67,7 +68,9 @@ def main() -> int:
 
 
 def _describe_report(report: "FinancialStatement", statement: str) -> Json:
-    annual = report.period.endswith("12-31")
+    from ia.organs.market.statements import months_of
+
+    annual = months_of(report) == 12
     basis = PERIOD_END if statement == "balance" else ANNUAL if annual else YEAR_TO_DATE
     return {
         "period": report.period,
@@ -79,7 +82,9 @@ def _describe_report(report: "FinancialStatement", statement: str) -> Json:
 
 
 def _basis_of_year(report: "FinancialStatement") -> str:
-    return ANNUAL if report.period.endswith("12-31") else TTM
+    from ia.organs.market.statements import months_of
+
+    return ANNUAL if months_of(report) == 12 else TTM
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The command behind `news.items`: announcements of mainland companies, and articles that name them.
+"""The command behind `news.items`: announcements of mainland companies, and articles that name one of any market.
 
 `python -m ia.faculties.providers.news_items`, as the provider `news` starts it: a call as JSON on standard input, the
 answer as JSON on standard output. The items come from the first source of `market.adapter` that has any.
@@ -16,7 +16,7 @@ from ia.kernel.jsontypes import Json
 def answer_call(arguments: Json) -> Json:
     """Return the answer to one call: the newest items of a security, and the source that told them.
 
-    raises  NotFound for a security that is no mainland stock; NotDelivered, TryLater, ShapeChanged of the source. What
+    raises  NotFound for a security that is no stock; NotDelivered, TryLater, ShapeChanged of the source. What
             one kind of items fails with is raised only where the other one failed too.
     """
     from ia.domain.instruments.symbols import resolve_security
@@ -24,8 +24,8 @@ def answer_call(arguments: Json) -> Json:
     from ia.organs.market.sources import NEWS_KINDS
 
     company = resolve_security(str(arguments.get("symbol") or ""), traded=True)
-    if company.market != "CN" or company.kind != "stock":
-        raise NotFound("{symbol}: no source of news; ia has one for mainland stocks", symbol=company.canonical)
+    if company.kind != "stock":
+        raise NotFound("{symbol}: no source of news; ia has one for stocks", symbol=company.canonical)
     wanted = [kind for kind in NEWS_KINDS if arguments.get("kind") in (None, "", kind)]
     refused: IaError | None = None
     for name in config.get_setting_words("market.adapter"):

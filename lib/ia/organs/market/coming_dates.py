@@ -4,6 +4,7 @@ What is stored is put side by side: dates that a source announced, corporate act
 that were published. Nothing is told before it was known.
 """
 
+import contextlib
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
@@ -17,7 +18,7 @@ from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
-from ia.organs.market import date_store, date_sync, news_store
+from ia.organs.market import date_store, date_sync, foreign_reports, news_store
 from ia.organs.market.date_store import CLOSED, StoredDate
 
 DAYS = 30
@@ -157,6 +158,7 @@ def _settle_reports(db: sqlite3.Connection, rows: list[Json], symbols: Sequence[
                 (number, symbol, today),
             )
             published |= {(symbol, period): (day, name, simulated, fetched) for period, day, fetched in found}
+    published |= _load_foreign_reports(symbols)
     others = [row for row in rows if row["kind"] != "report"]
     reports = [row for row in rows if row["kind"] == "report"]
     for row in reports:
@@ -168,6 +170,20 @@ def _settle_reports(db: sqlite3.Connection, rows: list[Json], symbols: Sequence[
             told: Json = {"period": period, "source": name, "simulated": simulated, "known": day, "fetched": fetched}
             others.append(_build_row(symbol, "report", day, status=PUBLISHED, **told))
     return others
+
+
+def _load_foreign_reports(symbols: Sequence[str]) -> dict[tuple[str, str], tuple[str, str, bool, str | None]]:
+    """Return by symbol and period when companies of Hong Kong and the US published; nobody is asked."""
+    found: dict[tuple[str, str], tuple[str, str, bool, str | None]] = {}
+    for symbol in symbols:
+        if not foreign_reports.is_covered(from_canonical(symbol)):
+            continue
+        with contextlib.suppress(IaError):
+            told = foreign_reports.load_reports(symbol, quiet=True)
+            for each in told.reports:
+                if each.published:
+                    found[symbol, each.period] = (each.published, told.source, told.simulated, None)
+    return found
 
 
 def _load_closed(db: sqlite3.Connection, markets: Sequence[str], span: CalendarSpan) -> list[Json]:
@@ -214,7 +230,8 @@ _MARKETS = {
 
 
 def _describe_report(row: Json) -> Message:
-    report = describe_period(row["period"])
+    home = row["symbol"].endswith((".SH", ".SZ", ".BJ"))
+    report = describe_period(row["period"]) if home else Message(_PERIOD, day=row["period"])
     if row["status"] == PUBLISHED:
         return Message("{report}, published", report=report)
     if row["status"] == UNCONFIRMED:
@@ -248,4 +265,8 @@ def describe_period(period: str) -> Message:
         return Message("third-quarter report {year}", year=year)
     if period.endswith("-12-31"):
         return Message("annual report {year}", year=year)
-    return Message("report for the period to {day}", day=period)
+    return Message(_PERIOD, day=period)
+
+
+_PERIOD = mark_text("report for the period to {day}")
+"""What a report is called abroad, where a financial year may end in any month."""

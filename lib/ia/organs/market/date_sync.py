@@ -52,7 +52,7 @@ def refresh_dates(ws: Workspace, symbols: Sequence[str], *, force: bool = False)
 
 def _refresh_symbol(db: sqlite3.Connection, chain: Sequence[MarketSource], symbol: str, force: bool) -> int:
     if not is_covered(symbol):
-        raise NotFound("{symbol}: no source of coming dates; ia has one for mainland stocks", symbol=symbol)
+        raise NotFound("{symbol}: no source of coming dates, because it is not a stock", symbol=symbol)
     refused: IaError | None = None
     for source in chain:
         if not force and news_store.was_asked(db, "dates", source.name, symbol, FRESH):
@@ -83,9 +83,8 @@ def _load_chain() -> list[MarketSource]:
 
 
 def is_covered(symbol: str) -> bool:
-    """Whether some source tells the dates of a security: those of mainland stocks."""
-    security = from_canonical(symbol)
-    return security.market == "CN" and security.kind == "stock"
+    """Whether some source may tell the dates of a security: those of stocks."""
+    return from_canonical(symbol).kind == "stock"
 
 
 def markets_of(symbols: Iterable[str]) -> list[str]:
@@ -97,7 +96,7 @@ def markets_of(symbols: Iterable[str]) -> list[str]:
 def sync_dates(
     db: sqlite3.Connection, number: int, source: MarketSource, symbols: Sequence[str], progress: Progress
 ) -> JobResult:
-    """Store the dates of mainland stocks, and the closed days of the markets of all of these securities.
+    """Store the dates of stocks, and the closed days of the markets of all of these securities.
 
     One that the source does not have is no failure.
     raises  TryLater, Unavailable of the source, when what was fetched before is stored.

@@ -47,7 +47,8 @@ def sync_foreign(ws: Workspace, symbols: Sequence[str], notify: Notify, progress
     """Store the bars of securities up to the last closed session of their exchange.
 
     The adapters of `market.adapter` are asked in their order, as `ia ohlcv` asks them. One that reads this disk is only
-    looked at: nothing of it is kept. After IN_A_ROW failures in a row the rest is skipped.
+    looked at: nothing of it is kept. After IN_A_ROW failures in a row the rest is skipped. The reports of companies
+    are asked for once a week.
     """
     days: list[str] = []
     failed: dict[str, IaError] = {}
@@ -71,10 +72,26 @@ def sync_foreign(ws: Workspace, symbols: Sequence[str], notify: Notify, progress
             if bars.date:
                 days.append(bars.date[-1])
                 changed += bars.date[-1] > before
+            _refresh_reports(symbol, notify)
     progress(done, len(symbols), len(failed))
     return ForeignResult(
         day=max(days, default=""), rows=len(days), changed=changed, failed=failed, skipped=tuple(symbols[done:])
     )
+
+
+def _refresh_reports(symbol: str, notify: Notify) -> None:
+    """Ask for the reports of a company once a week; a failure is told and leaves what was told before."""
+    from ia.organs.market import foreign_reports
+    from ia.organs.market.market_jobs import WEEK
+
+    if not foreign_reports.is_covered(from_canonical(symbol)):
+        return
+    try:
+        foreign_reports.load_reports(symbol, within=WEEK)
+    except NotFound:
+        return
+    except (TryLater, Unavailable) as exc:
+        notify(Message("{symbol}: its reports could not be fetched: {reason}", symbol=symbol, reason=exc))
 
 
 def drop_simulated(notify: Notify) -> Notify:

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from ia.domain.instruments.symbols import from_canonical
 from ia.kernel import clock
 from ia.kernel.errors import Message, NotFound, Notify
 from ia.kernel.store import transaction
-from ia.organs.market import store
+from ia.organs.market import foreign_reports, store
 from ia.organs.market.snapshot import Progress, future_day_error
 from ia.organs.market.sources import NET_ENDED, MarketSource, SectorBoard
 from ia.organs.marketdb import CLOSED
@@ -58,6 +59,11 @@ def sync_fundamentals(
         for done, symbol in enumerate(symbols):
             progress(done, len(symbols))
             try:
+                if from_canonical(symbol).market != "CN":
+                    told = foreign_reports.load_reports(symbol, within=timedelta(0)).reports
+                    rows += len(told)
+                    newest = max([newest, *(report.period for report in told)])
+                    continue
                 reports = source.fundamentals_of(symbol)
             except NotFound as exc:
                 notify(Message(exc.template, **exc.params))

@@ -10,9 +10,9 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ia.domain.instruments.boards import tick_size
+from ia.domain.instruments.boards import tick_size, trading_currency
 from ia.domain.instruments.symbols import MARKET, Symbol, from_canonical, resolve_security, symbol_of_kind
 from ia.kernel import clock, config, dateforms
 from ia.kernel.errors import (
@@ -37,6 +37,9 @@ from ia.organs.ohlcv import series_store
 from ia.organs.ohlcv.adjustment import Action, adjust_bars, reference_price
 from ia.organs.ohlcv.canonical import Bars
 
+if TYPE_CHECKING:
+    from ia.organs.market.foreign_figures import PricedSeries
+
 Row = Json
 OUT = timedelta(hours=1)
 """So long after the close nothing of Stock Connect and of unusual trading is out yet."""
@@ -54,8 +57,9 @@ _QUOTE = (
     "change_60d_pct", "change_ytd_pct", "time",
 )  # fmt: skip
 _OF_REPORT = ("roe_pct", "basis")
-QUOTE = (*_QUOTE, "report", "basis", "industry", "concepts", "listed", "source", "simulated")
-"""The fields of a quote, in the order of the output. `roe_pct` is of the period `report`, over `basis`."""
+QUOTE = (*_QUOTE, "report", "basis", "industry", "concepts", "listed", "currency", "source", "simulated")
+"""The fields of a quote, in the order of the output. `roe_pct` is of the period `report`, over `basis`; `currency` is
+that of prices and market values."""
 REPORTED = (
     "eps", "bvps", "roe_pct", "revenue", "revenue_yoy_pct", "profit", "profit_yoy_pct", "gross_margin_pct",
     "net_margin_pct", "debt_ratio_pct", "cash_flow_ps",
@@ -260,7 +264,8 @@ def load_quotes(ws: Workspace, texts: Sequence[str], notify: Notify = drop_messa
     """Return a quote for each code or name, in their order, and what was not found.
 
     A quote is of the newest day of the market that may be seen; of a security that is not in it (suspended, Hong Kong,
-    US) it is made of the newest stored bars, with fewer fields.
+    US) it is made of the newest stored bars, with fewer fields. Those of a company abroad that come from its reports
+    are there where these were asked for before.
     raises  UsageError for a name that could mean several.
     """
     with open_market(ws) as db:
@@ -280,7 +285,9 @@ def load_quotes(ws: Workspace, texts: Sequence[str], notify: Notify = drop_messa
                 lost.append(exc)
                 continue
             if row:
-                found.append(row)
+                security = symbol_of_kind(symbol)
+                row["currency"] = None if security.kind == "index" else trading_currency(security)
+                found.append(row if security.market == "CN" else _add_foreign_figures(db, row))
             else:
                 home = symbol.endswith((".SH", ".SZ", ".BJ"))
                 hint = missing[0].hint if missing and home else "fetch its prices with `ia sync --symbols {symbol}`"
@@ -321,7 +328,7 @@ def _load_quote(db: sqlite3.Connection, day: MarketDay | None, symbol: str) -> R
     query = f"SELECT {columns}, {facts}{ROWS}{joins}{OF_DAY} AND s.symbol = :symbol"
     for row in fetch_rows(db, query, {**query_params(day), "symbol": symbol}):
         if row["price"] is not None:
-            row |= {"source": day.name, "simulated": day.simulated}
+            row |= {"source": day.name, "simulated": day.simulated, "currency": None}
             return add_current_names(db, day, [{name: row[name] for name in QUOTE}])[0]
     return None
 
@@ -412,6 +419,24 @@ def _quote_from_free_source(db: sqlite3.Connection, symbol: str, notify: Notify)
     return None
 
 
+def _add_foreign_figures(db: sqlite3.Connection, row: Row) -> Row:
+    """Return a quote of Hong Kong or the US with the figures of its company's reports, as far as they are at hand."""
+    from ia.organs.market.foreign_figures import ReportedShare, load_known_reports
+
+    try:
+        series = load_unadjusted(db, row["symbol"])
+        reports = load_known_reports(series.symbol, quiet=True)
+    except IaError:
+        return row
+    share = ReportedShare(db, series, reports)
+    at = share.find_newest(row["date"])
+    if at is None:
+        return row
+    twelve, multiples = share.twelve_months(at), share.multiples(row["date"], row["price"])
+    told = {"report": reports[at].period, "basis": twelve.basis, "roe_pct": twelve.roe_pct}
+    return {**row, **multiples._asdict(), **told}
+
+
 def _series_sources(db: sqlite3.Connection, symbol: str) -> list[tuple[int, str, bool]]:
     chain = config.get_setting_words("market.adapter")
     rows = db.execute("SELECT adapter, simulated FROM series WHERE symbol = ?", (symbol,)).fetchall()
@@ -462,27 +487,60 @@ def load_history(ws: Workspace, text: str, notify: Notify = drop_message) -> Quo
     The one that reaches further counts, then the longer one. Adjusted for the corporate actions that are stored.
     raises  NotFound where none is stored.
     """
-    from ia.organs.market import store
-
     with open_market(ws) as db:
         symbol = resolve_symbol(db, find_newest_day(db), text)
-        until = clock.last_visible_date(from_canonical(symbol).market)
-        best: tuple[str, int, str, bool, Bars] | None = None
-        for number, name, fake in [*list_sources(db), *_series_sources(db, symbol)]:
-            if number:
-                bars = store.load_bars(db, number, symbol, until)
-            else:
-                known = series_store.find_series(db, name, symbol)
-                bars = series_store.load_bars(db, known, until) if known else Bars.from_rows([])
-            if bars.date and (best is None or (bars.date[-1], len(bars.date)) > best[:2]):
-                best = (bars.date[-1], len(bars.date), name, fake, bars)
-        if best is None:
-            raise NotFound("{symbol}: no stored price", symbol=symbol, hint="fetch its prices with `ia ohlcv {symbol}`")
-        last, _, name, fake, bars = best
-        acts = series_store.load_actions(db, name, symbol, last)
+        series = load_unadjusted(db, symbol)
+    name, fake = series.source, series.simulated
     if fake:
         notify(SimulatedPrices("simulated prices: {symbol} is invented by {adapter}", symbol=symbol, adapter=name))
-    return QuoteHistory(symbol, name, fake, adjust_bars(bars, acts, "qfq", tick_size(symbol_of_kind(symbol))))
+    return QuoteHistory(symbol, name, fake, adjust_bars(series.bars, series.actions, "qfq", tick_size(series.symbol)))
+
+
+def load_unadjusted(db: sqlite3.Connection, symbol: str) -> "PricedSeries":
+    """Return the stored daily bars of a canonical symbol up to now(), as they were traded, and its corporate actions.
+
+    The one that reaches further counts, then the longer one; where none is stored, one that costs nothing to ask.
+    raises  NotFound where there is none.
+    """
+    from ia.organs.market import store
+    from ia.organs.market.foreign_figures import PricedSeries
+
+    security = symbol_of_kind(symbol)
+    until = clock.last_visible_date(security.market)
+    best: tuple[str, int, str, bool, Bars] | None = None
+    for number, name, fake in [*list_sources(db), *_series_sources(db, symbol)]:
+        if number:
+            bars = store.load_bars(db, number, symbol, until)
+        else:
+            known = series_store.find_series(db, name, symbol)
+            bars = series_store.load_bars(db, known, until) if known else Bars.from_rows([])
+        if bars.date and (best is None or (bars.date[-1], len(bars.date)) > best[:2]):
+            best = (bars.date[-1], len(bars.date), name, fake, bars)
+    if best is None:
+        if security.market != "CN" and (free := _ask_free_adapter(security, until)) is not None:
+            return free
+        raise NotFound("{symbol}: no stored price", symbol=symbol, hint="fetch its prices with `ia ohlcv {symbol}`")
+    last, _, name, fake, bars = best
+    actions = series_store.load_actions(db, name, symbol, last)
+    return PricedSeries(symbol=security, source=name, simulated=fake, bars=bars, actions=actions)
+
+
+def _ask_free_adapter(security: Symbol, until: str) -> "PricedSeries | None":
+    """Return the bars of a source that reads this disk or invents prices; None where none has them."""
+    from ia.organs.market.foreign_figures import PricedSeries
+    from ia.organs.ohlcv.adapters import find_adapter, is_free
+
+    for name in config.get_setting_words("market.adapter"):
+        if (adapter := find_adapter(name)) is None or not is_free(adapter):
+            continue
+        with contextlib.suppress(IaError):
+            bars = adapter.normalize(adapter.fetch(security)).between_dates(None, until)
+            if bars.date:
+                actions = [action for action in adapter.actions(security) if action.date <= bars.date[-1]]
+                return PricedSeries(
+                    symbol=security, source=name, simulated=adapter.simulated, bars=bars, actions=actions
+                )
+    return None
 
 
 class StoredActions(NamedTuple):
@@ -502,6 +560,8 @@ def load_actions(ws: Workspace, text: str, notify: Notify = drop_message) -> Sto
     with open_market(ws) as db:
         symbol = resolve_symbol(db, find_newest_day(db), text)
         until = clock.today(from_canonical(symbol).market)
+        if from_canonical(symbol).market != "CN":
+            return _load_foreign_actions(db, symbol, notify)
         sources = [(name, fake) for _, name, fake in [*list_sources(db), *_series_sources(db, symbol)]]
         if not sources:
             raise NotFound("{symbol}: no stored price", symbol=symbol, hint="fetch its prices with `ia ohlcv {symbol}`")
@@ -510,6 +570,15 @@ def load_actions(ws: Workspace, text: str, notify: Notify = drop_message) -> Sto
     if fake:
         notify(SimulatedPrices("simulated prices: {symbol} is invented by {adapter}", symbol=symbol, adapter=name))
     return StoredActions(symbol, name, fake, sorted(found[name], key=lambda act: act.date, reverse=True))
+
+
+def _load_foreign_actions(db: sqlite3.Connection, symbol: str, notify: Notify) -> StoredActions:
+    """Return the actions beside the prices of a security abroad."""
+    series = load_unadjusted(db, symbol)
+    if series.simulated:
+        template = "simulated prices: {symbol} is invented by {adapter}"
+        notify(SimulatedPrices(template, symbol=symbol, adapter=series.source))
+    return StoredActions(symbol, series.source, series.simulated, list(reversed(series.actions)))
 
 
 # reports
@@ -526,7 +595,8 @@ def load_fundamentals(
     report's period. `published` is the day on which the source says it was published, else None, and the report then
     counts from the legal deadline on.
     as_reported    figures since the beginning of the year of `period`; `basis` is `year-to-date`, or `annual`
-    raises  NotFound where none is stored.
+    months         of the financial year up to `period`; abroad it may end in any month
+    raises  NotFound where none is stored. Of Hong Kong and the US the source is asked, and what it raises is raised.
     """
     if as_reported:
         annual = f"CASE WHEN substr(r.period, 6) = '12-31' THEN 'annual' ELSE '{YEAR_TO_DATE}' END"
@@ -538,6 +608,8 @@ def load_fundamentals(
         f" FROM fundamentals r{trailing.joins(2)} WHERE r.source = :source AND r.symbol = :symbol"
         f" AND {trailing.published_sql('r')} <= :today ORDER BY r.period DESC LIMIT :count"
     )
+    if (abroad := find_foreign(text)) is not None:
+        return abroad.canonical, _load_foreign_reports(abroad, periods, notify, as_reported=as_reported)
     with open_market(ws) as db:
         symbol = resolve_symbol(db, find_newest_day(db), text)
         for number, name, fake in list_sources(db):
@@ -552,9 +624,29 @@ def load_fundamentals(
                             adapter=name,
                         )
                     )
-                return symbol, [{**row, "source": name, "simulated": fake} for row in rows]
+                about: Row = {"currency": "CNY", "source": name, "simulated": fake}
+                return symbol, [{**row, "months": int(row["period"][5:7]), **about} for row in rows]
     hint = "fetch reports with `ia sync fundamentals --symbols {symbol}`"
     raise NotFound("{symbol}: no published report stored", symbol=symbol, hint=hint)
+
+
+def find_foreign(text: str) -> Symbol | None:
+    """Return the security of Hong Kong or the US that a code or name means; None for one of the mainland."""
+    try:
+        found = resolve_security(text, traded=True)
+    except NotFound:
+        return None
+    return found if found.market != "CN" else None
+
+
+def _load_foreign_reports(security: Symbol, periods: int, notify: Notify, *, as_reported: bool) -> list[Row]:
+    from ia.organs.market import foreign_reports
+
+    found = foreign_reports.load_reports(security.canonical)
+    if found.simulated:
+        template = "simulated figures: {adapter} generates the figures of {symbol}"
+        notify(Simulated(template, symbol=security.canonical, adapter=found.source))
+    return foreign_reports.describe_reports(found, periods, as_reported=as_reported)
 
 
 # lists of a day

@@ -1,22 +1,21 @@
 """Income statement, balance sheet and cash flow statement of a company, as far as they were published by now.
 
-They are asked of the source of `market.adapter`. What a real source told is kept for FRESH below `.ia/cache`, and
-used for longer where the source cannot be reached: statements change four times a year.
+They are asked of the source of `market.adapter`, and what a real one told is kept for a while (`kept_answers`):
+statements change four times a year. Abroad a financial year may end in any month, and a statement is known from the
+day on which the report of its period was (`foreign_reports`).
 """
 
-import contextlib
-import json
-import os
-from datetime import datetime, timedelta
+from datetime import date
 from typing import NamedTuple
 
 from ia.domain.instruments.symbols import Symbol, resolve_security
-from ia.kernel import clock, config, files
-from ia.kernel.errors import BadData, NotFound, TryLater, UsageError
-from ia.organs.market import sources
+from ia.kernel import clock, config
+from ia.kernel.errors import BadData, NotFound, UsageError
+from ia.organs.market import fiscal_periods, foreign_reports, sources
+from ia.organs.market.fiscal_periods import Span
+from ia.organs.market.kept_answers import load_kept
 from ia.organs.market.sources import STATEMENT_ITEMS, FinancialStatement, MarketSource, NotDelivered
 
-FRESH = timedelta(hours=20)
 MAX_PERIODS = 12
 FREE_CASH_FLOW = "free_cash_flow"
 _NO_FLOW = frozenset({"eps", "cash_end"})
@@ -46,20 +45,23 @@ def load_statements(text: str, statement: str, *, periods: int = 4, period: str 
     Those of cash flow also have `free_cash_flow`: operating cash flow less capital expenditure.
 
     Args:
-        text: code or name of a mainland stock.
+        text: code or name of a stock.
         statement: which one.
         periods: how many, at most MAX_PERIODS.
         period: the last day of one reporting period, 2024-12-31: that one alone, and the twelve months up to it.
 
     Raises:
         BadData: no such statement, count or period; several securities of this name.
-        NotFound: no such stock, no stock of the mainland, or nothing published by now.
+        NotFound: no such stock, or nothing published by now.
         Unavailable, TryLater: the source has no statements, or cannot be reached.
     """
     _check_request(statement, periods, period)
     company = _find_company(text)
+    if period and company.market == "CN" and period[5:] not in _DEADLINES:
+        raise _bad_period(period)
     source, told = _ask_source(company.canonical, statement)
-    today = clock.today("CN")
+    today = clock.today(company.market)
+    told = told if company.market == "CN" else _date_foreign(company.canonical, told)
     known = [_add_free_cash_flow(each) for each in told if len(day := public_since(each)) > 0 and day <= today]
     first = next((at for at, each in enumerate(known) if period in ("", each.period)), None)
     if first is None:
@@ -90,6 +92,8 @@ def public_since(statement: FinancialStatement) -> str:
     """
     if statement.published:
         return statement.published
+    if statement.months:
+        return ""
     years, day = _DEADLINES.get(statement.period[5:], (0, ""))
     return f"{int(statement.period[:4]) + years}-{day}" if day else ""
 
@@ -101,12 +105,13 @@ def sum_twelve_months(reports: list[FinancialStatement]) -> FinancialStatement |
     lacks is left out; None where one of them is missing.
     """
     newest = reports[0]
-    if newest.period.endswith("12-31"):
+    if months_of(newest) == 12:
         return newest._replace(items=_only_flows(newest.items))
-    by_period = {each.period: each for each in reports}
-    before = int(newest.period[:4]) - 1
-    year, part = by_period.get(f"{before}-12-31"), by_period.get(f"{before}{newest.period[4:]}")
-    if year is None or part is None:
+    found = fiscal_periods.find_parts([Span(each.period, months_of(each)) for each in reports], 0)
+    if found is None:
+        return None
+    year, part = reports[found[0]], reports[found[1]]
+    if newest.currency != year.currency or newest.currency != part.currency:
         return None
     items = {
         name: round(value + year.items[name] - part.items[name], 2)
@@ -114,6 +119,18 @@ def sum_twelve_months(reports: list[FinancialStatement]) -> FinancialStatement |
         if name in year.items and name in part.items
     }
     return newest._replace(items=items)
+
+
+def months_of(statement: FinancialStatement) -> int:
+    """Return how many months of its financial year a statement spans."""
+    return statement.months or int(statement.period[5:7])
+
+
+def _date_foreign(symbol: str, told: list[FinancialStatement]) -> list[FinancialStatement]:
+    """Return statements with the day from which the report of each period was known; without one it is not."""
+    reports = foreign_reports.load_reports(symbol).reports
+    known = {each.period: foreign_reports.public_since(each) for each in reports}
+    return [each._replace(published=each.published or known.get(each.period)) for each in told]
 
 
 def _only_flows(items: dict[str, float]) -> dict[str, float]:
@@ -133,10 +150,21 @@ def _check_request(statement: str, periods: int, period: str) -> None:
                       known=", ".join(STATEMENT_ITEMS))  # fmt: skip
     if isinstance(periods, bool) or not isinstance(periods, int) or not 1 <= periods <= MAX_PERIODS:
         raise BadData("periods must be a number from 1 to {most}", most=MAX_PERIODS)
-    if period and (len(period) != 10 or period[5:] not in _DEADLINES or not period[:4].isdecimal()):
-        raise BadData(
-            "{period!r} is not a valid reporting period", period=period[:20], hint="write a period such as 2024-03-31"
-        )
+    if period and not _is_day(period):
+        raise _bad_period(period)
+
+
+def _bad_period(period: str) -> BadData:
+    return BadData(
+        "{period!r} is not a valid reporting period", period=period[:20], hint="write a period such as 2024-03-31"
+    )
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return str(date.fromisoformat(text)) == text
+    except ValueError:
+        return False
 
 
 def _find_company(text: str) -> Symbol:
@@ -144,8 +172,6 @@ def _find_company(text: str) -> Symbol:
         found = resolve_security(text, traded=True)
     except UsageError as exc:
         raise BadData(exc.template, hint=exc.hint, **exc.params) from None
-    if found.market != "CN":
-        raise NotFound("{symbol}: financial statements are available for mainland stocks only", symbol=found.canonical)
     if found.kind != "stock":
         raise NotFound("{symbol} has no financial statements, because it is not a stock", symbol=found.canonical)
     return found
@@ -157,36 +183,14 @@ def _ask_source(symbol: str, statement: str) -> tuple[MarketSource, list[Financi
     for name in config.get_setting_words("market.adapter"):
         try:
             source = sources.load_source(name)
-            return source, (
-                source.statements_of(symbol, statement) if source.simulated else _load_kept(source, symbol, statement)
+            if source.simulated:
+                return source, source.statements_of(symbol, statement)
+            return source, load_kept(
+                f"statements/{source.name}-{symbol}-{statement}",
+                lambda row: FinancialStatement(**dict(zip(FinancialStatement._fields, row, strict=False))),
+                lambda _, source=source: source.statements_of(symbol, statement),  # type: ignore[misc]
             )
         except NotDelivered as exc:
             refused = refused or exc
     hint = "run `ia config set market.adapter akshare`"
     raise refused or UsageError("market.adapter names no data source", hint=hint)
-
-
-def _load_kept(source: MarketSource, symbol: str, statement: str) -> list[FinancialStatement]:
-    """Return what a source told within FRESH, else ask it; where it cannot be reached, return what it told before."""
-    home = config.home()
-    place = os.path.join(home, ".ia", "cache", "statements", f"{source.name}-{symbol}-{statement}.json")
-    fetched, kept = _read_kept(place)
-    now = clock.wall_time()
-    if kept and fetched is not None and timedelta(0) <= now - fetched < FRESH:
-        return kept
-    try:
-        told = source.statements_of(symbol, statement)
-    except TryLater:
-        if kept:
-            return kept
-        raise
-    if os.path.isdir(home):
-        files.keep_file(place, json.dumps({"fetched": now.isoformat(), "told": told}))
-    return told
-
-
-def _read_kept(place: str) -> tuple[datetime | None, list[FinancialStatement]]:
-    with contextlib.suppress(OSError, ValueError, LookupError, TypeError), open(place, encoding="utf-8") as file:
-        record = json.load(file)
-        return datetime.fromisoformat(record["fetched"]), [FinancialStatement(*each) for each in record["told"]]
-    return None, []

@@ -8,9 +8,11 @@ where fewer than LEAST_DAYS days or LEAST_PEERS other stocks have the figure.
 import sqlite3
 from typing import NamedTuple
 
+from ia.domain.instruments.symbols import Symbol
 from ia.kernel.errors import NotFound, Notify, drop_message
 from ia.kernel.workspace import Workspace
 from ia.organs.market import dividends, trailing
+from ia.organs.market.foreign_figures import ReportedShare, load_known_reports
 from ia.organs.market.market_reader import (
     OF_DAY,
     ROWS,
@@ -18,7 +20,9 @@ from ia.organs.market.market_reader import (
     MarketDay,
     Row,
     fetch_rows,
+    find_foreign,
     load_day,
+    load_unadjusted,
     open_market,
     query_params,
     resolve_symbol,
@@ -49,9 +53,11 @@ class Valuation(NamedTuple):
 
     report, basis     the last day of the newest report's period, and what its figures span: ttm, annual
     figures           pe_ttm, pb; roe_pct, growth, eps, cash_flow_ps of twelve months; cash_to_profit_pct: cash over
-                      profit; market_cap: yuan; dividend_yield_pct: of the dividends whose ex-date was in the year
+                      profit; market_cap: money; dividend_yield_pct: of the dividends whose ex-date was in the year
                       before the day
-    history, peers    ranks by the name of the figure
+    history, peers    ranks by the name of the figure; abroad there are no peers
+    currency          of the price and of market_cap; reported: of the figures a share, where it is another one
+    report_rate       what one unit of `reported` is worth in `currency` on the day; None without an exchange rate
     """
 
     symbol: str
@@ -66,13 +72,19 @@ class Valuation(NamedTuple):
     figures: dict[str, float | None]
     history: dict[str, Rank]
     peers: dict[str, Rank]
+    currency: str = "CNY"
+    reported: str = "CNY"
+    report_rate: float | None = 1.0
 
 
 def load_valuation(ws: Workspace, text: str, notify: Notify = drop_message) -> Valuation:
     """Return the valuation of a stock by its code or name.
 
-    raises  NotFound where the newest day of the market has no such stock.
+    raises  NotFound where the newest day of the market has no such stock. Of Hong Kong and the US the price is the
+            newest stored one and the source is asked for the reports: what it raises is raised.
     """
+    if (abroad := find_foreign(text)) is not None:
+        return _load_foreign(ws, abroad)
     with open_market(ws) as db:
         day = load_day(db, notify)
         symbol = resolve_symbol(db, day, text)
@@ -103,6 +115,50 @@ def load_valuation(ws: Workspace, text: str, notify: Notify = drop_message) -> V
         figures=figures,
         history={name: _rank(own[name], past[name], LEAST_DAYS, past["first"]) for name in MULTIPLES},
         peers={name: _rank(own[name], [row[name] for row in same], LEAST_PEERS) for name in RANKED},
+    )
+
+
+def _load_foreign(ws: Workspace, security: Symbol) -> Valuation:
+    """Return the valuation of a stock of Hong Kong or the US; of a fund its dividend yield alone."""
+    if security.kind == "index":
+        raise NotFound("{symbol} is an index: no company stands behind it", symbol=security.canonical)
+    reports = load_known_reports(security)
+    with open_market(ws) as db:
+        series = load_unadjusted(db, security.canonical)
+        share = ReportedShare(db, series, reports)
+        day, price = series.bars.date[-1], series.bars.close[-1]
+        at = share.find_newest(day)
+        now = share.multiples(day, price)
+        past = [(each, share.multiples(each, close)) for each, close in zip(series.bars.date[:-1],
+                series.bars.close[:-1], strict=True)] if reports else []  # fmt: skip
+    twelve = share.twelve_months(at)._asdict() if at is not None else {}
+    figures: dict[str, float | None] = {"pe_ttm": now.pe_ttm, "pb": now.pb}
+    figures |= {name: twelve.get(name) for name in COMPANY}
+    figures["gross_margin_pct"] = twelve.get("gross_margin_pct")
+    figures["debt_ratio_pct"] = reports[at].debt_ratio_pct if at is not None else None
+    figures["market_cap"] = now.market_cap
+    figures["cash_to_profit_pct"] = _cash_to_profit(figures["cash_flow_ps"], figures["eps"])
+    figures["dividend_yield_pct"] = share.dividend_yield(day, price)
+    first = next((each for each, multiples in past if multiples.pe_ttm is not None), "")
+    return Valuation(
+        symbol=security.canonical,
+        name=security.name or "",
+        date=day,
+        source=series.source,
+        simulated=series.simulated,
+        industry=None,
+        report=reports[at].period if at is not None else None,
+        published=reports[at].published if at is not None else None,
+        basis=twelve.get("basis"),
+        figures=figures,
+        history={
+            name: _rank(figures[name], [getattr(each, name) for _, each in past], LEAST_DAYS, first)
+            for name in MULTIPLES
+        },
+        peers={name: _rank(None, [], LEAST_PEERS) for name in RANKED},
+        currency=share.currency,
+        reported=share.reported,
+        report_rate=share.convert(share.reported, day),
     )
 
 

@@ -55,13 +55,13 @@ def test_a_model_reads_figures_and_not_text_from_outside(call, scope):
 
 @pytest.mark.process
 def test_a_failure_keeps_its_class_and_hands_no_text_to_a_model(call, scope, ws):
-    failure = call("cashflow", symbol="AAPL").failure
-    assert isinstance(failure, NotFound) and "mainland" not in str(failure)
+    failure = call("cashflow", symbol="SPY").failure
+    assert isinstance(failure, NotFound) and "stock" not in str(failure)
     assert not scope.tainted
     user = Router(catalog.provider_tools(ws)).call_tool(
-        Scope(ws, actor="user"), "financial.cashflow", {"symbol": "AAPL"}
+        Scope(ws, actor="user"), "financial.cashflow", {"symbol": "SPY"}
     )
-    assert "AAPL.US: financial statements are available for mainland stocks only" in str(user.failure)
+    assert "SPY.US has no financial statements, because it is not a stock" in str(user.failure)
     assert isinstance(call("cashflow", symbol="600519", period="2024-05-31").failure, BadData)
 
 
@@ -77,7 +77,7 @@ def test_every_answer_is_made_of_figures(demo):
 @pytest.mark.parametrize("given, status", [
     ("{", 65), ("[]", 65), ('{"tool": "financial.income"}', 65), ('{"tool": "financial.income", "arguments": {}}', 65),
     ('{"tool": "financial.income", "arguments": {"symbol": "中国"}}', (65, 66)),
-    ('{"tool": "financial.income", "arguments": {"symbol": "AAPL"}}', 66),
+    ('{"tool": "financial.income", "arguments": {"symbol": "SPY"}}', 66),
 ])  # fmt: skip
 def test_the_program_ends_as_the_contract_says(demo, monkeypatch, capsys, given, status):
     monkeypatch.setattr("sys.stdin", io.StringIO(given))
@@ -89,7 +89,7 @@ def test_the_program_ends_as_the_contract_says(demo, monkeypatch, capsys, given,
 def test_its_complaint_is_in_the_users_language(demo, monkeypatch, capsys):
     monkeypatch.setenv("IA_LANG", "zh")
     monkeypatch.setattr(
-        "sys.stdin", io.StringIO(json.dumps({"tool": "financial.income", "arguments": {"symbol": "AAPL"}}))
+        "sys.stdin", io.StringIO(json.dumps({"tool": "financial.income", "arguments": {"symbol": "SPY"}}))
     )
     assert financial_statements.main() == NotFound.status
-    assert capsys.readouterr().err == "AAPL.US：只有沪深京股票有财务报表\n"
+    assert capsys.readouterr().err == "SPY.US 没有财务报表：它不是股票\n"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
 from ia.agent.analyst.voice import AnswerVoice, number
+from ia.kernel.jsontypes import Json
 
 INDEX = "index: "
 """Marks an expression over the bars of the market's index."""
@@ -164,8 +165,14 @@ class ValuationReadings:
         self.industries = [str(word) for word in table.section("no_free_cash_flow", list)]
 
 
-def lacks_free_cash_flow(industry: str, tables: Tables = SHIPPED) -> bool:
-    """Whether free cash flow says nothing of the companies of an industry, such as banks."""
+def lacks_free_cash_flow(valuation: Json, tables: Tables = SHIPPED) -> bool:
+    """Whether free cash flow says nothing of a company, such as a bank, by a checked valuation.
+
+    Abroad no industry is told: there those without a gross margin are banks, insurers and brokers.
+    """
+    figures, industry = valuation.get("figures", {}), str(valuation.get("industry") or "")
+    if "gross_margin_pct" in figures and figures["gross_margin_pct"] is None:
+        return True
     return any(word in industry for word in tables.build("research", "valuation", ValuationReadings).industries)
 
 

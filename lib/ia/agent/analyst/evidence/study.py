@@ -93,7 +93,14 @@ def check_valuation(result: DeskResult) -> Json:
     figures = told.get("figures")
     if not isinstance(figures, dict):
         return {}
-    checked = {name: str(told[name]) for name in ("date", "source", "report", "basis", "industry") if told.get(name)}
+    checked = {
+        name: str(told[name])
+        for name in ("date", "source", "report", "basis", "industry", "currency", "reported")
+        if told.get(name)
+    }
+    rate = told.get("report_rate")
+    if isinstance(rate, int | float) and checked.get("currency") != checked.get("reported"):
+        figures = {**figures, "report_rate": rate}
     ranks = {
         place: {name: rank for name, rank in ranked.items() if isinstance(rank, dict)}
         for place in ("peers", "history")
@@ -117,11 +124,21 @@ def add_cash_flow(valuation: Json, result: DeskResult) -> tuple[Json, str]:
     told = result.get("twelve_months")
     year: Json = told if isinstance(told, dict) else {}
     cash, worth = year.get("free_cash_flow"), valuation["figures"].get("market_cap")
+    if isinstance(cash, int | float):
+        cash = _convert(cash, str(year.get("currency") or ""), valuation)
     if not isinstance(cash, int | float) or not isinstance(worth, int | float) or worth <= 0:
         return valuation, NOT_WHOLE
     figures = {**valuation["figures"], "fcf_yield_pct": cash / worth * 100}
     about = {f"cash_{name}": str(year.get(key) or "") for name, key in (("report", "period"), ("basis", "basis"))}
     return {**valuation, **about, "figures": figures}, ""
+
+
+def _convert(amount: float, currency: str, valuation: Json) -> float | None:
+    """Return an amount of a report in the currency of the market value; None where that cannot be done."""
+    if currency == valuation.get("currency", currency):
+        return amount
+    rate = valuation["figures"].get("report_rate")
+    return amount * float(rate) if currency == valuation.get("reported") and rate else None
 
 
 def facts_of(market: Json, valuation: Json) -> Facts:

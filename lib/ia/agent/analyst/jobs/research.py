@@ -117,7 +117,7 @@ def _look_at_valuation(desk: ToolDesk, study: Study, mention: Mention) -> Work[N
 
 def _look_at_cash_flow(desk: ToolDesk, study: Study) -> Work[None]:
     """Add the free cash flow to the valuation, or why it was not looked at."""
-    if lacks_free_cash_flow(study.valuation.get("industry", ""), desk.tables):
+    if lacks_free_cash_flow(study.valuation, desk.tables):
         study.cash_gap = NO_MEANING
     else:
         told = yield from desk.one("financial.cashflow", symbol=study.code, periods=1)

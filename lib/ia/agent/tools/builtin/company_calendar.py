@@ -21,8 +21,8 @@ def list_dates(
     days: Annotated[int, "so many days from the first one on", AtLeast(0)] = 30,
     kind: Annotated[Literal["ex-dividend", "report", "lock-up", "closed"] | None, "default: all"] = None,
 ) -> Json:
-    """Show known dates of mainland companies: ex-dates with cash a share, reports (expected or published), lock-up
-    expiries, closed days of a market (known up to `closed_known`). `missing`: what no source told, why.
+    """Show known dates of companies: ex-dates with cash a share, reports (expected or published), lock-up expiries,
+    closed days of a market (known up to `closed_known`). `missing`: what no source told, why.
     """
     from ia.organs.market import coming_dates, date_sync
 

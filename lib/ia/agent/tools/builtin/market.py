@@ -140,8 +140,8 @@ def show_quotes(
         bool, "ask the source for the price right now; `unfinished`: the session runs, so say the time"
     ] = False,
 ) -> Json:
-    """Show stored quotes: price, change, turnover, pe, pb, market value (yuan), industry, concepts; roe of the twelve
-    months (`basis`) up to the period `report`. `missing`: nothing is stored; market.ohlcv fetches prices.
+    """Show stored quotes: price, change, turnover, pe, pb, market value (`currency`), industry, concepts; roe of the
+    twelve months (`basis`) up to the period `report`. `missing`: nothing is stored; market.ohlcv fetches prices.
     """
     from ia.organs.market import live_quotes, market_reader
 
@@ -164,8 +164,8 @@ def show_quotes(
 def show_fundamentals(
     scope: Scope, symbol: Annotated[str, "code or name"], periods: Annotated[int, "how many reports", AtLeast(1)] = 4
 ) -> Json:
-    """Show what a company has published, newest report first: revenue, profit (yuan), growth, roe, margins, debt ratio,
-    eps, book value a share; of the twelve months up to `period` (`basis`: ttm, annual). null: a report is missing.
+    """Show what a company has published, newest report first: revenue, profit (`currency`), growth, roe, margins, debt
+    ratio, eps, book value a share; of twelve months up to `period` (`basis`: ttm, annual). null: a report is missing.
     """
     from ia.organs.market import market_reader
 
@@ -215,9 +215,9 @@ def compare_prices(
 
 
 @tool("market.valuation", READ, together=True)
-def show_valuation(scope: Scope, symbol: Annotated[str, "code or name of a mainland stock"]) -> Json:
-    """Show what a stock costs and earns: pe_ttm, pb, market_cap (yuan), dividend yield; roe, growth, eps, cash flow a
-    share of the twelve months (`basis`) up to `report`; `history`: where that stands in its own stored days;
+def show_valuation(scope: Scope, symbol: Annotated[str, "code or name of a stock"]) -> Json:
+    """Show what a stock costs and earns: pe_ttm, pb, market_cap (`currency`), dividend yield; roe, growth, eps, cash
+    flow a share of twelve months (`basis`) up to `report`; `history`: where that stands in its own stored days;
     `peers`: in its industry (rank_pct: percentage that is lower; null: too few).
     """
     from ia.organs.market.valuation import load_valuation

@@ -117,6 +117,39 @@ class CompanyReport(NamedTuple):
     cash_flow_ps: float | None = None
 
 
+class ForeignReport(NamedTuple):
+    """What a company of Hong Kong or the US reported of a period, since the beginning of its financial year.
+
+    period      its last day, YYYY-MM-DD; a financial year may end in any month
+    months      how many the figures span: 3, 6, 9, 12
+    currency    of the money, which need not be the one that the share trades in
+    published   the day on which it could be read first; None where the source does not tell
+    seen        the day on which ia saw it first, where the source tells no day of publication
+    shares      how many shares the figures a share are of; None where the source does not tell
+    profit      that of the parent's shareholders. The others are those of CompanyReport
+    """
+
+    symbol: str
+    period: str
+    months: int
+    currency: str
+    published: str | None = None
+    seen: str | None = None
+    host: str | None = None
+    eps: float | None = None
+    bvps: float | None = None
+    roe_pct: float | None = None
+    revenue: float | None = None
+    revenue_yoy_pct: float | None = None
+    profit: float | None = None
+    profit_yoy_pct: float | None = None
+    gross_margin_pct: float | None = None
+    net_margin_pct: float | None = None
+    debt_ratio_pct: float | None = None
+    cash_flow_ps: float | None = None
+    shares: float | None = None
+
+
 class FinancialStatement(NamedTuple):
     """One statement of a company for a period, as reported: consolidated, since the beginning of the year.
 
@@ -124,12 +157,14 @@ class FinancialStatement(NamedTuple):
     published   the day on which it could be read first; None where the source does not tell
     items       amounts by the names of STATEMENT_ITEMS, in `currency`, `eps` in `currency` a share; without those that
                 the report does not have. Items of a balance sheet are of the end of the period
+    months      how many it spans, abroad, where a financial year may end in any month; 0: as `period` tells
     """
 
     period: str
     published: str | None
     currency: str
     items: dict[str, float]
+    months: int = 0
 
 
 class ConnectFlow(NamedTuple):
@@ -278,6 +313,10 @@ class MarketSource(Protocol):
 
     def fundamentals_of(self, symbol: str) -> list[CompanyReport]:
         """Return all periods of one company, newest first. NotFound where the source does not have it."""
+        ...
+
+    def foreign_reports_of(self, symbol: str) -> list[ForeignReport]:
+        """Return the reports of a company of Hong Kong or the US, in any order. NotFound as `fundamentals_of`."""
         ...
 
     def statements_of(self, symbol: str, statement: str) -> list[FinancialStatement]:

@@ -20,6 +20,7 @@ from ia.organs.market.sources import (
     ConnectFlow,
     DailyRate,
     FinancialStatement,
+    ForeignReport,
     LiveBar,
     NewsItem,
     SectorBoard,
@@ -35,7 +36,12 @@ from ia.organs.market.sources.companies import (
     simulated_companies,
     trailing_profit,
 )
-from ia.organs.market.sources.simulated_statements import build_statement
+from ia.organs.market.sources.foreign_companies import (
+    build_foreign_events,
+    foreign_companies,
+    published_foreign_reports,
+)
+from ia.organs.market.sources.simulated_statements import build_foreign_statement, build_statement
 from ia.organs.ohlcv.adapters.demo import Demo, simulated_days, simulated_rate, simulated_symbols
 from ia.organs.ohlcv.canonical import Bars
 
@@ -61,7 +67,7 @@ def _full_series(symbol: Symbol, day: str) -> _Series:
 
 
 class DemoMarket:
-    """The source of the simulated market: the mainland's stocks, funds and indices of the demo adapter."""
+    """The source of the simulated market: the mainland's securities of the demo adapter, and companies abroad."""
 
     name = "demo"
     simulated = True
@@ -119,8 +125,19 @@ class DemoMarket:
             raise NotFound("{symbol} is not in the simulated market", symbol=str(security))
         return list(published_reports(symbol, series.bars, series.actions, last))
 
+    def foreign_reports_of(self, symbol: str) -> list[ForeignReport]:
+        """Return the published reports of a simulated company of Hong Kong or the US, newest period first."""
+        security = _find_foreign(symbol)
+        last = clock.last_visible_date(security.market)
+        series = self._series_until(security, last)
+        if not series.bars.date:
+            raise NotFound("{symbol} is not in the simulated market", symbol=str(security))
+        return published_foreign_reports(security, series.bars, series.actions, last)
+
     def statements_of(self, symbol: str, statement: str) -> list[FinancialStatement]:
         """Return a statement of a simulated company for its published periods, newest first; it fits the reports."""
+        if from_canonical(symbol).market != "CN":
+            return [build_foreign_statement(each, statement) for each in self.foreign_reports_of(symbol)]
         reports = self.fundamentals_of(symbol)
         series = self._series_until(from_canonical(symbol), clock.last_visible_date("CN"))
         company, actions = simulated_companies()[symbol], series.actions
@@ -128,18 +145,32 @@ class DemoMarket:
 
     def news_of(self, symbol: str, kind: str) -> list[NewsItem]:
         """Return simulated announcements, or news, of a simulated company up to now."""
-        from ia.organs.market.sources.simulated_news import build_announcements, build_news
+        from ia.organs.market.sources.simulated_news import (
+            build_announcements,
+            build_foreign_announcements,
+            build_news,
+        )
 
+        company = from_canonical(symbol)
+        series = self._series_until(company, clock.last_visible_date(company.market))
+        if company.market != "CN":
+            foreign = self.foreign_reports_of(symbol)
+            if kind == "announcement":
+                return build_foreign_announcements(company, foreign, clock.now())
+            return build_news(company, series.bars, clock.now())
         reports = self.fundamentals_of(symbol)
-        series = self._series_until(from_canonical(symbol), clock.last_visible_date("CN"))
         if kind == "announcement":
-            return build_announcements(from_canonical(symbol), reports, clock.now())
-        return build_news(from_canonical(symbol), series.bars, clock.now())
+            return build_announcements(company, reports, clock.now())
+        return build_news(company, series.bars, clock.now())
 
     def events_of(self, symbol: str) -> list[CompanyEvent]:
         """Return the simulated dates of a simulated company that are known by now."""
         from ia.organs.market.sources.simulated_dates import build_events
 
+        if from_canonical(symbol).market != "CN":
+            security = _find_foreign(symbol)
+            series = self._series_until(security, clock.last_visible_date(security.market))
+            return build_foreign_events(security, series.actions, clock.today(security.market))
         if symbol not in simulated_companies():
             raise NotFound("{symbol} is not in the simulated market", symbol=str(from_canonical(symbol)))
         return build_events(from_canonical(symbol), clock.today("CN"))
@@ -199,6 +230,13 @@ class DemoMarket:
     def _series_until(self, symbol: Symbol, last: str) -> _Series:
         _, bars, actions = _full_series(symbol, clock.last_visible_date("CN", clock.wall_time()))
         return _Series(symbol, bars.between_dates(None, last), [action for action in actions if action.date <= last])
+
+
+def _find_foreign(symbol: str) -> Symbol:
+    security = from_canonical(symbol)
+    if symbol not in foreign_companies():
+        raise NotFound("{symbol} is no company of the simulated market", symbol=str(security))
+    return security
 
 
 @lru_cache(maxsize=4)

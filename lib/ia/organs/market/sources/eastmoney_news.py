@@ -56,7 +56,11 @@ def fetch_announcements(company: Symbol) -> list[NewsItem]:
 
 
 def fetch_news(company: Symbol) -> list[NewsItem]:
-    """Return articles that a search for the code of a mainland stock finds. Raises Banned, NoNetwork; ShapeChanged."""
+    """Return articles that a search for a security finds. Raises Banned, NoNetwork; ShapeChanged.
+
+    A mainland stock is searched for by its code. The code of a company abroad may be a word (V, KO), so that it is
+    searched for by its Chinese name where one is known, and only articles that name it count.
+    """
     wanted = {
         "searchScope": "default",
         "sort": "default",
@@ -67,7 +71,7 @@ def fetch_news(company: Symbol) -> list[NewsItem]:
     }
     asked = {
         "uid": "",
-        "keyword": company.code,
+        "keyword": find_keyword(company),
         "type": ["cmsArticleWebOld"],
         "client": "web",
         "clientType": "web",
@@ -78,6 +82,18 @@ def fetch_news(company: Symbol) -> list[NewsItem]:
     with govern_requests(check_size, timeout=TIMEOUT):
         tree = get_json(_SEARCH, params, NEWS)
     return parse_news(tree, company)
+
+
+def find_keyword(company: Symbol) -> str:
+    """Return what a security is searched for by.
+
+    >>> from ia.domain.instruments.symbols import from_canonical
+    >>> [find_keyword(from_canonical(each)) for each in ("600519.SH", "09988.HK", "NVDA.US")]
+    ['600519', '阿里巴巴', '英伟达']
+    """
+    if company.market == "CN":
+        return company.code
+    return re.sub(r"-[A-Z]{1,2}$", "", company.name or "") or company.code
 
 
 def parse_announcements(tree: object, company: Symbol) -> list[NewsItem]:
@@ -91,6 +107,8 @@ def parse_news(tree: object, company: Symbol) -> list[NewsItem]:
     """Return the items of an answer; ShapeChanged."""
     data = _data_of(tree, "result", NEWS)
     rows = data.get("cmsArticleWebOld") if isinstance(data, dict) else None
+    if company.market != "CN" and isinstance(rows, list):
+        rows = [row for row in rows if not isinstance(row, dict) or _names(row, company)]
     return _parse_list(rows, NEWS, "code", lambda row: _parse_article(row, company))
 
 
@@ -128,6 +146,13 @@ def _parse_announcement(row: Json, company: Symbol) -> NewsItem:
         link=f"https://data.eastmoney.com/notices/detail/{company.code}/{code}.html",
         category=clean_text(first.get("column_name"), 40) or None,
     )
+
+
+def _names(row: Json, company: Symbol) -> bool:
+    """Whether the title or the text of an article names a company."""
+    said = _TAG.sub("", f"{row.get('title') or ''} {row.get('content') or ''}")[: 20 * LONGEST_TITLE]
+    code = rf"(?<![A-Za-z0-9]){re.escape(company.code)}(?![A-Za-z0-9])"
+    return find_keyword(company) in said or (len(company.code) > 2 and re.search(code, said) is not None)
 
 
 def _codes_of(row: Json) -> set[str]:

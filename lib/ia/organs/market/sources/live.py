@@ -11,6 +11,7 @@ from ia.organs.market.sources import (
     ConnectFlow,
     DailyRate,
     FinancialStatement,
+    ForeignReport,
     LiveBar,
     NewsItem,
     SectorBoard,
@@ -20,6 +21,7 @@ from ia.organs.market.sources import (
     company_dates,
     datacenter,
     eastmoney,
+    eastmoney_abroad,
     eastmoney_live,
     eastmoney_news,
     not_delivered_error,
@@ -69,19 +71,35 @@ class LiveSource:
         """Return the periods of one company, by Sina: unlike Eastmoney's they have net margin and debt ratio."""
         return sina.fetch_fundamentals(_find_company(symbol))
 
+    def foreign_reports_of(self, symbol: str) -> list[ForeignReport]:
+        """Return the reports of a company of Hong Kong or the US, by Eastmoney."""
+        return eastmoney_abroad.fetch_reports(_check_stock(from_canonical(symbol)))
+
     def statements_of(self, symbol: str, statement: str) -> list[FinancialStatement]:
-        """Return a statement of one company, by Sina."""
+        """Return a statement of one company, by Sina; of one abroad by Eastmoney."""
+        if (company := from_canonical(symbol)).market != "CN":
+            return eastmoney_abroad.fetch_statements(_check_stock(company), statement)
         return sina_statements.fetch_statements(_find_company(symbol), statement)
 
     def news_of(self, symbol: str, kind: str) -> list[NewsItem]:
-        """Return the newest announcements of a company, or news about it, by Eastmoney."""
-        company = _find_company(symbol)
+        """Return the newest announcements of a company, or news about it, by Eastmoney; abroad news alone."""
+        if (company := from_canonical(symbol)).market == "CN":
+            company = _find_company(symbol)
+        elif kind == "announcement":
+            place = Message("Hong Kong") if company.market == "HK" else Message("US")
+            raise NotFound("{symbol}: no source of announcements of {market} companies; ia has their news",
+                           symbol=company.canonical, market=place)  # fmt: skip
         if kind == "announcement":
             return eastmoney_news.fetch_announcements(company)
         return eastmoney_news.fetch_news(company)
 
     def events_of(self, symbol: str) -> list[CompanyEvent]:
-        """Return the ex-dates, appointed report dates and lock-up expiries of a company, by Eastmoney."""
+        """Return the ex-dates, appointed report dates and lock-up expiries of a company, by Eastmoney.
+
+        Of Hong Kong it tells ex-dates alone, of the US nothing.
+        """
+        if (company := from_canonical(symbol)).market != "CN":
+            return eastmoney_abroad.fetch_events(_check_stock(company))
         return company_dates.fetch_events(_find_company(symbol))
 
     def live_bars(self, symbols: Sequence[str], notify: Notify = drop_message) -> list[LiveBar]:
@@ -111,6 +129,12 @@ def _find_company(symbol: str) -> Symbol:
     company = from_canonical(symbol)
     if company.market != "CN" or company.kind != "stock":
         raise NotFound("{symbol} has no reports, because it is not a mainland stock", symbol=str(company))
+    return company
+
+
+def _check_stock(company: Symbol) -> Symbol:
+    if company.kind != "stock":
+        raise NotFound("{symbol} has no financial reports, because it is not a stock", symbol=str(company))
     return company
 
 

@@ -16,6 +16,7 @@ from ia.organs.market.sources import (
     ConnectFlow,
     DailyRate,
     FinancialStatement,
+    ForeignReport,
     LiveBar,
     NewsItem,
     SectorBoard,
@@ -103,6 +104,10 @@ class LocalSource:
         raise not_delivered_error(self.name, Message("company financial reports"))
 
     def fundamentals_of(self, symbol: str) -> list[CompanyReport]:
+        """Refuse: files tell no reports."""
+        raise not_delivered_error(self.name, Message("company financial reports"))
+
+    def foreign_reports_of(self, symbol: str) -> list[ForeignReport]:
         """Refuse: files tell no reports."""
         raise not_delivered_error(self.name, Message("company financial reports"))
 

@@ -6,7 +6,7 @@ from ia.domain.instruments.symbols import Symbol, english_names
 from ia.kernel import clock, config
 from ia.kernel.errors import Message
 from ia.kernel.i18n import Voice, mark_text, mark_texts
-from ia.organs.market.sources import CompanyReport, NewsItem
+from ia.organs.market.sources import CompanyReport, ForeignReport, NewsItem
 from ia.organs.market.sources.companies import hashed_fraction
 from ia.organs.market.sources.simulated_dates import ANNOUNCED_BEFORE, scheduled_ex_dates
 from ia.organs.ohlcv.canonical import Bars
@@ -15,6 +15,8 @@ MONTHS = 12
 """How far back there are monthly announcements."""
 LARGE_MOVE = 0.05
 NEWS_DAYS = 250
+_AFTER_CLOSE = {"CN": (15, 30)}
+"""When there is news of a close, exchange time."""
 _PERIODS = {
     "03-31": mark_text("{name}: report of the first quarter of {year} (simulated)"),
     "06-30": mark_text("{name}: half-year report {year} (simulated)"),
@@ -28,6 +30,7 @@ _MONTHLY = {
     3: mark_text("{name}: record of meetings with investors (simulated)"),
 }
 _DIVIDEND = mark_text("{name}: dividend of {year}, ex-date {day} (simulated)")
+_RESULTS = mark_text("{name}: results for the period to {day} (simulated)")
 _FALL = mark_text("{name} closes {change}% lower (simulated)")
 _RISE = mark_text("{name} closes {change}% higher (simulated)")
 _REPORT, _PAYMENT, _OTHER = mark_texts("periodic report", "distribution", "other announcements")
@@ -55,6 +58,19 @@ def build_announcements(company: Symbol, reports: list[CompanyReport], now: date
     return _until(found, now)
 
 
+def build_foreign_announcements(company: Symbol, reports: list[ForeignReport], now: datetime) -> list[NewsItem]:
+    """Return the simulated announcements of a company of Hong Kong or the US: its results."""
+    name = company.name or company.code
+    return _until(
+        [
+            _build_item(company, report.published, (18, 30), Message(_RESULTS, name=name, day=report.period), _REPORT)
+            for report in reports
+            if report.published
+        ],
+        now,
+    )
+
+
 def build_news(company: Symbol, bars: Bars, now: datetime) -> list[NewsItem]:
     """Return simulated news of a company: one after each close that moved by 5 % or more in the last 250 bars."""
     name = company.name or company.code
@@ -63,7 +79,8 @@ def build_news(company: Symbol, bars: Bars, now: datetime) -> list[NewsItem]:
         move = bars.close[at] / bars.close[at - 1] - 1
         if abs(move) >= LARGE_MOVE:
             title = Message(_RISE if move > 0 else _FALL, name=name, change=f"{abs(move) * 100:.1f}")
-            found.append(_build_item(company, bars.date[at], (15, 30), title, None, kind="news"))
+            told = _AFTER_CLOSE.get(company.market, (16, 30))
+            found.append(_build_item(company, bars.date[at], told, title, None, kind="news"))
     return _until(found, now)
 
 
@@ -71,7 +88,8 @@ def _build_item(
     company: Symbol, day: str, hour: tuple[int, int], title: Message, category: str | None, kind: str = "announcement"
 ) -> NewsItem:
     """Return an item in the language of messages. Its id is that of the Chinese title, whichever is told."""
-    moment = datetime.combine(date.fromisoformat(day), time(*hour), clock.CHINA)
+    moment = datetime.combine(date.fromisoformat(day), time(*hour), clock.exchange_zone(company.market))
+    moment = moment.astimezone(clock.CHINA)
     number = int(hashed_fraction(company.canonical, day, _say_title(company, title, "zh")) * 1e9)
     lang = config.locale_lang()
     return NewsItem(

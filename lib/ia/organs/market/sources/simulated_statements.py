@@ -1,6 +1,6 @@
 """Statements of the simulated companies, made from what they report: revenue, profit and cash flow are the same."""
 
-from ia.organs.market.sources import CompanyReport, FinancialStatement
+from ia.organs.market.sources import CompanyReport, FinancialStatement, ForeignReport
 from ia.organs.market.sources.companies import hashed_fraction
 
 TAX = 0.15
@@ -14,6 +14,23 @@ def build_statement(report: CompanyReport, shares: float, statement: str) -> Fin
     build = {"income": _build_income, "balance": _build_balance, "cashflow": _build_cash_flow}[statement]
     items = {name: round(value, 4 if name == "eps" else 2) for name, value in build(report, shares).items()}
     return FinancialStatement(report.period, report.published, "CNY", items)
+
+
+def build_foreign_statement(report: ForeignReport, statement: str) -> FinancialStatement:
+    """Return the statement that goes with a simulated report of a company abroad; banks have no operating cost."""
+    made = build_statement(_as_mainland(report), report.shares or 0.0, statement)
+    items = {name: value for name, value in made.items.items() if name != "operating_cost" or report.gross_margin_pct}
+    return FinancialStatement(
+        period=report.period,
+        published=report.published,
+        currency=report.currency,
+        items=items,
+        months=report.months,
+    )
+
+
+def _as_mainland(report: ForeignReport) -> CompanyReport:
+    return CompanyReport(**{name: getattr(report, name) for name in CompanyReport._fields})
 
 
 def _build_income(report: CompanyReport, shares: float) -> dict[str, float]:

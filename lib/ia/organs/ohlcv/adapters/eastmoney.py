@@ -31,7 +31,8 @@ HOST = "eastmoney.com"
 _CHINESE = ("日期", "开盘", "最高", "最低", "收盘", "成交量")
 _CHANGE = "涨跌额"
 _ENGLISH = ("date", "open", "high", "low", "close", "volume")
-_REPORTS = "https://datacenter-web.eastmoney.com/api/data/v1/get"
+REPORTS = "https://datacenter-web.eastmoney.com/api/data/v1/get"
+FOREIGN_REPORTS = "https://datacenter.eastmoney.com/securities/api/data/v1/get"
 _BONUS, _RIGHTS = "RPT_SHAREBONUS_DET", "RPT_IPO_ALLOTMENT"
 _EMPTY, _PAGES = 9201, 20
 _US_MARKETS = ("105", "106", "107")
@@ -215,11 +216,12 @@ def _fetch_report(name: str, symbol: Symbol) -> list[Json]:
 
 
 def fetch_report_page(
-    name: str, where: str, order: str, page: int, columns: str = "ALL"
+    name: str, where: str, order: str, page: int, columns: str = "ALL", *, url: str = REPORTS, source: str = "WEB"
 ) -> tuple[list[dict[str, object]], int]:
     """Return a page of a report of the data center, 500 rows at most, and how many pages it has; ([], 0) for none.
 
     To be asked in a `governed()` block. `where` is its filter, `order` the columns by which it is sorted, ascending.
+    url, source     of the pages of Hong Kong and US companies: FOREIGN_REPORTS, `F10` or `SECURITIES`
     """
     params = {
         "reportName": name,
@@ -229,10 +231,10 @@ def fetch_report_page(
         "pageNumber": str(page),
         "sortColumns": order,
         "sortTypes": ",".join("1" for _ in order.split(",")),
-        "source": "WEB",
-        "client": "WEB",
+        "source": source,
+        "client": "WEB" if source == "WEB" else "PC",
     }
-    tree = get_json(_REPORTS, params, name)
+    tree = get_json(url, params, name)
     if not isinstance(tree, dict):
         raise shape_error(name, "no object")
     result = tree.get("result")

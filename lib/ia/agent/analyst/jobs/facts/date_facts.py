@@ -147,7 +147,12 @@ def say_missing_dates(desk: ToolDesk, found: DeskResult) -> list[str]:
     uncovered, failed = _split_missing(desk, found)
     lines = []
     if uncovered:
-        lines.append(speak("No source of dates for {symbols}; there is one for mainland stocks.", symbols=uncovered))
+        lines.append(
+            speak(
+                "No source has coming dates of {symbols}; there is one for mainland stocks and Hong Kong ex-dates.",
+                symbols=uncovered,
+            )
+        )
     if failed:
         lines.append(speak("The dates of {symbols} could not be fetched now.", symbols=failed))
     return lines
@@ -319,7 +324,7 @@ def _say_missing_news(desk: ToolDesk, found: DeskResult) -> list[str]:
     speak, lines = desk.speak, []
     uncovered, failed = _split_missing(desk, found)
     if uncovered:
-        lines.append(speak("No source of news for {symbols}; there is one for mainland stocks.", symbols=uncovered))
+        lines.append(speak("No source has news of {symbols}; there is one for stocks.", symbols=uncovered))
     if failed:
         lines.append(speak("The news of {symbols} could not be fetched now.", symbols=failed))
     return lines

@@ -22,7 +22,7 @@ def answer_fundamentals(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with valuation, growth, margins and debt of shares, of their newest report or the one that is named."""
     speak, lines = desk.speak, []
     for mention in asked.securities[:MOST]:
-        if mention.symbol.market != "CN" or mention.symbol.kind != "stock":
+        if mention.symbol.kind != "stock":
             lines += yield from say_unstored(desk, mention)
             continue
         found = yield from desk.one("market.fundamentals", symbol=mention.code, periods=20)
@@ -40,7 +40,7 @@ def answer_fundamentals(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         told = said if stop else say_figures(desk, valuation)
         lines.append(f"{wording.head_of(desk, mention)}{speak(': ')}{told}")
         if reports:
-            if _ANNUAL.search(asked.words) and not str(reports[0].get("period")).endswith("12-31"):
+            if _ANNUAL.search(asked.words) and reports[0].get("basis") != "annual":
                 lines.append(speak("The newest report is that of {period}, not an annual one:",
                                    period=reports[0].get("period")))  # fmt: skip
             lines.append(_say_report(desk, reports[0]))
@@ -74,6 +74,15 @@ def _say_size(desk: ToolDesk, valuation: DeskResult) -> list[str]:
     speak = desk.speak
     size = wording.figure_of(valuation.get("figures"), "market_cap")
     paid = wording.figure_of(valuation.get("figures"), "dividend_yield_pct")
-    told = [speak("market capitalization {value}", value=wording.say_money(desk, size))] if size is not None else []
+    told = (
+        [
+            speak(
+                "market capitalization {value}",
+                value=wording.say_money(desk, size) + wording.foreign_unit(valuation, "money"),
+            )
+        ]
+        if size is not None
+        else []
+    )
     told += [speak("dividend yield {value} (twelve months)", value=f"{paid:.2f}%")] if paid is not None else []
     return [speak.join_items(told)] if told else []

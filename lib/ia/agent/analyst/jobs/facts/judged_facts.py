@@ -29,7 +29,7 @@ def answer_price_judged(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if len(prices) != 1 or len(asked.securities) > 1:
         return wording.ask_back(desk, tuple(prices[1:2]) or (asked.words,))
     price = float(prices[0].replace(",", ""))
-    if mention.symbol.market != "CN" or mention.symbol.kind != "stock":
+    if mention.symbol.kind != "stock":
         return reply_of_lines(*(yield from say_unstored(desk, mention)))
     valued = yield from desk.one("market.valuation", symbol=mention.code)
     said, stop = refuse_valuation(desk, asked, mention, valued)
@@ -75,7 +75,7 @@ def answer_results_history(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     count = min(max(int(count or SHOWN), 1), MOST)
     yearly, ratios = bool(_YEARLY.search(asked.words)), asked.facts[0].field == "ratios"
     for mention in asked.securities[:2]:
-        if mention.symbol.market != "CN" or mention.symbol.kind != "stock":
+        if mention.symbol.kind != "stock":
             lines += yield from say_unstored(desk, mention)
             continue
         found = yield from desk.one("market.fundamentals", symbol=mention.code, periods=count * 4 if yearly else count)
@@ -95,9 +95,9 @@ def answer_results_history(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak(
                 "- {period}: revenue {revenue} ({revenue_yoy} on the year), net profit {profit} ({profit_yoy})",
                 period=row.get("period"),
-                revenue=wording.say_money(desk, row.get("revenue")),
+                revenue=wording.say_money(desk, row.get("revenue")) + wording.foreign_unit(row, "money"),
                 revenue_yoy=wording.say_percent(row.get("revenue_yoy_pct")),
-                profit=wording.say_money(desk, row.get("profit")),
+                profit=wording.say_money(desk, row.get("profit")) + wording.foreign_unit(row, "money"),
                 profit_yoy=wording.say_percent(row.get("profit_yoy_pct")),
             )
             for row in reports[:count]

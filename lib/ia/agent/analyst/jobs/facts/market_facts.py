@@ -832,6 +832,9 @@ def _watch_line(desk: ToolDesk, symbol: str, bar: Json) -> str:
     return f"- {name} {close}{change} ({bar.get('date')}){mark}"
 
 
+_AMOUNTS = ("market_cap", "float_cap", "amount")
+
+
 def _stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list[tuple[float, str]]]:
     """Return a stored figure of each security that has it: of its quote, or of its valuation."""
     found: dict[str, Json] = {}
@@ -845,6 +848,8 @@ def _stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list
     else:
         quotes = yield from desk.one("market.quote", symbols=symbols[:MOST])
         found = {str(row["symbol"]): row for row in wording.rows_of(quotes, "quotes")}
+        if field in _AMOUNTS:  # of several currencies only those in yuan can be held against each other
+            found = {code: row for code, row in found.items() if row.get("currency") in (None, "CNY")}
     values = [(value, each) for each in symbols if (value := wording.figure_of(found.get(each), field)) is not None]
     return [(value, each) for value, each in values if value > 0 or field not in ("pe", "pe_ttm", "pb")]
 

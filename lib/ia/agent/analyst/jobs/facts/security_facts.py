@@ -9,7 +9,7 @@ from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, RANGE, TimeSpan
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import date_facts, market_days, wording
-from ia.agent.analyst.jobs.facts.valuation_facts import Compared, say_comparison, say_verdict
+from ia.agent.analyst.jobs.facts.valuation_facts import Compared, say_comparison, say_no_valuation, say_verdict
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.jsontypes import Json
@@ -131,7 +131,7 @@ def _load_yield(desk: ToolDesk, asked: FactQuestion, mention: Mention) -> Work[t
     result = yield from desk.one("market.valuation", symbol=mention.code)
     day = wording.result_day(result)
     if result.failure is not None:
-        return None, speak("no dividend yield is stored (`ia sync daily` fetches mainland stocks).")
+        return None, say_no_valuation(desk, mention, result.failure)
     if span := wording.other_day(asked, day):
         return None, speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=span.said)
     value = wording.figure_of(result.get("figures"), "dividend_yield_pct")
@@ -152,7 +152,8 @@ def _side_of(desk: ToolDesk, asked: FactQuestion, spec: FactSpec, mention: Menti
         value = None
     if priced and value is not None and value <= 0:
         value = None
-    return Compared(mention, value, wording.say_value(desk, value, spec.unit))
+    unit = wording.foreign_unit(row, wording.spec_unit(spec))
+    return Compared(mention, value, wording.say_value(desk, value, spec.unit) + unit, unit)
 
 
 def _nothing() -> Work[None]:
@@ -202,7 +203,8 @@ def _say_field(desk: ToolDesk, spec: FactSpec, row: Json) -> str:
             return told
         return told + desk.speak(", dynamic {value}", value=wording.say_value(desk, row["pe"], spec.unit))
     name = desk.speak("dynamic P/E") if spec.field == "pe" else wording.fact_name(desk, spec)
-    return f"{name} {wording.say_value(desk, row.get(spec.field), spec.unit)}"
+    unit = wording.foreign_unit(row, wording.spec_unit(spec))
+    return f"{name} {wording.say_value(desk, row.get(spec.field), spec.unit)}{unit}"
 
 
 def _say_report(desk: ToolDesk, asked: FactQuestion, specs: list[FactSpec], result: DeskResult) -> str:
@@ -227,7 +229,9 @@ def _say_row(desk: ToolDesk, specs: list[FactSpec], row: Json) -> str:
     """Return the figures of a report, with its period and when it was published."""
     speak = desk.speak
     known = [
-        f"{wording.fact_name(desk, spec)} {wording.say_value(desk, row.get(spec.field), spec.unit)}" for spec in specs
+        f"{wording.fact_name(desk, spec)} {wording.say_value(desk, row.get(spec.field), spec.unit)}"
+        + wording.foreign_unit(row, wording.spec_unit(spec))
+        for spec in specs
     ]
     ends = all(spec.field in _AT_END for spec in specs)
     told = speak(
@@ -256,7 +260,7 @@ def _asked_periods(words: str, rows: list[Json]) -> list[Json]:
     said = found["zh"] or found["en"] or ""
     count = min(int(parse_count(said.casefold()) or _FEW), _MOST_PERIODS)
     yearly = (found["unit"] or found["units"])[0] in "年yY"
-    return [row for row in rows if not yearly or str(row.get("period")).endswith("12-31")][:count]
+    return [row for row in rows if not yearly or row.get("basis") == "annual"][:count]
 
 
 def _say_periods(desk: ToolDesk, specs: list[FactSpec], rows: list[Json]) -> str:
@@ -265,7 +269,8 @@ def _say_periods(desk: ToolDesk, specs: list[FactSpec], rows: list[Json]) -> str
     for spec in specs:
         each = [
             speak("{period} {value}", period=row.get("period"),
-                  value=wording.say_value(desk, row.get(spec.field), spec.unit))
+                  value=wording.say_value(desk, row.get(spec.field), spec.unit)
+                  + wording.foreign_unit(row, wording.spec_unit(spec)))
             for row in rows
         ]  # fmt: skip
         told.append(speak("{name}: {each}", name=wording.fact_name(desk, spec), each=speak.join_items(each)))
@@ -310,7 +315,9 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if not rows:
             lines.append(f"{head}{speak(': ')}" + speak("no dividend, bonus or rights issue of that time is stored."))
             continue
-        told = [speak("{date} {action}", date=row["date"], action=_say_action(desk, row)) for row in rows[:3]]
+        if mention.symbol.market != "CN" and _DIVIDEND.search(asked.words) and not any(map(_pays, rows)):
+            lines.append(f"{head}{speak(': ')}" + speak("no dividend of that time is known; splits alone."))
+        told = [speak("{date} {action}", date=row["date"], action=_say_action(desk, mention, row)) for row in rows[:3]]
         more = speak("; {count} are stored in all", count=len(rows)) if len(rows) > 3 else ""
         mark = wording.simulated_mark(desk, result.get("simulated"))
         lines.append(
@@ -318,12 +325,14 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             + speak("ex-dates, newest first: {told}{more}", told=speak.join_clauses(told), more=more)
             + mark
         )
-    if not asked.spans or asked.spans[0].kind == FUTURE:
+    if not _LAST_ONE.search(asked.words) and (not asked.spans or asked.spans[0].kind == FUTURE):
         nexts = yield from _say_next_dates(desk, asked, "ex-dividend")
         lines = nexts + lines if _ASKS_WHEN.search(asked.words) else lines + nexts
     return reply_of_lines(*lines)
 
 
+_LAST_ONE = pattern(r"上[一]?次|最近一次|\b(?:last|latest|previous)(?: time| dividend| payment| ex-?date)?\b", re.I)
+_DIVIDEND = pattern(r"分红|派息|股息|派现|\bdividends?\b", re.I)
 _ASKS_WHEN = pattern(r"什么时候|何时|哪[天日]|几号|下[一个次]|接下来|\b(?:when|next|upcoming|coming)\b", re.I)
 
 
@@ -347,10 +356,22 @@ def _say_next_dates(desk: ToolDesk, asked: FactQuestion, kind: str) -> Work[list
     return lines
 
 
-def _say_action(desk: ToolDesk, row: Json) -> str:
+def _pays(row: Json) -> bool:
+    """Whether an action is a dividend, or may be one: of some only the effect on prices is told."""
+    return bool(row.get("cash") or row.get("factor"))
+
+
+def _say_action(desk: ToolDesk, mention: Mention, row: Json) -> str:
     speak, told = desk.speak, []
     if row.get("cash"):
-        told.append(speak("{cash} in cash a share", cash=f"{row['cash']:g}"))
+        cash = f"{row['cash']:g}"
+        told.append(
+            speak("{cash} in cash a share", cash=cash) if mention.symbol.market == "CN"
+            else speak("{cash} {currency} in cash a share", cash=cash,
+                       currency=wording.CURRENCIES.get(mention.symbol.market))
+        )  # fmt: skip
+    elif row.get("factor"):
+        told.append(speak("a dividend or split whose amount the source does not tell"))
     if row.get("bonus"):
         told.append(speak("{bonus} bonus shares a share", bonus=f"{row['bonus']:g}"))
     if row.get("rights"):

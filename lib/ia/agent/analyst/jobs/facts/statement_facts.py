@@ -9,7 +9,7 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.readings import lacks_free_cash_flow
 from ia.agent.analyst.evidence.study import add_cash_flow, check_valuation
 from ia.agent.analyst.jobs.facts import wording
-from ia.agent.analyst.jobs.facts.valuation_facts import Compared, say_comparison
+from ia.agent.analyst.jobs.facts.valuation_facts import Compared, say_comparison, say_no_valuation
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.jsontypes import Json
 
@@ -63,7 +63,8 @@ def _say_line(desk: ToolDesk, spec: FactSpec, report: Json, whole: Json, found: 
     """Return a line of a statement with what it spans, and of twelve months besides the part of the year."""
     speak, (statement, _, item) = desk.speak, spec.field.partition(":")
     name = wording.fact_name(desk, spec)
-    value = wording.say_value(desk, wording.figure_of(whole or report, item), spec.unit)
+    currency = wording.foreign_unit({**report, "symbol": found.get("symbol")}, wording.spec_unit(spec))
+    value = wording.say_value(desk, wording.figure_of(whole or report, item), spec.unit) + currency
     given: dict[str, Any] = {
         "name": name,
         "value": value,
@@ -72,9 +73,9 @@ def _say_line(desk: ToolDesk, spec: FactSpec, report: Json, whole: Json, found: 
     }
     if statement == "balance":
         return speak("{name} **{value}** at the end of {period} (published {published})", **given)
-    if str(report.get("period")).endswith("12-31"):
+    if report.get("basis") == "annual":
         return speak("{name} **{value}** in the whole year up to {period} (published {published})", **given)
-    part = wording.say_value(desk, wording.figure_of(report, item), spec.unit)
+    part = wording.say_value(desk, wording.figure_of(report, item), spec.unit) + currency
     if not whole:
         return speak("{name} **{value}** since the beginning of the year, report of {period} (published {published})",
                      **given)  # fmt: skip
@@ -90,12 +91,12 @@ def _load_yield(desk: ToolDesk, asked: FactQuestion, mention: Mention) -> Work[t
     speak = desk.speak
     valued = yield from desk.one("market.valuation", symbol=mention.code)
     if valued.failure is not None:
-        return None, speak("no valuation is stored (`ia sync daily` fetches those of mainland stocks).")
+        return None, say_no_valuation(desk, mention, valued.failure)
     day = wording.result_day(valued)
     if span := wording.other_day(asked, day):
         return None, speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=span.said)
     yield from desk.load_tables("valuation")
-    if lacks_free_cash_flow(str(valued.get("industry") or ""), desk.tables):
+    if lacks_free_cash_flow(check_valuation(valued), desk.tables):
         return None, speak("free cash flow says nothing of banks, insurers and brokers.")
     cash = yield from desk.one("financial.cashflow", symbol=mention.code, periods=1)
     known, gap = add_cash_flow(check_valuation(valued), cash)
@@ -107,8 +108,10 @@ def _load_yield(desk: ToolDesk, asked: FactQuestion, mention: Mention) -> Work[t
     return value, speak(
         "free cash flow yield **{value}** ({date}): {flow} in the twelve months up to {report}, over a market value of"
         " {worth}",
-        value=f"{value:.2f}%", date=day, flow=wording.say_money(desk, flow), report=known.get("cash_report"),
-        worth=wording.say_money(desk, wording.figure_of(known.get("figures"), "market_cap")),
+        value=f"{value:.2f}%", date=day, report=known.get("cash_report"),
+        flow=wording.say_money(desk, flow) + wording.foreign_unit(valued, "money", "reported"),
+        worth=wording.say_money(desk, wording.figure_of(known.get("figures"), "market_cap"))
+        + wording.foreign_unit(valued, "money"),
     ) + wording.simulated_mark(desk, valued.get("simulated"))  # fmt: skip
 
 

@@ -10,8 +10,9 @@ from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.screens import parse_bounds
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE
-from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
+from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -55,11 +56,12 @@ LEAST_PEERS = 5
 
 
 class Compared(NamedTuple):
-    """A figure of a security, as it is and as it is said."""
+    """A figure of a security, as it is and as it is said. currency: of an amount; "" for other figures."""
 
     mention: Mention
     value: float | None
     said: str
+    currency: str = ""
 
 
 def say_comparison(desk: ToolDesk, asked: FactQuestion | Intent, name: str, sides: Sequence[Compared]) -> list[str]:
@@ -72,6 +74,8 @@ def say_comparison(desk: ToolDesk, asked: FactQuestion | Intent, name: str, side
         return []
     if len(known) < 2:
         return [speak("They cannot be compared: {name} is not known of each.", name=name)]
+    if len({side.currency for side in known}) > 1:
+        return [speak("They cannot be compared: {name} is in different currencies.", name=name)]
     down = bool(_LOW.search(asked.words)) and not re.search(
         r"最[高贵]|更[高贵]|highest|higher|pricier", asked.words, re.I
     )
@@ -167,12 +171,9 @@ def answer_valuation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def say_unstored(desk: ToolDesk, mention: Mention) -> Work[list[str]]:
     """Return that no fundamentals of a security are stored, and what its stored prices tell."""
     speak, head = desk.speak, wording.head_of(desk, mention)
-    if mention.symbol.kind != "stock":
-        none = speak("it is no company, so it has no reports and no valuation here.")
-    elif mention.symbol.market == "HK":
-        none = speak("no reports and no valuation of Hong Kong shares are stored here.")
-    else:
-        none = speak("no reports and no valuation of US shares are stored here.")
+    none = speak("it is no company, so it has no reports and no valuation here.")
+    if mention.symbol.kind == "stock":
+        none = speak("its reports are not known here, so there is no valuation.")
     result = yield from desk.one("market.ohlcv", symbol=mention.code, tail=_YEAR)
     rows = wording.bars_of(result)
     if len(rows) < 2:
@@ -204,17 +205,27 @@ def _say_cheapest(desk: ToolDesk, asked: FactQuestion, sides: list[Compared]) ->
 def refuse_valuation(desk: ToolDesk, asked: FactQuestion, mention: Mention, result: DeskResult) -> tuple[str, bool]:
     """Return why there is no valuation, and True; "" and False where there is one."""
     speak = desk.speak
-    if mention.symbol.market != "CN":
-        place = speak("Hong Kong") if mention.symbol.market == "HK" else speak("US")
-        return speak("no valuation is stored for {market} shares.", market=place), True
+    if mention.symbol.kind != "stock":
+        return speak("it is no company, so it has no reports and no valuation here."), True
     if result.failure is not None:
-        return speak("no valuation is stored (`ia sync daily` fetches those of mainland stocks)."), True
+        return say_no_valuation(desk, mention, result.failure), True
     day = wording.result_day(result)
     if any(span.kind != EVER for span in asked.spans) and (span := wording.other_day(asked, day)):
         return speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=span.said), True
     if all(_figure(result, key) is None for key in ("pe_ttm", "pb", "roe_pct")):
         return speak("no valuation is stored: the data source tells none."), True
     return "", False
+
+
+def say_no_valuation(desk: ToolDesk, mention: Mention, failure: Failure) -> str:
+    """Return why a security has no valuation: it was not synced, or its reports could not be had."""
+    speak = desk.speak
+    if mention.symbol.market == "CN":
+        return speak("no valuation is stored (`ia sync daily` fetches those of mainland stocks).")
+    reason = describe_failure(speak, failure)
+    if mention.symbol.market == "HK":
+        return speak("no report of this Hong Kong company could be had: {reason}", reason=reason)
+    return speak("no report of this US company could be had: {reason}", reason=reason)
 
 
 def _figure(result: DeskResult, key: str) -> float | None:
@@ -231,7 +242,11 @@ def say_figures(desk: ToolDesk, result: DeskResult) -> str:
         roe=wording.say_value(desk, _figure(result, "roe_pct"), "percent_plain"),
         date=wording.result_day(result),
     )
-    return told + wording.say_report(desk, result.value) + wording.simulated_mark(desk, result.get("simulated"))
+    told += wording.say_report(desk, result.value)
+    if result.get("reported") != result.get("currency"):
+        told += speak("; it reports in {reported}, converted to {currency} at the rate of the day",
+                      reported=result.get("reported"), currency=result.get("currency"))  # fmt: skip
+    return told + wording.simulated_mark(desk, result.get("simulated"))
 
 
 def _places(desk: ToolDesk, mention: Mention, result: DeskResult) -> Work[list[str]]:
@@ -346,8 +361,8 @@ def _say_yield(desk: ToolDesk, asked: FactQuestion, mention: Mention, result: De
     speak = desk.speak
     if asked.spans and asked.spans[0].kind == FUTURE:
         return speak("nobody knows that of “{time}”; I give no forecast.", time=asked.spans[0].said)
-    if mention.symbol.market != "CN" or result.failure is not None:
-        return speak("no dividend yield is stored (`ia sync daily` fetches mainland stocks).")
+    if result.failure is not None:
+        return say_no_valuation(desk, mention, result.failure)
     value, day = _figure(result, "dividend_yield_pct"), wording.result_day(result)
     if span := wording.other_day(asked, day):
         return speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=span.said)
@@ -363,7 +378,12 @@ def _say_yield(desk: ToolDesk, asked: FactQuestion, mention: Mention, result: De
         date=day,
         mark=mark,
     )
-    each = [speak("{date} {cash} a share", date=row["date"], cash=f"{row['cash']:g}") for row in paid[:4]]
+    unit = wording.foreign_unit(result, "cash")
+    each = [
+        speak("{date} {cash} a share", date=row["date"], cash=f"{row['cash']:g}") if not unit
+        else speak("{date} {cash}{currency} a share", date=row["date"], cash=f"{row['cash']:g}", currency=unit)
+        for row in paid[:4]
+    ]  # fmt: skip
     return told + (speak("; paid: {each}", each=speak.join_items(each)) if each else speak("; none was paid"))
 
 

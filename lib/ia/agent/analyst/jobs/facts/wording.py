@@ -152,6 +152,25 @@ def say_value(desk: ToolDesk, value: Any, unit: str) -> str:
     return number(float(value), unit, desk.speak)
 
 
+_IN_MONEY = ("money", "price", "amount", "cash")
+
+
+def spec_unit(spec: FactSpec) -> str:
+    """Return the unit of a fact; a figure a share is money, however it is written."""
+    return "price" if spec.field in ("eps", "bvps", "cash_flow_ps", "income:eps") else spec.unit
+
+
+def foreign_unit(row: object, unit: str, key: str = "currency") -> str:
+    """Return the currency after an amount of a company abroad, ` USD`; "" after others.
+
+    row  a report, quote, statement or valuation with its `symbol`; key: where its currency stands
+    """
+    if not isinstance(row, DeskResult | dict) or unit not in _IN_MONEY:
+        return ""
+    home = str(row.get("symbol") or "").endswith((".SH", ".SZ", ".BJ"))
+    return "" if home or not row.get(key) else f" {row.get(key)}"
+
+
 _WATCHED = pattern(r"\A([-*]\s+)(\d{4,6}\.[A-Z]{2}|[A-Z][A-Z.-]*\.US)\s+(\S+)")
 
 
@@ -223,7 +242,7 @@ def say_basis(desk: ToolDesk, row: Json, period: str) -> str:
     """Return over which time a report's figures run: since the beginning of the year, or twelve months."""
     if row.get("basis") == "ttm":
         return desk.speak(", trailing twelve months")
-    if period.endswith("12-31"):
+    if row.get("basis") == "annual" or (not row.get("basis") and period.endswith("12-31")):
         return desk.speak(", the whole year")
     return desk.speak(", since the beginning of the year")
 
