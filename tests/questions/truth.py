@@ -206,6 +206,12 @@ def valuation(code, field):
     return next(row[field] for row in rows if row["symbol"].startswith(code))
 
 
+def price_over(code, figure):
+    """Return the newest close of a share over a figure a share of its newest report, in the currency of both."""
+    report = document("fundamentals", code)[0]
+    return float(quote(code, "price")) / float(report[figure])
+
+
 def higher(one, other, field):
     return quote(max(one, other, key=lambda code: valuation(code, field)), "name")
 

@@ -44,7 +44,7 @@ def answer_quote(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             result = yield from desk.one("market.fundamentals", symbol=mention.code, periods=_PERIODS)
             rows = wording.rows_of(result, "reports") if result.ok else []
             report = report_of(rows, asked.spans[0] if asked.spans else None) if rows else None
-            told.append(_say_report(desk, asked, reported, result))
+            told.append(_say_report(desk, asked, mention, reported, result))
             for spec in reported:
                 sides[spec.id].append(_side_of(desk, asked, spec, mention, report))
         if paid:
@@ -207,10 +207,14 @@ def _say_field(desk: ToolDesk, spec: FactSpec, row: Json) -> str:
     return f"{name} {wording.say_value(desk, row.get(spec.field), spec.unit)}{unit}"
 
 
-def _say_report(desk: ToolDesk, asked: FactQuestion, specs: list[FactSpec], result: DeskResult) -> str:
+def _say_report(
+    desk: ToolDesk, asked: FactQuestion, mention: Mention, specs: list[FactSpec], result: DeskResult
+) -> str:
     """Return the figures of the report that a question means, with its period and when it was published."""
     speak = desk.speak
     rows = wording.rows_of(result, "reports") if result.ok else []
+    if result.failure is not None and mention.symbol.market != "CN":
+        return say_no_valuation(desk, mention, result.failure)
     if not rows:
         return speak("no report is stored (`ia sync fundamentals` fetches them)")
     if several := _asked_periods(asked.words, rows):
@@ -396,7 +400,10 @@ def answer_report_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         rows = wording.rows_of(result, "reports") if result.ok else []
         head = wording.head_of(desk, mention)
         if not rows:
-            lines.append(f"{head}{speak(': ')}" + speak("no report is stored (`ia sync fundamentals` fetches them)"))
+            none = speak("no report is stored (`ia sync fundamentals` fetches them)")
+            if result.failure is not None and mention.symbol.market != "CN":
+                none = say_no_valuation(desk, mention, result.failure)
+            lines.append(f"{head}{speak(': ')}{none}")
             continue
         lines.append(
             f"{head}{speak(': ')}"
