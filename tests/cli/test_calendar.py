@@ -53,11 +53,11 @@ def test_a_published_report_stands_on_its_day(ia, market):
 
 
 def test_what_no_source_covers_is_named(ia, market):
-    done = ia("calendar", "AAPL", "00700.HK", "600519", "--days", "10", "--json")
-    assert done.returncode == 0 and "no source of coming dates for AAPL.US, 00700.HK" in done.stderr
-    none = ia("calendar", "AAPL", "--days", "3")
+    done = ia("calendar", "SPY", "02800.HK", "600519", "--days", "10", "--json")
+    assert done.returncode == 0 and "no source of coming dates for SPY.US, 02800.HK" in done.stderr
+    none = ia("calendar", "SPY", "--days", "3")
     assert none.returncode == 1 and "no dates known from 2024-03-15 to 2024-03-18" in none.stderr
-    assert {row["symbol"] for row in rows(ia("calendar", "AAPL", "--days", "100", "--json"))} == {"CN", "US"}
+    assert {row["symbol"] for row in rows(ia("calendar", "SPY", "--days", "100", "--json"))} == {"CN", "US"}
 
 
 def test_the_default_is_what_is_held_and_watched(ia, market):
@@ -91,7 +91,7 @@ def test_the_tool_tells_the_same(ws, market):
     from ia.agent.tools.builtin.company_calendar import list_dates
     from ia.agent.tools.scope import Scope
 
-    told = list_dates(Scope(ws, actor="model x"), ["600519", "AAPL"], days=30)
+    told = list_dates(Scope(ws, actor="model x"), ["600519", "SPY"], days=30)
     assert [row["date"] for row in told["dates"] if row["symbol"] == "600519.SH"] == ["2024-03-17"]
-    assert told["simulated"] and [row["symbol"] for row in told["missing"]] == ["AAPL.US"]
+    assert told["simulated"] and [row["symbol"] for row in told["missing"]] == ["SPY.US"]
     assert all("label" not in row for row in told["dates"])

@@ -53,7 +53,7 @@ def test_bad_input_is_one_line(ia, market, words, status, said):
 
 
 def test_currencies_are_named_and_missing_valuations_told(ia, market):
-    run = ia("--lang", "zh", "compare", "300750", "AAPL")
+    run = ia("--lang", "zh", "compare", "300750", "AAPL", "HSI")
     assert run.returncode == 0
-    assert "币种不同（CNY, USD）" in run.stderr
-    assert "没有存储估值" in run.stderr
+    assert "币种不同（CNY, USD, HKD）" in run.stderr
+    assert "HSI.HK：没有估值" in run.stderr
