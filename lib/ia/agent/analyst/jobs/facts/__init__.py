@@ -23,7 +23,7 @@ _READS_NUMBERS = (
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
     "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate", "trade_cost",
     "price_judged", "results_history", "average_cross",
-    "howto", "watched_since", "fee_rates",
+    "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -74,6 +74,7 @@ def _find_answer(name: str) -> Answer:
         "day_count",
         "against_average",
         "order_cost",
+        "trend",
     ):
         from ia.agent.analyst.jobs.facts import price_facts
 
@@ -88,7 +89,7 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import period_facts
 
         return period_facts.ANSWERS[name]
-    if name in ("account", "position", "trades", "trades_made", "holdings_rank", "limits"):
+    if name in ("account", "position", "trades", "traded_shares", "trades_made", "holdings_rank", "limits"):
         from ia.agent.analyst.jobs.facts import account_facts
 
         return account_facts.ANSWERS[name]
@@ -100,7 +101,7 @@ def _find_answer(name: str) -> Answer:
         return date_facts.ANSWERS[name]
     if (lone := _find_lone_answer(name)) is not None:
         return lone
-    if name in ("valuation", "dividend_yield"):
+    if name in ("valuation", "dividend_yield", "peer_rank", "figure_meaning"):
         from ia.agent.analyst.jobs.facts import valuation_facts
 
         return valuation_facts.ANSWERS[name]

@@ -331,6 +331,35 @@ def answer_trades(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+def answer_traded_shares(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how many shares of a security were bought or sold, and how many are left."""
+    speak, lines = desk.speak, []
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    status = yield from desk.one("account.status")
+    held = dict(positions_of(status)) if status.ok else {}
+    for mention in asked.securities[:3]:
+        result = yield from desk.one("trade.list", symbol=mention.code, limit=LIMIT)
+        if result.failure is not None:
+            return wording.unreadable(desk, speak("the journal"), result.failure)
+        rows, head = one_side(entries_within(result.value, days), asked.words), wording.head_of(desk, mention)
+        left = float((held.get(mention.code) or {}).get("size") or 0)
+        sides = []
+        for kind, text in ((_BOUGHT, "bought **{shares}** shares"), (_SOLD, "sold **{shares}** shares")):
+            own = [float(row.get("quantity") or 0) for row in rows if row.get("kind") == kind]
+            if own or _named_side(asked.words) == kind:
+                sides.append(speak(text, shares=number(sum(own), "shares")))
+        told = speak.join_items(sides) if sides else speak("no trade of it is in the journal")
+        lines.append(head + speak(": ") + speak("{told}; you hold {left} now.", told=told, left=number(left, "shares")))
+        lines += [f"- {say_trade(desk, row)}" for row in rows[:SHOWN]]
+        if len(rows) > SHOWN:
+            lines.append(
+                speak("… {count} more: `ia trade list {symbol}`", count=len(rows) - SHOWN, symbol=mention.code)
+            )
+    return reply_of_lines(*lines)
+
+
 NOTES, QUOTED = 2, 100
 """Notes that are quoted beside the reason of a trade, and characters of each."""
 
@@ -509,7 +538,8 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines = []
     for currency in dict.fromkeys(row.currency for row in ranks if row is not None):
         rows = [row for row in ranks if row is not None and row.currency == currency]
-        lines += _say_rank(desk, wanted, rows, several=len({row.currency for row in ranks if row is not None}) > 1)
+        several = len({row.currency for row in ranks if row is not None}) > 1
+        lines += _say_rank(desk, wanted, rows, several=several, place=_place_of(asked.words))
     if not lines:
         return reply_of_lines(speak("No price is known of what is held."))
     lines[0] += wording.simulated_mark(desk, status.get("simulated"))
@@ -523,6 +553,18 @@ _SWINGS = pattern(r"波动|\bvolatil\w+|\bswings?\b", re.I)
 _SELLING = pattern(
     r"(?:要不要|该不该|应该|是否).{0,4}(?:卖|清|割|减)|\b(?:should|shall) i (?:sell|dump|cut|trim)\b", re.I
 )
+
+
+_MOST_OF = r"[- ](?=(?:biggest|largest|heaviest|best|worst|most)\b)"
+_PLACES = tuple(
+    pattern(rf"第{said}(?=[大多重高的])|\b(?:{english}){_MOST_OF}", re.I)
+    for said, english in (("二", "second|2nd"), ("三", "third|3rd"), ("四", "fourth|4th"))
+)
+"""Words for the second, the third and the fourth of an order."""
+
+
+def _place_of(words: str) -> int:
+    return next((at for at, form in enumerate(_PLACES, 2) if form.search(words)), 1)
 
 
 class _Rank(NamedTuple):
@@ -560,12 +602,18 @@ def _rank_holding(desk: ToolDesk, today: bool, symbol: str, position: Json, gain
     return _Rank(float(value), symbol, name, told, currency)
 
 
-def _say_rank(desk: ToolDesk, wanted: str, rows: list[_Rank], *, several: bool) -> list[str]:
-    """Return the first of a currency's holdings, and those of its kind that follow: no gains after the worst loss."""
+def _say_rank(desk: ToolDesk, wanted: str, rows: list[_Rank], *, several: bool, place: int = 1) -> list[str]:
+    """Return one of a currency's holdings, and those of its kind that follow: no gains after the worst loss.
+
+    place  which of them in the order, from 1
+    """
     if not rows:
         return []
     speak = desk.speak
     rows = sorted(rows, key=lambda row: row.value, reverse=not _RANKED[wanted][1])
+    if place > len(rows):
+        return [speak("There is no number {place}: {count} are held.", place=place, count=len(rows))]
+    rows = rows[place - 1 :]
     first = f"**{rows[0].name}**{speak(': ')}{rows[0].told}"
     rest = rows[1:4]
     if wanted == "best" and rows[0].value <= 0:
@@ -677,6 +725,7 @@ ANSWERS = {
     "limits": answer_limits,
     "account": answer_account,
     "position": answer_position,
+    "traded_shares": answer_traded_shares,
     "trades": answer_trades,
     "trades_made": answer_trades_made,
     "holdings_rank": answer_holdings_rank,

@@ -18,7 +18,7 @@ def answer_inbox(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if asked.facts[0].field == "day":
         return (yield from _answer_day(desk, asked))
     if asked.facts[0].field == "alerts":
-        return (yield from _answer_alerts(desk))
+        return (yield from _answer_alerts(desk, asked))
     if asked.facts[0].field == "said":
         return (yield from _answer_said(desk))
     if asked.facts[0].field == "reminders":
@@ -97,12 +97,13 @@ def _answer_reminders(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     tasks = [task for task in wording.rows_of(listed, "tasks") if task["name"] not in own]
     meant, named = task_facts.find_meant(desk, asked.words, tasks) if tasks else ([], False)
     if not (named and meant):
-        return (yield from _answer_alerts(desk))
+        return (yield from _answer_alerts(desk, asked))
     reminders = task_facts.say_list(desk, meant)
     return reply_of_lines(*(_say_alerts(desk, rows) if rows else []), *reminders)
 
 
-def _answer_alerts(desk: ToolDesk) -> Work[Reply]:
+def _answer_alerts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which alerts are set; those of the securities that are named, where any are."""
     speak = desk.speak
     result = yield from desk.one("alert.list")
     if result.failure is not None:
@@ -110,6 +111,16 @@ def _answer_alerts(desk: ToolDesk) -> Work[Reply]:
     rows = wording.rows_of(result, "alerts")
     if not rows:
         return reply_of_lines(speak("There are no alerts yet; say for example “tell me when CATL falls below 80”."))
+    if asked.securities:
+        named = {mention.code for mention in asked.securities}
+        others, rows = len(rows), [row for row in rows if str(row["symbol"]) in named]
+        if not rows:
+            name = speak.join_items([wording.head_of(desk, mention) for mention in asked.securities])
+            return reply_of_lines(
+                speak(
+                    "{name}: no alert is set; there are {count} for others (`ia alert list`).", name=name, count=others
+                )
+            )
     return reply_of_lines(*_say_alerts(desk, rows))
 
 

@@ -3,7 +3,8 @@
 import re
 
 from ia.agent.analyst.ask.amounts import find_currencies
-from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.facts import HOLDING, FactQuestion, FactSpec
+from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs.daily import positions_of
@@ -104,11 +105,12 @@ def answer_largest_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if status.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), status.failure)
     held = [(symbol, each) for symbol, each in positions_of(status) if each.get("unrealized_pnl") is not None]
-    lines = []
+    lines, most = [], []
     for currency in dict.fromkeys(str(each.get("currency")) for _, each in held):
         own = [pair for pair in held if str(pair[1].get("currency")) == currency]
         symbol, each = (max if gain else min)(own, key=lambda pair: float(pair[1]["unrealized_pnl"]))
         if (float(each["unrealized_pnl"]) > 0) == gain:
+            most.append(symbol)
             lines.append(
                 speak(
                     "Open: {name} **{amount}** ({rate})",
@@ -131,7 +133,28 @@ def answer_largest_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if isinstance(trip, dict) and (float(trip["profit"]) > 0) == gain:
             closed.append(speak("Closed: {trade}", trade=ledger_facts.say_trip(desk, trip)))
     none = speak("Closed: no sale at a profit.") if gain else speak("Closed: no sale at a loss.")
-    return reply_of_lines(*lines, *(dict.fromkeys(closed) or [none]))
+    why = (yield from _say_reasons(desk, most)) if _WHY.search(asked.words) else []
+    return reply_of_lines(*lines, *(dict.fromkeys(closed) or [none]), *why)
+
+
+_WHY = pattern(
+    r"为(?:什么|何|啥).{0,6}买|买.{0,6}(?:理由|原因)"
+    r"|\bwhy (?:did|do|have) i\b.{0,20}\b(?:b[ou]y|bought|hold|own|purchase)",
+    re.I,
+)
+
+
+def _say_reasons(desk: ToolDesk, symbols: list[str]) -> Work[list[str]]:
+    """Return why holdings were bought, as their journal has it."""
+    found = [mention for symbol in symbols[:SHOWN] for mention in find_mentions(symbol)[:1]]
+    if not found:
+        return []
+    spec = FactSpec(
+        id="why", words=_WHY, of=HOLDING, answer="trades", field="reason", unit="", name=("", ""), alone=True, needs="",
+        given=None, unless=_WHY,
+    )  # fmt: skip
+    told = yield from account_facts.answer_trades(desk, FactQuestion((spec,), tuple(found), "why did I buy", (), ()))
+    return list(told.lines)
 
 
 def answer_price_converted(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

@@ -436,6 +436,57 @@ def answer_against_average(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+TREND = (20, 60, 200)
+"""Sessions of the averages that tell a trend."""
+
+
+def answer_trend(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether a security is in an uptrend: its close against the averages, and the order of these."""
+    speak, lines, down = desk.speak, [], bool(_DOWNTREND.search(asked.words))
+    if asked.spans and (span := wording.other_day(asked, desk.request.day)):
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    means = tuple(_codes(desk, "average")[0].replace("{size}", f"{size}") for size in TREND)
+    for mention in asked.securities[:3]:
+        values, bars = yield from _measure(desk, mention, ("close", *means))
+        if not bars.ok:
+            lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
+            continue
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            lines.append(speak("{name}: too few bars.", name=wording.head_of(desk, mention)))
+            continue
+        close, short, middle, long = known
+        up, sinks = close > long and short > middle, close < long and short < middle
+        given: Json = {"name": wording.head_of(desk, mention), "date": bars.get("last"),
+                       "mark": wording.simulated_mark(desk, bars.get("simulated"))}  # fmt: skip
+        lines.append(
+            speak("{name}: **yes, an uptrend** ({date}){mark}.", **given) if up and not down
+            else speak("{name}: **yes, a downtrend** ({date}){mark}.", **given) if sinks and down
+            else speak("{name}: **no, an uptrend** ({date}){mark}.", **given) if up
+            else speak("{name}: **no, a downtrend** ({date}){mark}.", **given) if sinks
+            else speak("{name}: **neither an uptrend nor a downtrend** ({date}){mark}.", **given)
+        )  # fmt: skip
+        gaps = [
+            speak("{size} days {mean} ({gap})", size=size, mean=number(mean, "price", speak),
+                  gap=wording.say_percent(close / mean * 100 - 100))
+            for size, mean in zip(TREND, known[1:], strict=True)
+        ]  # fmt: skip
+        lines.append(
+            speak("Close {close}; averages, and the close against them: {gaps}.",
+                  close=number(close, "price", speak), gaps=speak.join_clauses(gaps))
+        )  # fmt: skip
+    lines.append(
+        speak(
+            "Uptrend: the close above the 200-day average and the 20-day average above the 60-day one;"
+            " downtrend: both below."
+        )
+    )
+    return reply_of_lines(*lines)
+
+
+_DOWNTREND = pattern(r"空头排列|(?:下降|下跌|下行)(?:趋势|通道)|\bdown[- ]?trend", re.I)
+
+
 def answer_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer for how many sessions in a row a security rose or fell."""
     speak, lines = desk.speak, []
@@ -592,6 +643,7 @@ ANSWERS = {
     "premise": answer_premise,
     "relation": answer_relation,
     "streak": answer_streak,
+    "trend": answer_trend,
     "day_count": answer_day_count,
     "against_average": answer_against_average,
     "order_cost": answer_order_cost,

@@ -12,6 +12,7 @@ from ia.agent.analyst.jobs.facts import date_facts, market_days, wording
 from ia.agent.analyst.jobs.facts.valuation_facts import Compared, say_comparison, say_no_valuation, say_verdict
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -298,6 +299,11 @@ def report_of(rows: list[Json], span: TimeSpan | None) -> Json | None:
 def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with the dividends, bonus shares and rights issues that are stored."""
     speak, lines = desk.speak, []
+    counted = _COUNTED.search(asked.words)
+    most = int(parse_count((counted["n"] or counted["n_en"]).casefold()) or 3) if counted else 3
+    read = {*(counted[0].split() if counted else ()), *_HOW_OFTEN.findall(asked.words)}
+    if unread := tuple(word for word in asked.unread if not any(word.strip() in each for each in read)):
+        return wording.ask_back(desk, unread)
     for mention in asked.securities[:MOST]:
         result = yield from desk.one("market.actions", symbol=mention.code)
         head = wording.head_of(desk, mention)
@@ -321,9 +327,22 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             continue
         if mention.symbol.market != "CN" and _DIVIDEND.search(asked.words) and not any(map(_pays, rows)):
             lines.append(f"{head}{speak(': ')}" + speak("no dividend of that time is known; splits alone."))
-        told = [speak("{date} {action}", date=row["date"], action=_say_action(desk, mention, row)) for row in rows[:3]]
-        more = speak("; {count} are stored in all", count=len(rows)) if len(rows) > 3 else ""
         mark = wording.simulated_mark(desk, result.get("simulated"))
+        if _HOW_OFTEN.search(asked.words) and _DIVIDEND.search(asked.words):
+            paid = [row for row in rows if _pays(row)]
+            many = PluralText("**{count} dividend** is stored", "**{count} dividends** are stored")
+            lines.append(
+                f"{head}{speak(': ')}{speak(many, count=len(paid))}"
+                + (speak(", since {first}", first=paid[-1]["date"]) if paid else "")
+                + mark
+            )
+            mark = ""
+        if counted:
+            rows = [row for row in rows if _pays(row)] or rows
+        told = [
+            speak("{date} {action}", date=row["date"], action=_say_action(desk, mention, row)) for row in rows[:most]
+        ]
+        more = speak("; {count} are stored in all", count=len(rows)) if len(rows) > most else ""
         lines.append(
             f"{head}{speak(': ')}"
             + speak("ex-dates, newest first: {told}{more}", told=speak.join_clauses(told), more=more)
@@ -335,6 +354,12 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+_COUNTED = pattern(
+    rf"(?:最近|近|过去|上|前)的?\s*(?P<n>{COUNT})\s*次"
+    rf"|\b(?:last|latest|past|newest|previous|recent) (?P<n_en>{COUNT})\b(?! (?:years?|months?))",
+    re.I,
+)
+_HOW_OFTEN = pattern(r"几次|多少次|几回|\bhow (?:many(?: times)?|often)\b", re.I)
 _LAST_ONE = pattern(r"上[一]?次|最近一次|\b(?:last|latest|previous)(?: time| dividend| payment| ex-?date)?\b", re.I)
 _DIVIDEND = pattern(r"分红|派息|股息|派现|\bdividends?\b", re.I)
 _ASKS_WHEN = pattern(r"什么时候|何时|哪[天日]|几号|下[一个次]|接下来|\b(?:when|next|upcoming|coming)\b", re.I)

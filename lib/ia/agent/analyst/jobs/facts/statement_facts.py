@@ -72,6 +72,12 @@ def _say_line(desk: ToolDesk, spec: FactSpec, report: Json, whole: Json, found: 
         "published": report.get("published") or "–",
     }
     if statement == "balance":
+        debts, assets = (wording.figure_of(report, key) for key in ("total_liabilities", "total_assets"))
+        if item == "total_liabilities" and debts is not None and assets:
+            return speak(
+                "{name} **{value}**, {ratio} of its assets, at the end of {period} (published {published})",
+                ratio=f"{debts / assets * 100:.2f}%", **given,
+            )  # fmt: skip
         return speak("{name} **{value}** at the end of {period} (published {published})", **given)
     if report.get("basis") == "annual":
         return speak("{name} **{value}** in the whole year up to {period} (published {published})", **given)

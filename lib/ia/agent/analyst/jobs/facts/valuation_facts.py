@@ -5,10 +5,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ia.agent.analyst.ask.facts import FactQuestion, FactSpec
+from ia.agent.analyst.ask.facts import FactQuestion, FactSpec, industry_forms
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
-from ia.agent.analyst.ask.screens import parse_bounds
+from ia.agent.analyst.ask.screens import COLUMNS, ScreenColumn, parse_bounds
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE
 from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
@@ -387,4 +387,130 @@ def _say_yield(desk: ToolDesk, asked: FactQuestion, mention: Mention, result: De
     return told + (speak("; paid: {each}", each=speak.join_items(each)) if each else speak("; none was paid"))
 
 
-ANSWERS = {"valuation": answer_valuation, "dividend_yield": answer_yield}
+def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which place a share has in its industry by a figure that is named."""
+    speak, lines = desk.speak, []
+    words = strip_mentions(asked.words)
+    column = next((each for each in COLUMNS if each.name in _PEER_FIGURES and re.search(each.words, words, re.I)), None)
+
+    def say(value: float | None) -> str:
+        unit = "ratio" if column is None else column.unit
+        return wording.say_value(desk, value, "percent_plain" if unit == "percent" else unit)
+
+    if column is None:
+        return reply_of_lines(speak("By which figure: P/E, P/B, dividend yield, ROE, growth or market capitalization?"))
+    for mention in asked.securities[:MOST]:
+        valued = yield from desk.one("market.valuation", symbol=mention.code)
+        head = wording.head_of(desk, mention) + speak(": ")
+        if valued.failure is not None:
+            lines.append(head + say_no_valuation(desk, mention, valued.failure))
+            continue
+        day, industry = wording.result_day(valued), str(valued.get("industry") or "")
+        if span := wording.other_day(asked, day):
+            return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, day)
+        name = speak(_PEER_FIGURES[column.name])
+        if not industry:
+            lines.append(head + speak("its industry is not known here, so it has no rank."))
+            continue
+        own = industry_forms(words, (industry,), desk.tables)
+        if own and all(each != industry for _, each in own):
+            lines.append(head + speak("its industry is {industry}.", industry=wording.industry_name(desk, industry)))
+            continue
+        low = column.name in _FROM_LOWEST
+        floor = f" and {column.name} > 0" if low else ""
+        peers = yield from desk.one(
+            "market.screen", expr=f"industry = {industry}{floor}", sort=column.name, limit=100, ascending=low
+        )
+        rows = [row for row in wording.rows_of(peers, "stocks") if _column_of(row, column) is not None]
+        order = [str(row.get("symbol")) for row in rows]
+        if not peers.ok or mention.code not in order:
+            lines.append(head + speak("its {figure} is not known here, so it has no rank.", figure=name))
+            continue
+        at = order.index(mention.code)
+        given: Json = {
+            "figure": name, "industry": wording.industry_name(desk, industry), "count": len(rows), "place": at + 1,
+            "value": say(_column_of(rows[at], column)),
+            "date": day, "mark": wording.simulated_mark(desk, valued.get("simulated")),
+        }  # fmt: skip
+        lowest = "{figure} {value}, **number {place} of {count}** in {industry} from the lowest ({date}){mark}."
+        highest = "{figure} {value}, **number {place} of {count}** in {industry} from the highest ({date}){mark}."
+        lines.append(head + speak(lowest if low else highest, **given))
+        others = [row for row in rows[:4] if str(row.get("symbol")) != mention.code][:3]
+        told = [
+            f"{wording.security_name(desk, str(row.get('symbol')), row.get('name'))}"
+            f" {say(_column_of(row, column))}"
+            for row in others
+        ]  # fmt: skip
+        if told:
+            lines.append(speak("At the top: {told}.", told=speak.join_clauses(told)))
+    return reply_of_lines(*lines)
+
+
+_PEER_FIGURES = {
+    "pe_ttm": mark_text("P/E ratio"),
+    "pb": mark_text("P/B ratio"),
+    "dividend_yield": mark_text("dividend yield"),
+    "roe": mark_text("ROE"),
+    "revenue_yoy": mark_text("revenue, year on year"),
+    "profit_yoy": mark_text("profit, year on year"),
+    "gross_margin": mark_text("gross margin"),
+    "net_margin": mark_text("net margin"),
+    "debt_ratio": mark_text("debt ratio"),
+    "market_cap": mark_text("market capitalization"),
+}
+"""Figures by which a share has a place in its industry."""
+_FROM_LOWEST = ("pe_ttm", "pb", "debt_ratio")
+
+
+def _column_of(row: Json, column: ScreenColumn) -> float | None:
+    return wording.figure_of(row, column.name if column.name in row else f"{column.name}_pct")
+
+
+def answer_figure_meaning(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what a figure of a share means: the term, the share's own figure, and whether it meets a bound."""
+    from ia.agent.analyst.jobs.facts import market_facts
+
+    speak, lines = desk.speak, []
+    rest, bounds = parse_bounds(strip_mentions(asked.words))
+    if unread := tuple(word for word in asked.unread if not bounds or word in rest):
+        return wording.ask_back(desk, unread)
+    known = yield from market_facts.explain_terms(desk, asked.words, meaning=True)
+    words = strip_mentions(asked.words)
+    column = next((each for each in COLUMNS if each.name in _PEER_FIGURES and re.search(each.words, words, re.I)), None)
+    if known is None or column is None or len(bounds) > 1:
+        return wording.ask_back(desk, (" ".join(words.split()),))
+    for mention in asked.securities[:MOST]:
+        valued = yield from desk.one("market.valuation", symbol=mention.code)
+        head = wording.head_of(desk, mention) + speak(": ")
+        if valued.failure is not None:
+            lines.append(head + say_no_valuation(desk, mention, valued.failure))
+            continue
+        day = wording.result_day(valued)
+        if span := wording.other_day(asked, day):
+            return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, day)
+        figures = valued.get("figures")
+        value = _column_of(figures if isinstance(figures, dict) else {}, column)
+        if value is None:
+            lines.append(head + speak("its {figure} is not known here.", figure=speak(_PEER_FIGURES[column.name])))
+            continue
+        unit = "percent_plain" if column.unit == "percent" else column.unit
+        given: Json = {"figure": speak(_PEER_FIGURES[column.name]), "value": wording.say_value(desk, value, unit),
+                       "date": day, "mark": wording.simulated_mark(desk, valued.get("simulated"))}  # fmt: skip
+        lines.append(head + speak("{figure} **{value}** ({date}){mark}.", **given))
+        if bounds:
+            holds = _SIGNS[bounds[0].sign](value, bounds[0].number)
+            lines[-1] += " " * (speak.lang == "en") + (
+                speak("The condition you name is true of it.") if holds
+                else speak("The condition you name is not true of it.")
+            )  # fmt: skip
+    return reply_of_lines(*known.lines, *lines)
+
+
+_SIGNS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
+
+ANSWERS = {
+    "valuation": answer_valuation,
+    "dividend_yield": answer_yield,
+    "peer_rank": answer_peer_rank,
+    "figure_meaning": answer_figure_meaning,
+}
