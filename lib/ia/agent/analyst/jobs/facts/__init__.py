@@ -101,7 +101,7 @@ def _find_answer(name: str) -> Answer:
         return date_facts.ANSWERS[name]
     if (lone := _find_lone_answer(name)) is not None:
         return lone
-    if name in ("valuation", "dividend_yield", "peer_rank", "figure_meaning"):
+    if name in ("valuation", "dividend_yield", "peer_rank"):
         from ia.agent.analyst.jobs.facts import valuation_facts
 
         return valuation_facts.ANSWERS[name]
@@ -144,6 +144,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import calendar_facts
 
         return calendar_facts.answer_calendar
+    if name == "figure_meaning":
+        from ia.agent.analyst.jobs.facts import meaning_facts
+
+        return meaning_facts.answer_figure_meaning
     if name == "rate":
         from ia.agent.analyst.jobs.facts import rate_facts
 

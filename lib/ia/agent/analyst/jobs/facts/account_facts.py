@@ -14,6 +14,7 @@ from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.jobs.facts.held import is_whole_known, load_weights, say_lots, say_part, say_weight
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.domain.speech.numerals import parse_count
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -555,16 +556,20 @@ _SELLING = pattern(
 )
 
 
-_MOST_OF = r"[- ](?=(?:biggest|largest|heaviest|best|worst|most)\b)"
-_PLACES = tuple(
-    pattern(rf"第{said}(?=[大多重高的])|\b(?:{english}){_MOST_OF}", re.I)
-    for said, english in (("二", "second|2nd"), ("三", "third|3rd"), ("四", "fourth|4th"))
+_PLACE = pattern(
+    r"第(?P<n>[二三四])(?=[大多重高的])"
+    r"|\b(?P<en>second|2nd|third|3rd|fourth|4th)[- ](?=(?:biggest|largest|heaviest|best|worst|most)\b)",
+    re.I,
 )
-"""Words for the second, the third and the fourth of an order."""
+_PLACES = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 
 
 def _place_of(words: str) -> int:
-    return next((at for at, form in enumerate(_PLACES, 2) if form.search(words)), 1)
+    """Return which place of an order a question asks about, from 1."""
+    found = _PLACE.search(words)
+    if found is None:
+        return 1
+    return _PLACES[found["en"].casefold()] if found["en"] else int(parse_count(found["n"]) or 1)
 
 
 class _Rank(NamedTuple):

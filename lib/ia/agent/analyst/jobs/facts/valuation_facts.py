@@ -391,7 +391,7 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which place a share has in its industry by a figure that is named."""
     speak, lines = desk.speak, []
     words = strip_mentions(asked.words)
-    column = next((each for each in COLUMNS if each.name in _PEER_FIGURES and re.search(each.words, words, re.I)), None)
+    column = next((each for each in COLUMNS if each.name in PEER_FIGURES and re.search(each.words, words, re.I)), None)
 
     def say(value: float | None) -> str:
         unit = "ratio" if column is None else column.unit
@@ -408,7 +408,7 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         day, industry = wording.result_day(valued), str(valued.get("industry") or "")
         if span := wording.other_day(asked, day):
             return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, day)
-        name = speak(_PEER_FIGURES[column.name])
+        name = speak(PEER_FIGURES[column.name])
         if not industry:
             lines.append(head + speak("its industry is not known here, so it has no rank."))
             continue
@@ -421,7 +421,7 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         peers = yield from desk.one(
             "market.screen", expr=f"industry = {industry}{floor}", sort=column.name, limit=100, ascending=low
         )
-        rows = [row for row in wording.rows_of(peers, "stocks") if _column_of(row, column) is not None]
+        rows = [row for row in wording.rows_of(peers, "stocks") if column_of(row, column) is not None]
         order = [str(row.get("symbol")) for row in rows]
         if not peers.ok or mention.code not in order:
             lines.append(head + speak("its {figure} is not known here, so it has no rank.", figure=name))
@@ -429,7 +429,7 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         at = order.index(mention.code)
         given: Json = {
             "figure": name, "industry": wording.industry_name(desk, industry), "count": len(rows), "place": at + 1,
-            "value": say(_column_of(rows[at], column)),
+            "value": say(column_of(rows[at], column)),
             "date": day, "mark": wording.simulated_mark(desk, valued.get("simulated")),
         }  # fmt: skip
         lowest = "{figure} {value}, **number {place} of {count}** in {industry} from the lowest ({date}){mark}."
@@ -438,7 +438,7 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         others = [row for row in rows[:4] if str(row.get("symbol")) != mention.code][:3]
         told = [
             f"{wording.security_name(desk, str(row.get('symbol')), row.get('name'))}"
-            f" {say(_column_of(row, column))}"
+            f" {say(column_of(row, column))}"
             for row in others
         ]  # fmt: skip
         if told:
@@ -446,7 +446,7 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-_PEER_FIGURES = {
+PEER_FIGURES = {
     "pe_ttm": mark_text("P/E ratio"),
     "pb": mark_text("P/B ratio"),
     "dividend_yield": mark_text("dividend yield"),
@@ -462,55 +462,13 @@ _PEER_FIGURES = {
 _FROM_LOWEST = ("pe_ttm", "pb", "debt_ratio")
 
 
-def _column_of(row: Json, column: ScreenColumn) -> float | None:
+def column_of(row: Json, column: ScreenColumn) -> float | None:
+    """Return the figure of a column of a screen, by either of its names."""
     return wording.figure_of(row, column.name if column.name in row else f"{column.name}_pct")
 
-
-def answer_figure_meaning(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what a figure of a share means: the term, the share's own figure, and whether it meets a bound."""
-    from ia.agent.analyst.jobs.facts import market_facts
-
-    speak, lines = desk.speak, []
-    rest, bounds = parse_bounds(strip_mentions(asked.words))
-    if unread := tuple(word for word in asked.unread if not bounds or word in rest):
-        return wording.ask_back(desk, unread)
-    known = yield from market_facts.explain_terms(desk, asked.words, meaning=True)
-    words = strip_mentions(asked.words)
-    column = next((each for each in COLUMNS if each.name in _PEER_FIGURES and re.search(each.words, words, re.I)), None)
-    if known is None or column is None or len(bounds) > 1:
-        return wording.ask_back(desk, (" ".join(words.split()),))
-    for mention in asked.securities[:MOST]:
-        valued = yield from desk.one("market.valuation", symbol=mention.code)
-        head = wording.head_of(desk, mention) + speak(": ")
-        if valued.failure is not None:
-            lines.append(head + say_no_valuation(desk, mention, valued.failure))
-            continue
-        day = wording.result_day(valued)
-        if span := wording.other_day(asked, day):
-            return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, day)
-        figures = valued.get("figures")
-        value = _column_of(figures if isinstance(figures, dict) else {}, column)
-        if value is None:
-            lines.append(head + speak("its {figure} is not known here.", figure=speak(_PEER_FIGURES[column.name])))
-            continue
-        unit = "percent_plain" if column.unit == "percent" else column.unit
-        given: Json = {"figure": speak(_PEER_FIGURES[column.name]), "value": wording.say_value(desk, value, unit),
-                       "date": day, "mark": wording.simulated_mark(desk, valued.get("simulated"))}  # fmt: skip
-        lines.append(head + speak("{figure} **{value}** ({date}){mark}.", **given))
-        if bounds:
-            holds = _SIGNS[bounds[0].sign](value, bounds[0].number)
-            lines[-1] += " " * (speak.lang == "en") + (
-                speak("The condition you name is true of it.") if holds
-                else speak("The condition you name is not true of it.")
-            )  # fmt: skip
-    return reply_of_lines(*known.lines, *lines)
-
-
-_SIGNS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
 
 ANSWERS = {
     "valuation": answer_valuation,
     "dividend_yield": answer_yield,
     "peer_rank": answer_peer_rank,
-    "figure_meaning": answer_figure_meaning,
 }
