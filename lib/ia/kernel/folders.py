@@ -79,7 +79,7 @@ def _scan_folders(root: str, stack: list[str], stop: int = -1) -> list[Digest]:
         with os.scandir(fd) as entries:  # by descriptor: the path need not be walked for every file
             for entry in entries:
                 name = entry.name
-                if name.endswith(TEXT):
+                if name.endswith(TEXT) and not entry.is_dir(follow_symlinks=False):
                     try:
                         s = entry.stat(follow_symlinks=False)
                     except OSError:

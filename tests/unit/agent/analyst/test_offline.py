@@ -124,6 +124,7 @@ def test_results_may_come_one_message_each(ws):
 def test_wide_characters_are_counted_as_more_tokens():
     from ia.agent.analyst.offline import _tokens
 
-    for text in ("", "plain", "茅台 600519, 涨了。", "\u2e7f\u2e80\U0010ffff", "é—…"):
+    for text in ("", "plain", "茅台 600519, 涨了。", "a long plain sentence", "汉" * 300):
         wide = sum(char > "\u2e7f" for char in text)
         assert _tokens(text) == ((len(text) - wide) // 4 + wide * 2 // 3 + 1 if text else 0)
+    assert _tokens("é" * 100) > _tokens("e" * 100) and _tokens("\ud800") == 1

@@ -376,3 +376,10 @@ def test_an_index_that_is_damaged_in_the_middle_is_rebuilt(ws, indexes, how):
         notebook.write_note(ws, "new", "动能 new")
         assert not indexes
     assert len(recall_notes(ws, "动能", limit=100)) == 60 + (how == "write")
+
+
+def test_a_folder_whose_name_ends_as_a_file_s_is_looked_into(ws):
+    notebook.write_note(ws, "a.md/b.md/inside", "moat")
+    assert [hit.source for hit in recall_notes(ws, "moat")] == ["notebook/a.md/b.md/inside.md"]
+    os.unlink(os.path.join(ws.root, "notebook/a.md/b.md/inside.md"))
+    assert recall_notes(ws, "moat") == []
