@@ -94,7 +94,7 @@ def test_the_item_reaches_a_turn_as_data_from_outside(ws, at, approved):
 
 def test_a_source_that_fails_is_told_once(ws, at, approved, capsys):
     told = []
-    ws.write("tasks/job.md", "---\nschedule: on news AAPL.US\nrun: ia usage\n---\n")
+    ws.write("tasks/job.md", "---\nschedule: on news 000300.SH\nrun: ia usage\n---\n")
     decisions.approve_task(ws, "job", by=BY, notify=told.append)
     assert any("no news now" in each.template for each in told)
     assert live_through(ws, at, range(1, 6)) == []

@@ -105,6 +105,7 @@ def test_json_has_the_shape_of_the_contract(brain, ia, home):
         "artifacts",
         "pending",
         "usage",
+        "basis",
         "cut",
         "understood",
         "cards",

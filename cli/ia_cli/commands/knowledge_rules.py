@@ -273,7 +273,7 @@ def build(theme: str, name: str, model: str | None, offline: bool, yes: bool, be
     )
 
 
-_CITE = f"{_MAKE}; ia knowledge recurring --least 1"
+_CITE = f"{_MAKE}; ia knowledge recurring --least 1 || [ $? -eq 1 ]"
 
 
 @click.command(cls=Command, example=_CITE)
