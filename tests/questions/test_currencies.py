@@ -106,3 +106,44 @@ def test_a_new_group_beside_one_of_the_same_industry_is_asked_for(home):
 @pytest.mark.parametrize("question", ["Send me today's review to my phone", "push the daily review to my phone"])
 def test_what_is_not_sent_says_so(home, question):
     assert "ia send --to phone" in ask(home, question)
+
+
+def test_a_currency_a_part_or_a_day_that_is_asked_for_is_kept(home):
+    found = json.loads(run("account", "--json"))
+    book, worth = found["currencies"]["USD"], found["positions"]["600036.SH"]["value"]
+    assert ask(home, "US dollar cash").startswith(f"**{book['cash']:,.2f} USD** in cash")
+    assert ask(home, "value of my US stocks").startswith(f"**{book['positions_value']:,.2f} USD** in positions")
+    assert "no HKD account" in ask(home, "How much do I have in Hong Kong dollars?")
+    assert f"{worth:,.2f} CNY" in ask(home, "How much have I invested in banks?")
+    assert f"worth {worth:,.2f} CNY" in ask(home, "how much is invested in China Merchants Bank")
+    assert "Apple" in ask(home, "biggest holding in US dollars").splitlines()[0]
+    assert "**20%**" in ask(home, "What is my position limit in yuan?")
+
+
+def test_a_sale_is_told_by_what_it_realized(home):
+    sale = json.loads(run("tool", "call", "account.history", "{}"))[0]
+    told = f"realized **{sale['realized']:+,.2f} CNY**"
+    assert told in ask(home, "What was my profit on the March 14 sale?")
+    assert told in ask(home, "how much did I make on my CMB sale on March 14?")
+    assert ask(home, "How much profit would I have selling all CMB now?") == ask(
+        home, "what would I lose if I sold all CMB now"
+    )
+
+
+def test_shares_that_are_counted_are_multiplied(home):
+    found = json.loads(run("account", "--json"))
+    rate = next(row["rate"] for row in found["total"]["rates"] if row["currency"] == "USD")
+    price = found["positions"]["AAPL.US"]["current_price"]
+    assert f"{100 * price * rate:,.2f} CNY" in ask(home, "How much is 100 shares of Apple in yuan?")
+
+
+def test_the_part_of_the_shares_leaves_out_the_cash(home):
+    found = json.loads(run("tool", "call", "account.allocation", json.dumps({"by": "security"})))["shares"]
+    held = {row["name"]: row["weight_pct"] for row in found if row.get("kind") == "security"}
+    part = held["AAPL.US"] / sum(held.values()) * 100
+    assert f"{part:.2f}%" in ask(home, "苹果占我股票市值的比例")
+
+
+def test_who_has_no_bar_of_today_is_named(home):
+    line = next(line for line in ask(home, "自选里哪些今天涨了").splitlines() if "2024-03-14" in line)
+    assert "AAPL.US" in line

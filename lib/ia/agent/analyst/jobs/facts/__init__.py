@@ -89,7 +89,18 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import period_facts
 
         return period_facts.ANSWERS[name]
-    if name in ("account", "position", "trades", "traded_shares", "trades_made", "holdings_rank", "limits"):
+    if name in (
+        "sales",
+        "share_of_stocks",
+        "costs",
+        "account",
+        "position",
+        "trades",
+        "traded_shares",
+        "trades_made",
+        "holdings_rank",
+        "limits",
+    ):
         from ia.agent.analyst.jobs.facts import account_facts
 
         return account_facts.ANSWERS[name]

@@ -189,6 +189,77 @@ def _answer_sales(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[R
     return reply_of_lines(*lines)
 
 
+def answer_sales(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what the sales of some days realized after fees, a line for each security."""
+    speak, span = desk.speak, asked.spans[0]
+    days = yield from result_facts.read_days(desk, span)
+    if days is None or span.kind == FUTURE:
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    sales = yield from desk.one("account.history", limit=LIMIT)
+    if sales.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), sales.failure)
+    rows = [row for row in wording.rows_of(sales.value) if f"{days.first}" <= str(row["date"]) <= f"{days.last}"]
+    if not rows:
+        return reply_of_lines(speak("The journal has no sale ({days}), so nothing was realized.", days=days.label))
+    lines = []
+    for symbol in dict.fromkeys(str(row["symbol"]) for row in rows):
+        own = [row for row in rows if row["symbol"] == symbol]
+        currency = str(own[0].get("currency") or "")
+        total = wording.say_exact(desk, sum(float(row["realized"]) for row in own), signed=True, currency=currency)
+        lines.append(
+            speak("{name}: realized **{total}** after fees by selling {shares} shares ({days})",
+                  name=wording.security_name(desk, symbol, own[0].get("name")), total=total,
+                  shares=number(float(sum(row["quantity"] for row in own)), "shares"), days=days.label)
+        )  # fmt: skip
+    return reply_of_lines(*lines)
+
+
+def answer_share_of_stocks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which part of the value of all that is held a security is; cash is not counted."""
+    speak, lines = desk.speak, []
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    held = dict(positions_of(status))
+    weights = yield from load_weights(desk, status)
+    if len({each.get("currency") for each in held.values()}) < 2:
+        weights = {symbol: float(each["value"]) for symbol, each in held.items() if each.get("value") is not None}
+    for mention in asked.securities[:SHOWN]:
+        head = wording.head_of(desk, mention)
+        if mention.code not in held:
+            lines.append(speak("{name}: you hold none now, so it is 0% of your shares.", name=head))
+        elif set(weights) != set(held):
+            lines.append(
+                speak("{name}: not every holding has a price and a rate, so its part is not known.", name=head)
+            )
+        else:
+            part = weights[mention.code] / sum(weights.values()) * 100
+            lines.append(
+                speak("{name}: **{part}%** of the value of all shares held, cash not counted.{mark}", name=head,
+                      part=f"{part:.2f}", mark=wording.simulated_mark(desk, status.get("simulated")))
+            )  # fmt: skip
+    return reply_of_lines(*lines)
+
+
+def answer_costs(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what each holding cost a share, on average."""
+    speak = desk.speak
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    held = positions_of(status)
+    if not held:
+        return reply_of_lines(speak("Nothing is held."))
+    return reply_of_lines(
+        speak("Average cost a share, fees included:"),
+        *(
+            f"- {wording.security_name(desk, symbol, each.get('name'))}{speak(': ')}"
+            f"**{wording.say_exact(desk, each.get('avg_price'), currency=str(each.get('currency') or ''))}**"
+            for symbol, each in held
+        ),
+    )
+
+
 def _convert_value(desk: ToolDesk, position: Json, currency: str, gain: Json | None = None) -> Work[str]:
     """Return what a position is worth, or made, in another currency, where a rate is stored."""
     rate = yield from wording.load_rate(desk, str(position.get("currency")), currency)
@@ -531,6 +602,10 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from _rank_risk(desk, held, by_itself=bool(_SWINGS.search(asked.words))))
     gains = {str(row.get("symbol")): row for row in wording.rows_of(profit, "positions")}
     today = bool(asked.spans) and span is None
+    if wanted == "weight_pct" and (only := find_currencies(asked.words) + find_market_currencies(asked.words)):
+        held = [row for row in held if row[1].get("currency") in only]
+        if not held:
+            return reply_of_lines(speak("You hold nothing in {currency}.", currency=speak.join_items(only)))
     if wanted == "weight_pct":
         whole = is_whole_known(status)
         ranks = [_rank_weight(desk, symbol, each, whole=whole) for symbol, each in held]
@@ -728,6 +803,9 @@ def answer_limits(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 ANSWERS = {
     "limits": answer_limits,
+    "sales": answer_sales,
+    "share_of_stocks": answer_share_of_stocks,
+    "costs": answer_costs,
     "account": answer_account,
     "position": answer_position,
     "traded_shares": answer_traded_shares,

@@ -12,7 +12,7 @@ from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.facts.held import load_held
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
-from ia.kernel.errors import NotFound
+from ia.kernel.errors import NotFound, PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 from ia.organs.market.coming_dates import describe_date
@@ -169,6 +169,9 @@ def _split_missing(desk: ToolDesk, found: DeskResult) -> tuple[str, str]:
 def find_window(asked: FactQuestion, today: date) -> Window:
     """Return the days that a question means; USUAL days from today on where it names none."""
     words = asked.words
+    named = asked.spans[0] if asked.spans else None
+    if named is not None and named.kind == FUTURE and named.first is not None and named.first == named.last:
+        return Window(named.first, named.first, named.said)
     if match := _NUMBERED.search(words):
         count = match[1] or match[3] or ""
         unit = (match[2] or match[4]).lower()
@@ -223,6 +226,21 @@ def find_next_dates(desk: ToolDesk, mention: Mention, kind: str) -> Work[tuple[l
     told = speak("{date} ({told}; source {source})", date=rows[0]["date"], told=speak.say(describe_date(rows[0])),
                  source=rows[0]["source"])  # fmt: skip
     return [told + simulated_dates_mark(desk, found)], True
+
+
+def say_days_to(desk: ToolDesk, mention: Mention, kind: str) -> Work[list[str]]:
+    """Return how many days it is until the next date of a kind of a security; nothing where none is known."""
+    found = yield from desk.one("market.calendar", symbols=[mention.code], days=AHEAD, kind=kind)
+    rows = [row for row in wording.rows_of(found, "dates") if row["status"] != "published"] if found.ok else []
+    if not rows:
+        return []
+    days = (date.fromisoformat(str(rows[0]["date"])) - date.fromisoformat(desk.request.day)).days
+    return [
+        desk.speak(
+            PluralText("{name}: **{count} day** until then.", "{name}: **{count} days** until then."), count=days,
+            name=wording.short_name(desk, mention),
+        )
+    ]  # fmt: skip
 
 
 def answer_news(desk: ToolDesk, asked: FactQuestion, of: list[str] | None = None) -> Work[Reply]:

@@ -444,7 +444,7 @@ def _say_price_then(desk: ToolDesk, asked: FactQuestion, head: str, found: Json)
     ]  # fmt: skip
 
 
-_PRICE_THEN = pattern(r"买(?:入|进)?(?:的时候|时|那天|当天)|\bwhen i (?:bought|got|purchased)\b", re.I)
+_PRICE_THEN = pattern(r"买(?:入|进)?(?:的时候|时|那天|当天)|\bwhen i (?:bought|got|purchased)\b|\bprice did i\b", re.I)
 """Words that ask for the price of the purchase, not for the change since."""
 
 

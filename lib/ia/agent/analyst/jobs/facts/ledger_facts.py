@@ -419,6 +419,15 @@ def _say_own(desk: ToolDesk, status: DeskResult, currency: str) -> list[str]:
     ]
 
 
+_CASH = pattern(r"现金|\bcash\b", re.I)
+_SHARES_WORTH = pattern(
+    r"市值|\b(?:value|worth)\b.{0,30}\b(?:stocks|shares|holdings|positions)\b"
+    r"|\b(?:stocks|shares|holdings|positions)\b.{0,20}\b(?:value|worth)\b",
+    re.I,
+)
+"""What a question for the account of one currency asks for first."""
+
+
 def answer_currency(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with the account of one currency: equity, cash, profit, and each position with its weight."""
     status = yield from load_status(desk, asked)
@@ -446,6 +455,10 @@ def answer_currency(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines += _say_own(desk, status, currency)
             continue
         equity, value = float(book["equity"]), float(book.get("positions_value") or 0)
+        if _CASH.search(asked.words):
+            lines.append(speak("**{amount}** in cash.", amount=_say_amount(desk, float(book["cash"]), currency)))
+        elif _SHARES_WORTH.search(asked.words):
+            lines.append(speak("**{amount}** in positions.", amount=_say_amount(desk, value, currency)))
         lines.append(
             speak(
                 "**{equity}** in the {currency} account: {cash} in cash, {value} in positions ({share}%), profit in all"

@@ -866,7 +866,7 @@ _EITHER_WAY = pattern(
 
 
 _ON_SIDE = pattern(
-    r"[涨跌](?:了)?的?(?:都)?(?:有|是)?(?:哪些|哪几[只个]|谁)(?=\W*$)|(?<=哪些)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)"
+    r"[涨跌](?:了)?的?(?:都)?(?:有|是)?(?:哪些|[哪多]?[几少][只个支家]|谁)(?=\W*$)|(?<=哪些)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)"
     r"|(?<=有谁)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)|[涨跌](?:了)?的有",
     re.I,
 )
@@ -890,6 +890,23 @@ def _say_side(
     return reply_of_lines(
         head,
         *(f"- {wording.security_name(desk, s, bars_of[s].get('name'))} **{wording.say_percent(v)}**" for v, s in found),
+    )
+
+
+def _say_not_traded(desk: ToolDesk, asked: FactQuestion, bars_of: dict[str, Json]) -> list[str]:
+    """Return which securities have no bar of the day that is asked for; none where a past time is asked for."""
+    if asked.spans and wording.other_day(asked, desk.request.day):
+        return []
+    newest = desk.request.day if asked.spans else max(str(bar.get("date")) for bar in bars_of.values())
+    late = [
+        f"{wording.security_name(desk, symbol, bar.get('name'))}" + desk.speak(" ({date})", date=bar.get("date"))
+        for symbol, bar in bars_of.items()
+        if str(bar.get("date")) < newest
+    ]
+    return (
+        [desk.speak("No bar of {day} yet; the last: {names}.", day=newest, names=desk.speak.join_items(late))]
+        if late
+        else []
     )
 
 
@@ -946,7 +963,8 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(speak("That figure is not stored of any of them."))
     bars_of = dict(rows)
     if wanted is None and (side := _ON_SIDE.search(asked.words)) and not _EITHER_WAY.search(asked.words):
-        return _say_side(desk, asked, values, bars_of, falls="跌" in side[0])
+        said = _say_side(desk, asked, values, bars_of, falls="跌" in side[0])
+        return reply_of_lines(*said.lines, *_say_not_traded(desk, asked, bars_of))
     _sort_values(values, asked.words, by_change=wanted is None)
     if wanted is None or wanted.code:
         newest = str(bars_of[values[0][1]].get("date"))

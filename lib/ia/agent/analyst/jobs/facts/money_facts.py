@@ -2,7 +2,7 @@
 
 import re
 
-from ia.agent.analyst.ask.amounts import find_currencies
+from ia.agent.analyst.ask.amounts import find_currencies, find_size
 from ia.agent.analyst.ask.facts import HOLDING, FactQuestion, FactSpec
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
@@ -14,6 +14,7 @@ from ia.agent.analyst.jobs.facts.result_facts import trade_days
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -180,6 +181,7 @@ def answer_price_converted(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         rate = (yield from wording.load_rate(desk, own, wanted)) if wanted not in ("", own) else None
         if own == wanted or not wanted:
             lines.append(speak("{name}: **{price} {own}** a share ({day}).{mark}", **given))
+            lines += _say_shares(desk, asked.words, close, own)
         elif rate is None:
             lines.append(
                 speak("{name}: {price} {own} a share ({day}); no exchange rate is at hand for {wanted}.{mark}",
@@ -198,7 +200,21 @@ def answer_price_converted(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                     **given,
                 )
             )
+            lines += _say_shares(desk, asked.words, close * float(rate["rate"]), wanted)
     return reply_of_lines(*lines)
+
+
+def _say_shares(desk: ToolDesk, words: str, price: float, currency: str) -> list[str]:
+    """Return what the shares that a question counts cost together; nothing where it counts none."""
+    size = find_size(words)
+    if size is None or size.in_lots or size.number == 1:
+        return []
+    return [
+        desk.speak(
+            PluralText("{count} share: **{amount}**.", "{count} shares: **{amount}**."), count=int(size.number),
+            amount=wording.say_exact(desk, price * size.number, currency=currency),
+        )
+    ]  # fmt: skip
 
 
 ANSWERS = {

@@ -416,11 +416,17 @@ def _say_action(desk: ToolDesk, mention: Mention, row: Json) -> str:
     return speak.join_items(told) or "–"
 
 
+_DAYS_TO = pattern(r"几天|多少天|\bdays\b|\bhow long\b", re.I)
+"""Words that ask how long it is until a date."""
+
+
 def answer_report_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer when a company will report, as far as it is known, and when it last did."""
     speak = desk.speak
     lines = yield from _say_next_dates(desk, asked, "report")
     for mention in asked.securities[:MOST]:
+        if _DAYS_TO.search(asked.words):
+            lines += yield from date_facts.say_days_to(desk, mention, "report")
         result = yield from desk.one("market.fundamentals", symbol=mention.code, periods=5)
         rows = wording.rows_of(result, "reports") if result.ok else []
         head = wording.head_of(desk, mention)
