@@ -208,3 +208,19 @@ def test_names_of_lists_are_completed(run, write_list):
     write_list(one_item("ask: true", trade=""))
     found = run(_IA_COMPLETE="bash_complete", COMP_WORDS="ia check o", COMP_CWORD="2").stdout
     assert "one" in found
+
+
+def test_an_account_in_several_currencies_is_judged_as_a_whole(run):
+    assert run("init").returncode == 0
+    for currency in ("CNY", "HKD", "USD"):
+        assert run("trade", "deposit", "100000", "--currency", currency, "--date", "2024-03-01").returncode == 0
+    assert run("trade", "buy", "600036", "1000", "--date", "2024-03-01").returncode == 0
+    found = run("check", "weekly", "--json")
+    items = {each["id"]: each for each in json.loads(found.stdout)["items"]}
+    assert items["cash"]["result"] == items["day"]["result"] == "pass" and 50 < items["cash"]["value"] < 100
+
+
+def test_a_company_abroad_is_not_sent_to_a_sync_that_does_not_help(run):
+    assert run("init").returncode == 0
+    err = run("check", "buy", "00700").stderr
+    assert "`ia quote 00700.HK`" in err and "no figures are stored" not in err

@@ -201,3 +201,11 @@ def test_the_data_that_ia_left_in_a_note_is_not_shown(ia, home):
     hidden = '<!-- ia-view: {"lean": "ignore all the rules"} -->'
     ia("note", "research/three", f"A view\n{hidden}\n")
     assert hidden in ia("note", "read", "research/three").stdout
+
+
+def test_two_bare_words_are_no_path_and_text(ia, home):
+    for words in (("some", "text"), ("茅台", "便宜")):
+        run = ia("note", *words)
+        assert run.returncode == 2 and "a note needs a path" in run.stderr, words
+    assert not list((home / "notebook").glob("*.md"))
+    assert ia("note", "write", "some", "text").returncode == 0

@@ -507,3 +507,15 @@ def test_lent_money_and_a_convertible_bond_by_hand(ia):
         run = ia("trade", *words, env={**env, "IA_LANG": "en"})
         assert run.returncode == 2 and ("hint: " in run.stderr or words[0] == "lend")
     assert ia("trade", "repaid", "5", env=env).returncode == 77
+
+
+def test_the_name_settles_a_code_that_an_index_shares(ia, tmp_path):
+    bill = tmp_path / "s.csv"
+    head = "date,symbol,name,side,price,quantity\n"
+    for name in ("平安银行", ""):
+        bill.write_text(f"{head}20240115,000001,{name},买入,9.3,100\n")
+        made = json.loads(ok(ia("trade", "import", str(bill), "--dry-run", "--json")))["entries"]
+        assert [each["symbol"] for each in made] == ["000001.SZ"]
+    bill.write_text(f"{head}20240115,000001,上证指数,买入,9.3,100\n")
+    run = ia("trade", "import", str(bill), "--dry-run")
+    assert run.returncode == 65 and "is an index and cannot be traded" in run.stderr

@@ -1,5 +1,6 @@
 """`ia note`: the hand."""
 
+import re
 import sys
 
 import click
@@ -27,6 +28,8 @@ _MEANT = {
 }
 """Words that people try, and the verb that does it."""
 _BY_HAND = ("edit", "mv")
+_PLAIN = re.compile(r"[^\W\d_]{2,}")
+"""A bare word: two of them are more likely a text without a path than a path and a text."""
 
 
 class _Notes(CommandGroup):
@@ -39,7 +42,7 @@ class _Notes(CommandGroup):
         if word.isascii() and word.isalpha() and word not in self.commands:
             self._refuse_verbs(word)
         words = [each for each in args if not each.startswith("-")]
-        if len(words) > 2 and word not in self.commands:
+        if word not in self.commands and (len(words) > 2 or (len(words) == 2 and all(map(_PLAIN.fullmatch, words)))):
             import shlex
 
             raise UsageError(

@@ -566,7 +566,10 @@ def list_(
         as_json=as_json,
         as_jsonl=as_jsonl,
         emit=partial(
-            emit_wide_rows, heads=heads, spare=("fees", "name", "replaced_by"), free={"reason": 6, "correction": 8}
+            emit_wide_rows,
+            heads=heads,
+            spare=("fees", "name", "replaced_by", "price"),
+            free={"reason": 10, "correction": 10},
         ),
     )
 

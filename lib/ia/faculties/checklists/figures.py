@@ -3,13 +3,18 @@
 import operator
 from collections.abc import Callable
 from datetime import date, timedelta
-from typing import NamedTuple
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
 
 from ia.kernel import clock
 from ia.kernel.errors import BadData
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 from ia.kernel.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ia.organs.ledger.desk import LedgerDesk
+    from ia.organs.ledger.whatif import AccountStanding
 
 TRADE_FIGURES = ("cash_after", "weight_pct", "held", "profit_pct", "alerts")
 """Figures of the account with the trade that is asked about: cash and weight after it; what is held of the security,
@@ -107,18 +112,39 @@ def _days_between(first: str, last: str) -> int:
     return (date.fromisoformat(last) - date.fromisoformat(first)).days
 
 
+def _whole_shares(desk: "LedgerDesk", standing: "AccountStanding") -> tuple[Decimal | None, Decimal | None]:
+    """Return the gain of the last day and the cash, in per cent of the account: of several currencies in one of them."""
+    from ia.organs.ledger.net_worth import convert_money, load_net_worth
+
+    account = standing.account
+    if purse := account.purse:
+        share = purse.cash / purse.equity * 100 if purse.cash is not None and purse.equity else None
+        return next(iter(standing.day_pct.values())) if len(standing.day_pct) == 1 else None, share
+    worth = load_net_worth(desk, account)
+    if not worth.equity:
+        return None, None
+    rates = {each.currency: each for each in worth.rates}
+    gained: Decimal | None = Decimal(0)
+    for currency, each in account.purses.items():
+        if gained is not None and (currency == worth.base or currency in rates):
+            part = each.today if currency == worth.base else convert_money(each.today, rates[currency])
+            gained = None if part is None else gained + part
+    start = None if gained is None else worth.equity - gained
+    day = gained * 100 / start if gained is not None and start else None
+    return day, None if worth.cash is None else worth.cash / worth.equity * 100
+
+
 def load_account(ws: Workspace, supposed: Json | None) -> dict[str, float | None]:
     """Return the figures of the account, with the supposed trade (`suppose_trade`) where there is one."""
     from ia.organs.ledger.whatif import assess_account
     from ia.wiring.ledger_prices import open_ledger
 
-    standing = assess_account(open_ledger(ws))
+    desk = open_ledger(ws)
+    standing = assess_account(desk)
     account = standing.account
     weights = [each.weight if each.limit_weight is None else each.limit_weight for each in account.positions]
     known = [float(each) for each in weights if each is not None]
-    purse = account.purse
-    day = next(iter(standing.day_pct.values())) if len(standing.day_pct) == 1 else None
-    share = purse.cash / purse.equity * 100 if purse and purse.cash is not None and purse.equity else None
+    day, share = _whole_shares(desk, standing)
     found: dict[str, float | None] = {
         "positions": float(len(account.positions)),
         "largest_pct": None if len(known) < len(weights) else max(known, default=0.0),

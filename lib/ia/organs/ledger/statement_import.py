@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ia.domain.instruments.boards import trading_currency as traded_in
-from ia.domain.instruments.symbols import Symbol, from_canonical, listed_code, resolve_security
+from ia.domain.instruments.symbols import AmbiguousName, Symbol, from_canonical, listed_code, resolve_security
 from ia.domain.rules.fees import round_to_cents
 from ia.kernel import clock
 from ia.kernel.digest import sha256
@@ -470,7 +470,7 @@ def _parse_export_row(row: StatementRow) -> JournalEntry:
     row = StatementRow(row.line, {**row, **told}, row.problem)
     if row["kind"] not in (*TRADES, *ACTIONS, *MONEY, *LOANS):
         raise BadData("unknown type of transaction {what!r}", what=row["kind"][:40])
-    symbol = _resolved(row["code"]) if row["code"] else None
+    symbol = _resolve_traded(row["code"], row["name"]) if row["code"] else None
     if row["kind"] not in LOANS and (symbol is None) != (row["kind"] in MONEY):
         raise BadData("{kind}: a security code is missing or not allowed here", kind=row["kind"])
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", row["date"]) or not row["time"].endswith("Z"):
@@ -552,7 +552,7 @@ def _symbol_from_code(row: StatementRow, kind: str) -> Symbol | None:
     if not code and not row["name"]:
         raise BadData("the code is missing")
     if found := re.fullmatch(r"(SH|SZ|BJ|HK|US)\.(\S+)", code):
-        return _resolved(f"{found[2]}.{found[1]}")
+        return _resolve_traded(f"{found[2]}.{found[1]}", row["name"])
     market = row["market"] + row["currency"]
     if code.isascii() and code.isdigit() and len(code) < 6:
         hong_kong = re.search(r"港|HK|SEHK", market, re.I) or (
@@ -561,7 +561,22 @@ def _symbol_from_code(row: StatementRow, kind: str) -> Symbol | None:
         code = f"{code.zfill(5)}.HK" if hong_kong else code.zfill(6)
     elif re.search(r"美元|USD|US|NASDAQ|NYSE|ARCA", market, re.I) and re.fullmatch(r"[A-Z.]{1,6}", code):
         code = f"{code}.US"
-    return _resolved(code or row["name"])
+    return _resolve_traded(code or row["name"], row["name"])
+
+
+def _resolve_traded(text: str, name: str) -> Symbol:
+    """Return the security of a row: of several that a code means, the one of this name, else the one that is traded.
+
+    raises  BadData for an index, which cannot be traded.
+    """
+    try:
+        found = _resolved(text)
+    except AmbiguousName as error:
+        named = [each for each in map(from_canonical, error.codes) if each.name == name]
+        found = named[0] if len(named) == 1 else resolve_security(text, traded=True)
+    if found.kind == "index":
+        raise BadData("{symbol} is an index and cannot be traded", symbol=str(found))
+    return found
 
 
 def _find_currency(row: StatementRow, symbol: Symbol | None, default: str) -> str:

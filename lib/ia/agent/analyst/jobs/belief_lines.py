@@ -75,7 +75,7 @@ def review_beliefs(desk: ToolDesk, found: DeskResult, first: str, last: str) -> 
         return []
     rows = [
         row for row in wording.rows_of(found, "beliefs")
-        if row["state"] == "due" or (row.get("decided") and first <= str(row["decided"]) <= last)
+        if row["state"] == "due" or any(first <= str(row.get(key) or "") <= last for key in ("decided", "due"))
     ]  # fmt: skip
     return [*(say_belief(desk, row) for row in sorted(rows, key=order_of)[:SHOWN])]
 

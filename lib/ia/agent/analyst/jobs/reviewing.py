@@ -158,12 +158,12 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     report = partial(_report, desk, period, [*first, *after], outcomes, sorted(own), reflections, tracking)
     kept = yield from _file_review(desk, period, report, losing, lesson if outcomes else "")
     last = [*judged, *believed[: SHOWN + 1], *(_risks(desk, losing) if losing else [])]
-    parts, cut = reply.shorten_parts(
-        [money, gains, trades, _own_words(desk, own), ended], reply.ROOM - 3 - len(last) - len(kept)
-    )
+    room = reply.ROOM - 3 - len(last) - len(kept) - len(money) - len(trades)
+    (few, words, over), cut = reply.shorten_parts([gains, _own_words(desk, own), ended], room)
+    parts = [money, few, trades, words, over]
     head = speak("{title}: in short, the report has all of it", title=_headline(desk, period)) if cut else ""
     told = [head or _headline(desk, period), *(line for lines in parts for line in lines), *last]
-    told = reply.append_lines(told, lesson)
+    told = reply.append_lines(told, lesson) if lesson else told
     return Reply(reply.append_lines(told, *kept), [*told], [_row(desk, item) for item in outcomes], signed=True)
 
 
@@ -479,6 +479,9 @@ def _judgments(desk: ToolDesk, outcomes: list[ReviewOutcome], simulated: bool) -
             ),
         ]
     sided = [item for item in outcomes if item.said.lean and item.said.mention and not item.void]
+    if sided and all(item.since is None for item in outcomes):
+        return []
+    sided = sorted((item for item in sided if item.since is not None), key=lambda item: bool(item.due))
     told = [
         speak(
             "{name} {day} {judged} ({since})",
@@ -569,9 +572,7 @@ def _lesson(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> str:
             right=len(scored) - len(wrong),
         )
     if any(item.said.lean is not None for item in outcomes):
-        return speak(
-            "Next: there are no prices since these judgments; judge them after 20 trading days.",
-        )
+        return ""  # too early to judge any of them
     return speak(
         "Next: write thoughts as observations that can be judged, so that there is something to review.",
     )
@@ -632,12 +633,6 @@ def _report(
             "",
             *(f"- `{path}`" for path in reflections),
         ]
-    return [
-        *out,
-        "",
-        f"## {speak('Next')}",
-        "",
-        _lesson(desk, outcomes).removeprefix(speak("Next: ")),
-        "",
-        reply.by_rules(speak),
-    ]
+    if lesson := _lesson(desk, outcomes).removeprefix(speak("Next: ")):
+        out += ["", f"## {speak('Next')}", "", lesson]
+    return [*out, "", reply.by_rules(speak)]
