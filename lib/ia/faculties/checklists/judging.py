@@ -220,17 +220,17 @@ class _ItemJudge:
         from ia.organs.market.screen_conditions import parse_condition
 
         assert self.symbol is not None
+        if self.symbol.market != "CN":
+            reason = Message(
+                "screens have figures of mainland stocks only; `ia quote {symbol}` and `ia fundamentals {symbol}` tell"
+                " those of this one",
+                symbol=self.symbol.canonical,
+            )
+            return ItemResult(UNKNOWN, None, item.test, reason)
         only = f"symbol == '{self.symbol.canonical}'"
         columns = tuple(dict.fromkeys(column.name for column in parse_condition(item.test).columns))
         try:
             stored = screen_stocks(self.ws, only, columns=columns, notify=self.notify)
-            if not stored.rows and self.symbol.market != "CN":
-                reason = Message(
-                    "screens have figures of mainland stocks only; `ia quote {symbol}` and `ia fundamentals {symbol}` tell"
-                    " those of this one",
-                    symbol=self.symbol.canonical,
-                )
-                return ItemResult(UNKNOWN, None, item.test, reason)
             if not stored.rows:
                 return ItemResult(UNKNOWN, None, item.test, Message("no figures are stored; run `ia sync`"))
             met = screen_stocks(self.ws, f"{only} and ({item.test})", columns=columns)
