@@ -195,3 +195,12 @@ def test_words_that_are_no_path_are_no_note(held, home):
     run = held("note", "some", "text", "words")
     assert (run.returncode, run.stdout) == (2, "") and "'some text words'" in run.stderr
     assert not (home / "notebook" / "some.md").exists()
+
+
+def test_reasons_fold_between_words_within_80_columns(held):
+    why = "dividends are high, valuation low"
+    args = ("trade", "buy", "00700", "100", "400", "--date", "2024-03-05", "--because", why)
+    assert held(*args, env={**FREE, "IA_RISK_COOLING_HOURS": "0"}).returncode == 0
+    table = _table("--lang", "en", "trade", "list")
+    assert max(map(_width, table)) <= 80, table
+    assert any("dividends" in line for line in table) and any("valuation" in line for line in table), table

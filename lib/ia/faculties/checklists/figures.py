@@ -113,7 +113,7 @@ def _days_between(first: str, last: str) -> int:
 
 
 def _whole_shares(desk: "LedgerDesk", standing: "AccountStanding") -> tuple[Decimal | None, Decimal | None]:
-    """Return the gain of the last day and the cash, in per cent of the account: of several currencies in one of them."""
+    """Return the gain of the last day and the cash, in per cent of the account: currencies are added up in one."""
     from ia.organs.ledger.net_worth import convert_money, load_net_worth
 
     account = standing.account
