@@ -159,8 +159,8 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     kept = yield from _file_review(desk, period, report, losing, lesson if outcomes else "")
     last = [*judged, *believed[: SHOWN + 1], *(_risks(desk, losing) if losing else [])]
     room = reply.ROOM - 3 - len(last) - len(kept) - len(money) - len(trades)
-    (few, words, over), cut = reply.shorten_parts([gains, _own_words(desk, own), ended], room)
-    parts = [money, few, trades, words, over]
+    (few, written, over), cut = reply.shorten_parts([gains, _own_words(desk, own), ended], room)
+    parts = [money, few, trades, written, over]
     head = speak("{title}: in short, the report has all of it", title=_headline(desk, period)) if cut else ""
     told = [head or _headline(desk, period), *(line for lines in parts for line in lines), *last]
     told = reply.append_lines(told, lesson) if lesson else told
