@@ -449,7 +449,7 @@ _BEFORE_SKILL = re.compile(
 _NOTHING_SAID = re.compile(r"(?:请|帮我)?(?:提醒|叫|通知)(?:一下)?我(?:一下|一声)?|(?:please\s+)?remind\s+me", re.I)
 """A reminder of nothing."""
 _REMINDER = re.compile(
-    r"提醒(?:一下)?我(?:一下|一声)?(?:要|去|记得)?[:：,，\s]*(?P<zh>[^\s-].*)"
+    r"(?:提醒|叫)(?:一下)?我(?:一下|一声)?(?:要|去|记得)?[:：,，\s]*(?P<zh>[^\s-].*)"
     r"|remind me\s+(?:(?:on|at|by|in|the|of)\s*[,:]?\s*)*(?:to\s+|that\s+|of\s+|about\s+|:\s*)?(?P<en>[^\s-].*)",
     re.I,
 )

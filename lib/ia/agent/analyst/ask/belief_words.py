@@ -5,12 +5,13 @@ import re
 from ia.agent.analyst.ask.mentions import LONGEST
 from ia.kernel.patterns import pattern
 
-LIST, DUE, SCORE = "list", "due", "score"
+LIST, DUE, SCORE, OPEN, WHEN = "list", "due", "score", "open", "when"
 
 _SUBJECT = pattern(
     r"信念|我(?:们)?[^，,。]{0,8}(?:预测|预言)|预测(?=[^，,。]{0,4}(?:到期|准|对了|错了))"
     r"|我(?:们)?[^，,。]{0,16}(?:相信|预测)过?(?:的)?(?:是)?(?:些)?(?:什么|哪些|啥)"
     r"|\bbeliefs?\b|\bmy\b.{0,24}\b(?:predictions?|forecasts?)\b"
+    r"|^\W*(?:which|what|list|show)\b.{0,16}\b(?:predictions?|forecasts?)\b(?=.{0,12}\b(?:open|due|pending|right|wrong)\b)"
     r"|\b(?:do|did|have) (?:i|we) (?:\w+ )?(?:believed?|predict(?:ed)?)\b",
     re.I,
 )
@@ -27,9 +28,11 @@ _SCORE = pattern(
 )
 _LIST = pattern(
     r"什么|哪些|有几|多少|列|看看|显示|全部|所有|^\W*我的(?:信念|预测)\W*$"
-    r"|\b(?:what|which|list|show|all)\b|^\W*my (?:beliefs?|predictions?)\W*$",
+    r"|\b(?:what|which|list|show|all|any(?:thing)?)\b|^\W*my (?:beliefs?|predictions?)\W*$",
     re.I,
 )
+_WHEN = pattern(r"什么时候|何时|哪一?天|几号|^\W*when\b", re.I)
+_OPEN = pattern(r"未到期|没到期|\b(?:open|pending)\b", re.I)
 _OTHER = pattern(
     r"(?:怎么|怎样|如何|咋)[^，,。]{0,6}(?:写|记|加|改|删)|(?:加|改|更新|删|写|记|列入|忘)[^，,。]{0,12}信念"
     r"|[:：]\s*\S|\bhow (?:do|can|could|should|to)\b.{0,10}\b(?:add|write|keep|change|delete|remove|set)\b"
@@ -48,17 +51,23 @@ _ASKED = pattern(
 
 
 def find_wish(words: str) -> str:
-    """Return what a message wants of the beliefs: LIST, DUE or SCORE; "" where it asks for nothing of them.
+    """Return what a message wants of the beliefs: LIST, DUE, SCORE, OPEN or WHEN; "" where it asks for nothing of them.
 
     >>> [find_wish(text) for text in ("我有哪些信念到期了", "how good are my beliefs", "what did I believe about CATL")]
     ['due', 'score', 'list']
     >>> find_wish("信念怎么写"), find_wish("which of my calls came true"), find_wish("what is my judgment of CATL")
     ('', 'score', '')
+    >>> find_wish("When is my NVDA belief due?"), find_wish("Which predictions are open?")
+    ('when', 'open')
     """
     head = words[:LONGEST]
     named = _SUBJECT.search(head)
     if _OTHER.search(head) or not (named or _JUDGED.search(head)):
         return ""
+    if _OPEN.search(head):
+        return OPEN
+    if named and _WHEN.search(head) and _DUE.search(head):
+        return WHEN
     if _DUE.search(head):
         return DUE
     if _SCORE.search(head):

@@ -11,14 +11,22 @@ from ia.organs.memory.beliefs import ABOVE, BEATS, BELOW, DOWN, LAGS, REACHES, U
 
 _OPENING = pattern(
     r"^\W*(?:(?:请|帮我)?(?:记住|记下)?\W*)?(?:我们?)?(?:个人)?(?:现在|一直|还是|就|也|坚定地?)?"
-    r"(?:相信|坚信|认为|觉得|预计|预测|估计|判断|看好|赌|押)[，,:：\s]*"
+    r"(?:相信|坚信|信奉|认为|觉得|预计|预测|估计|判断|看好|赌|押)[，,:：\s]*"
     r"|^\W*(?:please\s+)?(?:remember\s+that\s+)?(?:(?:i|we)(?:['’]m| am| still| really| also| do| firmly)*\s+)?"
     r"(?:think|believe|expect|reckon|predict|guess|bet|convinced|sure|confident)\b(?:\s+that\b)?[,:\s]*"
     r"|^\W*my (?:belief|prediction|forecast|bet)(?:\s+is)?(?:\s+that\b)?[,:\s]*"
     r"|^\W*我的?(?:信念|预测|判断)(?:是)?[，,:：\s]*",
     re.I,
 )
-_CONVICTION = pattern(r"[相坚]信|\bbeliev|\bbelief|\bconvinced|信念", re.I)
+_CONVICTION = pattern(r"[相坚]信|信奉|\bbeliev|\bbelief|\bconvinced|信念", re.I)
+_OWN_CONVICTION = pattern(
+    r"我们?(?:个人)?(?:一直|还是|就|也|坚定地?)?(?:[相坚]信|信奉)(?!你|我)"
+    r"|我的信念(?:是|[:：])|\b(?:i|we)\b.{0,20}\b(?:believe|convinced)\b(?!\s+(?:you|me)\b)|\bmy belief(?:\s+is\b|:)",
+    re.I,
+)
+"""Words with which a conviction is the owner's own, whatever its reason."""
+_HELD = pattern(r"信奉(?=[^信奉]{0,4}$)|\bbelieve\W+in\b", re.I)
+"""What is said of a belief itself: without it the rest is no sentence."""
 _REASON = pattern(r"[，,；;。.]?\s*(?:因为|原因是|理由是|\bbecause\b|\bsince\b)[:：]?\s*", re.I)
 _QUESTION = pattern(
     r"[?？]|[吗呢么]\W*$|多少|什么|哪|怎么|如何|是否|会不会|能不能|谁"
@@ -101,16 +109,25 @@ def states_belief(words: str) -> bool:
 
 
 def read_conviction(words: str) -> tuple[str, str] | None:
-    """Return a belief without a date, and its reason; None for a mere opinion, and without a reason.
+    """Return a belief without a date, and its reason ("" where none is said); None for a mere opinion.
 
     >>> read_conviction("我相信高股息策略长期有效，因为复盘了十年数据"), read_conviction("I think value works")
     (('高股息策略长期有效', '复盘了十年数据'), None)
+    >>> read_conviction("我的信念：不在财报前三天买入"), read_conviction("我信奉价值投资"), read_conviction("相信我")
+    (('不在财报前三天买入', ''), ('信奉价值投资', ''), None)
     """
     said, *reason = _REASON.split(" ".join(words[:LONGEST].split()), maxsplit=1)
     opening = _OPENING.match(said)
-    if opening is None or not _CONVICTION.search(opening[0]) or not reason or not reason[0].strip(" 。.!！"):
+    if opening is None or not _CONVICTION.search(opening[0]):
         return None
-    return said[opening.end() :].strip(" 。.!！，,"), reason[0].strip(" 。.!！")
+    why = reason[0].strip(" 。.!！") if reason else ""
+    if not why and not _OWN_CONVICTION.match(said.lstrip(" ，,。")):
+        return None
+    at = opening.end()
+    if held := _HELD.search(said[: at + 3]):
+        at = held.start()
+    belief = said[at:].strip(" 。.!！，,")
+    return (belief, why) if len(belief) > 1 else None
 
 
 def read_prediction(words: str, today: date) -> Prediction | None:

@@ -168,15 +168,27 @@ def of_soul(soul: str, tables: Tables = SHIPPED) -> Lens:
     return Lens(kept, leading, counter, tuple(named[lens] for lens in order))
 
 
+_DATED = pattern(r"\(\d{4}-\d\d-\d\d, (?:by|on) \d{4}-\d\d-\d\d")
+"""A belief with the day on which it is due."""
+_MEASURED = pattern(
+    r"(?:跑[赢输]|[强弱好]于|超过)了?(?:大盘|指数|整体市场|沪深300)"
+    r"|\b(?:beat|outperform|underperform|lag|trail)(?:s|ed|ing)?(?: the)?(?: (?:broad|overall|whole))? (?:index|market|benchmark)\b",
+    re.I,
+)
+
+
 def concerns(soul: str, beliefs: str, tables: Tables = SHIPPED) -> dict[str, str]:
     """Return what a coach has asked to look at besides, by name, with the line that asks for it.
 
-    It stands in the soul's directions of growth and style, and in the beliefs.
+    It stands in the soul's directions of growth and style, and in the beliefs: not in a forecast, which has its day,
+    nor where an index is only what something is measured against.
     """
     found: dict[str, str] = {}
-    for line in [*_section(soul, _GROWTH), *_style(soul), *beliefs.splitlines()]:
+    held = [line for line in beliefs.splitlines() if not _DATED.search(line)]
+    for line in [*_section(soul, _GROWTH), *_style(soul), *held]:
+        asked = _MEASURED.sub(" ", line)
         for name, concern in lenses_at(tables).concerns.items():
-            if concern.words.search(line) and name not in found and not line.startswith("#"):
+            if concern.words.search(asked) and name not in found and not line.startswith("#"):
                 found[name] = line.strip().lstrip("-* ").strip()
     return found
 

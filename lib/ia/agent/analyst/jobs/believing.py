@@ -2,8 +2,8 @@
 
 import re
 
-from ia.agent.analyst.ask.belief_words import DUE, LIST, SCORE, asks_judgments, find_wish, read_verdict
-from ia.agent.analyst.ask.intent import text_terms
+from ia.agent.analyst.ask.belief_words import DUE, LIST, OPEN, SCORE, WHEN, asks_judgments, find_wish, read_verdict
+from ia.agent.analyst.ask.intent import read_acts, text_terms
 from ia.agent.analyst.ask.mentions import LONGEST, find_mentions, strip_mentions
 from ia.agent.analyst.ask.predictions import Prediction, read_conviction, read_prediction, states_belief
 from ia.agent.analyst.desk import ToolDesk, Work
@@ -33,10 +33,17 @@ def work_on_beliefs(desk: ToolDesk) -> Work[Reply | None]:
         return (yield from keep_prediction(desk, read))
     if (conviction := read_conviction(words)) is not None:
         belief, why = conviction
+        if not why and read_acts(desk.request).kind in _DONE:
+            return None
+        why = why or desk.speak("you said so on {day}", day=desk.request.day)
         result = yield from desk.one("memory.believe", text=belief, because=why)
         kept = reply.describe_paths(desk, (result, speak_kept(desk)))
         return reply.reply_of_lines(*([desk.speak("Belief: {belief}", belief=belief)] if result.ok else []), *kept)
     return None
+
+
+_DONE = ("alert", "schedule", "task_change", "track", "untrack", "forget", "traded", "paid", "order", "note", "skill")
+"""Acts beside a belief that are to be done, or written down: whoever does them reads the message."""
 
 
 def speak_kept(desk: ToolDesk) -> str:
@@ -94,8 +101,14 @@ def _list(desk: ToolDesk, words: str, wish: str) -> Work[Reply | None]:
         return wording.unreadable(desk, speak("the beliefs"), found.failure)
     rows, score = wording.rows_of(found, "beliefs"), read_score(found)
     dated = sum(count for state, count in score.items() if state != "undated")
+    asked_wider = wish != WHEN and read_acts(desk.request).kind == "asked_memory"  # of the notes too
+    if wish in (LIST, WHEN) and about and not rows and not asked_wider:
+        name = wording.name_alone(desk, about, None)
+        return reply.reply_of_lines(speak("None of your beliefs is about {name}.", name=name))
     if wish == LIST and (not dated or (about and not rows)):
         return None
+    if wish == OPEN:
+        rows = [row for row in rows if row["state"] in ("open", "due")]
     if not dated:
         if asks_judgments(words) and (judgments := (yield from reviewing.settled_judgments(desk))):
             return reply.reply_of_lines(*judgments)
