@@ -222,6 +222,11 @@ def answer_decline(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("I recommend no security, and no gain is sure."),
             speak('I can find stocks that meet your conditions: "stocks with a P/E below 15 and ROE above 15".'),
         )
+    if field == "beats_index":
+        return reply_of_lines(
+            speak("Whether it will do better than the index nobody knows; I give no forecast."),
+            speak("What it did I can tell: “how did banks do this year”."),
+        )
     if field == "not_screened":
         return reply_of_lines(
             speak("That figure is not stored for all stocks, so I cannot screen by it."),
