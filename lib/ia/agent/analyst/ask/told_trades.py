@@ -79,9 +79,10 @@ TO_NOTE = pattern_by_letters(
     r"|(?:keep|record|file|log|write|save|store|note) (?:this|it|that|the following)\b[^:：?？]{0,16}"
     r"\b(?:observation|note|fact)\b[^:：?？]{0,40}[:：]\s*"
     r"|(?:再|替我|给我)*(?:记|写|加|存)(?:下|录|上)?(?:一?[条个笔]|下)(?:新的?)?(?:观点|看法|想法|笔记|观察|备忘|判断|心得)?[:：]\s*"
-    r"|(?:add|make|write|take|keep|save)(?: me)? (?:an?|another|this|the|one)(?: new)? (?:note|observation)\b[^:：?？]{0,40}"
-    r"[:：]\s*"
-    r"|(?:add|append|write)(?: this)? (?:to|in|into) (?:my|the) [^:：?？]{0,40}\b(?:notes?|observations?)\b[^:：?？]{0,20}[:：]\s*"
+    r"|(?:add|make|write|take|keep|save)(?: me)? (?:an?|another|this|the|one)(?: new)? "
+    r"(?:note|observation)\b[^:：?？]{0,40}[:：]\s*"
+    r"|(?:add|append|write)(?: this)? (?:to|in|into) (?:my|the) [^:：?？]{0,40}"
+    r"\b(?:notes?|observations?)\b[^:：?？]{0,20}[:：]\s*"
     r"|note that\s+"
     r"|(?:take a note|note|(?:write|jot) (?:this |it |that )?down)\s*[:：,]\s*)",
     re.I,
