@@ -172,7 +172,8 @@ _DATED = pattern(r"\(\d{4}-\d\d-\d\d, (?:by|on) \d{4}-\d\d-\d\d")
 """A belief with the day on which it is due."""
 _MEASURED = pattern(
     r"(?:跑[赢输]|[强弱好]于|超过)了?(?:大盘|指数|整体市场|沪深300)"
-    r"|\b(?:beat|outperform|underperform|lag|trail)(?:s|ed|ing)?(?: the)?(?: (?:broad|overall|whole))? (?:index|market|benchmark)\b",
+    r"|\b(?:beat|outperform|underperform|lag|trail)(?:s|ed|ing)?(?: the)?"
+    r"(?: (?:broad|overall|whole))? (?:index|market|benchmark)\b",
     re.I,
 )
 
