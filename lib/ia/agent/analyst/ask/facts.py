@@ -260,8 +260,13 @@ def account_table(tables: Tables = SHIPPED) -> AccountTable:
     return tables.build("research", "facts_account", AccountTable)
 
 
+def howto_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of how something is done, which are looked at first."""
+    return tables.build("research", "facts_howto", build_facts)
+
+
 def everyday_table(tables: Tables = SHIPPED) -> list[FactSpec]:
-    """Return the facts of everyday talk: how something is done, what there is no source for; looked at first."""
+    """Return the facts of everyday talk: what is asked most, what there is no source for; looked at next."""
     return tables.build("research", "facts_everyday", build_facts)
 
 
@@ -328,6 +333,7 @@ def build_fact(entry: Entry) -> FactSpec:
 
 
 TABLES = (
+    "facts_howto",
     "facts_everyday",
     "facts_ledger",
     "facts_holdings",
@@ -347,14 +353,14 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     """Return the tables that a message may need, which names these securities."""
     if not securities:
         return (
-            "facts_everyday", "facts_ledger", "facts_holdings", "facts_history", "facts_trades", "facts_owner",
-            "facts_account", "facts_scan", "technicals", "facts_market",
+            "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings", "facts_history", "facts_trades",
+            "facts_owner", "facts_account", "facts_scan", "technicals", "facts_market",
         )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
     return (
-        "facts_everyday", "facts_ledger", "facts_holdings", "facts_history", "facts_trades", "facts_owner",
-        "facts_prices", "facts_security", "facts_quote", "facts_market",
+        "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings", "facts_history", "facts_trades",
+        "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market",
     )  # fmt: skip
 
 
@@ -365,6 +371,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
     """
     of_security = [*price_table(tables).facts, *security_table(tables).facts, *quote_facts(tables)] if named else []
     return [
+        *howto_table(tables),
         *everyday_table(tables),
         *ledger_table(tables),
         *holdings_table(tables),
