@@ -215,7 +215,7 @@ FEBRUARY = f"high[{MONTH} & (high == high[{MONTH}].max())]"
         ("20周均线", ["sma(close, 20)"], "weekly"),
         ("周线的MACD(5,35,5)", ['macd(close, 5, 35, 5)["histogram"]'], "weekly"),
         ("weekly RSI", ["rsi(close, 14)"], "weekly"),
-        ("月线 KDJ", ['kdj(high, low, close, 9, 3, 3)["j"]'], "monthly"),
+        ("月线 KDJ", [f'kdj(high, low, close, 9, 3, 3)["{each}"]' for each in "kdj"], "monthly"),
         ("2024年2月的最高价", [FEBRUARY], "daily"),
         ("highest price in February 2024", [FEBRUARY], "daily"),
         ("close on 2024-02-05", ["close"], "daily"),
