@@ -259,9 +259,12 @@ def beliefs(ctx: click.Context, about: str, due: bool, as_json: bool) -> None:
     ABOUT is a security or a word. Stored prices decide a belief with a check at its date: right or wrong, with the
     close. Others are due on their date, and you decide (`ia memory judge`). The score counts all beliefs.
     """
+    from ia.kernel.i18n import mark_text
     from ia.kernel.workspace import Workspace
     from ia.wiring.belief_outcomes import count_states, judge_beliefs, select_beliefs
-    from ia_cli.terminal.output import emit_rows, notify, tell_empty
+    from ia_cli.terminal.output import notify, tell_empty
+    from ia_cli.terminal.text import tr
+    from ia_cli.terminal.wide_tables import emit_wide_rows
 
     judged = judge_beliefs(Workspace())
     chosen = select_beliefs(judged, about=about, due=due)
@@ -272,7 +275,17 @@ def beliefs(ctx: click.Context, about: str, due: bool, as_json: bool) -> None:
     elif chosen:
         if any(each.simulated for each in chosen):
             notify(Message("simulated prices decide these beliefs"))
-        emit_rows(documents, ("state", "due", "belief", "check", "close", "close_date", "moved_pct"))
+        if sys.stdout.isatty():
+            words = {"open": tr("not yet due"), "due": tr("yours to decide"), "undated": tr("without a date")}
+            documents = [{**each, "state": words.get(each["state"]) or tr(each["state"])} for each in documents]
+        emit_wide_rows(
+            documents,
+            ("state", "due", "belief", "check", "close", "close_date", "moved_pct"),
+            {"state": "state", "due": mark_text("due date"), "belief": "belief", "check": "check", "close": "close",
+             "close_date": mark_text("day of the close"), "moved_pct": mark_text("change %")},
+            spare=("close_date", "moved_pct"),
+            free={"belief": 20, "check": 12},
+        )  # fmt: skip
         notify(
             Message("score: {right} right, {wrong} wrong, {open} open, {due} for you to decide, {undated} undated",
                     right=score["right"], wrong=score["wrong"], open=score["open"], due=score["due"],

@@ -509,7 +509,13 @@ def _enter_action(
     _print_entries([posting.post_action(desk, entry)], as_json=as_json)
 
 
-_HEADS = {"quantity": "shares", "price": "at", "amount": "money", "replaced_by": "replaced by"}
+_HEADS = {
+    "quantity": "shares",
+    "price": "at",
+    "amount": "money",
+    "correction": "remark",
+    "replaced_by": "replaced by",
+}
 """What stands above a column on a terminal, where that is not its name."""
 
 
@@ -569,7 +575,7 @@ def list_(
             emit_wide_rows,
             heads=heads,
             spare=("fees", "name", "replaced_by", "price"),
-            free={"reason": 10, "correction": 10},
+            free={"reason": 10, "correction": 6},
         ),
     )
 

@@ -5,13 +5,10 @@ standard input, the answer as JSON on standard output. The figures come from the
 (`ia.organs.market.statements`), and none of them was published after now().
 """
 
-import json
 import sys
 from typing import TYPE_CHECKING
 
-from ia.kernel import config
-from ia.kernel.errors import BadData, IaError, UsageError
-from ia.kernel.i18n import Voice
+from ia.faculties.providers.answering import answer_one_call
 from ia.kernel.jsontypes import Json
 
 if TYPE_CHECKING:
@@ -51,22 +48,6 @@ def answer_call(tool: str, arguments: Json) -> Json:
     return told
 
 
-def main() -> int:
-    """Answer one call from standard input and return the exit status; complaints go to standard error."""
-    try:
-        call = json.load(sys.stdin)
-        told = answer_call(str(call["tool"]), dict(call["arguments"]))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        sys.stderr.write('a call is {"tool", "arguments", "config"}\n')
-        return BadData.status
-    except IaError as exc:
-        speak = Voice(config.locale_lang())
-        sys.stderr.write("; ".join(filter(None, (speak.say(exc), speak.say_hint(exc)))) + "\n")
-        return BadData.status if isinstance(exc, UsageError) else exc.status
-    json.dump(told, sys.stdout)
-    return 0
-
-
 def _describe_report(report: "FinancialStatement", statement: str) -> Json:
     from ia.organs.market.statements import months_of
 
@@ -88,4 +69,4 @@ def _basis_of_year(report: "FinancialStatement") -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(answer_one_call(answer_call))

@@ -4,16 +4,16 @@
 answer as JSON on standard output. The items come from the first source of `market.adapter` that has any.
 """
 
-import json
 import sys
 
+from ia.faculties.providers.answering import answer_one_call
 from ia.kernel import config
-from ia.kernel.errors import BadData, IaError, NotFound, UsageError
+from ia.kernel.errors import IaError, NotFound, UsageError
 from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
 
 
-def answer_call(arguments: Json) -> Json:
+def answer_call(_tool: str, arguments: Json) -> Json:
     """Return the answer to one call: the newest items of a security, and the source that told them.
 
     raises  NotFound for a security that is no stock; NotDelivered, TryLater, ShapeChanged of the source. What
@@ -55,20 +55,5 @@ def answer_call(arguments: Json) -> Json:
     raise refused or UsageError("market.adapter names no data source", hint=hint)
 
 
-def main() -> int:
-    """Answer one call from standard input and return the exit status; complaints go to standard error."""
-    try:
-        told = answer_call(dict(json.load(sys.stdin)["arguments"]))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        sys.stderr.write('a call is {"tool", "arguments", "config"}\n')
-        return BadData.status
-    except IaError as exc:
-        speak = Voice(config.locale_lang())
-        sys.stderr.write("; ".join(filter(None, (speak.say(exc), speak.say_hint(exc)))) + "\n")
-        return BadData.status if isinstance(exc, UsageError) else exc.status
-    json.dump(told, sys.stdout)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(answer_one_call(answer_call))

@@ -6,12 +6,12 @@ what it said is kept in the user's cache where the provider is given HOME or XDG
 announced a year at a time, so there is a last day that it knows; of a date beyond that it says that it does not know.
 """
 
-import json
 import sys
 from datetime import date
 
+from ia.faculties.providers.answering import answer_one_call
 from ia.kernel import clock, config, dateforms
-from ia.kernel.errors import BadData, IaError, UsageError
+from ia.kernel.errors import BadData, UsageError
 from ia.kernel.jsontypes import Json
 from ia.organs.ohlcv import session_days
 
@@ -46,19 +46,9 @@ def find_sessions(day: str | None = None, market: str = "CN", n: int = 1) -> Jso
     }
 
 
-def main() -> int:
-    """Answer one call from standard input and return the exit status; complaints go to standard error."""
-    try:
-        arguments = json.load(sys.stdin)["arguments"]
-        told = find_sessions(arguments.get("date"), arguments.get("market") or "CN", arguments.get("n") or 1)
-    except (ValueError, KeyError, TypeError, AttributeError):
-        sys.stderr.write('a call is {"tool", "arguments", "config"}\n')
-        return BadData.status
-    except IaError as exc:
-        sys.stderr.write(f"{exc}\n")
-        return exc.status
-    json.dump(told, sys.stdout)
-    return 0
+def answer_call(_tool: str, arguments: Json) -> Json:
+    """Return the answer to one call. raises  as find_sessions()."""
+    return find_sessions(arguments.get("date"), arguments.get("market") or "CN", arguments.get("n") or 1)
 
 
 def _parse_date(text: str, market: str) -> date:
@@ -77,4 +67,4 @@ def _load_sessions(market: str) -> tuple[str, str, list[str]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(answer_one_call(answer_call))

@@ -12,12 +12,12 @@ import shutil
 import sys
 from typing import Any, NamedTuple
 
+from ia.faculties.providers.answering import answer_one_call
 from ia.faculties.providers.search_answers import find_hits, find_page
 from ia.faculties.providers.start_command import ProcessStart
 from ia.kernel import clock, config
 from ia.kernel.digest import sha256
-from ia.kernel.errors import BadData, ConfigError, IaError, TryLater, Unavailable, UsageError
-from ia.kernel.i18n import Voice
+from ia.kernel.errors import ConfigError, TryLater, Unavailable
 from ia.kernel.jsontypes import Json
 
 SECONDS = 45.0
@@ -126,23 +126,6 @@ def server_label() -> str:
     return words[1] if len(words) > 1 and words[0] in ("uvx", "npx") else (words[0].rpartition("/")[2] if words else "")
 
 
-def main() -> int:
-    """Answer one call from standard input and return the exit status; complaints go to standard error."""
-    try:
-        call = json.load(sys.stdin)
-        told = answer_call(str(call["tool"]), dict(call["arguments"]))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        sys.stderr.write('a call is {"tool", "arguments", "config"}\n')
-        return BadData.status
-    except IaError as exc:
-        speak = Voice(config.locale_lang())
-        said = str(exc.params.get("quoted") or "") or speak.say(exc)
-        sys.stderr.write("; ".join(filter(None, (said, speak.say_hint(exc)))) + "\n")
-        return BadData.status if isinstance(exc, UsageError) else exc.status
-    json.dump(told, sys.stdout)
-    return 0
-
-
 def _parse_value(text: str) -> Any:
     try:
         return json.loads(text)
@@ -198,4 +181,4 @@ def _prepare_process(command: str) -> ProcessStart:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(answer_one_call(answer_call))

@@ -9,6 +9,7 @@ from ia.agent.tools import catalog
 from ia.agent.tools.router import Router
 from ia.agent.tools.scope import Scope
 from ia.faculties.providers import financial_statements
+from ia.faculties.providers.answering import answer_one_call
 from ia.kernel.errors import BadData, NotFound
 from ia.kernel.untrusted import has_only_figures
 from support.program import REPO
@@ -81,7 +82,7 @@ def test_every_answer_is_made_of_figures(demo):
 ])  # fmt: skip
 def test_the_program_ends_as_the_contract_says(demo, monkeypatch, capsys, given, status):
     monkeypatch.setattr("sys.stdin", io.StringIO(given))
-    assert financial_statements.main() in (status if isinstance(status, tuple) else (status,))
+    assert answer_one_call(financial_statements.answer_call) in (status if isinstance(status, tuple) else (status,))
     told = capsys.readouterr()
     assert told.out == "" and len(told.err.splitlines()) == 1
 
@@ -91,5 +92,5 @@ def test_its_complaint_is_in_the_users_language(demo, monkeypatch, capsys):
     monkeypatch.setattr(
         "sys.stdin", io.StringIO(json.dumps({"tool": "financial.income", "arguments": {"symbol": "SPY"}}))
     )
-    assert financial_statements.main() == NotFound.status
+    assert answer_one_call(financial_statements.answer_call) == NotFound.status
     assert capsys.readouterr().err == "SPY.US 没有财务报表：它不是股票\n"

@@ -35,7 +35,7 @@ def quote_library(desk: ToolDesk, topic: str) -> Work[Reply]:
         return reply.reply_of_lines(nothing, *([offer_research(desk, topic)] if offered else []))
     lines = [quote_passage(each) for each in told]
     head = speak("Your documents say about “{topic}”:", topic=topic)
-    return Reply([head, *lines, say_basis(desk)], lines, [str(each.get("citation")) for each in told])
+    return Reply([head, *lines, "", say_basis(desk)], lines, [str(each.get("citation")) for each in told])
 
 
 def look_up(desk: ToolDesk, question: str) -> Work[Reply | None]:
@@ -46,7 +46,7 @@ def look_up(desk: ToolDesk, question: str) -> Work[Reply | None]:
         return None
     lines = [quote_passage(each) for each in told]
     head = desk.speak("No rule of mine is about that; your documents say:")
-    return Reply([head, *lines, say_basis(desk)], lines, [str(each.get("citation")) for each in told])
+    return Reply([head, *lines, "", say_basis(desk)], lines, [str(each.get("citation")) for each in told])
 
 
 def say_how_to_turn_on(desk: ToolDesk) -> str:

@@ -30,7 +30,7 @@ def research_topic(desk: ToolDesk, topic: str) -> Work[Reply]:
             lines = [speak("Your documents say about “{topic}”:", topic=topic), *points]
     if not desk.has(own_library.WEB):
         lines.append(own_library.say_how_to_turn_on(desk))
-        return Reply([*lines, *([own_library.say_basis(desk)] if points else [])], points or lines)
+        return Reply([*lines, *(["", own_library.say_basis(desk)] if points else [])], points or lines)
     found = yield from desk.one(own_library.WEB, query=topic, n=SHOWN)
     if found.failure is not None:
         why = describe_failure(speak, found.failure)
@@ -41,11 +41,12 @@ def research_topic(desk: ToolDesk, topic: str) -> Work[Reply]:
     told_lines = [_quote_source(each) for each in sources]
     lines += [speak("Sources of the web, which nobody has checked, say about “{topic}”:", topic=topic), *told_lines]
     lines += [speak("Sources (`ia knowledge add URL` keeps one):"), *(_name_source(desk, each) for each in sources)]
-    lines.append(
+    lines += [
+        "",
         speak("Rests on: your documents, then research on the web; none of it is a rule of a skill.")
         if points
-        else speak("Rests on: research on the web; neither a rule nor a document of yours is about it.")
-    )
+        else speak("Rests on: research on the web; neither a rule nor a document of yours is about it."),
+    ]
     return Reply(lines, [*points, *told_lines], [str(each.get("url")) for each in sources])
 
 

@@ -11,7 +11,7 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import read_value, recall_hits
 from ia.agent.analyst.jobs.daily import positions_of, weight_of
 from ia.agent.analyst.jobs.facts import result_facts, wording
-from ia.agent.analyst.jobs.facts.held import is_whole_known, load_weights, say_lots, say_part, say_weight
+from ia.agent.analyst.jobs.facts.held import is_whole_known, load_held, load_weights, say_lots, say_part, say_weight
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import parse_count
@@ -244,18 +244,15 @@ def answer_share_of_stocks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def answer_costs(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what each holding cost a share, on average."""
     speak = desk.speak
-    status = yield from desk.one("account.status")
-    if status.failure is not None:
-        return wording.unreadable(desk, speak("the ledger"), status.failure)
-    held = positions_of(status)
-    if not held:
-        return reply_of_lines(speak("Nothing is held."))
+    found = yield from load_held(desk, asked)
+    if isinstance(found, Reply):
+        return found
     return reply_of_lines(
         speak("Average cost a share, fees included:"),
         *(
             f"- {wording.security_name(desk, symbol, each.get('name'))}{speak(': ')}"
             f"**{wording.say_exact(desk, each.get('avg_price'), currency=str(each.get('currency') or ''))}**"
-            for symbol, each in held
+            for symbol, each in found[1]
         ),
     )
 
