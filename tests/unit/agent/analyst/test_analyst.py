@@ -360,6 +360,18 @@ def test_what_a_coach_asked_for_is_looked_at_besides():
     assert lens.concerns("# 我的边界\n- 不碰资金盘", "") == {}
 
 
+@pytest.mark.parametrize(
+    "belief",
+    [
+        "- 大盘年底前会到 4000 (2024-03-15, by 2024-12-31: 000300.SH >= 4000)",
+        "- 我认为银行股今年会跑赢大盘",
+        "- Banks beat the market",
+    ],
+)
+def test_a_forecast_or_a_yardstick_is_nothing_to_look_at_besides(belief):
+    assert lens.concerns("", belief) == {}
+
+
 RANK, HIGH = "pastrank(close, 1250)", "(close / pasthigh(close, 1250) - 1) * 100"
 VALUES = {
     "(close / sma(close, 200) - 1) * 100": 12.0,

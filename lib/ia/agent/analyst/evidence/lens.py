@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
 from ia.agent.analyst.voice import AnswerVoice
 from ia.kernel.patterns import pattern
+from ia.organs.memory.beliefs import parse_belief
 
 _NOT = pattern(
     r"(不(看|用|信|碰|谈|考虑|迷信|相信|依赖)|忽略|无视|从不看|not? (look|use|trust|care)\w*|ignore|never (look|use)"
@@ -168,8 +169,6 @@ def of_soul(soul: str, tables: Tables = SHIPPED) -> Lens:
     return Lens(kept, leading, counter, tuple(named[lens] for lens in order))
 
 
-_DATED = pattern(r"\(\d{4}-\d\d-\d\d, (?:by|on) \d{4}-\d\d-\d\d")
-"""A belief with the day on which it is due."""
 _MEASURED = pattern(
     r"(?:跑[赢输]|[强弱好]于|超过)了?(?:大盘|指数|整体市场|沪深300)"
     r"|\b(?:beat|outperform|underperform|lag|trail)(?:s|ed|ing)?(?: the)?"
@@ -185,7 +184,7 @@ def concerns(soul: str, beliefs: str, tables: Tables = SHIPPED) -> dict[str, str
     nor where an index is only what something is measured against.
     """
     found: dict[str, str] = {}
-    held = [line for line in beliefs.splitlines() if not _DATED.search(line)]
+    held = [line for line in beliefs.splitlines() if parse_belief(line).due is None]
     for line in [*_section(soul, _GROWTH), *_style(soul), *held]:
         asked = _MEASURED.sub(" ", line)
         for name, concern in lenses_at(tables).concerns.items():

@@ -1,0 +1,34 @@
+"""The review of a week: what came due in it comes first, and what cannot be judged yet is left out."""
+
+import pytest
+
+from ia.agent.turns.turn import take_turn
+from ia.faculties import profiles
+
+
+@pytest.fixture
+def ask(ws, monkeypatch):
+    """Ask the embedded analyst at a moment, in a workspace of the profile invest on the simulated market."""
+    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
+    monkeypatch.setenv("IA_NOW", "2024-03-01T09:00+08:00")
+    profiles.use_profile(ws, profiles.find_profile("invest"))
+
+    def say(message, now):
+        monkeypatch.setenv("IA_NOW", now)
+        return take_turn(ws, message, model="ia-offline").reply
+
+    return say
+
+
+def test_a_view_without_a_later_price_is_left_out_until_there_is_one(ask):
+    ask("记下：300750，20 个交易日内跑赢沪深 300，六成把握；跌破 72 作废", "2024-03-15T16:00+08:00")
+    told = ask("复盘本周", "2024-03-15T16:30+08:00")
+    assert told.startswith("**复盘 2024-03-11") and "判断：" not in told and "下一步" not in told
+    assert "宁德时代 03-15" in ask("复盘 2024-03-11 至 2024-03-22", "2024-03-22T16:30+08:00")
+
+
+def test_a_belief_that_came_due_in_the_week_stands_in_its_review(ask):
+    ask("我相信宁德时代3月14日前会到 300", "2024-03-01T16:00+08:00")
+    told = ask("复盘本周", "2024-03-15T16:30+08:00")
+    assert "信念" in told and "前会到 300" in told
+    assert "前会到 300" not in ask("复盘本周", "2024-03-22T16:30+08:00")
