@@ -1,6 +1,8 @@
 """ia scan, from the outside."""
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +70,75 @@ def test_names_that_bars_do_not_have(market, expression, told, hint):
 def test_without_a_market(ia):
     run = ia("scan", "close > 0")
     assert run.returncode == 66 and "ia sync" in run.stderr
+
+
+def test_bars_since_a_day(market):
+    since = ("scan", "crossover(close, sma(close, 60))", "--since", "2024-02-01")
+    rows = json.loads(market(*since, "--columns", "close", "--json").stdout)
+    assert rows and rows == sorted(rows, key=lambda row: (row["date"], row["symbol"]))
+    assert all("2024-02-01" <= row["date"] <= "2024-03-15" and row["close"] == row["close"] for row in rows)
+    assert int(market(*since, "--count").stdout) == len(rows)
+    codes = market(*since, "--codes").stdout.split()
+    assert sorted(codes) == sorted({row["symbol"] for row in rows})
+    alias = market("scan", since[1], "--start", "2024-02-01", "-n", "3", "--jsonl").stdout.splitlines()
+    assert [json.loads(line)["symbol"] for line in alias] == [row["symbol"] for row in rows[:3]]
+    series = market("compute", since[1], "--symbol", rows[0]["symbol"], "--series").stdout
+    assert f"{rows[0]['date']},true" in series
+    earlier = market("--now", "2024-02-20T16:00", *since, "--json")
+    assert all(row["date"] <= "2024-02-20" for row in json.loads(earlier.stdout or "[]"))
+    assert market("scan", since[1], "--since", "2024-05-01").returncode == 2
+    assert market("scan", since[1], "--since", "someday").returncode == 2
+    assert market("scan", "latest(close)", "--since", "2024-02-01").returncode == 65
+    assert market("scan", "close < 0", "--since", "2024-02-01").returncode == 1
+
+
+def test_ranks_of_the_day(market):
+    rows = json.loads(market("scan", "xrank(roc(close, 20))", "--json", "--columns", "roc(close, 20)").stdout)
+    assert [row["roc(close, 20)"] for row in rows] == sorted((row["roc(close, 20)"] for row in rows), reverse=True)
+    assert rows[0]["xrank(roc(close, 20))"] == 1
+    best = market("scan", "xrank(roc(close, 20)) > 0.9", "--codes").stdout.split()
+    assert best == sorted(row["symbol"] for row in rows if row["xrank(roc(close, 20))"] > 0.9)
+    assert market("scan", "xdemean(roc(close, 60), industry) > 0", "--codes").returncode == 0
+    wrong = market("scan", "xrank(close, 5)")
+    assert wrong.returncode == 65 and len(wrong.stderr.strip().splitlines()) <= 3
+
+
+def test_saved_conditions(market):
+    root = Path(os.environ["IA_HOME"])
+    (root / "strategies").mkdir(parents=True)
+    good = "about: cheap\nexpr: close > sma(close, 20)\nwhere: price > 1\ncolumns: ['rsi(close, 14)']\n"
+    (root / "strategies" / "cheap.yaml").write_text(good)
+    saved = json.loads(market("scan", "--strategy", "cheap", "--json").stdout)
+    typed = market("scan", "close > sma(close, 20)", "--where", "price > 1", "--columns", "rsi(close, 14)", "--json")
+    assert saved == json.loads(typed.stdout) and saved
+    narrower = market("scan", "rsi(close, 14) > 60", "--strategy", "cheap", "--where", "price < 500", "--codes").stdout
+    assert set(narrower.split()) <= {row["symbol"] for row in saved}
+    listed = market("scan", "--strategy", "--json")
+    assert [row["name"] for row in json.loads(listed.stdout)] == ["cheap"]
+    assert market("scan", "--strategy", "dear").returncode == 66
+    assert market("scan", "--strategy", "../cheap").returncode == 66
+    for name, text in {
+        "key": "exp: close > 1\n",
+        "kind": "expr: 5\n",
+        "list": "expr: close > 1\ncolumns: close\n",
+        "empty": "about: nothing\n",
+        "yaml": "expr: [close\n",
+        "parse": "expr: close >\n",
+        "ahead": "expr: close.shift(-1) > close\n",
+        "where": "where: pee < 3\n",
+        "plain": "close > 1\n",
+    }.items():
+        (root / "strategies" / f"{name}.yaml").write_text(text)
+        run = market("scan", "--strategy", name)
+        assert run.returncode == 65, name
+        lines = [line for line in run.stderr.splitlines() if not line.startswith(("hint:", "ia: simulated"))]
+        assert len(lines) == 1 and f"strategies/{name}.yaml" in lines[0], run.stderr
+    assert len(json.loads(market("scan", "--strategy", "--json").stdout)) == 10
+
+
+def test_the_saved_conditions_of_the_profile_work(market):
+    assert market("profile", "use", "invest", "--yes").returncode == 0
+    names = [row["name"] for row in json.loads(market("scan", "--strategy", "--json").stdout)]
+    assert len(names) >= 4
+    for name in names:
+        assert market("scan", "--strategy", name, "--since", "2024-01-02", "--count").returncode in (0, 1)

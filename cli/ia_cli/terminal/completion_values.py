@@ -358,6 +358,12 @@ def _tool_words(ws: "Workspace") -> Iterable[Word]:
     return [(found.name, "") for found in catalog.build_router(ws).tools.values()]
 
 
+def _strategy_words(ws: "Workspace") -> Iterable[Word]:
+    from ia.faculties.lab.scan_strategies import list_strategies
+
+    return [(found.name, found.about) for found in list_strategies(ws)]
+
+
 def _run_words(ws: "Workspace") -> Iterable[Word]:
     """Yield the backtests, the newest first, with what was tested on what."""
     from ia.faculties.lab.run_folders import LAST, list_runs
@@ -409,6 +415,8 @@ _NAMED: dict[tuple[str, str], Callable[["Workspace"], Iterable[Word]]] = {
     ("knowledge", "documents"): _document_words,
     ("knowledge", "theme"): _theme_words,
     ("memory", "path"): _memory_words,
+    ("scan", "strategy"): _strategy_words,
+    ("screen", "strategy"): _strategy_words,
     ("screen", "columns"): _column_words,
     ("screen", "sort"): _column_words,
     ("chart", "panes"): _pane_words,

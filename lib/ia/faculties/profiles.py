@@ -1,9 +1,10 @@
 """Profiles: what a workspace may begin with. Data, no code; any file of one can be deleted again.
 
 A profile is a folder whose files lie as they will lie in the workspace: soul.md, config.yaml, memory/, notebook/,
-knowledge/, tasks/, .claude/skills/, .claude/providers/. Those that come with ia are in the package; those that a person
-installed are in `$XDG_DATA_HOME/ia/profiles`, for all workspaces. To install one is to copy it there: nothing of it
-takes effect before `use`, which the command line lets a person confirm, since skills and providers come with it.
+knowledge/, tasks/, strategies/, .claude/skills/, .claude/providers/. Those that come with ia are in the package; those
+that a person installed are in `$XDG_DATA_HOME/ia/profiles`, for all workspaces. To install one is to copy it there:
+nothing of it takes effect before `use`, which the command line lets a person confirm, since skills and providers come
+with it.
 A task that a profile brings (tasks/NAME.md) becomes a proposal, once: it runs when a person has approved it.
 `NAME.en.md` (or .zh.md) beside `NAME.md` is its translation: it stands in its place for who reads that language.
 
@@ -38,6 +39,7 @@ _PLACES = (
     "notebook/",
     "knowledge/",
     "tasks/",
+    "strategies/",
     ".claude/skills/",
     ".claude/providers/",
 )

@@ -1,30 +1,39 @@
-"""The newest value of an expression for many securities of the market at once."""
+"""The values of an expression for many securities of the market at once: the newest, or that of each bar."""
 
+import ast
 import ctypes
 import functools
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ia.organs.compute.array_lane import Plan
 from ia.organs.compute.block_lane import BlockPlan
-from ia.organs.market.mirror.symbol_blocks import BlockReader, Places
+from ia.organs.market.mirror.symbol_blocks import BlockReader, Places, SymbolBlock
+
+
+class NoSeries(Exception):
+    """An expression gives one value for a security, and none for each bar."""
 
 
 class MarketExpression:
     """An expression of the array lane, evaluated on blocks of securities.
 
+    added   names in it of columns that are no columns of bars: see `BlockReader.add_column`
     raises  Several where it gives several values a bar; whatever goes wrong by its form
     """
 
-    def __init__(self, plan: Plan) -> None:
-        whole = BlockPlan(plan.body)
-        self._whole_number = whole.whole_number
-        self._parts = whole.split_conditions() if whole.gives_truth() else [whole]
+    def __init__(self, body: ast.expr, added: Collection[str] = ()) -> None:
+        whole = BlockPlan(body, added)
+        self.truth = whole.gives_truth()
+        self.whole_number = whole.whole_number
+        self._parts = whole.split_conditions() if self.truth else [whole]
+        self.of_day = all(part.rows == 1 for part in self._parts if part.added)
+        """Whether only the newest value of each added column counts."""
 
-    def newest_values(self, reader: BlockReader, places: Places) -> list[Any]:
-        """Return the newest value of each security, a bool, float, int or None: what `Plan.run` gives for its bars.
+    def newest_values(self, reader: BlockReader, places: Places) -> NDArray[Any]:
+        """Return the newest value of each security, truth values or numbers: what `Plan.run` gives for its bars.
 
         Of several conditions the cheapest comes first, and the others are looked at only where it is true.
         """
@@ -33,23 +42,36 @@ class MarketExpression:
         for part in self._parts if len(places) else ():
             if not len(alive):
                 break
-            values = _evaluate_part(part, reader, places[alive])
+            values = _evaluate_newest(part, reader, places[alive])
             if len(self._parts) == 1:
-                return self._convert(values)
+                return values
             alive = alive[values]
         met = np.zeros(len(places), dtype=np.bool_)
         met[alive] = True
-        return self._convert(met)
+        return met
 
-    def _convert(self, values: NDArray[Any]) -> list[Any]:
-        found: list[Any] = values.tolist()
-        if values.dtype == np.bool_:
-            return found
-        found = [None if value != value else value for value in found]
-        return [None if value is None else int(value) for value in found] if self._whole_number else found
+    def daily_values(self, reader: BlockReader, places: Places, first: int) -> NDArray[Any]:
+        """Return the value of each bar from a day on, [days, securities]; without a bar it is NaN, or False.
+
+        Each is what `Plan.run` gives for the bar among all bars. raises  NoSeries
+        """
+        keep_freed_memory()
+        days = reader.height - first
+        if len(self._parts) == 1:
+            return _evaluate_days(self._parts[0], reader, places, first)
+        met = np.zeros((days, len(places)), dtype=np.bool_)
+        alive, truths = np.arange(len(places)), np.ones((days, len(places)), dtype=np.bool_)
+        for part in self._parts:
+            if not len(alive):
+                return met
+            truths &= _evaluate_days(part, reader, places[alive], first)
+            kept = truths.any(axis=0)
+            alive, truths = alive[kept], truths if kept.all() else truths[:, kept]
+        met[:, alive] = truths
+        return met
 
 
-def _evaluate_part(part: BlockPlan, reader: BlockReader, places: Places) -> NDArray[Any]:
+def _evaluate_newest(part: BlockPlan, reader: BlockReader, places: Places) -> NDArray[Any]:
     """Return the newest values: from the last bars where they decide, from the whole history where they do not."""
     values: NDArray[Any] | None = None
 
@@ -70,6 +92,34 @@ def _evaluate_part(part: BlockPlan, reader: BlockReader, places: Places) -> NDAr
     return np.zeros(0) if values is None else values
 
 
+def _evaluate_days(part: BlockPlan, reader: BlockReader, places: Places, first: int) -> NDArray[Any]:
+    """Return the value of each bar from a day on, as `MarketExpression.daily_values`."""
+    days = reader.height - first
+    values: NDArray[Any] | None = None
+
+    def fill(block: SymbolBlock, found: NDArray[Any] | None) -> None:
+        nonlocal values
+        if found is None:
+            raise NoSeries
+        if values is None:
+            values = np.zeros((days, len(places)), dtype=found.dtype)
+        at = np.searchsorted(places, block.places)
+        within = slice(int(at[0]), int(at[-1]) + 1) if at[-1] - at[0] + 1 == len(at) else at
+        values[:, within] = block.spread_days(found, first, days)
+
+    rest = np.ones(len(places), dtype=np.bool_)
+    if part.rows is not None and part.rows - 1 + days <= reader.height * _TAIL_SHARE:
+        for block in reader.read_tails(places, part.rows - 1 + days, part.series):
+            found, doubtful = part.last_of_tails(block.columns, len(block.places), days)
+            fill(block, found)
+            rest[np.searchsorted(places, block.places[~doubtful])] = False
+    for block in reader.read_wholes(places[rest], part.series):
+        fill(block, part.every_row(block.columns, block.lengths))
+    return np.zeros((days, 0)) if values is None else values
+
+
+_TAIL_SHARE = 0.7
+"""The part of all days beyond which the whole history is read at once."""
 _TRIM, _MAP = -1, -3
 _KEPT, _LARGEST = 1 << 26, 1 << 25
 

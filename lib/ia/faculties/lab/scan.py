@@ -1,37 +1,35 @@
 """A scan: one expression of `ia compute` over many securities, each on its own bars.
 
-What a security gets is what `ia ohlcv SYMBOL | ia compute EXPR` gives for its newest bar.
+What a security gets is what `ia ohlcv SYMBOL | ia compute EXPR` gives for its newest bar, or for each bar since a day.
 """
 
+import contextlib
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia.domain.instruments.symbols import kind_of_code
-from ia.faculties.lab.expression_names import check_names
-from ia.kernel import config
-from ia.kernel.errors import BadData, IaError, Message, NotFound, Notify, PluralText, Refused, UsageError, drop_message
+from ia.kernel.errors import Message, NotFound, Notify, PluralText, UsageError, drop_message
 from ia.kernel.workspace import Workspace
-from ia.organs.compute.array_lane import Plan, compile_array
 from ia.organs.market import market_reader
 from ia.organs.market.mirror.reader import Mirror, load_mirror
-from ia.organs.market.mirror.symbol_bars import iterate_bars
 from ia.organs.ohlcv.canonical import Bars
 
 if TYPE_CHECKING:
-    from ia.faculties.lab.market_values import MarketExpression
-    from ia.organs.compute.sandbox import ComputeResult
-    from ia.organs.market.mirror.symbol_blocks import BlockReader, Places
+    import numpy as np
+    from numpy.typing import NDArray
 
-ALL = "all"
-MOST_SANDBOXED = 200
-"""Securities for which an expression may be evaluated in a sandbox, which takes a third of a second each."""
-_ALL_COLUMNS = ("open", "high", "low", "close", "volume")
+    from ia.faculties.lab.scan_expressions import ScanExpression, ScanMarket
+
+MOST_ROWS = 1_000_000
+"""Rows of a scan of each bar since a day."""
 
 
 class ScanRow(NamedTuple):
-    """A security on its newest bar: what the expression gives, and what the further expressions give.
+    """A security on one of its bars: what the expression gives, and what the further expressions give.
 
+    close   as traded on the newest bar, adjusted to it (qfq) on bars before
     values  a float, int, bool or None (missing) each
     """
 
@@ -46,37 +44,43 @@ class ScanRow(NamedTuple):
 class ScanRequest:
     """What is asked for.
 
-    columns  further expressions to evaluate where the first is true, or has a value
-    symbols  canonical symbols to look at; None: all stocks of the synced market
-    stale    also take securities without a bar on the newest day
+    columns     further expressions to evaluate where the first is true, or has a value
+    symbols     canonical symbols to look at; None: all stocks of the synced market
+    stale       also take securities without a bar on the newest day
+    since       a date: look at each bar from it on, of whatever security; "": at the newest bar
+    count_only  leave out the rows
     """
 
     expression: str
     columns: tuple[str, ...] = ()
     symbols: tuple[str, ...] | None = None
     stale: bool = False
+    since: str = ""
+    count_only: bool = False
 
 
 @dataclass(kw_only=True)
 class ScanResult:
-    """What a scan found on a day.
+    """What a scan found on a day, or since one.
 
+    count      how many bars were found
     truth      whether the expression gives true or false: then only what is true is in `rows`; else all with a value
     looked     how many securities were looked at
     stale      those without a bar on the day
     missing    those of which no bars are stored
     unknown    how many have no value yet (too few bars)
-    sandboxed  whether the expression needed the sandbox
+    sandboxed  the expressions that were evaluated in the sandbox, one security after the other
     """
 
     day: str
     rows: list[ScanRow] = field(default_factory=list)
+    count: int = 0
     truth: bool = False
     looked: int = 0
     stale: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     unknown: int = 0
-    sandboxed: bool = False
+    sandboxed: tuple[str, ...] = ()
     simulated: bool = False
 
 
@@ -89,36 +93,35 @@ def scan_market(
 ) -> ScanResult:
     """Return the securities for which an expression is true on their newest bar, or its value for each.
 
-    `show` is told how many of how many were looked at.
+    With `since`, each of their bars from a day on counts. `show` is told how many of how many were looked at.
 
     Raises:
         BadData: an expression does not parse, raises an error on all bars, or gives no single value.
         Refused: it looks ahead, or the policy of `ia compute` forbids it.
         NotFound: no market is stored.
-        UsageError: it needs the sandbox for too many securities.
+        UsageError: it needs the sandbox for too many securities, or finds too many bars.
     """
-    evaluators = [_Evaluator(text) for text in (request.expression, *request.columns)]
+    from ia.faculties.lab.scan_expressions import ScanExpression
+
+    expressions = [ScanExpression(text) for text in (request.expression, *request.columns)]
     with market_reader.open_market(ws) as db:
         day = market_reader.load_day(db, notify)
     mirror = load_mirror(ws, day.name, day.date)
     wanted = request.symbols if request.symbols is not None else _stocks(mirror.symbols)
-    found = ScanResult(day=day.date, simulated=day.simulated)
-    found.sandboxed = any(each.plan is None for each in evaluators)
-    if found.sandboxed and len(wanted) > MOST_SANDBOXED:
-        raise UsageError(
-            "{expression!r} needs the sandbox, which is too slow for {count} securities",
-            expression=next(each.source for each in evaluators if each.plan is None),
-            count=len(wanted),
-            hint="use the functions of ia-compute(1), or narrow it with --in or --where",
-        )
-    known = set(mirror.symbols)
-    _look_at_market(found, evaluators, mirror, set(wanted), request.stale)
-    show(found.looked, len(wanted))
-    for symbol, bars in _load_others(ws, wanted, known, found):
-        _look_at_bars(found, evaluators, symbol, bars)
-        show(found.looked, len(wanted))
-    if found.looked == evaluators[0].failures and evaluators[0].failure is not None:
-        raise evaluators[0].failure
+    found = ScanResult(day=day.date, simulated=day.simulated, truth=expressions[0].truth)
+    found.sandboxed = tuple(dict.fromkeys(each.sandboxed for each in expressions if each.sandboxed))
+    market = _make_market(ws, mirror, set(wanted), day.source, notify, show)
+    with contextlib.ExitStack() as stack:
+        for each in expressions:
+            stack.callback(each.close)
+        look = _look_at_bars if request.since else _look_at_newest
+        look(found, expressions, market, request)
+        known = set(mirror.symbols)
+        for symbol, bars in _load_others(ws, wanted, known, found):
+            _look_at_other(found, expressions, symbol, bars, request, notify)
+    first = expressions[0]
+    if found.looked and found.looked == first.failures and first.failure is not None:
+        raise first.failure
     _tell(found, request, notify)
     return found
 
@@ -127,30 +130,51 @@ def _stocks(symbols: Sequence[str]) -> tuple[str, ...]:
     return tuple(symbol for symbol in symbols if kind_of_code(symbol) == "stock")
 
 
-def _look_at_market(
-    found: ScanResult, evaluators: "list[_Evaluator]", mirror: Mirror, wanted: set[str], stale: bool
-) -> None:
-    """Add the securities of the market to what was found."""
+def _make_market(
+    ws: Workspace,
+    mirror: Mirror,
+    wanted: set[str],
+    source: int,
+    notify: Notify,
+    show: Callable[[int, int], None],
+) -> "ScanMarket":
     import numpy as np
 
+    from ia.faculties.lab.scan_expressions import ScanMarket
+    from ia.organs.market.industry_history import load_industries
     from ia.organs.market.mirror.symbol_blocks import BlockReader
+
+    def industries(first: int) -> list[tuple[int, dict[str, str]]]:
+        with market_reader.open_market(ws) as db:
+            return load_industries(db, source, mirror.dates[first:])
 
     reader = BlockReader(mirror)
     places = np.array([place for place, symbol in enumerate(mirror.symbols) if symbol in wanted], dtype=np.intp)
-    rows = reader.newest_rows(places)
-    places, rows = places[rows >= 0], rows[rows >= 0]
-    late = [mirror.dates[row] < found.day for row in rows.tolist()]
-    found.stale += [mirror.symbols[place] for place, each in zip(places.tolist(), late, strict=True) if each]
-    if not stale:
-        current = ~np.array(late, dtype=np.bool_)
-        places, rows = places[current], rows[current]
+    newest = reader.newest_rows(places)
+    places, newest = places[newest >= 0], newest[newest >= 0]
+    return ScanMarket(reader=reader, universe=places, newest=newest, industries=industries, notify=notify, show=show)
+
+
+def _look_at_newest(
+    found: ScanResult, expressions: "list[ScanExpression]", market: "ScanMarket", request: ScanRequest
+) -> None:
+    """Add the securities of the market whose newest bar counts."""
+    reader, mirror = market.reader, market.reader.mirror
+    places, rows = market.universe, market.newest
+    late = rows < bisect_left(mirror.dates, found.day)
+    found.stale += market.symbols_at(places[late])
+    if not request.stale:
+        places, rows = places[~late], rows[~late]
     found.looked += len(places)
-    values = evaluators[0].evaluate_market(reader, places)
+    values = expressions[0].newest_values(market, places)
     found.truth |= any(value is True or value is False for value in values)
     found.unknown += values.count(None)
     hits = [at for at, value in enumerate(values) if value is not None and value is not False]
+    found.count += len(hits)
+    if request.count_only:
+        return
     places, rows = places[hits], rows[hits]
-    further = [each.evaluate_market(reader, places) for each in evaluators[1:]]
+    further = [each.newest_values(market, places) for each in expressions[1:]]
     closes = reader.newest_closes(places, rows).tolist()
     for at, (hit, place, row) in enumerate(zip(hits, places.tolist(), rows.tolist(), strict=True)):
         found.rows.append(
@@ -161,6 +185,63 @@ def _look_at_market(
                 value=values[hit],
                 values=tuple(each[at] for each in further),
             )
+        )
+
+
+def _look_at_bars(
+    found: ScanResult, expressions: "list[ScanExpression]", market: "ScanMarket", request: ScanRequest
+) -> None:
+    """Add the bars of the market since a day."""
+    reader, mirror = market.reader, market.reader.mirror
+    first = bisect_left(mirror.dates, request.since)
+    places = market.universe[market.newest >= first]
+    found.looked += len(places)
+    if not len(places):
+        return
+    values = expressions[0].daily_values(market, places, first)
+    days, columns, truth = _find_hits(values)
+    found.truth |= truth
+    found.count += len(days)
+    _check_rows(found.count, request)
+    if request.count_only:
+        return
+    taken = [_take_hits(values, days, columns, expressions[0])]
+    del values
+    kept = sorted(set(columns.tolist()))
+    at = {column: place for place, column in enumerate(kept)}
+    within = [at[column] for column in columns.tolist()]
+    for each in expressions[1:]:
+        taken.append(_take_hits(each.daily_values(market, places[kept], first), days, within, each))
+    closes = reader.closes_of(places[columns], days + first).tolist()
+    symbols = market.symbols_at(places)
+    dates = mirror.dates[first:]
+    for row, column, close, value, *further in zip(days.tolist(), columns.tolist(), closes, *taken, strict=True):
+        found.rows.append(
+            ScanRow(symbol=symbols[column], date=dates[row], close=close, value=value, values=tuple(further))
+        )
+
+
+def _find_hits(values: "NDArray[Any]") -> "tuple[NDArray[np.intp], NDArray[np.intp], bool]":
+    """Return the days and the columns of what is true, or has a value; and whether these are truth values."""
+    import numpy as np
+
+    truth = values.dtype == np.bool_
+    days, columns = np.nonzero(values if truth else ~np.isnan(values))
+    return days, columns, truth
+
+
+def _take_hits(
+    values: "NDArray[Any]", days: "NDArray[np.intp]", columns: "Sequence[int] | NDArray[np.intp]", of: "ScanExpression"
+) -> list[Any]:
+    from ia.faculties.lab.scan_expressions import plain_values
+
+    return plain_values(values[days, columns], of.whole_number)
+
+
+def _check_rows(count: int, request: ScanRequest) -> None:
+    if count > MOST_ROWS and not request.count_only:
+        raise UsageError(
+            "{count} bars are more than {limit}", count=count, limit=MOST_ROWS, hint="give a later --since, or --count"
         )
 
 
@@ -179,22 +260,50 @@ def _load_others(
             yield symbol, history.bars
 
 
-def _look_at_bars(found: ScanResult, evaluators: "list[_Evaluator]", symbol: str, bars: Bars) -> None:
-    """Add a security to what was found."""
-    found.looked += 1
-    value = evaluators[0].evaluate(bars)
-    if isinstance(value, bool):
-        found.truth = True
-        if not value:
-            return
-    elif value is None:
-        found.unknown += 1
+def _look_at_other(
+    found: ScanResult,
+    expressions: "list[ScanExpression]",
+    symbol: str,
+    bars: Bars,
+    request: ScanRequest,
+    notify: Notify,
+) -> None:
+    """Add a security that is not of the synced market, or its bars since a day."""
+    first = bisect_left(bars.date, request.since) if request.since else len(bars.date) - 1
+    if first == len(bars.date):
         return
-    values = tuple(each.evaluate(bars) for each in evaluators[1:])
-    found.rows.append(ScanRow(symbol=symbol, date=bars.date[-1], close=bars.close[-1], value=value, values=values))
+    found.looked += 1
+    if request.since:
+        daily = [each.daily_value(bars, first, notify) for each in expressions]
+        days, _, truth = _find_hits(daily[0][:, None])
+        found.truth |= truth
+        rows = days.tolist()
+        taken = [
+            _take_hits(each[:, None], days, [0] * len(rows), of) for each, of in zip(daily, expressions, strict=True)
+        ]
+    else:
+        taken = [[each.newest_value(bars, notify)] for each in expressions]
+        value = taken[0][0]
+        found.truth |= isinstance(value, bool)
+        found.unknown += value is None
+        rows = [] if value is None or value is False else [0]
+    found.count += len(rows)
+    _check_rows(found.count, request)
+    for row, value, *further in () if request.count_only else zip(rows, *taken, strict=False):
+        place = first + row
+        found.rows.append(
+            ScanRow(symbol=symbol, date=bars.date[place], close=bars.close[place], value=value, values=tuple(further))
+        )
 
 
 def _tell(found: ScanResult, request: ScanRequest, notify: Notify) -> None:
+    if found.sandboxed:
+        notify(
+            Message(
+                "in the sandbox, a security at a time: {expressions}; all else at once",
+                expressions="; ".join(found.sandboxed),
+            )
+        )
     if found.stale and not request.stale:
         notify(
             Message(
@@ -221,115 +330,6 @@ def _tell(found: ScanResult, request: ScanRequest, notify: Notify) -> None:
                 count=found.unknown,
             )
         )
-
-
-class _Evaluator:
-    """Evaluates one expression over the bars of one security after another; its newest value counts."""
-
-    def __init__(self, source: str) -> None:
-        from ia.organs.compute import array_backend
-        from ia.organs.compute.lint import find_look_ahead
-
-        if not source.strip():
-            raise BadData("the expression is empty", hint="for example `ia scan 'rsi(close, 14) < 30'`")
-        self.source = source
-        check_names(source, source)
-        array_backend.settle_on_numpy()
-        self.plan: Plan | None = compile_array(source)
-        self._blocks = self._prepare_blocks()
-        self.failures = 0
-        self.failure: IaError | None = None
-        if ahead := find_look_ahead(source):
-            raise Refused(
-                "{reason}", reason=ahead[0].message, hint="a scan sees the bars up to the day, and none later"
-            )
-
-    @property
-    def columns(self) -> Iterable[str]:
-        """The columns of the bars that are read."""
-        return _ALL_COLUMNS if self.plan is None else self.plan.series
-
-    def _prepare_blocks(self) -> "MarketExpression | None":
-        from ia.faculties.lab.market_values import MarketExpression
-        from ia.organs.compute.block_lane import Several
-
-        try:
-            return None if self.plan is None else MarketExpression(self.plan)
-        except Several:
-            raise self._not_single() from None
-        except Exception:  # whatever it is, a single security says it properly
-            return None
-
-    def evaluate_market(self, reader: "BlockReader", places: "Places") -> list[Any]:
-        """Return the newest value for each of the securities at some places of the mirror, as `evaluate` does."""
-        if self._blocks is not None:
-            try:
-                return self._blocks.newest_values(reader, places)
-            except Exception:  # as above
-                pass
-        symbols = [reader.mirror.symbols[place] for place in places.tolist()]
-        columns = {"close", *self.columns}
-        return [self.evaluate(bars) for _, bars in iterate_bars(reader.mirror, symbols, columns)]
-
-    def evaluate(self, bars: Bars) -> Any:
-        """Return the newest value: a bool, a number, or None where it is missing.
-
-        Raises:
-            BadData: the expression does not parse, or gives no single value.
-        """
-        if self.plan is not None:
-            try:
-                return _newest_value(self.plan.run(bars))
-            except _Several:
-                raise self._not_single() from None
-            except Exception:  # whatever it is, the full lane says it properly
-                pass
-        try:
-            return self._evaluate_sandboxed(bars)
-        except BadData as error:
-            self.failures += 1
-            self.failure = self.failure or error
-            if self.plan is None and self.failures == 1:
-                raise
-            return None
-
-    def _evaluate_sandboxed(self, bars: Bars) -> Any:
-        from ia.organs.compute.calculate import calculate_expression
-
-        result = calculate_expression(
-            self.source,
-            lambda: bars,
-            timeout=float(config.get_setting("compute.timeout")),
-            isolation=str(config.get_setting("compute.isolation")),
-        )
-        return self._newest_result(result)
-
-    def _newest_result(self, result: "ComputeResult") -> Any:
-        value = result.value
-        if result.type == "series" and not result.row:
-            value = value[-1] if value else None
-        elif result.type not in ("boolean", "scalar"):
-            raise self._not_single()
-        return None if value is None or value != value else value
-
-    def _not_single(self) -> BadData:
-        return BadData(
-            "{expression} gives several values",
-            expression=self.source,
-            hint="name one of them: macd(close)['histogram'] > 0",
-        )
-
-
-class _Several(Exception):
-    """An expression gives several values a bar."""
-
-
-def _newest_value(result: Any) -> Any:
-    """Return the newest value of what the array lane gives; None for a missing one."""
-    if result.kind == "frame":
-        raise _Several
-    value = result.value if result.kind == "scalar" else result.arrays[0][-1].item()
-    return None if value != value else value
 
 
 def split_expressions(text: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ and gives to the bit what `Plan.run` gives each alone. `evaluate_tails` takes on
 """
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,7 +27,7 @@ from ia.organs.compute.array_lane import (
     require_truth,
 )
 from ia.organs.compute.functions import FUNCTIONS, REDUCTIONS, Columns, SeriesColumn, Value, apply_function
-from ia.organs.compute.kernels import crossover, crossunder
+from ia.organs.compute.kernels import crossover, crossunder, highest, lowest
 from ia.organs.compute.tail_rows import RATES, Reach, Unbounded, count_steps, measure_reach, read_settings
 
 Matrix: TypeAlias = NDArray[Any]
@@ -45,18 +45,23 @@ class BlockPlan:
     """A plan that can be evaluated on blocks.
 
     series  the columns that it reads
+    added   those of them that are no columns of bars; they may lack values, and only whole histories decide what a
+            function gives for them
     rows    how many of the newest bars decide the newest value; None: all
     """
 
-    def __init__(self, body: ast.expr) -> None:
+    def __init__(self, body: ast.expr, added: Collection[str] = ()) -> None:
         nodes = list(ast.walk(body))
         self.body = body
-        self.series = tuple(sorted({n.id for n in nodes if isinstance(n, ast.Name)} & {*_COLUMNS}))
+        self.series = tuple(sorted({n.id for n in nodes if isinstance(n, ast.Name)} & {*_COLUMNS, *added}))
+        self.added = tuple(sorted({*self.series} & {*added}))
         self.calls = {node: ast.dump(node) for node in nodes if isinstance(node, ast.Call)}
         self.reach: dict[ast.expr, Reach] = {}
         try:
             self.rows: int | None = measure_reach(body, self.reach).depth + 1
         except Unbounded:
+            self.rows = None
+        if self.added and self.rows != 1:
             self.rows = None
         self.whole_number = _is_whole(body)
 
@@ -67,7 +72,8 @@ class BlockPlan:
 
     def split_conditions(self) -> "list[BlockPlan]":
         """Return the conditions that must all be true, cheapest first; itself where it is no such thing."""
-        return sorted((BlockPlan(each) for each in _list_conditions(self.body)), key=lambda part: part.cost)
+        parts = (BlockPlan(each, self.added) for each in list_conditions(self.body))
+        return sorted(parts, key=lambda part: part.cost)
 
     def gives_truth(self) -> bool:
         """Return whether it gives true or false.
@@ -89,6 +95,15 @@ class BlockPlan:
         value = run.evaluate(self.body, 1)
         return run.pick_newest(value), run.doubtful
 
+    def last_of_tails(self, block: Block, count: int, last: int) -> tuple[Matrix | None, NDArray[np.bool_]]:
+        """Return the values of the `last` bars, [bars, securities], as `newest_of_tails`; None where it is no series.
+
+        block  the last `rows` + `last` - 1 bars of each
+        """
+        run = _Run(self, block, (self.rows or 0) + last - 1, count, None)
+        value = run.evaluate(self.body, last)
+        return _as_matrix(value), run.doubtful
+
     def newest_of_wholes(self, block: Block, lengths: NDArray[np.intp]) -> Matrix:
         """Return the newest value of each security over its whole history, so many bars each."""
         height = len(next(iter(block.values()))) if block else 1
@@ -98,8 +113,14 @@ class BlockPlan:
     def every_row(self, block: Block, lengths: NDArray[np.intp]) -> Matrix | None:
         """Return the values of all bars, [rows, securities]; None where it gives no series."""
         height = len(next(iter(block.values()))) if block else 1
-        value = _Run(self, block, height, len(lengths), lengths).evaluate(self.body, height)
-        return value.values if isinstance(value, SeriesColumn) and value.values.ndim == 2 else None
+        return _as_matrix(_Run(self, block, height, len(lengths), lengths).evaluate(self.body, height))
+
+
+def _as_matrix(value: Value) -> Matrix | None:
+    """Return a value of each bar; None for one of a security."""
+    if isinstance(value, Columns):
+        raise Several
+    return value.values if isinstance(value, SeriesColumn) and value.values.ndim == 2 else None
 
 
 class Several(Exception):
@@ -109,10 +130,11 @@ class Several(Exception):
 _COLUMNS = ("open", "high", "low", "close", "volume")
 
 
-def _list_conditions(node: ast.expr) -> list[ast.expr]:
+def list_conditions(node: ast.expr) -> list[ast.expr]:
+    """Return the conditions that & joins."""
     match node:
         case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
-            return [*_list_conditions(left), *_list_conditions(right)]
+            return [*list_conditions(left), *list_conditions(right)]
         case _:
             return [node]
 
@@ -291,20 +313,27 @@ class _Run:
         settings = read_settings(node)
         steps = sum(count_steps(rate) for rate in RATES[name](settings))
         for each in arrays:
-            known = each[-1:] if plain else each[need - rows - steps :]
+            known = each[-rows:] if plain else each[need - rows - steps :]
             self.doubtful |= np.isnan(known).any(axis=0)
         if name in ("rsi", "cmo"):  # a ratio of two averages, which is nothing where both are
-            self._doubt_flat(values[:1], need, settings["n"] + 1)
+            self._doubt_flat(values[:1], need, settings["n"] + 1, rows)
         elif name in ("adx", "dmi"):
-            self._doubt_flat(values[:2], need - rows - steps // 2, settings["n"] + 1)
+            self._doubt_flat(values[:2], need - rows - steps // 2, settings["n"] + 1, 1)
+            if rows > 1:
+                self._doubt_flat(values[:2], need, settings["n"] + 1, rows)
 
-    def _doubt_flat(self, values: list[Value], end: int, count: int) -> None:
-        """Doubt where none of the values moves in `count` rows before row `end`."""
-        moved = np.zeros(self.count, dtype=np.bool_)
+    def _doubt_flat(self, values: list[Value], end: int, count: int, rows: int) -> None:
+        """Doubt where none of the values moves in `count` rows before one of the `rows` up to row `end`."""
+        moved = np.zeros((rows, self.count), dtype=np.bool_)
         for value in values:
-            part = _numbers(value)[max(end - count, 0) : end]
-            moved |= part.max(axis=0) - part.min(axis=0) > _FLAT * np.abs(part).max(axis=0)
-        self.doubtful |= ~moved
+            part = _numbers(value)[max(end - count - rows + 1, 0) : end]
+            if rows == 1:
+                high, low, size = part.max(axis=0), part.min(axis=0), np.abs(part).max(axis=0)
+            else:
+                high, low = highest(part, count)[-rows:], lowest(part, count)[-rows:]
+                size = np.maximum(np.abs(high), np.abs(low))
+            moved |= high - low > _FLAT * size
+        self.doubtful |= ~moved.all(axis=0)
 
     def _magnitude(self, node: ast.expr, rows: int) -> Any:
         """Return of each security how large the numbers are that a node's value is made of."""

@@ -28,19 +28,34 @@ def build_frame(rows: int, columns: bytes) -> pd.DataFrame:
 
 
 def answer_job(
-    rows: int, columns: bytes, body: CodeType | None, last: CodeType | None, cuts: list[int] | None = None
+    rows: int,
+    columns: bytes,
+    body: CodeType | None,
+    last: CodeType | None,
+    cuts: list[int] | None = None,
+    newest: int | None = None,
 ) -> Json:
     """Return {"value": plain data} or {"error": {"kind", "message", "line", ...}}; it raises nothing.
 
+    newest  of a series only so many of its last values
     cuts    also evaluate on so many of the first bars each: "changed" is then the first date whose value depends on
             later bars, or None, and "compared" how many of these ranges gave a value.
     """
     try:
         bars = build_frame(rows, columns)
-        value = encode.encode_value(_evaluate_on(bars, body, last), bars)
+        found = _evaluate_on(bars, body, last)
+        if newest is not None:
+            found = _cut_series(found, bars, newest)
+        value = encode.encode_value(found, bars)
         return {"value": value} if not cuts else {"value": value, **_compare_prefixes(value, bars, body, last, cuts)}
     except BaseException as e:
         return {"error": describe_error(e)}
+
+
+def _cut_series(value: object, bars: pd.DataFrame, newest: int) -> object:
+    if isinstance(value, np.ndarray) and value.ndim == 1 and len(value) == len(bars):
+        value = pd.Series(value, index=bars.index)
+    return value.iloc[-newest:] if isinstance(value, pd.Series) else value
 
 
 def _evaluate_on(bars: pd.DataFrame, body: CodeType | None, last: CodeType | None) -> object:

@@ -110,6 +110,35 @@ class Sandbox:
         return replace(_validate_result(reply), as_of=bars.date[-1] if bars.date else None)
 
 
+class SandboxSeries:
+    """A worker that evaluates one source over the bars of one security after another; whoever makes it ends it."""
+
+    def __init__(self, source: str, origin: str = FILENAME) -> None:
+        """Compile the source; raises BadData (does not parse) or Refused (policy)."""
+        from ia.organs.compute.policy import compile_source
+
+        self.origin, self._program = origin, compile_source(source, origin)
+        self._worker = _Worker(source)
+        self._admitted = False
+
+    def end(self) -> None:
+        """End the worker; safe to call twice."""
+        self._worker.end()
+
+    def compute_newest(
+        self, bars: Bars, newest: int, *, timeout: float, isolation: str, notify: Notify = drop_message
+    ) -> ComputeResult:
+        """Return the value over bars, of a series only the `newest` values. Raises as `Sandbox.compute_value`."""
+        if not self._admitted:
+            admit_code(self._worker.read_layers(), trusted=False, isolation=isolation, notify=notify)
+            self._admitted = True
+        columns = pack_columns(bars)
+        reply = self._worker.run_next_job(len(bars.date), newest, self._program.code, columns, timeout)
+        if "error" in reply:
+            raise convert_worker_error(reply["error"], self._program.assigned, self.origin)
+        return replace(_validate_result(reply), as_of=bars.date[-1] if bars.date else None)
+
+
 def evaluate_source(
     source: str,
     bars: Bars,
@@ -204,6 +233,11 @@ class _Worker:
         return self._exchange_blocks(
             json.dumps({"rows": rows, "cuts": list(cuts)}).encode(), code, columns, min(timeout, MAX_TIMEOUT)
         )
+
+    def run_next_job(self, rows: int, newest: int, code: bytes, columns: bytes, timeout: float) -> Json:
+        """Hand over one job of many and return the reply, of a series only the `newest` values."""
+        header = json.dumps({"rows": rows, "newest": newest}).encode()
+        return self._exchange_blocks(header, code, columns, min(timeout, MAX_TIMEOUT), limited=False)
 
     def run_strategy_job(self, header: bytes, code: bytes, columns: bytes, timeout: float) -> Json:
         """Hand over one job of a strategy (`ia.organs.compute.strategy_loop`) and return the reply."""

@@ -106,7 +106,7 @@ def _answer_job(stream: BinaryIO) -> dict[str, object] | None:
         from ia.organs.compute.strategy_loop import answer_strategy_job
 
         return answer_strategy_job(job, columns, body, last)
-    return evaluate.answer_job(job["rows"], columns, body, last, job.get("cuts"))
+    return evaluate.answer_job(job["rows"], columns, body, last, job.get("cuts"), job.get("newest"))
 
 
 def _close_inherited() -> None:

@@ -1,6 +1,7 @@
 """A scan gives each security what `ia ohlcv SYMBOL | ia compute EXPR` gives."""
 
 import os
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -117,8 +118,82 @@ def test_what_cannot_be_scanned_is_refused(market, ws):
     ):
         with pytest.raises(error):
             scan_market(market, ScanRequest(expression=expression))
+    for expression in (
+        "xrank()",
+        "xrank(close, 5)",
+        "xrank(close, concept)",
+        "xrank(close > 5)",
+        "xrank(x=close)",
+        "sma(xrank(close))",
+        "xrank(nothing(close))",
+        "xrank(close).rolling(5).mean()",
+        "industry",
+    ):
+        with pytest.raises(BadData):
+            scan_market(market, ScanRequest(expression=expression))
+    with pytest.raises(Refused):
+        scan_market(market, ScanRequest(expression="xrank(close.shift(-5))"))
+    with pytest.raises(BadData):
+        scan_market(market, ScanRequest(expression="latest(close)", since="2024-03-01"))
+
+
+def test_what_needs_the_sandbox_has_a_limit(market, monkeypatch):
+    monkeypatch.setattr("ia.faculties.lab.scan_expressions.MOST_SANDBOXED", 2)
     with pytest.raises(UsageError):
-        scan_market(market, ScanRequest(expression="ta.rsi(close)", symbols=("600519.SH",) * 201))
+        scan_market(market, ScanRequest(expression="ta.rsi(close)"))
+
+
+def test_of_joined_conditions_only_what_needs_it_goes_to_the_sandbox(market):
+    both = "(rsi(close, 14) < 60) & (ta.rsi(close, 14) > 40)"
+    for since in ("", "2024-02-01"):
+        found = scan_market(market, ScanRequest(expression=both, since=since))
+        alike = scan_market(
+            market, ScanRequest(expression="(rsi(close, 14) < 60) & (rsi(close, 14) > 40)", since=since)
+        )
+        assert found.sandboxed == ("ta.rsi(close, 14) > 40",)
+        assert found.rows == alike.rows and found.count
+    with pytest.raises(BadData):
+        scan_market(market, ScanRequest(expression="(close > 0) & close.rolling(3).mean()"))
+
+
+def test_what_the_sandbox_gives_can_be_ranked(market):
+    found = scan_market(market, ScanRequest(expression="xrank(close.rolling(20).mean())"))
+    alike = scan_market(market, ScanRequest(expression="xrank(sma(close, 20))"))
+    assert found.sandboxed and not alike.sandboxed
+    assert [row.value for row in found.rows] == [row.value for row in alike.rows]
+
+
+def test_every_bar_since_a_day_is_found(market):
+    asked = ScanRequest(expression="rsi(close, 14) < 40", columns=("rsi(close, 14)", "volume"), since="2024-01-02")
+    found = scan_market(market, asked)
+    assert found.count == len(found.rows) > 20
+    assert scan_market(market, replace(asked, count_only=True)).count == found.count
+    symbols = {row.symbol for row in found.rows}
+    for symbol in sorted(symbols)[:5]:
+        bars = bars_of(market, symbol, os.environ["IA_NOW"])
+        values = calculate_expression("rsi(close, 14)", lambda bars=bars: bars, isolation="prefer").value
+        met = {
+            (day, close, value, volume)
+            for day, close, value, volume in zip(bars.date, bars.close, values, bars.volume, strict=True)
+            if day >= "2024-01-02" and value < 40
+        }
+        got = {(row.date, row.close, *row.values) for row in found.rows if row.symbol == symbol}
+        assert len(got) == len(met)
+        for one, other in zip(sorted(got), sorted(met), strict=True):
+            assert (one[0], one[3]) == (other[0], other[3])
+            assert one[1:3] == pytest.approx(other[1:3], rel=1e-10)
+    shorter = scan_market(market, replace(asked, since="2024-03-01"))
+    told = [(row.symbol, row.date) for row in found.rows if row.date >= "2024-03-01"]
+    assert [(row.symbol, row.date) for row in shorter.rows] == told
+
+
+def test_what_compares_securities_sees_those_of_the_universe(market):
+    chosen = ("600519.SH", "000858.SZ", "600036.SH")
+    found = scan_market(market, ScanRequest(expression="xrank(close)", symbols=chosen, columns=("close",)))
+    ordered = sorted(found.rows, key=lambda row: row.values[0])
+    assert [row.value for row in ordered] == pytest.approx([1 / 3, 2 / 3, 1])
+    late = scan_market(market, ScanRequest(expression="xrank(close)", stale=True))
+    assert late.unknown == len(late.stale) > 0
 
 
 def test_without_a_market_there_is_nothing_to_scan(ws, monkeypatch):

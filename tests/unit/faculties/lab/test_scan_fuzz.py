@@ -7,6 +7,7 @@ import time
 from datetime import date, timedelta
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ia.faculties.lab.scan import ScanRequest, scan_market
@@ -16,6 +17,7 @@ from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
 from ia.organs.compute.array_lane import compile_array
 from ia.organs.compute.functions import FUNCTIONS
+from ia.organs.compute.kernels import sma
 from ia.organs.market import market_reader, store
 from ia.organs.market.quote import Quote
 from ia.organs.ohlcv.adjustment import Action
@@ -204,6 +206,94 @@ def test_a_scan_of_any_expression_equals_compute_for_each_security(ragged):
         if time.monotonic() > end:
             break
     assert compared > len(FUNCTIONS)
+
+
+def daily_alone(plan, bars, first):
+    """What the array lane of `ia compute` gives each bar since a day, by day; None where it gives no series."""
+    result = plan.run(bars)
+    if result.kind != "series":
+        return None
+    pairs = zip(bars.date, result.arrays[0].tolist(), strict=True)
+    return {day: value for day, value in pairs if day >= first and value is not False and value == value}
+
+
+def compare_days(ws, bars, expression, since):
+    """As `compare`, for each bar since a day."""
+    plan = compile_array(expression)
+    try:
+        want = {symbol: daily_alone(plan, each, since) for symbol, each in bars.items()}
+    except Exception:
+        return None  # a matter of the full lane
+    if None in want.values():
+        return None
+    try:
+        found = scan_market(ws, ScanRequest(expression=expression, since=since))
+    except Refused:
+        return None  # it looks ahead
+    got = {(row.symbol, row.date): row.value for row in found.rows}
+    assert len(got) == found.count == len(found.rows)
+    volume = "volume" in expression or "obv" in expression
+    told = {(symbol, day): value for symbol, days in want.items() for day, value in days.items()}
+    return [
+        (expression, since, each, told.get(each), got.get(each))
+        for each in told.keys() | got.keys()
+        if not same(told.get(each), got.get(each), max(1.0, *bars[each[0]].close) * (1e9 if volume else 1))
+    ]
+
+
+def test_a_scan_since_a_day_equals_compute_bar_by_bar(ragged):
+    ws, bars = ragged
+    days, pick = trading_days(DAYS), random.Random(SEED + 2)
+    end, compared = time.monotonic() + BUDGET, 0
+    for at, expression in enumerate(invent_expressions(SEED + 2, ROUNDS)):
+        back = (20, 250, DAYS, 1, 700)[at % 5] if at >= len(FUNCTIONS) else pick.choice([20, 250])
+        differing = compare_days(ws, bars, expression, days[-back])
+        assert not differing, differing[:5]
+        compared += differing is not None
+        if time.monotonic() > end:
+            break
+    assert compared > len(FUNCTIONS) - 5
+
+
+def frame_alone(bars, expression):
+    """What the array lane of `ia compute` gives each security on each day, one column a security."""
+    plan = compile_array(expression)
+    return pd.DataFrame(
+        {symbol: pd.Series(plan.run(each).arrays[0], index=each.date, dtype=float) for symbol, each in bars.items()}
+    ).sort_index()
+
+
+def test_what_compares_securities_does_so_on_each_day(ragged):
+    ws, bars = ragged
+    change = frame_alone(bars, "roc(close, 20)")
+    rank = change.rank(axis=1, pct=True)
+    score = change.sub(change.mean(axis=1), axis=0).div(change.std(axis=1, ddof=0), axis=0)
+    demeaned = frame_alone(bars, "rsi(close, 14)")
+    demeaned = demeaned.sub(demeaned.mean(axis=1), axis=0)
+    own = {name: rank[name].reindex(each.date) for name, each in bars.items()}
+    smooth = pd.DataFrame({name: pd.Series(sma(each.to_numpy(), 5), each.index) for name, each in own.items()})
+    nested = rank.rank(axis=1, pct=True)
+    for expression, want in {
+        "xrank(roc(close, 20))": rank,
+        "xzscore(roc(close, 20))": score,
+        "xdemean(rsi(close, 14))": demeaned,
+        "sma(xrank(roc(close, 20)), 5)": smooth,
+        "xrank(xrank(roc(close, 20)))": nested,
+        "2 * xrank(roc(close, 20)) - 1": 2 * rank - 1,
+    }.items():
+        for back in (1, 30, 600, DAYS):
+            first = trading_days(DAYS)[-back]
+            found = scan_market(ws, ScanRequest(expression=expression, since=first))
+            got = {(row.symbol, row.date): row.value for row in found.rows}
+            told = want[want.index >= first].stack().dropna()
+            assert len(got) == len(told), (expression, back)
+            for (day, symbol), value in told.items():
+                assert got[symbol, day] == pytest.approx(value, rel=1e-9, abs=1e-9), (expression, symbol, day)
+        newest = scan_market(ws, ScanRequest(expression=expression))
+        told = want.iloc[-1].dropna()
+        assert {row.symbol for row in newest.rows} == set(told.index)
+        for row in newest.rows:
+            assert row.value == pytest.approx(told[row.symbol], rel=1e-9, abs=1e-9), (expression, row.symbol)
 
 
 def test_signals_of_many_securities_are_to_the_bit_those_of_each(ragged):

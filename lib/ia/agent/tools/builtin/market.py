@@ -11,7 +11,7 @@ from ia.agent.tools.registry import READ, tool
 from ia.agent.tools.sanitizer import strip_cells
 from ia.agent.tools.schema import AtLeast
 from ia.agent.tools.scope import Scope, ScopeMarket
-from ia.kernel.errors import IaError, NotFound, Simulated
+from ia.kernel.errors import IaError, NotFound, Simulated, UsageError
 from ia.kernel.jsontypes import Json
 from ia.organs.ohlcv.canonical import bar_lines
 
@@ -259,34 +259,57 @@ def screen_stocks(
 @tool("market.scan", READ, together=True, seconds=120)
 def scan_stocks(
     scope: Scope,
-    expr: Annotated[str, "of compute.run: rsi(close, 14) < 30; (close > sma(close, 200)) & (volume > sma(volume, 20))"],
+    expr: Annotated[
+        str | None, "of compute.run: rsi(close, 14) < 30; (close > sma(close, 200)) & (volume > sma(volume, 20))"
+    ] = None,
     where: Annotated[str | None, "condition of market.screen as well: pe < 15 and industry = 银行"] = None,
     universe: Annotated[str, "all (stocks), watch, held, an industry"] = "all",
     columns: Annotated[list[str] | None, "further expressions to show"] = None,
     limit: Annotated[int, AtLeast(1)] = 20,
+    since: Annotated[str | None, "first day: every bar from it on, newest first"] = None,
+    strategy: Annotated[str | None, "a saved condition, by name"] = None,
 ) -> Json:
     """Find the securities for which an expression is true on their newest bar, or rank all by its number. `met` counts
-    all that were found. Each row has `value` and `columns`; macd(close)['histogram'] names one of several results.
+    all that were found, `securities` how many they are. Each row has `value` and `columns`. xrank(x), xzscore(x),
+    xdemean(x, industry) compare the securities of a day: xrank(roc(close, 20)) > 0.9. macd(close)['histogram'] names
+    one of several results. `sandboxed`: what left the quick lane.
     """
+    from datetime import date as Date
+
     from ia.domain.instruments.symbols import from_canonical, stored_symbols
     from ia.faculties.lab.scan import ScanRequest, scan_market
+    from ia.faculties.lab.scan_strategies import load_strategy
+    from ia.kernel import clock, dateforms
     from ia.organs.market.screen import screen_stocks as find
     from ia.wiring.universe import list_universe
 
+    if strategy:
+        saved = load_strategy(scope.ws, strategy)
+        expr, where = saved.narrow_expression(expr), saved.narrow_condition(where)
+        columns = [*saved.columns, *(columns or ())]
+    if not expr:
+        raise UsageError("missing {what}", what="expr", hint="for example rsi(close, 14) < 30")
+    first = dateforms.parse_day(since, Date.fromisoformat(clock.today()), option="since") if since else ""
     chosen = None if universe == "all" else [each.canonical for each in list_universe(scope.ws, universe)]
     if where:
         met = {str(row["symbol"]) for row in find(scope.ws, where, columns=("symbol",), notify=scope.notify).rows}
         chosen = sorted(met) if chosen is None else [symbol for symbol in chosen if symbol in met]
     request = ScanRequest(
-        expression=expr, columns=tuple(columns or ()), symbols=None if chosen is None else tuple(chosen)
+        expression=expr,
+        columns=tuple(columns or ()),
+        symbols=None if chosen is None else tuple(chosen),
+        since=first,
     )
     found = scan_market(scope.ws, request, notify=scope.notify)
     rows = found.rows if found.truth else sorted(found.rows, key=lambda row: -float(row.value))
+    rows = sorted(rows, key=lambda row: row.date, reverse=True) if first else rows
     names = {each.canonical: each.name for each in stored_symbols()}
     return {
         "date": found.day,
         "looked": found.looked,
         "met": len(rows),
+        "securities": len({row.symbol for row in rows}),
+        **({"since": first} if first else {}),
         "stale": len(found.stale),
         "unknown": found.unknown,
         "stocks": [
@@ -300,6 +323,7 @@ def scan_stocks(
             }
             for row in rows[: max(1, min(limit, 100))]
         ],
+        **({"sandboxed": list(found.sandboxed)} if found.sandboxed else {}),
         "simulated": found.simulated,
     }
 
