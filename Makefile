@@ -5,7 +5,7 @@ BIN     = $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo quick room test test-all cov bench soak man picture translate fmt lint clean install
+.PHONY: help demo quick room test tests test-all cov bench soak man picture translate fmt lint clean install
 
 help:
 	@echo 'make demo      build .venv, install ia, run the main job on the simulated market'
@@ -57,8 +57,12 @@ room: $(VENV)/installed $(VENV)/tools
 	  $$(ls -d tests/unit/*/$(R) tests/unit/*/test_$(R).py 2>/dev/null) \
 	  $$(grep -rlE '\bia\.\w+\.$(R)\b|from ia\.\w+ import .*\b$(R)\b' tests/unit tests/conformance --include='test_*.py')
 
-test: $(VENV)/installed lint
-	$(BIN)/python -m pytest -n 4 --dist worksteal -m 'not soak'
+# Many tests wait for processes and clocks: six at once keep two cores busy, and lint runs beside them.
+test: $(VENV)/installed $(VENV)/tools
+	@$(MAKE) --no-print-directory -j2 lint tests
+
+tests:
+	$(BIN)/python -m pytest -n 6 --dist worksteal -m 'not soak'
 
 test-all:
 	@for version in 3.11 3.12 3.13 3.14; do \

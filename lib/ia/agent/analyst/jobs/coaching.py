@@ -58,39 +58,33 @@ def coach(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         kinds.append("soul")
     yield from desk.load_tables("lenses")
     results = yield from desk.run(*calls)
-    lines = [
-        speak(
-            "Understood. The feedback goes three ways, each by its own rule:",
-        )
-    ]
     logged = results[0].get("path") if results[0].ok else ""
-    lines.append(
-        speak("1. Reflection: your words are in `{path}`.", path=logged)
+    lines = [
+        speak("Understood. Your words are in `{path}`.", path=logged)
         if logged
-        else "1. " + reply.describe_not_kept(desk, results[0], speak("the reflection", context="kept"))
-    )
+        else reply.describe_not_kept(desk, results[0], speak("the reflection", context="kept"))
+    ]
     rest = dict(zip(kinds[1:], results[1:], strict=True))
-    for number, (kind, title, text) in enumerate(
-        (
-            ("belief", speak("Belief"), belief),
-            ("soul", speak('soul.md, one line more under "{section}"', section=section), guidance),
-        ),
-        2,
+    for kind, title, text in (
+        ("belief", speak("Belief"), belief),
+        ("soul", speak('soul.md, one line more under "{section}"', section=section), guidance),
     ):
         result = rest.get(kind)
         if result is None:
-            file = "soul.md" if kind == "soul" else speak("Belief")
-            lines.append(speak("{number}. No rule for {file} was found in that sentence.", number=number, file=file))
-        elif not result.ok:
-            lines.append(f"{number}. " + reply.describe_not_kept(desk, result, title))
+            continue
+        if not result.ok:
+            lines.append("- " + reply.describe_not_kept(desk, result, title))
         else:
             done = (
                 speak("waits for you") if result.get("proposal") is not None else speak("written", context="coaching")
             )
-            lines.append(f"{number}. {title}{speak(': ')}“{text}”{speak(' — ')}{done}")
+            lines.append(f"- {title}{speak(': ')}“{text}”{speak(' — ')}{done}")
+    if not rest:
+        lines.append(speak("No rule for later was found in them: say what is to be different from now on."))
+    kept = list(lines)
     lines += ["", *reply.describe_proposals(desk, results)]
-    will = _effect(desk, guidance or belief or words)
-    return Reply([*lines, *([will] if will else [])], lines[1:4])
+    will = _effect(desk, guidance or belief) if rest else ""
+    return Reply([*lines, *([will] if will else [])], kept)
 
 
 def lesson(words: str, lang: str) -> str:
