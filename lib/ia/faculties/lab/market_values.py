@@ -25,10 +25,10 @@ class MarketExpression:
     """
 
     def __init__(self, body: ast.expr, added: Collection[str] = ()) -> None:
-        whole = BlockPlan(body, added)
-        self.truth = whole.gives_truth()
-        self.whole_number = whole.whole_number
-        self._parts = whole.split_conditions() if self.truth else [whole]
+        self._whole = BlockPlan(body, added)
+        self.truth = self._whole.gives_truth()
+        self.whole_number = self._whole.whole_number
+        self._parts = self._whole.split_conditions() if self.truth else [self._whole]
         self.of_day = all(part.rows == 1 for part in self._parts if part.added)
         """Whether only the newest value of each added column counts."""
 
@@ -59,6 +59,8 @@ class MarketExpression:
         days = reader.height - first
         if len(self._parts) == 1:
             return _evaluate_days(self._parts[0], reader, places, first)
+        if not all(_fits_tails(part, reader, days) for part in self._parts):
+            return self._meet_conditions(reader, places, first)
         met = np.zeros((days, len(places)), dtype=np.bool_)
         alive, truths = np.arange(len(places)), np.ones((days, len(places)), dtype=np.bool_)
         for part in self._parts:
@@ -68,6 +70,18 @@ class MarketExpression:
             kept = truths.any(axis=0)
             alive, truths = alive[kept], truths if kept.all() else truths[:, kept]
         met[:, alive] = truths
+        return met
+
+    def _meet_conditions(self, reader: BlockReader, places: Places, first: int) -> NDArray[Any]:
+        """Return where all conditions are true, from whole histories, each of which is read once."""
+        days = reader.height - first
+        met = np.zeros((days, len(places)), dtype=np.bool_)
+        for block in reader.read_wholes(places, self._whole.series):
+            bars = block.bars_since(first) if first else None
+            found = self._whole.narrow_every_row(self._parts, block.columns, block.lengths, bars)
+            if found is None:
+                raise NoSeries
+            met[:, np.searchsorted(places, block.places)] = block.spread_days(found, first, days)
         return met
 
 
@@ -108,7 +122,7 @@ def _evaluate_days(part: BlockPlan, reader: BlockReader, places: Places, first: 
         values[:, within] = block.spread_days(found, first, days)
 
     rest = np.ones(len(places), dtype=np.bool_)
-    if part.rows is not None and part.rows - 1 + days <= reader.height * _TAIL_SHARE:
+    if part.rows is not None and _fits_tails(part, reader, days):
         for block in reader.read_tails(places, part.rows - 1 + days, part.series):
             found, doubtful = part.last_of_tails(block.columns, len(block.places), days)
             fill(block, found)
@@ -120,6 +134,12 @@ def _evaluate_days(part: BlockPlan, reader: BlockReader, places: Places, first: 
 
 _TAIL_SHARE = 0.7
 """The part of all days beyond which the whole history is read at once."""
+
+
+def _fits_tails(part: BlockPlan, reader: BlockReader, days: int) -> bool:
+    return part.rows is not None and part.rows - 1 + days <= reader.height * _TAIL_SHARE
+
+
 _TRIM, _MAP = -1, -3
 _KEPT, _LARGEST = 1 << 26, 1 << 25
 

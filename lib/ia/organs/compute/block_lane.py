@@ -7,7 +7,7 @@ and gives to the bit what `Plan.run` gives each alone. `evaluate_tails` takes on
 """
 
 import ast
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -114,6 +114,33 @@ class BlockPlan:
         """Return the values of all bars, [rows, securities]; None where it gives no series."""
         height = len(next(iter(block.values()))) if block else 1
         return _as_matrix(_Run(self, block, height, len(lengths), lengths).evaluate(self.body, height))
+
+    def narrow_every_row(
+        self, parts: "Sequence[BlockPlan]", block: Block, lengths: NDArray[np.intp], bars: NDArray[np.bool_] | None
+    ) -> Matrix | None:
+        """Return the truth of several `parts` of it together, of all bars; as `every_row`.
+
+        Each is looked at where those before are true on a bar that counts. bars  which do, [rows, securities]; None: all
+        """
+        height = len(next(iter(block.values()))) if block else 1
+        run = _Run(self, block, height, len(lengths), lengths)
+        kept, met = np.arange(len(lengths)), np.ones((height, len(lengths)), dtype=np.bool_)
+        for part in parts:
+            truths = _as_matrix(run.evaluate(part.body, height))
+            if truths is None:
+                return None
+            met &= truths
+            counted = met if bars is None else met & bars[:, kept]
+            alive = np.flatnonzero(counted.any(axis=0))
+            if 2 * len(alive) < len(kept):
+                kept, met = kept[alive], met[:, alive]
+                if not len(kept):
+                    break
+                few = {name: np.ascontiguousarray(values[:, kept]) for name, values in block.items()}
+                run = _Run(self, few, height, len(kept), lengths[kept])
+        found = np.zeros((height, len(lengths)), dtype=np.bool_)
+        found[:, kept] = met
+        return found
 
 
 def _as_matrix(value: Value) -> Matrix | None:

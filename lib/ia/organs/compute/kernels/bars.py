@@ -32,9 +32,16 @@ def rsi(x: F, n: int = 14) -> F:
     order, (x,) = pack_rows(x)
     step = change(x)
     with np.errstate(all="ignore"):
-        gain = wilder_at(np.maximum(step, 0.0), n, 1)
-        loss = wilder_at(np.maximum(-step, 0.0), n, 1)
+        gain, loss = _smooth_both(np.maximum(step, 0.0), np.maximum(-step, 0.0), n)
         return unpack_rows(order, 100.0 * (gain / (gain + loss)))
+
+
+def _smooth_both(a: F, b: F, n: int) -> tuple[F, F]:
+    """Return Wilder's average of two changes, of matrices in one go."""
+    if a.ndim == 1:
+        return wilder_at(a, n, 1), wilder_at(b, n, 1)
+    both = wilder_at(np.concatenate((a, b), axis=1), n, 1)
+    return both[:, : a.shape[1]], both[:, a.shape[1] :]
 
 
 def cmo(x: F, n: int = 14) -> F:
@@ -226,7 +233,7 @@ def _smooth_from_first(x: F, n: int) -> F:
     def smooth_step(values: list[float], p: float) -> list[float]:
         return [p := a * v + (1.0 - a) * p for v in values]
 
-    return run_recursion(x, 0, x[0], smooth_step, lambda p, v: a * v + (1.0 - a) * p)
+    return run_recursion(x, 0, x[0], smooth_step, lambda p, v, out: np.add(a * v, (1.0 - a) * p, out=out))
 
 
 def vwma(close: F, volume: F, n: int = 20) -> F:

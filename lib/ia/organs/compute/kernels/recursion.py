@@ -37,11 +37,11 @@ def pack_rows(*inputs: F) -> tuple[np.ndarray | None, State]:
 
 
 def run_recursion(
-    x: F, at: int, seed: F, step: Callable[[list[float], float], list[float]], row: Callable[[F, F], F]
+    x: F, at: int, seed: F, step: Callable[[list[float], float], list[float]], row: Callable[[F, F, F], object]
 ) -> F:
     """Return the recursion that has the value `seed` in row `at` and goes on with the rows of x after it.
 
-    `step(values, start)` walks a list of plain floats, `row(state, values)` all columns one row further.
+    `step(values, start)` walks a list of plain floats, `row(state, values, out)` all columns one row further.
     """
     out = nan_like(x)
     if at >= len(x):
@@ -54,9 +54,11 @@ def run_recursion(
             for j in range(x.shape[1]):
                 out[:, j] = run_recursion(x[:, j], at, seed[j], step, row)
         else:
-            state = out[at] = seed
-            for t in range(at + 1, len(x)):
-                state = out[t] = row(state, x[t])
+            out[at] = seed
+            state = out[at]
+            for values, following in zip(x[at + 1 :], out[at + 1 :], strict=True):
+                row(state, values, following)
+                state = following
     return out
 
 
@@ -77,7 +79,12 @@ def ema_from(x: F, n: int, start: int) -> F:
     def ema_step(values: list[float], p: float) -> list[float]:
         return [p := (v - p) * a + p for v in values]
 
-    return run_recursion(x, start + n - 1, _seed_mean(x, start, n), ema_step, lambda p, v: (v - p) * a + p)
+    def ema_row(p: F, v: F, out: F) -> None:
+        np.subtract(v, p, out=out)
+        np.multiply(out, a, out=out)
+        np.add(out, p, out=out)
+
+    return run_recursion(x, start + n - 1, _seed_mean(x, start, n), ema_step, ema_row)
 
 
 def wilder_from(x: F, n: int, at: int, seed: F) -> F:
@@ -87,7 +94,12 @@ def wilder_from(x: F, n: int, at: int, seed: F) -> F:
     def wilder_step(values: list[float], p: float) -> list[float]:
         return [p := (p * m + v) / n for v in values]
 
-    return run_recursion(x, at, seed, wilder_step, lambda p, v: (p * m + v) / n)
+    def wilder_row(p: F, v: F, out: F) -> None:
+        np.multiply(p, m, out=out)
+        np.add(out, v, out=out)
+        np.divide(out, n, out=out)
+
+    return run_recursion(x, at, seed, wilder_step, wilder_row)
 
 
 def ema(x: F, n: int) -> F:

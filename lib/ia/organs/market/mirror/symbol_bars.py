@@ -80,8 +80,7 @@ def scale_prices(prices: "F", scale: "F") -> "F":
         if np.fmax.reduce(rest, axis=None, initial=0.0) > 0.5 - _NEAR_HALF:
             for at in zip(*(rest > 0.5 - _NEAR_HALF).nonzero(), strict=True):
                 rounded[at] = float(f"{product[at]:.10g}")
-    np.copyto(rounded, prices, where=scale == 1.0)
-    return rounded
+    return np.where(scale == 1.0, prices, rounded)
 
 
 def _ten_digits(prices: "F") -> "F":

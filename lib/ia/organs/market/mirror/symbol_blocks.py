@@ -39,6 +39,12 @@ class SymbolBlock(NamedTuple):
     begin: int
     chosen: NDArray[np.bool_] | None
 
+    def bars_since(self, first: int) -> NDArray[np.bool_]:
+        """Return which bars are of days from one on, [rows, securities]."""
+        since = max(first - self.begin, 0)
+        counts = self.lengths - since if self.chosen is None else self.chosen[:, since:].sum(axis=1)
+        return np.asarray(np.arange(int(self.lengths.max()))[:, None] >= self.lengths - counts)
+
     def spread_days(self, values: NDArray[Any], first: int, days: int) -> NDArray[Any]:
         """Return the values of each bar, [rows, securities], by day: [days from `first` on, securities].
 
