@@ -142,3 +142,22 @@ def test_the_saved_conditions_of_the_profile_work(market):
     assert len(names) >= 4
     for name in names:
         assert market("scan", "--strategy", name, "--since", "2024-01-02", "--count").returncode in (0, 1)
+
+
+def test_a_screen_takes_technical_conditions(market):
+    both = market("screen", "pe < 60 and rsi(close, 14) > 50", "--codes").stdout.split()
+    assert sorted(both) == market("scan", "rsi(close, 14) > 50", "--where", "pe < 60", "--codes").stdout.split()
+    rows = json.loads(market("screen", "close > sma(close, 60)", "--columns", "name,pe", "--json", "-n", "3").stdout)
+    assert len(rows) == 3 and list(rows[0]) == ["name", "pe"]
+    assert market("screen", "rsi(close, 14) < 0").returncode == 1
+    for wrong in ("pe < 10 or rsi(close, 14) < 30", "pe < 100 and rsi(close, 14)", "pe < 100 and rsi(close, 14) < 30%"):
+        assert market("screen", wrong).returncode == 65
+    assert "rsi(close, 14)" in market("screen", "pe < 60 and rsi < 30").stderr
+    folder = Path(os.environ["IA_HOME"]) / "strategies"
+    folder.mkdir(parents=True)
+    (folder / "both.yaml").write_text("expr: rsi(close, 14) > 50\nwhere: pe < 60\ncolumns: ['rsi(close, 14)']\n")
+    (folder / "cheap.yaml").write_text("where: pe < 60\n")
+    rows = json.loads(market("screen", "--strategy", "both", "--json").stdout)
+    assert [row["symbol"] for row in rows] == both and all(row["rsi(close, 14)"] > 50 for row in rows)
+    narrower = market("screen", "rsi(close, 14) > 50", "--strategy", "cheap", "--codes").stdout.split()
+    assert narrower == both

@@ -1,11 +1,17 @@
 """`ia screen`: the securities that meet a condition."""
 
 import re
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import rows_options
+from ia_cli.terminal.progress import show_progress
+
+if TYPE_CHECKING:
+    from ia.kernel.workspace import Workspace
+    from ia.organs.market.screen import ScreenResult
 
 
 @click.command(cls=Command, example="ia sync daily && ia screen 'pe < 60 and price > 10' -n 5")
@@ -20,6 +26,13 @@ from ia_cli.terminal.options import rows_options
     flag_value="",
     help="Columns to print; without names, list all columns with their units.",
 )
+@click.option(
+    "--strategy",
+    metavar="NAME",
+    is_flag=False,
+    flag_value="",
+    help="Saved condition strategies/NAME.yaml; without a name, list them.",
+)
 @click.option("--codes", "symbols", is_flag=True, help="Print codes only, for xargs.")
 @rows_options
 @click.pass_context
@@ -30,6 +43,7 @@ def screen(
     descending: bool | None,
     limit: int | None,
     columns: str | None,
+    strategy: str | None,
     symbols: bool,
     as_json: bool,
     as_jsonl: bool,
@@ -42,40 +56,46 @@ def screen(
     or spaces. A missing value meets neither a condition nor its negation; ia reports on stderr how many stocks this
     left out. ia searches the newest stored day. Status 1 if no stock meets EXPR.
 
+    Technical conditions, with functions of ia-compute(1), may stand among the others, joined with `and`: `pe < 15 and
+    rsi(close, 14) < 30`. ia evaluates them as `ia scan` does, for the stocks that meet the rest. --strategy takes a
+    saved condition, as described in ia-scan(1); EXPR narrows it.
+
     Figures of companies (roe, eps, profit, revenue, growth, margins, cash_flow_ps) cover the twelve months up to the
     end of the period in the column report. The column basis says `ttm`, or `annual` for the report of a whole year.
     A figure is missing if one of the reports it needs is missing. See ia-fundamentals(1) for how they are computed.
     """
     from ia.kernel.errors import BadData, UsageError
-    from ia_cli.terminal.output import notify, tell_empty, tell_hint
+    from ia.kernel.workspace import Workspace
+    from ia_cli.terminal.output import tell_empty, tell_hint
 
-    if expr is None:
+    if strategy == "":
+        from ia_cli.terminal.strategies import emit_strategies
+
+        ctx.exit(emit_strategies(Workspace(), as_json=as_json, as_jsonl=as_jsonl))
+    if expr is None and strategy is None:
         if columns != "":
             raise UsageError("missing {what}", what="EXPR", hint="`ia screen --columns` lists the columns")
         _list_columns(as_json, as_jsonl)
         return
-    from ia.kernel.workspace import Workspace
-    from ia.organs.market.screen import screen_stocks as find
     from ia_cli.terminal.market_tables import emit_market_rows, tell_market_day
 
     names = tuple(name.strip() for name in (columns or "").split(",") if name.strip())
     try:
-        found = find(
+        found = _find_stocks(
             Workspace(),
             expr,
+            strategy,
             columns=("symbol",) if symbols else names,
             sort=sort,
             descending=descending,
             limit=limit,
-            notify=notify,
         )
     except BadData as error:
         from ia.organs.compute.indicators import example_call
 
-        if call := next(filter(None, map(example_call, re.findall(r"[A-Za-z]+[0-9]*", expr))), ""):
-            error.hint = (
-                "a screen has no technical indicators; `ia scan '{example} …'` has them, with the rest in --where"
-            )
+        words = re.findall(r"[A-Za-z]+[0-9]*(?![\w(])", expr or "")
+        if call := next(filter(None, map(example_call, words)), ""):
+            error.hint = "write an indicator with its arguments: 'pe < 15 and {example} < 30'"
             error.params["example"] = call
         raise
     if symbols and not (as_json or as_jsonl):
@@ -88,11 +108,33 @@ def screen(
         emit_market_rows(found.rows, found.columns, brief=brief, spare=spare, as_json=as_json, as_jsonl=as_jsonl)
     if not found.rows:
         tell_empty("no stock meets the condition")
-        if re.search(r"(?:industry|sector|concepts?|行业|板块|概念)\s*(?:!?=|~)\s*['\"]?[A-Za-z]{2}", expr):
+        if re.search(r"(?:industry|sector|concepts?|行业|板块|概念)\s*(?:!?=|~)\s*['\"]?[A-Za-z]{2}", expr or ""):
             tell_hint(
                 "industries and concepts have Chinese names, such as `industry = 银行`; `ia market sectors` lists them"
             )
     ctx.exit(0 if found.rows else 1)
+
+
+def _find_stocks(ws: "Workspace", expr: str | None, strategy: str | None, **options: Any) -> "ScreenResult":
+    """Return the stocks that meet a condition and a saved one; with technical conditions by a scan."""
+    from ia.faculties.lab.technical_screen import ScreenParts, screen_technicals, split_technicals
+    from ia.organs.market.screen import screen_stocks
+    from ia_cli.terminal.output import notify
+
+    parts = split_technicals(expr) if expr is not None else ScreenParts("", "")
+    further: tuple[str, ...] = ()
+    if strategy is not None:
+        from ia.faculties.lab.scan_strategies import load_strategy
+
+        saved = load_strategy(ws, strategy)
+        parts = ScreenParts(
+            saved.narrow_condition(parts.condition) or "", saved.narrow_expression(parts.expression) or ""
+        )
+        further = () if options["columns"] else saved.columns
+    if not parts.expression:
+        return screen_stocks(ws, parts.condition, notify=notify, **options)
+    with show_progress() as show:
+        return screen_technicals(ws, parts, further=further, notify=notify, show=show, **options).found
 
 
 def _list_columns(as_json: bool, as_jsonl: bool) -> None:

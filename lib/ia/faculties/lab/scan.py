@@ -44,11 +44,12 @@ class ScanRow(NamedTuple):
 class ScanRequest:
     """What is asked for.
 
-    columns     further expressions to evaluate where the first is true, or has a value
-    symbols     canonical symbols to look at; None: all stocks of the synced market
-    stale       also take securities without a bar on the newest day
-    since       a date: look at each bar from it on, of whatever security; "": at the newest bar
-    count_only  leave out the rows
+    columns       further expressions to evaluate where the first is true, or has a value
+    symbols       canonical symbols to look at; None: all stocks of the synced market
+    stale         also take securities without a bar on the newest day
+    since         a date: look at each bar from it on, of whatever security; "": at the newest bar
+    count_only    leave out the rows
+    tell_skipped  tell which securities had no bar on the day
     """
 
     expression: str
@@ -57,6 +58,7 @@ class ScanRequest:
     stale: bool = False
     since: str = ""
     count_only: bool = False
+    tell_skipped: bool = True
 
 
 @dataclass(kw_only=True)
@@ -304,7 +306,7 @@ def _tell(found: ScanResult, request: ScanRequest, notify: Notify) -> None:
                 expressions="; ".join(found.sandboxed),
             )
         )
-    if found.stale and not request.stale:
+    if found.stale and not request.stale and request.tell_skipped:
         notify(
             Message(
                 PluralText(

@@ -120,7 +120,9 @@ class BlockPlan:
     ) -> Matrix | None:
         """Return the truth of several `parts` of it together, of all bars; as `every_row`.
 
-        Each is looked at where those before are true on a bar that counts. bars  which do, [rows, securities]; None: all
+        Each is looked at where those before are true on a bar that counts.
+
+        bars  which bars count, [rows, securities]; None: all
         """
         height = len(next(iter(block.values()))) if block else 1
         run = _Run(self, block, height, len(lengths), lengths)
