@@ -40,6 +40,7 @@ def _leave(end: SystemExit) -> None:
 
 def main() -> None:
     """Start the sandbox's worker if it will be needed, load the command line and run it; Ctrl-C is 130 from here on."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread takes longer to start than the sums of a run
     gc.disable()  # a short process: collecting while modules load costs a tenth of the start
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not for a process that is to ignore it
         signal.signal(signal.SIGINT, _raise_interrupt)

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ia.domain.performance.figures import Figure
-from ia.domain.performance.ratios import FEW, FLAT
+from ia.domain.performance.ratios import FEW, FLAT, quantile
 from ia.kernel.errors import Message
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+    Places = NDArray[np.int64]
 
 BLOCK, DRAWS, SEED = 20, 2_000, 1
 SPLITS = (8, 10, 16)
@@ -53,20 +54,42 @@ class SuperiorAbility(NamedTuple):
     upper: Figure
 
 
-def draw_counts(count: int, block: float, draws: int, seed: int) -> "Iterator[Array]":
-    """Yield how often each of `count` days is in each draw, in pieces of (draws, days) that add up to `draws`."""
+class _Blocks(NamedTuple):
+    """Stretches of days that make up some draws: the first day and the length of each; where each draw begins."""
+
+    starts: "Places"
+    lengths: "Places"
+    firsts: "Places"
+
+
+def _draw_blocks(count: int, block: float, draws: int, seed: int) -> Iterator[_Blocks]:
+    """Yield the stretches of draws of `count` days, in pieces that add up to `draws`.
+
+    The lengths of all draws of a piece are drawn in a row. What is left of a stretch at the end of a draw is geometric
+    again, so that a new stretch begins there.
+    """
     dice = np.random.default_rng(seed)
     piece = max(1, min(draws, _CELLS // count))
-    days = np.arange(count)
     for first in range(0, draws, piece):
         rows = min(piece, draws - first)
-        begins = dice.random((rows, count)) < 1.0 / block
-        begins[:, 0] = True
-        starts = dice.integers(0, count, (rows, count))
-        last = np.maximum.accumulate(np.where(begins, days, 0), axis=1)
-        drawn = (np.take_along_axis(starts, last, axis=1) + days - last) % count
-        drawn += np.arange(rows)[:, None] * count
-        yield np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count).astype(float)
+        total, expected = rows * count, rows * count / block
+        ends = np.cumsum(dice.geometric(1.0 / block, int(expected + 6 * math.sqrt(expected)) + 1))
+        while ends[-1] < total:
+            ends = np.concatenate([ends, ends[-1] + np.cumsum(dice.geometric(1.0 / block, rows))])
+        borders = np.arange(rows) * count
+        begins = np.sort(np.concatenate([borders, ends[ends < total]]))  # two at one place: a stretch without a day
+        starts = dice.integers(0, count, len(begins))
+        yield _Blocks(starts, np.diff(begins, append=total), np.searchsorted(begins, borders))
+
+
+def draw_counts(count: int, block: float, draws: int, seed: int) -> "Iterator[Array]":
+    """Yield how often each of `count` days is in each draw, in pieces of (draws, days) that add up to `draws`."""
+    for starts, lengths, firsts in _draw_blocks(count, block, draws, seed):
+        rows, width = len(firsts), 2 * count + 1
+        at = starts + np.repeat(np.arange(rows), np.diff(firsts, append=len(starts))) * width
+        steps = np.bincount(at, minlength=rows * width) - np.bincount(at + lengths, minlength=rows * width)
+        times = np.cumsum(steps.reshape(rows, width), axis=1)
+        yield (times[:, :count] + times[:, count : 2 * count]).astype(float)
 
 
 def bootstrap_intervals(
@@ -93,7 +116,13 @@ def bootstrap_intervals(
         return ReturnIntervals(none, none)
     values = np.asarray(returns, dtype=float)
     columns = np.stack([values, values * values, np.log1p(values)], axis=1)
-    sums = np.concatenate([counts @ columns for counts in draw_counts(count, block, draws, seed)])
+    up_to = np.concatenate([np.zeros((1, 3)), np.cumsum(np.concatenate([columns, columns]), axis=0)])
+    sums = np.concatenate(
+        [
+            np.add.reduceat(up_to[starts + lengths] - up_to[starts], firsts)
+            for starts, lengths, firsts in _draw_blocks(count, block, draws, seed)
+        ]
+    )
     mean = sums[:, 0] / count
     variance = np.maximum((sums[:, 1] - count * mean * mean) / (count - 1), 0.0)
     drawn = variance > 0  # a draw of equal days has no Sharpe ratio
@@ -105,8 +134,8 @@ def bootstrap_intervals(
 def _middle(values: "Array") -> Interval:
     if not len(values):
         return Interval(Figure(None, FLAT), Figure(None, FLAT))
-    low, high = np.quantile(values, [0.025, 0.975])
-    return Interval(Figure(float(low)), Figure(float(high)))
+    ranked = np.sort(values)
+    return Interval(Figure(quantile(ranked, 0.025)), Figure(quantile(ranked, 0.975)))
 
 
 def superior_ability(

@@ -111,7 +111,12 @@ def deflate_returns(returns: Sequence[float], sharpes: Sequence[float], trials: 
 
     A single trial is not deflated: the result is then the PSR. With few trials their variance is noise.
     """
-    sample, trials = sharpe_sample(returns), max(trials, len(sharpes), 1)
+    return deflate_sample(sharpe_sample(returns), sharpes, trials)
+
+
+def deflate_sample(sample: SharpeSample | Message, sharpes: Sequence[float], trials: int = 0) -> DeflatedSharpe:
+    """Return what `deflate_returns` returns, given what `sharpe_sample` found."""
+    trials = max(trials, len(sharpes), 1)
     if isinstance(sample, Message):
         return DeflatedSharpe(Figure(None, sample), None, trials, None)
     if len(sharpes) < 2:

@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ia.domain.instruments.boards import trading_currency
 from ia.domain.instruments.symbols import Symbol, from_canonical, resolve_security
 from ia.faculties.lab import run_folders, selection_figures, trials
 from ia.faculties.lab.exchange import Terms
-from ia.faculties.lab.lookahead_check import CheckResult, check_run, describe_check
 from ia.faculties.lab.rule_runs import compile_rules, run_rules
 from ia.faculties.lab.run_figures import (
     Yardstick,
@@ -30,6 +29,9 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs.ledger.order import load_commission, parse_number
 from ia.organs.ohlcv.canonical import Bars
+
+if TYPE_CHECKING:
+    from ia.faculties.lab.lookahead_check import CheckResult
 
 SIZE_HELP = "20%, 1000 shares, 50000 (money), equal"
 _is_size = re.compile(r"([0-9.,]+)\s*(%|shares?|股)?").fullmatch
@@ -66,7 +68,7 @@ class Backtest:
     settings: Json
     figures: Json
     saved: run_folders.SavedRun | None
-    check: CheckResult | None = None
+    check: "CheckResult | None" = None
 
 
 def run_backtest(
@@ -117,6 +119,8 @@ def run_backtest(
     }
     checked = None
     if request.check is not None:
+        from ia.faculties.lab.lookahead_check import check_run, describe_check
+
         checked = check_run(result, market, run, request.check)
         for each in describe_check(checked):
             notify(each)

@@ -12,9 +12,8 @@ def check_names(source: str, origin: str) -> None:
 
     raises  BadData for `pe < 10` and for `rsi < 30`.
     """
+    from ia.organs.compute.array_lane import SERIES
     from ia.organs.compute.functions import FUNCTIONS
-    from ia.organs.compute.sandbox import NAMES
-    from ia.organs.market.screen_columns import find_column
 
     try:
         tree = ast.parse(source.strip())
@@ -22,6 +21,12 @@ def check_names(source: str, origin: str) -> None:
         return
     nodes = list(ast.walk(tree))
     names = [node for node in nodes if isinstance(node, ast.Name)]
+    operands = {part.id for node in nodes for part in _operands(node) if isinstance(part, ast.Name)}
+    if all(each.id in FUNCTIONS or each.id in SERIES for each in names) and not operands & FUNCTIONS.keys():
+        return  # what the rest needs takes time to load
+    from ia.organs.compute.sandbox import NAMES
+    from ia.organs.market.screen_columns import find_column
+
     known = {each.id for each in names if isinstance(each.ctx, ast.Store)} | {*NAMES}
     known |= {node.arg for node in nodes if isinstance(node, ast.arg)}
     for each in names:

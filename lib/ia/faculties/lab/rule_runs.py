@@ -22,7 +22,6 @@ from ia.faculties.lab.single_runs import run_single
 from ia.faculties.lab.tickets import ExitTicket, Ticket
 from ia.kernel.collection import pause_collection
 from ia.kernel.errors import NotFound
-from ia.organs.ledger.performance import find_round_trips
 
 if TYPE_CHECKING:
     import numpy as np
@@ -353,6 +352,8 @@ class RuleRun:
         return sum(worth, self.portfolio.cash)
 
     def _result(self) -> RunResult:
+        from ia.organs.ledger.performance import find_round_trips
+
         last = self.table.days[-1]
         account = RunAccount(
             currency=self.portfolio.currency,

@@ -8,7 +8,6 @@ import csv
 import io
 import json
 import os
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -29,6 +28,7 @@ from ia.kernel.workspace import Workspace
 FOLDER = "runs"
 LAST = "last"
 """What names the newest run."""
+_CREATED = "created: "
 _ASIDE = ".unfinished-"
 MOST_DIGESTS = 50
 """Securities whose bars' digests stand in run.yaml one by one."""
@@ -153,14 +153,14 @@ def save_files(ws: Workspace, settings: Json, tables: Mapping[str, str], figures
     folder = os.path.join(parent, name)
     told = {"id": name, "created": clock.now().isoformat(timespec="seconds"), **settings}
     if os.path.isfile(os.path.join(folder, "result.json")):
-        return load_run(ws, name)
+        return _load_same(ws, name, settings, figures)
     files.make_folders(parent)
     aside = os.path.join(parent, f"{_ASIDE}{name}-{os.getpid()}")
     _sweep(parent)
     try:
         files.make_folders(aside)
         for file, text in (
-            ("run.yaml", yaml.dump_editable(told)),
+            ("run.yaml", yaml.dump_mapping(told)),
             *tables.items(),
             ("result.json", json.dumps({"id": name, **figures}, ensure_ascii=False, indent=2) + "\n"),
         ):
@@ -168,9 +168,28 @@ def save_files(ws: Workspace, settings: Json, tables: Mapping[str, str], figures
         files.move_path(aside, folder)
         files.sync_folder(parent)
     except BaseException:
+        import shutil
+
         shutil.rmtree(aside, ignore_errors=True)
         raise
     return SavedRun(name, folder, told, {"id": name, **figures})
+
+
+def _load_same(ws: Workspace, name: str, settings: Json, figures: Json) -> SavedRun:
+    """Return the folder of a run that has come to the same before, with the time of then. Raises as `load_run`."""
+    folder = os.path.join(ws.root, FOLDER, name)
+    with open(os.path.join(folder, "run.yaml"), encoding="utf-8", errors="replace") as file:
+        head = [next(file, "") for _ in range(2)]
+    if not head[1].startswith(_CREATED):
+        return load_run(ws, name)  # somebody has written in it
+    created = head[1].removeprefix(_CREATED).strip().strip("'")
+    _check_past(name, created)
+    return SavedRun(name, folder, {"id": name, "created": created, **settings}, {"id": name, **figures})
+
+
+def _check_past(name: str, created: str) -> None:
+    if clock.is_past() and created > clock.now().isoformat(timespec="seconds"):
+        raise NotFound("run {text} is from {created}", text=name, created=created)
 
 
 def _sweep(parent: str) -> None:
@@ -179,6 +198,8 @@ def _sweep(parent: str) -> None:
         if entry.name.startswith(_ASIDE):
             number = entry.name.rpartition("-")[2]
             if not number.isdigit() or not _is_running(int(number)):
+                import shutil
+
                 shutil.rmtree(entry.path, ignore_errors=True)
 
 
@@ -243,8 +264,7 @@ def load_run(ws: Workspace, name: str) -> SavedRun:
         raise BadData("{path}: not a result of a backtest", path=f"{FOLDER}/{name}/result.json") from None
     if not isinstance(settings, dict) or not isinstance(figures, dict):
         raise BadData("{path}: not a result of a backtest", path=f"{FOLDER}/{name}")
-    if clock.is_past() and str(settings.get("created", "")) > clock.now().isoformat(timespec="seconds"):
-        raise NotFound("run {text} is from {created}", text=name, created=str(settings.get("created")))
+    _check_past(name, str(settings.get("created", "")))
     return SavedRun(name, folder, settings, figures)
 
 
@@ -279,8 +299,11 @@ def read_equity(run: SavedRun) -> list[tuple[str, float]]:
     """
     try:
         with open(os.path.join(run.folder, "equity.csv"), encoding="utf-8", newline="") as file:
-            return [(row["date"], float(row["equity"])) for row in csv.DictReader(file)]
-    except (OSError, KeyError, ValueError, TypeError):
+            rows = csv.reader(file)
+            head = next(rows)
+            day, equity = head.index("date"), head.index("equity")
+            return [(row[day], float(row[equity])) for row in rows if row]
+    except (OSError, StopIteration, IndexError, ValueError):
         raise BadData("{path}: not the equity of a backtest", path=f"{FOLDER}/{run.id}/equity.csv") from None
 
 

@@ -1,6 +1,7 @@
 """The prices of a backtest: raw bars with their corporate actions, and adjusted ones for expressions."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from typing import Any
 
 from ia.domain.instruments.boards import tick_size
@@ -9,12 +10,10 @@ from ia.faculties.lab.run_types import RunMarket
 from ia.faculties.lab.securities import Security
 from ia.kernel.collection import pause_collection
 from ia.kernel.errors import NotFound, Notify, SimulatedPrices, drop_message
+from ia.kernel.store import translate_errors
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
-from ia.organs.market import market_reader, store
 from ia.organs.market.exchange_status import NOTHING_STORED, ExchangeStatus, load_exchange_status
-from ia.organs.market.mirror.reader import load_mirror
-from ia.organs.market.mirror.symbol_bars import iterate_raw_bars
 from ia.organs.ohlcv.adjustment import Action, adjustment_factors
 from ia.organs.ohlcv.canonical import Bars
 from ia.organs.ohlcv.history import load_raw_history
@@ -45,7 +44,7 @@ def load_status(ws: Workspace, adapter: str, names: Sequence[str], bars: Bars) -
     """Return what the market's store knows of the listing and the special treatment of securities, up to their bars."""
     if not bars.date or not marketdb.is_stored(ws):
         return NOTHING_STORED
-    with market_reader.open_market(ws) as db:
+    with translate_errors(marketdb.SCHEMA), closing(marketdb.connect(ws)) as db:
         return load_exchange_status(db, adapter, names, bars.date[-1])
 
 
@@ -64,6 +63,10 @@ def load_universe_market(
 
     raises  NotFound where no market is stored, or none of them has a bar.
     """
+    from ia.organs.market import market_reader, store
+    from ia.organs.market.mirror.reader import load_mirror
+    from ia.organs.market.mirror.symbol_bars import iterate_raw_bars
+
     with pause_collection(), market_reader.open_market(ws) as db:
         day = market_reader.load_day(db, notify)
         mirror = load_mirror(ws, day.name, day.date)

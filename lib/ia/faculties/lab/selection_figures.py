@@ -127,12 +127,13 @@ def deflation_document(
         return figure.value
 
     sample = selection.sharpe_sample(returns)
-    found = selection.deflate_returns(returns, sharpes, tried)
+    found = selection.deflate_sample(sample, sharpes, tried)
     needed = Figure(None, sample) if isinstance(sample, Message) else selection.minimum_returns(sample)
+    likely = Figure(None, sample) if isinstance(sample, Message) else selection.sharpe_probability(sample)
     years = (date.fromisoformat(days[-1]) - date.fromisoformat(days[0])).days / DAYS_A_YEAR if days else 0.0
     bands = resampling.bootstrap_intervals(returns, sessions, len(returns) / years if years > 0 else 0.0)
     return {
-        "psr_frac": tell("psr_frac", selection.probabilistic_sharpe(returns)),
+        "psr_frac": tell("psr_frac", likely),
         "dsr_frac": tell("dsr_frac", found.probability),
         "chance_sharpe": None if found.threshold is None else found.threshold * math.sqrt(sessions),
         "needed_years": None if (least := tell("needed_years", needed)) is None else least / sessions,

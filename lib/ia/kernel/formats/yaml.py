@@ -6,7 +6,9 @@ The limits keep a hostile file from taking minutes: the time for `[[[[…` grows
 import datetime
 import functools
 import io
+import json
 import warnings
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ia.kernel.errors import BadData
@@ -20,6 +22,11 @@ MAX_VALUES = 40_000
 """Values in a document, aliases written out."""
 _DEEP = pattern(rf"(?:[\[{{]\s*){{{MAX_DEPTH + 1}}}")
 """A run of brackets that passes MAX_DEPTH: the parser would look at each of them for a second before it counts."""
+
+
+_is_plain = pattern(r"[A-Za-z_(\u4e00-\u9fff](?:[ -~\u4e00-\u9fff]*[!-9;-~\u4e00-\u9fff])?").fullmatch
+"""Texts that need no quotes, but for `_WORDS`, comments and keys in them."""
+_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n", "null"})
 
 
 def load_yaml(text: str, name: str) -> Any:
@@ -48,6 +55,33 @@ def dump_editable(tree: object) -> str:
     writer.width = 4096
     writer.dump(tree, out)
     return out.getvalue()
+
+
+def dump_mapping(tree: Mapping[str, Any]) -> str:
+    """Return the text of a mapping of texts, numbers, booleans and mappings of them, as YAML.
+
+    The library takes longer to load than a short command runs.
+    """
+    return "".join(_dump_items(tree, ""))
+
+
+def _dump_items(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping) and value:
+            yield f"{indent}{_dump_scalar(key)}:\n"
+            yield from _dump_items(value, indent + "  ")
+        else:
+            yield f"{indent}{_dump_scalar(key)}: {_dump_scalar(value)}\n"
+
+
+def _dump_scalar(value: Any) -> str:
+    if not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if _is_plain(value) and value.lower() not in _WORDS and ": " not in value and " #" not in value:
+        return value
+    if value.isprintable():
+        return "'" + value.replace("'", "''") + "'"
+    return json.dumps(value)
 
 
 def _make_parser(kind: str) -> Any:

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from ia.kernel.errors import BadData
-from ia.kernel.formats.yaml import MAX_DEPTH, dump_editable, load_editable, load_yaml
+from ia.kernel.formats.yaml import MAX_DEPTH, dump_editable, dump_mapping, load_editable, load_yaml
 
 SHAPES = {
     "lists": lambda depth: "[" * depth + "]" * depth,
@@ -48,3 +48,17 @@ def test_an_edited_document_keeps_its_comments():
     tree["c"] = {"d": 2}
     assert dump_editable(tree) == "# mine\na: 1  # one\nb: x\nc:\n  d: 2\n"
     assert dump_editable({"a": {"b": 1}}) == "a:\n  b: 1\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "a", "yes", "Null", "off", "600519.SH", "close > sma(close, 20)", "100%", "1e5", "0x1F", "2024-01-02", "a: b", "a #b",
+     "#a", "- a", "'", "it's", '"x"', "a\nb", "tab\there", "沪深300", "000300.SH 沪深300", "é", "\x85", "x:", ": x", "&a", "*a", "!t",
+     "{a}", "[1]", "~", "=", "<<", "?", "| x", "> x", "%a", "@a", "`a", "(a) & (b)", "_1_0", "a ", "-0.5", ".inf", "12:30:45",
+     "a" * 5000],
+)  # fmt: skip
+def test_a_plain_mapping_is_written_so_that_it_reads_the_same(text: str) -> None:
+    tree = {"first": text, "yes": {"inner": text, "600519.SH": 1.5}, "flag": True, "none": None, "n": -3, "empty": {}}
+    if text and text.isprintable():
+        tree[text[:100]] = "key"
+    assert load_yaml(dump_mapping(tree), "x") == tree
