@@ -94,6 +94,17 @@ def longest_drawdown(days: Sequence[str], values: Sequence[float]) -> Drawdown:
     return max(falls, key=lambda each: (each.days, -each.frac), default=Drawdown(0.0))
 
 
+def falls_of(values: "F") -> "F":
+    """Return what `drawdown_series` returns, of an array and as one."""
+    highs = running_highs(values)
+    if highs[0] > 0:
+        return values / highs - 1
+    falls = highs * 0.0
+    known = highs > 0
+    falls[known] = values[known] / highs[known] - 1
+    return falls
+
+
 def drawdown_series(values: Numbers) -> list[float]:
     """Return the fall from the last high at each value: 0 or below.
 
@@ -101,11 +112,7 @@ def drawdown_series(values: Numbers) -> list[float]:
     [0.0, -0.19999999999999996, 0.0]
     """
     if not isinstance(values, Sequence):
-        highs = running_highs(values)
-        falls = highs * 0.0
-        known = highs > 0
-        falls[known] = values[known] / highs[known] - 1
-        series: list[float] = falls.tolist()
+        series: list[float] = falls_of(values).tolist()
         return series
     found, high = [], 0.0
     for value in values:

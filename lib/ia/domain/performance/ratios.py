@@ -8,8 +8,8 @@ import math
 from collections.abc import Sequence
 from datetime import date
 
-from ia.domain.performance.columns import Column, Numbers, make_column
-from ia.domain.performance.drawdowns import drawdown_series
+from ia.domain.performance.columns import Column, Numbers, exact_sum, make_column
+from ia.domain.performance.drawdowns import drawdown_series, falls_of
 from ia.domain.performance.figures import Figure
 from ia.kernel.errors import Message
 
@@ -92,7 +92,7 @@ def quantile(values: Numbers | Column, part: float) -> float:
     >>> quantile([1.0, 2.0, 3.0, 4.0], 0.5)
     2.5
     """
-    ranked = make_column(values).rank()
+    ranked = make_column(values).ranked
     place = (len(ranked) - 1) * part
     low = math.floor(place)
     high = min(low + 1, len(ranked) - 1)
@@ -116,7 +116,12 @@ def ulcer_index(values: Numbers) -> Figure:
     """Return the root of the mean squared drawdown (quantstats divides by n - 1)."""
     if len(values) <= FEW:
         return Figure(None, _FEW)
-    return Figure(math.sqrt(math.fsum([each * each for each in drawdown_series(values)]) / len(values)))
+    if isinstance(values, Sequence):
+        squares = math.fsum([each * each for each in drawdown_series(values)])
+    else:
+        falls = falls_of(values)
+        squares = exact_sum(falls * falls)
+    return Figure(math.sqrt(squares / len(values)))
 
 
 def skewness(returns: Sequence[float]) -> Figure:

@@ -4,6 +4,7 @@ The handling and regulatory fees of the mainland exchanges are part of the commi
 it; they stand in the table, and are not added.
 """
 
+from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -136,6 +137,46 @@ class FeeRates(NamedTuple):
         stamp, transfer, other = self._statutory_fees(amount, quantity)
         commission = max(amount * commission_pct / 100, commission_min) if commission_pct else commission_min
         return Fees(round_to_cents(commission) if commission else ZERO_CENTS, stamp, transfer, other)
+
+    @lru_cache(maxsize=1024)  # noqa: B019 - rates are values
+    def charge_in_cents(
+        self, units: int, commission_pct: Decimal, commission_min: Decimal
+    ) -> Callable[[int, int], tuple[int, int, int, int]] | None:
+        """Return a function that charges what `charge` does, in cents, given a price in units (so many are one).
+
+        None where more counts than per cents of the amount, the least commission, and the fees of the United States.
+        """
+        if self.market == "HK" or self.transfer_face or self.transfer_most is not None:
+            return None
+        american = self.market == "US"
+        stamp, transfer = (NOTHING, NOTHING) if american else (self.stamp, self.transfer)
+        ratios = (pct.as_integer_ratio() for pct in (commission_pct, stamp, transfer))
+        (part, whole), (tax, of), (fee, out_of) = ((2 * share, parts * units) for share, parts in ratios)
+        least = int(round_to_cents(commission_min) * 100)
+
+        def charge(price: int, quantity: int) -> tuple[int, int, int, int]:
+            amount = price * quantity
+            commission = (amount * part + whole) // (2 * whole)
+            return (
+                commission if commission > least else least,
+                (amount * tax + of) // (2 * of),
+                (amount * fee + out_of) // (2 * out_of),
+                0,
+            )
+
+        if not american or not (self.sec_fee or self.taf):
+            return charge
+        (sec, millions), (taf, shares) = (rate.as_integer_ratio() for rate in (self.sec_fee, self.taf))
+        millions *= 10_000 * units
+        most = None if self.taf_most is None else int(round_to_cents(self.taf_most, ROUND_CEILING) * 100)
+
+        def charge_sale(price: int, quantity: int) -> tuple[int, int, int, int]:
+            share = -(-quantity * taf * 100 // shares)
+            if most is not None and share > most:
+                share = most
+            return *charge(price, quantity)[:3], -(-price * quantity * sec // millions) + share
+
+        return charge_sale
 
     def _statutory_fees(self, amount: Decimal, quantity: Decimal) -> tuple[Decimal, Decimal, Decimal]:
         """Return stamp duty, transfer fee, and what else is added to the commission."""

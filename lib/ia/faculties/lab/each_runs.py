@@ -18,7 +18,7 @@ from ia.faculties.lab import run_folders
 from ia.faculties.lab.backtests import BacktestRequest, load_market, name_universe, settle_terms
 from ia.faculties.lab.order_rows import OrderRow
 from ia.faculties.lab.rule_runs import compile_rules, run_rules
-from ia.faculties.lab.run_results import closing_values, spread_steps
+from ia.faculties.lab.run_results import closing_values
 from ia.faculties.lab.run_types import RuleSettings, RunMarket
 from ia.faculties.lab.securities import Security
 from ia.faculties.lab.signals import SignalExpression
@@ -136,21 +136,21 @@ def _run_alone(
     except Unusual:
         return _run_whole(settings, market, name, hold, assumed)
     assumed |= walk.fee_table.assumed
-    held_shares = [float(held.get(name, 0)) for _, _, held in walk.steps]
-    shares: F = spread_steps(held_shares, walk.steps, len(days))
-    cash: F = spread_steps([float(money) for _, money, _ in walk.steps], walk.steps, len(days))
-    worth = shares * closing_values(security, np.asarray(security.bars.close, dtype=np.float64), days)
-    rows = list(walk.order_rows(only_unfilled=True))
+    places, money, held = walk.list_columns()
+    spans = np.diff([*places, len(days)])
+    cash, shares = np.repeat(np.array(money), spans), np.repeat(np.array(held), spans)
+    worth = shares * closing_values(security, security.columns.close, days)
+    rows = list(walk.unfilled_rows())
     return _make_row(
         settings,
         security,
         days,
         np.round(cash + np.round(worth, 2), 2),
         hold=hold,
-        gains=[float(proceeds) - float(lot.cost) for lot, proceeds, _ in walk.closed],
-        orders=len(walk.orders),
+        gains=walk.list_gains(),
+        orders=walk.orders,
         unfilled=len(rows),
-        fees=float(sum(fill.fees.total for fill in walk.fills)),
+        fees=float(walk.sum_fees()),
     ), rows
 
 

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Literal
 
 from ia.domain.instruments.symbols import Symbol
-from ia.domain.rules.fees import FeeRates, Fees, Side, fee_rates
+from ia.domain.rules.fees import ZERO_CENTS, FeeRates, Fees, Side, fee_rates
 from ia.domain.rules.limits import PriceLimits
 from ia.domain.rules.lots import WHOLE_SHARES, LotRule, check_quantity, find_lot
 from ia.faculties.lab.portfolio import Portfolio, total_cost
@@ -72,7 +72,7 @@ class FeeTable:
         """Return the fees of a trade."""
         terms = self.terms
         fees = rates.charge(price, quantity, terms.commission_pct, terms.commission_min)
-        return fees if terms.us_fees or rates.market != "US" else fees._replace(other=ZERO)
+        return fees if terms.us_fees or rates.market != "US" else fees._replace(other=ZERO_CENTS)
 
 
 class Exchange:

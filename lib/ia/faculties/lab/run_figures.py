@@ -61,16 +61,14 @@ def figures_document(
             reasons[name] = say(figure.reason)
         return figure.value
 
-    import numpy as np
-
-    sessions, values = sessions_a_year(result), np.array(equity)
+    sessions, (values, cash) = sessions_a_year(result), result.columns
     returns = make_column(_array_returns(values))
     total = equity[-1] / float(result.settings.cash) - 1
     growth = annual_growth(total, date.fromisoformat(days[0]), date.fromisoformat(days[-1]))
     fall = max_drawdown(days, values)
-    bought = sum(float(fill.price * fill.quantity) for fill in result.fills if fill.side == "buy")
-    sold = sum(float(fill.price * fill.quantity) for fill in result.fills if fill.side == "sell")
-    held = values - np.array(result.cash)
+    bought = sum([float(fill.price * fill.quantity) for fill in result.fills if fill.side == "buy"])
+    sold = sum([float(fill.price * fill.quantity) for fill in result.fills if fill.side == "sell"])
+    held = values - cash
     document: Json = {
         "first": days[0],
         "last": days[-1],
@@ -98,8 +96,8 @@ def figures_document(
         "sessions_a_year": sessions,
         "exposure_frac": tell("exposure_frac", mean_exposure(held, values)),
         "turnover_ann": tell("turnover_ann", annual_turnover(bought, sold, equity, sessions)),
-        "fees": float(sum((fill.fees.total for fill in result.fills), Decimal(0))),
-        "dividend_tax": float(sum((fill.dividend_tax for fill in result.fills), Decimal(0))),
+        "fees": float(sum([part for fill in result.fills for part in fill.fees if part], Decimal(0))),
+        "dividend_tax": float(sum([fill.dividend_tax for fill in result.fills if fill.dividend_tax], Decimal(0))),
         "trades": trades_document(measure_trades(result.trips), tell),
         "open_positions": len(result.open_trips),
         "securities": result.looked,
@@ -180,7 +178,7 @@ def _yardstick_document(
         tell(f"{key}.return_frac", Figure(None, Message("no prices of {symbol} in these days", symbol=each.name)))
         return {"name": each.name, "return_frac": None}
     if not missing:
-        own, values, days = np.array(result.equity), np.array(each.values, dtype=np.float64), result.days
+        own, values, days = result.columns[0], np.array(each.values, dtype=np.float64), result.days
     else:
         own = np.array([result.equity[at] for at in known])
         values = np.array([each.values[at] for at in known], dtype=np.float64)

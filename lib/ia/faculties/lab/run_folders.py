@@ -107,13 +107,11 @@ def digest_bars(market: RunMarket, name: str) -> str:
     """Return a digest of a security's bars and actions."""
     import hashlib
 
-    import numpy as np
-
     security, made = market.securities[name], hashlib.sha256()
     made.update("\n".join(security.bars.date).encode())
-    for column in security.bars[1:5]:
-        made.update(np.asarray(column, dtype="<f8").tobytes())
-    made.update(np.asarray(security.bars.volume, dtype="<i8").tobytes())
+    for column in security.columns[:4]:
+        made.update(column.astype("<f8", copy=False).tobytes())
+    made.update(security.columns.volume.astype("<i8", copy=False).tobytes())
     made.update(repr([tuple(each) for each in security.actions]).encode())
     made.update(repr((security.listed, sorted(security.st_days))).encode())
     return made.hexdigest()

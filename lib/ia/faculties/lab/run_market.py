@@ -118,14 +118,13 @@ def adjust_forward(security: Security) -> Bars:
     """Return a security's bars with prices times their factors (hfq, not rounded); prices are arrays."""
     import numpy as np
 
-    bars = security.bars
-    prices = [np.asarray(column, dtype=np.float64) for column in bars[1:5]]
+    bars, (*prices, volume) = security.bars, security.columns
     if security.actions:
         factors = np.array(
             adjustment_factors(bars.date, bars.close, security.actions, tick_size(security.symbol)), dtype=np.float64
         )
         prices = [column * factors for column in prices]
-    columns: list[Any] = [bars.date, *prices, np.asarray(bars.volume, dtype=np.int64)]
+    columns: list[Any] = [bars.date, *prices, volume]
     return Bars._make(columns)
 
 

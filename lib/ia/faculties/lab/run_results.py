@@ -48,7 +48,7 @@ def assemble_result(settings: RuleSettings, market: RunMarket, table: SignalTabl
     cash: F = spread_steps([float(money) for _, money, _ in steps], steps, len(days))
     worth = _measure_worth(steps, days, market.securities)
     equity = np.round(cash + worth, 2)
-    return RunResult(
+    result = RunResult(
         settings=settings,
         currency=account.currency,
         days=days,
@@ -66,6 +66,8 @@ def assemble_result(settings: RuleSettings, market: RunMarket, table: SignalTabl
         fees_assumed=account.fees_assumed,
         simulated=market.simulated,
     )
+    vars(result)["columns"] = equity, cash  # made already
+    return result
 
 
 def spread_steps(values: Sequence[float], steps: Sequence[Step], count: int) -> "NDArray[Any]":
@@ -100,7 +102,7 @@ def _measure_worth(steps: Sequence[Step], calendar: Sequence[str], securities: M
                 first = known.pop()[0]
             known.append((first, end, shares))
     for name in sorted(spans):
-        closes = np.asarray(securities[name].bars.close, dtype=np.float64)
+        closes = securities[name].columns.close
         for begin, end, shares in spans[name]:
             total[begin:end] += float(shares) * closing_values(securities[name], closes, days[begin:end])
     return np.round(total, 2)
@@ -115,7 +117,7 @@ def _measure_single(steps: Sequence[Step], days: list[str], item: tuple[str, Sec
     total, held_days = np.zeros(len(days)), np.nonzero(shares)[0]
     if len(held_days):
         begin, end = int(held_days[0]), int(held_days[-1]) + 1
-        closes = np.asarray(security.bars.close, dtype=np.float64)
+        closes = security.columns.close
         total[begin:end] = shares[begin:end] * closing_values(security, closes, days[begin:end])
     return np.round(total, 2)
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ia.domain.performance.round_trips import RoundTrip
@@ -111,6 +112,13 @@ class RunResult:
     st_unknown: int
     fees_assumed: Mapping[str, str]
     simulated: bool
+
+    @cached_property
+    def columns(self) -> "tuple[F, F]":
+        """Equity and cash as arrays."""
+        import numpy as np
+
+        return np.array(self.equity), np.array(self.cash)
 
 
 class SignalTable(NamedTuple):

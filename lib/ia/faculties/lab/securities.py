@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ia.domain.instruments.boards import tick_size
 from ia.domain.instruments.symbols import Symbol
@@ -16,6 +16,13 @@ from ia.organs.ledger.order import to_decimal
 from ia.organs.ohlcv.adjustment import Action, reference_price
 from ia.organs.ohlcv.canonical import Bars
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    B = NDArray[np.bool_]
+    F = NDArray[np.float64]
+
 
 class DayBar(NamedTuple):
     """The raw bar of one trading day; the volume in shares."""
@@ -25,6 +32,16 @@ class DayBar(NamedTuple):
     low: Decimal
     close: Decimal
     volume: int
+
+
+class Columns(NamedTuple):
+    """The raw bars of a security as arrays; the volume in shares."""
+
+    open: "F"
+    high: "F"
+    low: "F"
+    close: "F"
+    volume: "NDArray[np.int64]"
 
 
 class Delisting(NamedTuple):
@@ -74,20 +91,34 @@ class Security:
         return found
 
     @cached_property
-    def rows_near_limits(self) -> frozenset[int]:
-        """The rows of bars that may lie at a price limit: all others have moved too little for any limit there was."""
+    def columns(self) -> "Columns":
+        """The bars as arrays."""
         import numpy as np
 
+        opens, high, low, close = (np.asarray(column, dtype=np.float64) for column in self.bars[1:5])
+        return Columns(opens, high, low, close, np.asarray(self.bars.volume, dtype=np.int64))
+
+    @cached_property
+    def near_limits(self) -> "B":
+        """Of each bar whether it may lie at a price limit: all others have moved too little for any limit there was."""
+        import numpy as np
+
+        near = np.zeros(len(self.bars.date), dtype=np.bool_)
         pct = narrowest_limit(self.symbol) if self.symbol.market == "CN" else None
-        bars = self.bars
-        if pct is None or not bars.date:
-            return frozenset()
-        low, high, close = (np.asarray(column, dtype=np.float64) for column in (bars.low, bars.high, bars.close))
-        part, tick, before = float(pct) / 100, float(self.tick), close[:-1]
-        near = (low[1:] >= before * (1 + part) - tick) | (high[1:] <= before * (1 - part) + tick)
+        if pct is None or not len(near):
+            return near
+        part, tick, before = float(pct) / 100, float(self.tick), self.columns.close[:-1]
+        near[1:] = self.columns.low[1:] >= before * (1 + part) - tick
+        near[1:] |= self.columns.high[1:] <= before * (1 - part) + tick
         # the reference price is another one on the first bar from an ex-date on
-        after_actions = (bisect_left(bars.date, action.date) for action in self.actions)
-        return frozenset((0, *(near.nonzero()[0] + 1).tolist(), *after_actions))
+        after_actions = [bisect_left(self.bars.date, action.date) for action in self.actions]
+        near[[0, *(row for row in after_actions if row < len(near))]] = True
+        return near
+
+    @cached_property
+    def rows_near_limits(self) -> frozenset[int]:
+        """The rows of bars that may lie at a price limit."""
+        return frozenset(self.near_limits.nonzero()[0].tolist())
 
     @cached_property
     def tick(self) -> Decimal:

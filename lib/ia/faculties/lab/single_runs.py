@@ -27,18 +27,31 @@ from ia.faculties.lab.exchange import (
 )
 from ia.faculties.lab.order_rows import OrderRow, summarise_outcome
 from ia.faculties.lab.portfolio import Portfolio, total_cost
+from ia.faculties.lab.quick_trips import (
+    CentRules,
+    Chances,
+    QuickTrip,
+    cents_of,
+    find_chances,
+    is_quick,
+    pay_dividends,
+    to_fees,
+    to_money,
+)
 from ia.faculties.lab.run_results import RunAccount, Step, assemble_result
 from ia.faculties.lab.run_types import RuleSettings, RunMarket, RunResult, SignalTable
 from ia.faculties.lab.securities import Security
 from ia.faculties.lab.tickets import Fill, Outcome, Unfilled
 from ia.organs.ledger.booking import Holding, TaxLot, prorate_cost
 from ia.organs.ledger.order import to_decimal
+from ia.organs.ohlcv.adjustment import Action
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     B = NDArray[np.bool_]
+    Places = NDArray[np.int64]
 
 ZERO, ONE, HUNDRED = Decimal(0), Decimal(1), Decimal(100)
 
@@ -48,7 +61,7 @@ class Unusual(Exception):
 
 
 class SingleOrder(NamedTuple):
-    """An order: `given` is the place of its day; its fills are those from `first` up to the `first` of the next order.
+    """An order: `given` is the place of its day.
 
     end   why not all of it was filled; None where it was
     """
@@ -57,7 +70,7 @@ class SingleOrder(NamedTuple):
     side: Side
     quantity: Decimal | None
     value: Decimal | None
-    first: int
+    fills: tuple[Fill, ...]
     end: Unfilled | None
 
 
@@ -67,6 +80,14 @@ class ClosedLot(NamedTuple):
     lot: TaxLot
     proceeds: Decimal
     closed: str
+
+
+class CashStep(NamedTuple):
+    """From a place on there was so much cash, and so many shares were held."""
+
+    place: int
+    cash: Decimal
+    held: Decimal
 
 
 def run_single(settings: RuleSettings, market: RunMarket, table: SignalTable) -> RunResult | None:
@@ -79,11 +100,12 @@ def run_single(settings: RuleSettings, market: RunMarket, table: SignalTable) ->
         walk.run(table.entries[:, 0], table.exits[:, 0], table.traded[:, 0])
     except Unusual:
         return None
+    orders, fills = walk.list_orders()
     account = RunAccount(
         currency=walk.currency,
-        steps=walk.steps,
-        orders=tuple(walk.order_rows()),
-        fills=tuple(walk.fills),
+        steps=walk.list_steps(),
+        orders=tuple(orders),
+        fills=tuple(fills),
         trips=tuple(walk.list_trips()),
         open_trips=tuple(walk.list_open_trips()),
         fees_assumed=walk.fee_table.assumed,
@@ -113,13 +135,17 @@ def _lies_within(market: RunMarket, table: SignalTable) -> bool:
     return end - begin == int(table.traded.sum())
 
 
+def _is_dividend(action: Action) -> bool:
+    return not action.bonus and action.split == 1 and action.cash >= 0
+
+
 class SingleWalk:
     """The walk over the days of one security, and what it leaves behind.
 
-    orders, fills, closed    in the order in which they happened
-    steps                    as `RunAccount` has them
-    cash, lot, held          at the end; the lot is None where nothing is held. `held` is its quantity, with the decimal
-                             places that the ledger would show
+    log               what happened, in order
+    orders            how many were given
+    cash, lot, held   at the end; the lot is None where nothing is held. `held` is its quantity, with the decimal places
+                      that the ledger would show
     """
 
     def __init__(
@@ -132,16 +158,16 @@ class SingleWalk:
         self.cash = settings.cash
         self.lot: TaxLot | None = None
         self.held = ZERO
-        self.orders: list[SingleOrder] = []
-        self.fills: list[Fill] = []
-        self.closed: list[ClosedLot] = []
-        self.steps: list[Step] = [(0, settings.cash, {})]
+        self.orders = 0
+        self.log: list[QuickTrip | SingleOrder | ClosedLot | CashStep] = []
+        self._fills: list[Fill] = []  # of the order that is going on
         self._board = find_board(security.symbol)
         self._rates: dict[Side, FeeRates] = {}
         self._lot: LotRule | None = None
         self._settles = False
-        self._first = 0  # the first fill of the order that is going on
         self._rules_until = ""
+        self._chances: Chances | None = None
+        self._cent_rules: dict[str, CentRules] = {}
         self._portfolio: Portfolio | None = None
 
     def run(self, entries: "B", exits: "B", traded: "B") -> None:
@@ -153,9 +179,17 @@ class SingleWalk:
         places = ((bisect_left(self.days, day), each) for day, each in sorted(actions.items()))
         self._actions = {at: each for at, each in places if at < len(self.days) and self.days[at] in actions}
         self._action_places = sorted(self._actions)
-        wanted, leaving = (entries & ~exits).nonzero()[0].tolist(), exits.nonzero()[0].tolist()
+        buys, sales = (entries & ~exits).nonzero()[0], exits.nonzero()[0]
+        wanted, leaving = buys.tolist(), sales.tolist()
+        if is_quick(self.settings):
+            near, opens = self.security.near_limits, self.security.columns.open
+            odd = [at for at, each in self._actions.items() if not all(map(_is_dividend, each))]
+            self._chances = find_chances(
+                buys, sales, len(self.days), self._rows_of, near, self._action_places, sorted(odd), opens
+            )
         place, last = 0, len(self.days)
         while True:
+            place = self._make_trips(place)
             at = bisect_left(wanted, place)
             if at == len(wanted):
                 return
@@ -177,13 +211,68 @@ class SingleWalk:
         """Find the bar of each day, and the bars that price limits may have stopped."""
         import numpy as np
 
-        bars, days = self.security.bars, self.days
-        self._begin = bisect_left(bars.date, days[0])
-        self._rows: list[int] | None = None
-        if not traded.all():
-            self._rows = np.where(traded, self._begin - 1 + np.cumsum(traded), -1).tolist()
+        bars = self.security.bars
+        self._begin = bisect_left(bars.date, self.days[0])
+        self._rows = None if traded.all() else np.where(traded, self._begin - 1 + np.cumsum(traded), -1)
         self._suspects = self.security.rows_near_limits
         self._open, self._volume = bars.open, bars.volume
+
+    def _rows_of(self, places: "Places") -> "Places":
+        return self._begin + places if self._rows is None else self._rows[places]
+
+    # trips without anything particular
+
+    def _make_trips(self, place: int) -> int:
+        """Make the trips from a place on that go as they should; return the place from which one may not."""
+        found = self._chances
+        if found is None or self.lot is not None or self.held.as_tuple().exponent:
+            return place
+        at, cash, days, until = bisect_left(found.given, place), int(self.cash * 100), self.days, ""
+        first = len(self.log)
+        while at < found.trips and found.plain[at]:
+            begin, end = found.given[at] + 1, found.end[at]
+            if days[begin] >= until:
+                rules, until = self._rules_of(days[begin]), self._rules_until
+            units, sold = found.units[at], found.sold[at]
+            quantity, fees, cost = rules.afford(cash, units)
+            if not quantity or (rules.capped and rules.most(self._volume[found.row[at]]) < quantity):
+                break
+            if days[end] >= until:
+                rules, until = self._rules_of(days[end]), self._rules_until
+            if rules.capped and rules.most(self._volume[found.bar[at]]) < quantity:
+                break
+            taken = rules.charger("sell")(sold, quantity)
+            net = cents_of(sold * quantity) - sum(taken)
+            paid: tuple[tuple[int, int], ...] = ()
+            tax = 0
+            if found.first[at] < found.after[at]:
+                days_paid = [
+                    self._dividends_of(each) for each in self._action_places[found.first[at] : found.after[at]]
+                ]
+                paid, tax = pay_dividends(self.security.symbol, quantity, days_paid, days[begin], days[end])
+            row, bar = found.row[at], found.bar[at]
+            self.log.append(
+                QuickTrip(cash, quantity, begin - 1, begin, row, fees, cost, end - 1, end, bar, taken, net, paid, tax)
+            )
+            cash += net - cost + sum(money for _, money in paid) - tax
+            place, at = end, found.following[at]
+        self._rules_until = ""  # what was looked up may be of a later day
+        if len(self.log) > first:
+            self.orders += 2 * (len(self.log) - first)
+            self.cash = to_money(cash)
+        return place
+
+    def _dividends_of(self, place: int) -> tuple[int, str, list[Decimal]]:
+        return place, self.days[place], [to_decimal(each.cash) for each in self._actions[place] if each.cash]
+
+    def _rules_of(self, day: str) -> CentRules:
+        """Return what holds on a day, which is not before the last one that was asked for."""
+        self._rules_until = period_end(self._board, day)
+        rules = self._cent_rules.get(self._rules_until)
+        if rules is None:
+            self.security.settlement_days(day)  # the exchange refuses a day whose settlement is not known
+            rules = self._cent_rules[self._rules_until] = CentRules(self.fee_table, self.security.symbol, day)
+        return rules
 
     # orders
 
@@ -196,12 +285,8 @@ class SingleWalk:
             if check_quantity(self.security.symbol, self.days[given], "buy", quantity, ZERO) is not None:
                 self._end(given, "buy", quantity, None, "rejected", "lot", self.days[given])
                 return given + 1
-        elif kind == "money":
-            value = amount
-        elif kind == "percent":
-            value = self.cash * amount / HUNDRED
         else:
-            value = self.cash / (self.settings.max_positions or 1)
+            value = self._value_of(self.cash)
         place = given + 1
         if place == len(self.days):
             self._end(given, "buy", quantity, value, "open", "end", None)
@@ -248,8 +333,15 @@ class SingleWalk:
             self._end(given, "buy", quantity, value, "expired", "volume", day, quantity - capped)
         else:
             self._complete(given, "buy", quantity, value)
-        self.steps.append((place, self.cash, {self.name: self.held}))
+        self._note_step(place, True)
         return place
+
+    def _value_of(self, cash: Decimal) -> Decimal:
+        """Return the money of a purchase."""
+        kind, amount = self.settings.size
+        if kind == "money":
+            return amount
+        return cash * amount / HUNDRED if kind == "percent" else cash / (self.settings.max_positions or 1)
 
     def _sell(self, given: int) -> int:
         """Give a sale of all that is held, which waits until it is filled; return the place of the day it ended on."""
@@ -311,14 +403,14 @@ class SingleWalk:
         if self._portfolio is not None and (tax := self._portfolio.tax_of_sale(self.name, [part], day)):
             self.cash -= tax
         self._fill(day, "sell", quantity, price, fees, tax)
-        self.closed.append(ClosedLot(part, net, day))
+        self.log.append(ClosedLot(part, net, day))
         return quantity
 
     def _fill(self, day: str, side: Side, quantity: Decimal, price: Decimal, fees: Fees, tax: Decimal) -> None:
         """Note a fill of the order that is going on."""
-        self.fills.append(
+        self._fills.append(
             Fill(
-                order=str(len(self.orders)),
+                order=str(self.orders),
                 date=day,
                 symbol=self.name,
                 side=side,
@@ -331,9 +423,7 @@ class SingleWalk:
 
     def _complete(self, given: int, side: Side, quantity: Decimal | None, value: Decimal | None) -> None:
         """Note an order that was filled to the last share."""
-        first, self._first = self._first, len(self.fills)
-        order = SingleOrder(given=given, side=side, quantity=quantity, value=value, first=first, end=None)
-        self.orders.append(order)
+        self._note_order(SingleOrder(given, side, quantity, value, tuple(self._fills), None))
 
     def _end(
         self,
@@ -347,21 +437,24 @@ class SingleWalk:
         left: Decimal | None = None,
     ) -> None:
         """Note an order that ends with shares left."""
-        first, self._first = self._first, len(self.fills)
-        if first == self._first:
-            left = None
-        end = Unfilled(order=str(len(self.orders)), status=status, reason=reason, date=day, left=left)
-        self.orders.append(SingleOrder(given=given, side=side, quantity=quantity, value=value, first=first, end=end))
+        fills = tuple(self._fills)
+        end = Unfilled(order=str(self.orders), status=status, reason=reason, date=day, left=left if fills else None)
+        self._note_order(SingleOrder(given, side, quantity, value, fills, end))
+
+    def _note_order(self, order: SingleOrder) -> None:
+        self.log.append(order)
+        self.orders += 1
+        self._fills.clear()
 
     def _note_step(self, place: int, changed: bool) -> None:
         if changed:
-            self.steps.append((place, self.cash, {self.name: self.held} if self.lot else {}))
+            self.log.append(CashStep(place, self.cash, self.held if self.lot else ZERO))
 
     # what holds on a day
 
     def _row_of(self, place: int) -> int:
         """Return the row of the bar of a day; -1 where there is none."""
-        return self._begin + place if self._rows is None else self._rows[place]
+        return self._begin + place if self._rows is None else int(self._rows[place])
 
     def _find_obstacle(self, day: str, row: int, side: Side) -> str:
         if row < 0:
@@ -381,10 +474,13 @@ class SingleWalk:
         self._settles = False
 
     def _charge(self, day: str, side: Side, price: Decimal, quantity: Decimal) -> Fees:
+        return self.fee_table.charge(self._find_rates(day, side), price, quantity)
+
+    def _find_rates(self, day: str, side: Side) -> FeeRates:
         rates = self._rates.get(side)
         if rates is None:
             rates = self._rates[side] = self.fee_table.find_rates(self.security.symbol, day, side)
-        return self.fee_table.charge(rates, price, quantity)
+        return rates
 
     def _within_volume(self, row: int, wanted: Decimal) -> Decimal:
         cap = self.settings.terms.volume_cap_pct
@@ -416,29 +512,124 @@ class SingleWalk:
 
     # the result
 
-    def order_rows(self, *, only_unfilled: bool = False) -> Iterable[OrderRow]:
-        """Return the rows of the orders, which are numbered as they come; on request without those that were filled."""
-        firsts = [*(order.first for order in self.orders), len(self.fills)]
-        for number, order in enumerate(self.orders):
-            if only_unfilled and order.end is None:
-                continue
-            filled = self.fills[order.first : firsts[number + 1]]
-            yield OrderRow(
-                order=str(number),
-                given=self.days[order.given],
-                symbol=self.name,
-                side=order.side,
-                kind="market",
-                quantity=order.quantity,
-                value=order.value,
-                trigger=None,
-                **summarise_outcome(filled, order.end),  # type: ignore[arg-type]
-            )
+    def list_orders(self) -> tuple[list[OrderRow], list[Fill]]:
+        """Return the rows of all orders, which are numbered as they come, and their fills."""
+        rows: list[OrderRow] = []
+        fills: list[Fill] = []
+        for each in self.log:
+            if type(each) is SingleOrder:
+                rows.append(self._order_row(len(rows), each))
+                fills += each.fills
+            elif type(each) is QuickTrip:
+                value = self._value_of(to_money(each.cash) if fills else self.settings.cash)
+                shares = Decimal(each.quantity)
+                for given, side, place, row, quantity, money, fees, tax in (
+                    (each.given, "buy", each.place, each.row, None, value, each.fees, ZERO),
+                    (each.left, "sell", each.filled, each.bar, shares, None, each.sale_fees, to_money(each.tax)),
+                ):
+                    number, day, price = str(len(rows)), self.days[place], to_decimal(self._open[row])
+                    fills.append(Fill(number, day, self.name, side, shares, price, to_fees(fees), tax))  # type: ignore[arg-type]
+                    rows.append(
+                        OrderRow(
+                            number, self.days[given], self.name, side, "market", quantity, money, None, "filled", "",
+                            day, shares, price, to_money(sum(fees)), tax,
+                        )
+                    )  # fmt: skip
+        return rows, fills
+
+    def unfilled_rows(self) -> Iterable[OrderRow]:
+        """Return the rows of the orders that were not filled to the last share."""
+        number = 0
+        for each in self.log:
+            if type(each) is QuickTrip:
+                number += 2
+            elif type(each) is SingleOrder:
+                if each.end is not None:
+                    yield self._order_row(number, each)
+                number += 1
+
+    def _order_row(self, number: int, order: SingleOrder) -> OrderRow:
+        return OrderRow(
+            order=str(number),
+            given=self.days[order.given],
+            symbol=self.name,
+            side=order.side,
+            kind="market",
+            quantity=order.quantity,
+            value=order.value,
+            trigger=None,
+            **summarise_outcome(order.fills, order.end),  # type: ignore[arg-type]
+        )
+
+    def list_steps(self) -> list[Step]:
+        """Return the steps as `RunAccount` has them."""
+        found: list[Step] = [(0, self.settings.cash, {})]
+        for each in self.log:
+            if type(each) is CashStep:
+                found.append((each.place, each.cash, {self.name: each.held} if each.held else {}))
+            elif type(each) is QuickTrip:
+                left = each.cash - each.cost
+                held = {self.name: Decimal(each.quantity)}
+                found.append((each.place, to_money(left), held))
+                for place, paid in each.dividends:
+                    left += paid
+                    if place < each.filled:
+                        found.append((place, to_money(left), held))
+                found.append((each.filled, to_money(left + each.net - each.tax), {}))
+        return found
+
+    def list_columns(self) -> tuple[list[int], list[float], list[float]]:
+        """Return place, cash and shares of each step."""
+        places, money, shares = [0], [float(self.settings.cash)], [0.0]
+        for each in self.log:
+            if type(each) is QuickTrip:
+                left = each.cash - each.cost
+                places.append(each.place)
+                money.append(left / 100)
+                shares.append(each.quantity)
+                for place, paid in each.dividends:
+                    left += paid
+                    if place < each.filled:
+                        places.append(place)
+                        money.append(left / 100)
+                        shares.append(each.quantity)
+                places.append(each.filled)
+                money.append((left + each.net - each.tax) / 100)
+                shares.append(0.0)
+            elif type(each) is CashStep:
+                places.append(each.place)
+                money.append(float(each.cash))
+                shares.append(float(each.held))
+        return places, money, shares
+
+    def list_gains(self) -> list[float]:
+        """Return the gain of each closed trade."""
+        found = []
+        for each in self.log:
+            if type(each) is QuickTrip:
+                found.append(each.net / 100 - each.cost / 100)
+            elif type(each) is ClosedLot:
+                found.append(float(each.proceeds) - float(each.lot.cost))
+        return found
+
+    def sum_fees(self) -> Decimal:
+        """Return the fees of all trades."""
+        cents, money = 0, ZERO
+        for each in self.log:
+            if type(each) is QuickTrip:
+                cents += sum(each.fees) + sum(each.sale_fees)
+            elif type(each) is SingleOrder:
+                money += sum((fill.fees.total for fill in each.fills), ZERO)
+        return money + to_money(cents)
 
     def list_trips(self) -> Iterable[RoundTrip]:
         """Return the closed trades."""
-        for lot, proceeds, closed in self.closed:
-            yield self._trip(lot, proceeds, closed)
+        for each in self.log:
+            if type(each) is QuickTrip:
+                lot = TaxLot(Decimal(each.quantity), to_money(each.cost), self.days[each.place])
+                yield self._trip(lot, to_money(each.net), self.days[each.filled])
+            elif type(each) is ClosedLot:
+                yield self._trip(each.lot, each.proceeds, each.closed)
 
     def list_open_trips(self) -> Iterable[RoundTrip]:
         """Return what is held at the end, at its last close."""

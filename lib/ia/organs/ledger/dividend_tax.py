@@ -49,13 +49,17 @@ class PaidDividends:
         """Take a dividend in, or let those of before follow a change of the number of shares; `before`: lots before."""
         if entry.kind == DIVIDEND and holding.before:
             each = EXACT.divide(entry.cash, holding.before) if entry.cash is not None else entry.price or ZERO
-            if each > 0:
-                self._paid.append((entry.date, each))
+            self.note_dividend(entry.date, each)
         elif entry.kind in (BONUS, SPLIT) and before and holding.quantity:
             shares = sum((lot.quantity for lot in before), ZERO)
             self._paid[:] = [
                 (day, EXACT.divide(EXACT.multiply(each, shares), holding.quantity)) for day, each in self._paid
             ]
+
+    def note_dividend(self, day: str, each: Decimal) -> None:
+        """Take in what was paid for each share on an ex-date."""
+        if each > 0:
+            self._paid.append((day, each))
 
     def tax_of_sale(self, lots: Iterable[TaxLot], sold: str) -> Decimal:
         """Return the tax of shares sold on a day, not rounded; `lots` are those that the sale took, by FIFO."""
