@@ -167,8 +167,19 @@ def find_chances(
         plain &= np.searchsorted(odd, given + 1, "right") == np.searchsorted(odd, ends, "right")
     units, sold = (_count_units(opens[each]) for each in (row, bar))
     plain &= (units > 0) & (sold > 0)
-    columns = (given, ends, np.searchsorted(buys, ends), plain, first, after, row, bar, units, sold)
-    return Chances(len(ends), *(each.tolist() for each in columns))
+    return Chances(
+        trips=len(ends),
+        given=given.tolist(),
+        end=ends.tolist(),
+        following=np.searchsorted(buys, ends).tolist(),
+        plain=plain.tolist(),
+        first=first.tolist(),
+        after=after.tolist(),
+        row=row.tolist(),
+        bar=bar.tolist(),
+        units=units.tolist(),
+        sold=sold.tolist(),
+    )
 
 
 def _count_units(prices: "F") -> "Places":

@@ -96,7 +96,8 @@ class Security:
         import numpy as np
 
         opens, high, low, close = (np.asarray(column, dtype=np.float64) for column in self.bars[1:5])
-        return Columns(opens, high, low, close, np.asarray(self.bars.volume, dtype=np.int64))
+        volume = np.asarray(self.bars.volume, dtype=np.int64)
+        return Columns(open=opens, high=high, low=low, close=close, volume=volume)
 
     @cached_property
     def near_limits(self) -> "B":

@@ -252,8 +252,11 @@ class SingleWalk:
                 paid, tax = pay_dividends(self.security.symbol, quantity, days_paid, days[begin], days[end])
             row, bar = found.row[at], found.bar[at]
             self.log.append(
-                QuickTrip(cash, quantity, begin - 1, begin, row, fees, cost, end - 1, end, bar, taken, net, paid, tax)
-            )
+                QuickTrip(
+                    cash=cash, quantity=quantity, given=begin - 1, place=begin, row=row, fees=fees, cost=cost,
+                    left=end - 1, filled=end, bar=bar, sale_fees=taken, net=net, dividends=paid, tax=tax,
+                )
+            )  # fmt: skip
             cash += net - cost + sum(money for _, money in paid) - tax
             place, at = end, found.following[at]
         self._rules_until = ""  # what was looked up may be of a later day
@@ -423,7 +426,9 @@ class SingleWalk:
 
     def _complete(self, given: int, side: Side, quantity: Decimal | None, value: Decimal | None) -> None:
         """Note an order that was filled to the last share."""
-        self._note_order(SingleOrder(given, side, quantity, value, tuple(self._fills), None))
+        self._note_order(
+            SingleOrder(given=given, side=side, quantity=quantity, value=value, fills=tuple(self._fills), end=None)
+        )
 
     def _end(
         self,
@@ -439,7 +444,7 @@ class SingleWalk:
         """Note an order that ends with shares left."""
         fills = tuple(self._fills)
         end = Unfilled(order=str(self.orders), status=status, reason=reason, date=day, left=left if fills else None)
-        self._note_order(SingleOrder(given, side, quantity, value, fills, end))
+        self._note_order(SingleOrder(given=given, side=side, quantity=quantity, value=value, fills=fills, end=end))
 
     def _note_order(self, order: SingleOrder) -> None:
         self.log.append(order)
@@ -523,16 +528,23 @@ class SingleWalk:
             elif type(each) is QuickTrip:
                 value = self._value_of(to_money(each.cash) if fills else self.settings.cash)
                 shares = Decimal(each.quantity)
+                sides: tuple[Side, Side] = ("buy", "sell")
                 for given, side, place, row, quantity, money, fees, tax in (
-                    (each.given, "buy", each.place, each.row, None, value, each.fees, ZERO),
-                    (each.left, "sell", each.filled, each.bar, shares, None, each.sale_fees, to_money(each.tax)),
+                    (each.given, sides[0], each.place, each.row, None, value, each.fees, ZERO),
+                    (each.left, sides[1], each.filled, each.bar, shares, None, each.sale_fees, to_money(each.tax)),
                 ):
                     number, day, price = str(len(rows)), self.days[place], to_decimal(self._open[row])
-                    fills.append(Fill(number, day, self.name, side, shares, price, to_fees(fees), tax))  # type: ignore[arg-type]
+                    fills.append(
+                        Fill(
+                            order=number, date=day, symbol=self.name, side=side, quantity=shares, price=price,
+                            fees=to_fees(fees), dividend_tax=tax,
+                        )
+                    )  # fmt: skip
                     rows.append(
                         OrderRow(
-                            number, self.days[given], self.name, side, "market", quantity, money, None, "filled", "",
-                            day, shares, price, to_money(sum(fees)), tax,
+                            order=number, given=self.days[given], symbol=self.name, side=side, kind="market",
+                            quantity=quantity, value=money, trigger=None, status="filled", reason="", ended=day,
+                            filled=shares, price=price, fees=to_money(sum(fees)), dividend_tax=tax,
                         )
                     )  # fmt: skip
         return rows, fills
