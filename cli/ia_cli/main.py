@@ -46,6 +46,7 @@ COMMANDS = {
         "ia_cli.commands.scan:scan",
         "Print the securities for which an expression of `ia compute` is true on their newest bar.",
     ),
+    "bars": ("ia_cli.commands.bars:bars", "Pack bars for scans on several machines, and verify them."),
     "backtest": (
         "ia_cli.commands.backtest:backtest",
         "Test rules and orders on past prices, by the rules of the exchange.",
@@ -117,7 +118,7 @@ GROUPS = {
         "quote", "ohlcv", "fundamentals", "screen", "market", "sync", "verify", "where", "watch", "news", "calendar",
         "compare",
     ),
-    mark_text("Calculate and draw"): ("compute", "indicator", "chart", "report", "scan", "backtest", "score"),
+    mark_text("Calculate and draw"): ("compute", "indicator", "chart", "report", "scan", "bars", "backtest", "score"),
     mark_text("Trades and the account"): ("trade", "account", "profit", "check", "why"),
     mark_text("Notes and memory"): (
         "note", "memory", "recall", "soul", "pending", "approve", "reject", "forecast", "knowledge",

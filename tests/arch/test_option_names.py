@@ -20,7 +20,7 @@ MEANING = {
     "--tokens": "a number of tokens", "--json": "one JSON document", "--jsonl": "a JSON object a line",
     "--yes": "do not ask", "--factors": "compare the factors of adjustment", "--no-factors": "not so",
     "--of": "the period that a reflection is about", "--name": "a name to give", "--count": "print only how many",
-    "--days": "so many days ahead", "--from": "another run",
+    "--days": "so many days ahead", "--from": "another run, or a folder of files to read",
 }  # fmt: skip
 """The names that several commands share, or that have been mistaken for each other."""
 MIXED = {"--trades", "--yes"}

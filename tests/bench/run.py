@@ -74,7 +74,7 @@ def commands(home: Path) -> list[Case]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
-    parts = ["commands", "recall", "turn", "knowledge", "market", "lab"]
+    parts = ["commands", "recall", "turn", "knowledge", "market", "lab", "cluster"]
     parser.add_argument("--only", choices=parts, help="one part only")
     options = parser.parse_args()
     if options.only in (None, "commands"):
@@ -112,6 +112,8 @@ def main() -> None:
         print()
         sys.stdout.flush()
         subprocess.run([PYTHON, str(SCRIPTS / "bench_knowledge.py")], check=True)
+    if options.only == "cluster":  # it takes some minutes, and the extra `cluster`
+        subprocess.run([PYTHON, str(SCRIPTS / "bench_cluster.py")], check=True)
     if options.only == "market":  # it takes some minutes and 3.5 GB
         with tempfile.TemporaryDirectory(prefix="ia-bench-market-") as folder:
             subprocess.run([PYTHON, str(SCRIPTS / "bench_market.py"), "--keep", folder], check=True)

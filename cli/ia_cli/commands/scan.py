@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 @click.option("--count", "counted", is_flag=True, help="Print only how many were found.")
 @click.option("--stale", is_flag=True, help="Also take securities without a bar on the newest day.")
 @click.option("--codes", "symbols", is_flag=True, help="Print codes only, for xargs.")
+@click.option("--bars", metavar="URL", help="Scan packed bars, a folder or s3://… that `ia bars pack` printed.")
+@click.option("--cluster", metavar="ADDRESS", help="Scan --bars on a Dask scheduler: tcp://HOST:8786 or tls://….")
 @rows_options
 @click.pass_context
 def scan(
@@ -57,6 +59,8 @@ def scan(
     counted: bool,
     stale: bool,
     symbols: bool,
+    bars: str | None,
+    cluster: str | None,
     as_json: bool,
     as_jsonl: bool,
 ) -> None:
@@ -82,12 +86,22 @@ def scan(
     --strategy takes EXPR, --where and --columns from strategies/NAME.yaml; what you give besides narrows it. The keys
     of the file are expr, where, columns (a list), about and about_en.
 
+    --bars scans packed bars (`ia bars pack`) on their newest time in place of the stored market, and reads only the
+    months and columns that EXPR needs. Neither the sandbox nor --since is available there. With --cluster the workers
+    of a Dask scheduler evaluate the blocks: each reads its own part with its own credentials and needs the same ia
+    (status 78 if it differs). If a block fails three times, ia names it and ends in status 75. Whoever reaches the port
+    of a scheduler can run code on its workers: keep it in a private network, or use tls:// with the certificates of
+    Dask's settings. Workers lose some speed to the MALLOC_TRIM_THRESHOLD_ that Dask sets. Before they start, set in
+    Dask's settings distributed.nanny.pre-spawn-environ MALLOC_TRIM_THRESHOLD_ and MALLOC_MMAP_THRESHOLD_ to 134217728.
+    Both options need the extra `cluster`: pip install 'ia[cluster]'.
+
     Status 1 if nothing is found.
     """
     from ia.faculties.lab.scan import ScanRequest, scan_market, split_expressions
     from ia.kernel.errors import UsageError
     from ia.kernel.workspace import Workspace
     from ia_cli.terminal.output import notify
+    from ia_cli.terminal.packed_scans import scan_packed
 
     ws, further = Workspace(), split_expressions(columns)
     if strategy == "":
@@ -112,8 +126,11 @@ def scan(
         since=_parse_since(since),
         count_only=counted,
     )
-    with show_progress() as show:
-        found = scan_market(ws, request, notify=notify, show=show)
+    if bars is not None or cluster is not None:
+        found = scan_packed(ws, request, bars, cluster)
+    else:
+        with show_progress() as show:
+            found = scan_market(ws, request, notify=notify, show=show)
     if counted:
         click.echo(found.count)
         ctx.exit(0 if found.count else 1)

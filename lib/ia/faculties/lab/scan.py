@@ -124,7 +124,7 @@ def scan_market(
     first = expressions[0]
     if found.looked and found.looked == first.failures and first.failure is not None:
         raise first.failure
-    _tell(found, request, notify)
+    tell_result(found, request, notify)
     return found
 
 
@@ -298,7 +298,8 @@ def _look_at_other(
         )
 
 
-def _tell(found: ScanResult, request: ScanRequest, notify: Notify) -> None:
+def tell_result(found: ScanResult, request: ScanRequest, notify: Notify) -> None:
+    """Tell what a scan left out, and what it evaluated in the sandbox."""
     if found.sandboxed:
         notify(
             Message(

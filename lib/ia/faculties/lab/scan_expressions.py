@@ -130,6 +130,21 @@ class ScanExpression:
         return not self._sandboxed and self._blocks is not None and self._blocks.whole_number
 
     @property
+    def sections(self) -> "list[tuple[CrossSection, ScanExpression]]":
+        """What of it compares securities, and what each compares."""
+        return self._sections
+
+    @property
+    def of_day(self) -> bool:
+        """Whether only the newest value of what compares securities counts."""
+        return self._blocks is not None and self._blocks.of_day
+
+    @property
+    def plain(self) -> str:
+        """Its source, with the close in the place of what compares securities."""
+        return self._plain
+
+    @property
     def truth(self) -> bool:
         """Whether it gives true or false, as far as its form tells."""
         return self._blocks is not None and self._blocks.truth
@@ -185,14 +200,14 @@ class ScanExpression:
         """Return the newest value of each security as a number, NaN where it is missing. raises  as `newest_values`."""
         values = self.newest_values(market, places)
         if any(isinstance(value, bool) for value in values):
-            raise self._not_number()
+            raise self.not_number()
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
     def numbers(self, market: ScanMarket, places: Places, first: int) -> NDArray[np.float64]:
         """Return the value of each bar from a day on as a number. raises  as `newest_values`."""
         values = self.daily_values(market, places, first)
         if values.dtype == np.bool_:
-            raise self._not_number()
+            raise self.not_number()
         return np.asarray(values, dtype=np.float64)
 
     def _evaluate_blocks(self, market: ScanMarket, places: Places, first: int | None) -> NDArray[Any] | None:
@@ -383,7 +398,8 @@ class ScanExpression:
             hint="name one of them: macd(close)['histogram'] > 0",
         )
 
-    def _not_number(self) -> BadData:
+    def not_number(self) -> BadData:
+        """Return the error for truth values where numbers are compared."""
         return BadData(
             "{expression} gives true or false, and no number that could be compared",
             expression=self.source,

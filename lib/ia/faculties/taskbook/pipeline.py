@@ -23,7 +23,7 @@ UNATTENDED: dict[str, tuple[str, ...] | None] = {
     "profile": ("list", "show"), "task": ("list", "show", "history"), "send": None, "verify": None, "event": None,
     "sync": None,
     "quote": None, "fundamentals": None, "screen": None, "market": None, "news": None, "watch": ("list",),
-    "scan": None, "compare": None, "backtest": None, "calendar": None, "check": None,
+    "scan": None, "bars": None, "compare": None, "backtest": None, "calendar": None, "check": None,
     "knowledge": ("list", "show", "search"),
     "trade": ("list", "rules", "export", "check"), "account": None, "profit": None,
 }  # fmt: skip
