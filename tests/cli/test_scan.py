@@ -84,6 +84,9 @@ def test_bars_since_a_day(market):
     assert [json.loads(line)["symbol"] for line in alias] == [row["symbol"] for row in rows[:3]]
     series = market("compute", since[1], "--symbol", rows[0]["symbol"], "--series").stdout
     assert f"{rows[0]['date']},true" in series
+    until = json.loads(market(*since, "--until", "2024-02-20", "--json").stdout or "[]")
+    assert until == [row for row in json.loads(market(*since, "--json").stdout) if row["date"] <= "2024-02-20"]
+    assert market("scan", since[1], "--until", "2024-02-20").returncode == 2
     earlier = market("--now", "2024-02-20T16:00", *since, "--json")
     assert all(row["date"] <= "2024-02-20" for row in json.loads(earlier.stdout or "[]"))
     assert market("scan", since[1], "--since", "2024-05-01").returncode == 2

@@ -388,6 +388,32 @@ def scanned(meets, where="price > 0"):
     return f"**{len(found)} " if found else "符合"
 
 
+def scanned_between(sessions, meets, skipped=0):
+    """How an answer begins that counts the stocks that met a condition in some sessions, but for the newest few."""
+    days = [each["date"] for each in bars("600519")]
+    days = days[len(days) - sessions - skipped : len(days) - skipped]
+    found = [code for code in run("screen", "price > 0", "--codes").split() if _met_between(code, days, meets)]
+    return f"**{len(found)} " if found else "符合"
+
+
+def _met_between(code, days, meets):
+    listed = bars(code)
+    closes = [float(each["close"]) for each in listed]
+    return any(each["date"] in days and meets(closes[: at + 1]) for at, each in enumerate(listed))
+
+
+def crossed_above(count):
+    """Return whether the last of some closes crossed above their mean."""
+
+    def meets(closes):
+        if len(closes) <= count:
+            return False
+        now, before = statistics.fmean(closes[-count:]), statistics.fmean(closes[-count - 1 : -1])
+        return closes[-1] > now and closes[-2] <= before
+
+    return meets
+
+
 def price(value):
     return f"{value:,.2f}"
 

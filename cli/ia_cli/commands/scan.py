@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--since", "--start", "since", metavar="DATE", help="Every bar from this date on: 2024-03-01, 30d (30 days back) …."
 )
+@click.option("--until", metavar="DATE", help="With --since: the last date (default: the newest).")
 @click.option(
     "--strategy",
     metavar="NAME",
@@ -52,6 +53,7 @@ def scan(
     where: str | None,
     columns: str,
     since: str | None,
+    until: str | None,
     strategy: str | None,
     sort: int | None,
     descending: bool,
@@ -124,6 +126,7 @@ def scan(
         symbols=_select_symbols(ws, universe, where),
         stale=stale,
         since=_parse_since(since),
+        until=_parse_until(since, until),
         count_only=counted,
     )
     if bars is not None or cluster is not None:
@@ -155,6 +158,19 @@ def _parse_since(text: str | None) -> str:
     if since > clock.today():
         raise UsageError("{option}: {date} is in the future", option="--since", date=since)
     return since
+
+
+def _parse_until(since: str | None, text: str | None) -> str:
+    if text is None:
+        return ""
+    from datetime import date
+
+    from ia.kernel import clock, dateforms
+    from ia.kernel.errors import UsageError
+
+    if since is None:
+        raise UsageError("--until works with --since")
+    return dateforms.parse_day(text, date.fromisoformat(clock.today()), option="--until", last=True)
 
 
 def _sort_rows(found: "ScanResult", sort: int | None, descending: bool, *, dated: bool) -> "list[ScanRow]":

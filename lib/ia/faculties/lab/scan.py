@@ -4,7 +4,7 @@ What a security gets is what `ia ohlcv SYMBOL | ia compute EXPR` gives for its n
 """
 
 import contextlib
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -48,6 +48,7 @@ class ScanRequest:
     symbols       canonical symbols to look at; None: all stocks of the synced market
     stale         also take securities without a bar on the newest day
     since         a date: look at each bar from it on, of whatever security; "": at the newest bar
+    until         with `since`: the last date that counts; "": the newest
     count_only    leave out the rows
     tell_skipped  tell which securities had no bar on the day
     """
@@ -57,6 +58,7 @@ class ScanRequest:
     symbols: tuple[str, ...] | None = None
     stale: bool = False
     since: str = ""
+    until: str = ""
     count_only: bool = False
     tell_skipped: bool = True
 
@@ -201,6 +203,8 @@ def _look_at_bars(
     if not len(places):
         return
     values = expressions[0].daily_values(market, places, first)
+    if request.until:
+        values = values[: max(bisect_right(mirror.dates, request.until) - first, 0)]
     days, columns, truth = _find_hits(values)
     found.truth |= truth
     found.count += len(days)
@@ -277,7 +281,8 @@ def _look_at_other(
     found.looked += 1
     if request.since:
         daily = [each.daily_value(bars, first, notify) for each in expressions]
-        days, _, truth = _find_hits(daily[0][:, None])
+        end = bisect_right(bars.date, request.until) - first if request.until else len(daily[0])
+        days, _, truth = _find_hits(daily[0][: max(end, 0), None])
         found.truth |= truth
         rows = days.tolist()
         taken = [

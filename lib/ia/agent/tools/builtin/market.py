@@ -267,6 +267,7 @@ def scan_stocks(
     columns: Annotated[list[str] | None, "further expressions to show"] = None,
     limit: Annotated[int, AtLeast(1)] = 20,
     since: Annotated[str | None, "first day: every bar from it on, newest first"] = None,
+    until: Annotated[str | None, "with since: the last day"] = None,
     strategy: Annotated[str | None, "a saved condition, by name"] = None,
 ) -> Json:
     """Find the securities for which an expression is true on their newest bar, or rank all by its number. `met` counts
@@ -299,6 +300,7 @@ def scan_stocks(
         columns=tuple(columns or ()),
         symbols=None if chosen is None else tuple(chosen),
         since=first,
+        until=dateforms.parse_day(until, Date.fromisoformat(clock.today()), option="until", last=True) if until else "",
     )
     found = scan_market(scope.ws, request, notify=scope.notify)
     rows = found.rows if found.truth else sorted(found.rows, key=lambda row: -float(row.value))

@@ -150,6 +150,18 @@ def sessions_within(desk: ToolDesk, span: TimeSpan, most: int) -> Work[list[str]
     return [day for day in days if first < day or (day == first and span.kind == RANGE)]
 
 
+def find_stretch(desk: ToolDesk, span: TimeSpan) -> Work[tuple[str, str] | None]:
+    """Return first and last day of a day or a stretch of time up to today; None where they are not known."""
+    today = date.fromisoformat(desk.request.day)
+    first, last = span.first, min(span.last or today, today)
+    if span.kind == SESSIONS:
+        first = (yield from _sessions_back(desk, span.sessions - 1)) if span.sessions <= MOST_SESSIONS else None
+    elif span.kind == SINCE and first is not None:
+        first += timedelta(days=1)
+    known = first is not None and first <= last and span.kind in (DAY, RANGE, SINCE, SESSIONS)
+    return (f"{first}", f"{first if span.kind == DAY else last}") if known else None
+
+
 def _sessions_back(desk: ToolDesk, count: int) -> Work[date | None]:
     """Return the day of the session so many before the newest one; None where it is not known."""
     bars = yield from desk.one("market.ohlcv", symbol=MAIN_INDICES[0], tail=count + 1)

@@ -5,7 +5,7 @@ import re
 from ia.agent.analyst.ask.facts import WATCH, WATCH_WORDS, FactQuestion, industry_forms
 from ia.agent.analyst.ask.screens import SHOWN, Bound, Group, ScreenColumn, ScreenWish, find_vague, parse_wish
 from ia.agent.analyst.ask.technicals import AskedTechnical, take_technicals
-from ia.agent.analyst.ask.time_spans import RANGE, SESSIONS, SINCE, blank_spans
+from ia.agent.analyst.ask.time_spans import DAY, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import market_days, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -41,6 +41,14 @@ _HELD = pattern(
     re.I,
 )
 """Words that say that the positions are meant."""
+
+
+_HAPPENED = pattern(
+    r"出现过?|发生过?|曾经?|触发过?|(?<=\s)过(?=\s|\Z)|收盘"
+    r"|\b(?:were|was|been|being|closed?|closing|showed|shown|saw|seen|ever|anytime|at any time|during|within)\b",
+    re.I,
+)
+"""Words around a technical condition that change nothing of it."""
 
 
 def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -128,12 +136,18 @@ def _scan(
 ) -> Work[Reply]:
     """Answer which stocks meet technical conditions, with the conditions of a screen beside them."""
     speak = desk.speak
+    spans = [span for span in asked.spans if span.said and span.said in words.casefold()]
+    if len(spans) == 1 and spans[0].kind in (DAY, RANGE, SINCE, SESSIONS):
+        words = re.sub(re.escape(spans[0].said), " ", words, flags=re.I)
+    words = _HAPPENED.sub(" ", words)
     wish = parse_wish(words, industry_forms(words, stored, desk.tables))
     if wish.rest or wish.mean:
         said = wish.rest if wish.rest and wish.rest in asked.words else asked.words
         return wording.ask_back(desk, (said,))
     screened = bool(wish.bounds or wish.industries or wish.excluded or wish.board or wish.st)
     given: Json = {"where": wish.expression()} if screened else {}
+    if spans:
+        return (yield from _scan_days(desk, asked, spans[0], technicals, wish, universe=universe, given=given))
     limit = min(max(wish.limit, 1), MOST)
     found = yield from desk.one(
         "market.scan",
@@ -160,6 +174,62 @@ def _scan(
     if met > len(rows):
         lines.append(speak("… and {count} more.", count=met - len(rows)))
     return reply_of_lines(*lines)
+
+
+def _scan_days(
+    desk: ToolDesk,
+    asked: FactQuestion,
+    span: TimeSpan,
+    technicals: list[AskedTechnical],
+    wish: ScreenWish,
+    *,
+    universe: str,
+    given: Json,
+) -> Work[Reply]:
+    """Answer which stocks met technical conditions on a day of a stretch of time, each with the days."""
+    speak, what = desk.speak, wording.fact_name(desk, asked.facts[0])
+    days = yield from market_days.find_stretch(desk, span)
+    if days is None:
+        return wording.refuse_time(desk, what, span, desk.request.day)
+    found = yield from desk.one(
+        "market.scan",
+        expr=" & ".join(f"({each.code})" for each in technicals),
+        universe=universe,
+        since=days[0],
+        until=days[-1],
+        limit=ALL,
+        **given,
+    )
+    if found.failure is not None:
+        return wording.unreadable(desk, what, found.failure)
+    named = _say_conditions(desk, wish, [])
+    said = speak.join_items([*(speak.fill(each.name) for each in technicals), *([named] if named else [])])
+    mark = wording.simulated_mark(desk, found.get("simulated"))
+    when = days[0] if days[0] == days[1] else speak("{first} to {last}", first=days[0], last=days[-1])
+    rows = wording.rows_of(found, "stocks")
+    if not rows:
+        return reply_of_lines(
+            speak("**None** meets: {conditions} ({date}){mark}", conditions=said, date=when, mark=mark)
+        )
+    met: dict[str, list[Json]] = {}
+    for row in rows:
+        met.setdefault(str(row.get("symbol")), []).append(row)
+    count = int(found.get("securities") or len(met))
+    shown = list(met.values())[:MOST]
+    lines = [_say_met(desk, count, said, when, mark), *(f"- {_say_days(desk, each)}" for each in shown)]
+    if count > len(shown):
+        lines.append(speak("… and {count} more.", count=count - len(shown)))
+    if given:
+        lines.append(speak("Figures of companies and groups are those of the newest day."))
+    return reply_of_lines(*lines)
+
+
+def _say_days(desk: ToolDesk, rows: list[Json]) -> str:
+    """Return a stock and the days on which it met a condition, the newest first."""
+    days = [str(row.get("date")) for row in rows]
+    listed = desk.speak.join_items(days[:FEW])
+    more = desk.speak(" and {count} more days", count=len(days) - FEW) if len(days) > FEW else ""
+    return f"{_name(desk, rows[0])} {listed}{more}"
 
 
 def _technical_cells(desk: ToolDesk, technicals: list[AskedTechnical], row: Json) -> str:
