@@ -42,6 +42,13 @@ class BlockEntry(NamedTuple):
     tick: float | None
     form: str
 
+    def is_readable(self, column: str) -> bool:
+        """Return whether form and tick go together."""
+        if self.form == "float":
+            return self.tick is None
+        formed = self.form in ("delta", "plain") or (self.form == "less-close" and column != "close")
+        return formed and self.tick is not None and self.tick > 0
+
 
 @dataclass(frozen=True, kw_only=True)
 class SpanIndex:
@@ -94,6 +101,7 @@ class SpanIndex:
                 any(len(entries) != blocks for entries in columns.values())
                 or "close" not in columns
                 or len(found.bars) != len(found.symbols)
+                or any(not entry.is_readable(column) for column, entries in columns.items() for entry in entries)
             ):
                 raise ValueError
         except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError):

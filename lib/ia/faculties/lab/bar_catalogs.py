@@ -3,6 +3,7 @@
 import hashlib
 from bisect import bisect_right
 from collections import OrderedDict
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -23,6 +24,9 @@ from ia.faculties.lab.bar_folders import BarFolder, ObjectMissing
 from ia.kernel import clock
 from ia.kernel.errors import BadData, NotFound
 
+_AHEAD = 8
+"""Objects that are fetched at once."""
+_MOST_AHEAD = 64
 _KEPT = 256 << 20
 """Bytes of decoded blocks that are kept."""
 
@@ -54,6 +58,8 @@ class Catalog:
         document = parse_json(data, name)
         try:
             spans = {str(each["name"]): int(each["rows"]) for each in document["spans"]}
+            if document["market"] not in clock.CLOSE:
+                raise ValueError
             return cls(
                 market=str(document["market"]),
                 period=str(document["period"]),
@@ -121,6 +127,10 @@ class PackedBars:
         self._places: dict[str, dict[str, int]] = {}
         self._blocks: OrderedDict[tuple[str, str, int], Matrix] = OrderedDict()
         self._kept = 0
+        self._reader: ThreadPoolExecutor | None = None
+        self._ahead: dict[str, Future[bytes]] = {}
+        self._taken: dict[tuple[str, str], None] = {}
+        self._purpose: object = None
         spans = [
             VisibleSpan(name, rows) for name, rows in self.catalog.spans.items() if name <= self.until[: len(name)]
         ]
@@ -186,6 +196,23 @@ class PackedBars:
             out[:, met] = self._read_block(span, name, number)[:, places[met] % index.block]
         return out
 
+    def fetch_ahead(self, number: int, purpose: object) -> None:
+        """Begin to fetch what was taken of other blocks, for the same purpose, of this one: a bucket answers late."""
+        if purpose != self._purpose:
+            self._purpose = purpose
+            self._taken.clear()
+        if not self.folder.remote:
+            return
+        if len(self._ahead) > _MOST_AHEAD:
+            self._ahead.clear()  # what was not needed after all
+        self._reader = self._reader or ThreadPoolExecutor(_AHEAD, thread_name_prefix="bars")
+        for span, name in list(self._taken)[: 2 * _AHEAD]:
+            entries = self.index(span).columns[name]
+            if number < len(entries) and (span, name, number) not in self._blocks:
+                path = f"{span}/{name}/{entries[number].file}"
+                if path not in self._ahead:
+                    self._ahead[path] = self._reader.submit(self.folder.get, path)
+
     def _read_block(self, span: str, name: str, number: int) -> Matrix:
         key = (span, name, number)
         if key in self._blocks:
@@ -207,8 +234,10 @@ class PackedBars:
 
     def read_object(self, span: str, name: str, entry: BlockEntry) -> bytes:
         """Return the bytes of a block. raises  BadData where it is missing."""
+        self._taken[span, name] = None
+        path = f"{span}/{name}/{entry.file}"
         try:
-            return self.folder.get(f"{span}/{name}/{entry.file}")
+            return self._ahead.pop(path).result() if path in self._ahead else self.folder.get(path)
         except ObjectMissing:
             raise BadData(
                 "{name} is missing", name=self._file(span, name, entry), hint="pack the bars again with `ia bars pack`"

@@ -37,8 +37,9 @@ class BarFolder:
             NotFound: there is no such folder, and it is not to be created.
             ConfigError: the extra `cluster` is not installed.
         """
+        self.remote = url.startswith("s3://")
         self._obstore, store = load_package("obstore"), load_package("obstore.store")
-        if url.startswith("s3://"):
+        if self.remote:
             self.url = url.rstrip("/")
             try:
                 self._store: Any = store.from_url(self.url, client_options=_CLIENT, retry_config=_RETRY)
@@ -91,12 +92,11 @@ class BarFolder:
 
     def _translate(self, error: Exception) -> IaError:
         exceptions = load_package("obstore.exceptions")
-        bucket = self.url.startswith("s3://")
         if isinstance(error, (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError, PermissionError)):
-            return Refused("{url}: no permission", url=self.url, hint=_VARIABLES if bucket else None)
+            return Refused("{url}: no permission", url=self.url, hint=_VARIABLES if self.remote else None)
         return TryLater(
             "{url} cannot be reached: {reason}",
             url=self.url,
             reason=first_line(error),
-            hint=_VARIABLES if bucket else None,
+            hint=_VARIABLES if self.remote else None,
         )

@@ -57,6 +57,8 @@ class BlockTask:
 RunTasks = Callable[[list[BlockTask], PackedBars], Iterator[BlockResult]]
 """Yields the result of each task, in any order."""
 Show = Callable[[int, int], None]
+_AHEAD = 4
+"""Blocks that are fetched while one is evaluated."""
 _Compared = dict[str, dict[str, float]]
 
 
@@ -178,7 +180,9 @@ class _Scan:
 
 def run_here(tasks: list[BlockTask], bars: PackedBars) -> Iterator[BlockResult]:
     """Yield the result of each task, one after the other."""
-    for task in tasks:
+    for at, task in enumerate(tasks):
+        for near in tasks[at : at + _AHEAD]:
+            bars.fetch_ahead(near.number, near.expressions)
         yield scan_block(task, bars)
 
 

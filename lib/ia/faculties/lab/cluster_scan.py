@@ -62,7 +62,9 @@ def scan_remotely(task: BlockTask, identity: WorkerIdentity) -> BlockResult:
     """Return what a scan finds in a block: this runs on a worker. raises  ConfigError where its ia is another."""
     if read_identity() != identity:
         raise ConfigError(_DIFFERENT, worker="", **_differences(read_identity(), identity), hint=_INSTALL)
-    return scan_block(task, _open_bars(task.url, task.until, task.stamp, threading.get_ident()))
+    bars = _open_bars(task.url, task.until, task.stamp, threading.get_ident())
+    bars.fetch_ahead(task.number, task.expressions)
+    return scan_block(task, bars)
 
 
 @functools.lru_cache(maxsize=16)

@@ -61,7 +61,7 @@ def daily(tmp_path_factory):
             day = market_reader.load_day(db)
         patch.setattr(bar_packing, "BLOCK", 7)
         source = open_mirror_source(load_mirror(ws, day.name, day.date), simulated=True)
-        yield ws, pack_bars(source, str(folder / "bars")).url
+        return ws, pack_bars(source, str(folder / "bars")).url
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +152,20 @@ def test_only_the_columns_and_months_that_are_needed_are_read(tmp_path, monkeypa
         assert read == {(month, name) for month in ("2023-12", "2024-01", "2024-02") for name in ("close", "volume")}
 
 
+def test_each_object_is_fetched_once_ahead_of_its_block(tmp_path, monkeypatch):
+    monkeypatch.setenv("IA_NOW", NOW)
+    monkeypatch.setattr(bar_packing, "BLOCK", 4)
+    with S3Server("bars") as server:
+        server.use(monkeypatch)
+        url = pack_bars(open_csv_source(write_minutes(tmp_path / "csv", 30), "1m"), "s3://bars").url
+        for expression, columns in (("obv(close, volume) > 0", {"close", "volume"}), ("close > 0", {"close"})):
+            server.gets.clear()
+            found = scan_bars(url, ScanRequest(expression=expression, stale=True))
+            assert found.looked == 30
+            blocks = [name for name in server.gets if name.endswith(".b2")]
+            assert len(blocks) == len(set(blocks)) and {name.split("/")[-2] for name in blocks} == columns
+
+
 def test_faults_of_a_bucket(tmp_path, monkeypatch):
     monkeypatch.setenv("IA_NOW", NOW)
     source = open_csv_source(write_minutes(tmp_path / "csv", 2), "1m")
@@ -187,6 +201,32 @@ def test_what_is_missing_or_damaged_is_never_left_out(tmp_path, monkeypatch, los
         with pytest.raises(NotFound if content is None and lost == "catalog.json" else BadData) as failed:
             scan_bars(str(url), ScanRequest(expression="obv(close, volume)"))
         assert (path.name if content is not None else str(url)) in str(failed.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"form":"delta"', '"form":"less-close"'),
+        ('"form":"delta"', '"form":"gzip"'),
+        ('"tick":0.01', '"tick":0'),
+        ('"tick":0.01', '"tick":null'),
+        ('"tick":0.01', '"tick":"0.01"'),
+        ('"block":500', '"block":0'),
+        ('"block":500', '"block":1'),
+        ('"symbols":["600000.SH"', '"symbols":["600000.SH","600000.SH"'),
+        ('"file":', '"name":'),
+        ('"format":1', '"format":2'),
+        ('"close":[', '"middle":['),
+    ],
+)
+def test_an_index_that_makes_no_sense_is_refused(tmp_path, monkeypatch, old, new):
+    monkeypatch.setenv("IA_NOW", NOW)
+    url = Path(pack_bars(open_csv_source(write_minutes(tmp_path / "csv", 2), "1m"), str(tmp_path / "bars")).url)
+    index = url / "2024-02" / "index.json"
+    assert old in index.read_text()
+    index.write_text(index.read_text().replace(old, new))
+    with pytest.raises(BadData, match=r"index\.json"):
+        scan_bars(str(url), ScanRequest(expression="close"))
 
 
 def test_what_cannot_be_scanned_is_refused_before_bars_are_read(tmp_path, monkeypatch):

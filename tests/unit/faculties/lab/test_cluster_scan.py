@@ -33,12 +33,12 @@ SLOW = "obv(close, volume) > 0"
 
 
 @contextlib.contextmanager
-def start_cluster(workers):
+def start_cluster(workers, **settings):
     distributed = importlib.import_module("distributed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made = distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50, **settings
         )
         try:
             yield made
@@ -181,6 +181,25 @@ def test_a_scheduler_that_goes_away_ends_the_scan(url, tmp_path):
 def start_program(name, *words):
     command = [sys.executable, "-m", f"distributed.cli.{name}", *words]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def test_certificates_of_the_settings_of_dask_open_tls(url, tmp_path):
+    dask, distributed = importlib.import_module("dask"), importlib.import_module("distributed")
+    security = distributed.Security.temporary()
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    key.write_text(security.tls_client_key)
+    certificate.write_text(security.tls_client_cert)
+    names = {"ca-file": certificate, "client.key": key, "client.cert": certificate}
+    told = []
+    with start_cluster(1, security=security) as cluster:
+        assert cluster.scheduler_address.startswith("tls://")
+        with dask.config.set({f"distributed.comm.tls.{name}": str(path) for name, path in names.items()}):
+            assert scan(url, cluster.scheduler_address, "close > 0", told.append).looked
+        assert not [message for message in told if "tls://" in str(message)]
+        with pytest.raises(ConfigError, match="tls"):
+            scan(url, cluster.scheduler_address, "close > 0")
+        with pytest.raises(TryLater):
+            scan(url, cluster.scheduler_address.replace("tls://", "tcp://"), "close > 0")
 
 
 def test_a_scheduler_without_workers(url):
