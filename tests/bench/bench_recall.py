@@ -59,6 +59,42 @@ def recall_at_10(ws: Workspace, queries: list[Row]) -> list[float]:
     return shares
 
 
+def journals(folder: Path) -> Iterator[tuple[Workspace, list[Row], dict[str, str], dict[str, str]]]:
+    """Yield LoCoMo with one journal a session: workspace, questions, and the file and the text of each turn."""
+    documents, queries = rows("locomo", "docs"), rows("locomo", "queries")
+    for conversation in sorted({row["conv"] for row in documents}):
+        root = folder / conversation
+        (root / "memory" / "journal").mkdir(parents=True)
+        (root / ".ia").mkdir()
+        files: dict[str, str] = {}
+        texts: dict[str, str] = {}
+        entries: dict[str, list[str]] = {}
+        for row in documents:
+            if row["conv"] == conversation:
+                session = int(row["session"])
+                path = f"memory/journal/2023-{1 + session // 28:02d}-{1 + session % 28:02d}.md"
+                files[row["id"]], texts[row["id"]] = path, " ".join(row["text"].split())
+                told = entries.setdefault(path, [])
+                told.append(f"[13:{len(told) % 60:02d}] {row['speaker']}: {texts[row['id']]}\n")
+        for path, lines in entries.items():
+            (root / path).write_text("".join(lines), encoding="utf-8")
+        yield Workspace(str(root)), [row for row in queries if row["conv"] == conversation], files, texts
+
+
+def find_turns(folder: Path) -> tuple[float, float, int]:
+    """Return the share of journals among the first ten hits, that of turns that the hits show, and the questions."""
+    found: list[tuple[float, float]] = []
+    for ws, queries, files, texts in journals(folder):
+        for query in queries:
+            if evidence := [turn for turn in query.get("evidence") or () if turn in texts]:
+                hits = recall_notes(ws, query["question"], limit=10)
+                needed = {files[turn] for turn in evidence}
+                shown = sum(any(texts[turn] in hit.content for hit in hits) for turn in evidence)
+                found.append((len(needed & {hit.source for hit in hits}) / len(needed), shown / len(evidence)))
+        ws.close()
+    return statistics.fmean(each[0] for each in found), statistics.fmean(each[1] for each in found), len(found)
+
+
 def make_vocabulary(chance: random.Random) -> tuple[list[str], list[str], list[float]]:
     """Return 20,000 Chinese words, 10,000 English ones, and how often each occurs, summed up (Zipf)."""
     characters = [chr(code) for code in range(0x4E00, 0x4E00 + 2500)]
@@ -102,6 +138,11 @@ def quality() -> None:
         with tempfile.TemporaryDirectory(prefix="ia-bench-") as folder:
             shares = [share for ws, queries in workspaces(dataset, Path(folder)) for share in recall_at_10(ws, queries)]
         print(f"{dataset:<28}{statistics.fmean(shares):>10.4f}{floor:>8.2f}{len(shares):>11}")
+    if (SHARED / "locomo").is_dir():
+        with tempfile.TemporaryDirectory(prefix="ia-bench-") as folder:
+            journal, turn, count = find_turns(Path(folder))
+        print(f"{'locomo, a session a journal':<28}{journal:>10.4f}{0.92:>8.2f}{count:>11}")
+        print(f"{'  its turns that hits show':<28}{turn:>10.4f}{0.48:>8.2f}{count:>11}")
 
 
 def speed(notes: int, rounds: int = 9) -> None:

@@ -67,7 +67,11 @@ def _add_chunks(db: sqlite3.Connection) -> None:
     )
 
 
-_STEPS = (_create_tables, _number_by_author, _add_chunks)
+def _split_by_entry(_db: sqlite3.Connection) -> None:
+    """Version 4: the same tables, but each entry of a journal and each question of a session is a passage."""
+
+
+_STEPS = (_create_tables, _number_by_author, _add_chunks, _split_by_entry)
 PRESENT = store.Schema("cache/index.db", False, _STEPS)
 AS_OF = store.Schema("cache/asof.db", False, _STEPS)
 
@@ -374,7 +378,8 @@ def insert_file(
     for first, part in zip((0, BY_MACHINE), parts or (), strict=False):
         if not part and (first or (parts and parts[1])):  # an empty note is the owner's, and found by its name
             continue
-        for number, passage in enumerate(split_passages(part), (int(file or 0) << SHIFT) + first):
+        pieces = split_entries(part) if has_entries(path) else split_passages(part)
+        for number, passage in enumerate(pieces, (int(file or 0) << SHIFT) + first):
             conn.execute("INSERT INTO passages VALUES (?, ?)", (number, passage))
             conn.execute(
                 "INSERT INTO words (rowid, path, body) VALUES (?, ?, ?)", (number, place, to_index_text(passage))
@@ -461,6 +466,32 @@ def _note_date(ws: Workspace, path: str, text: str, by_ia: bool) -> str:
         return clock.today()
 
 
+_ENTRY = pattern(r"^(?=\[\d\d:\d\d\] )", re.M)
+
+
+def has_entries(path: str) -> bool:
+    """Return True for a journal and a session: short entries in the order of time, each best read with the next.
+
+    >>> has_entries("memory/journal/2024-03-15.md"), has_entries("sessions/3"), has_entries("notebook/a.md")
+    (True, True, False)
+    """
+    return path.startswith(("memory/journal/", "sessions/"))
+
+
+def split_entries(text: str) -> list[str]:
+    """Return the entries of a journal, the first with what stands above it, or the lines of a session's questions.
+
+    >>> split_entries("# 2024-03-15\\n[09:31] a\\nb\\n[10:02] c\\n")
+    ['# 2024-03-15\\n[09:31] a\\nb\\n', '[10:02] c\\n']
+    """
+    head, *entries = _ENTRY.split(text)
+    if entries:
+        entries[0] = head + entries[0]
+    else:
+        entries = text.splitlines(keepends=True) or [""]
+    return _limit_pieces([piece for entry in entries for piece in split_passages(entry)])
+
+
 def split_passages(text: str) -> list[str]:
     """Return a text in pieces of about PASSAGE characters, cut where a heading or a paragraph begins if it can be."""
     if len(text) <= PASSAGE:
@@ -478,5 +509,10 @@ def split_passages(text: str) -> list[str]:
         current += block if not current else "\n" + block
     if current.strip():
         pieces.append(current)
+    return _limit_pieces(pieces)
+
+
+def _limit_pieces(pieces: list[str]) -> list[str]:
+    """Return as many pieces as an author may have in a file; the last holds the rest."""
     limit = BY_MACHINE
     return [*pieces[: limit - 1], "\n".join(pieces[limit - 1 :])] if len(pieces) > limit else pieces

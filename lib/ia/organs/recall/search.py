@@ -35,6 +35,8 @@ MACHINE_WEIGHT = 0.4
 """What a passage that no person wrote counts, against one of the owner's that matches as well."""
 DOCUMENT_WEIGHT = 0.65
 """What a passage of knowledge/ counts, whatever its age: a book does not go stale as a note does."""
+NEIGHBOUR_WEIGHT = 0.5
+"""What the entry before and the one after count for an entry of a journal or a session, beside its own score."""
 NEAR = 0.5
 """Closeness from which a passage counts that has none of the question's words: half way from the median."""
 _QUESTIONS = "sessions/"
@@ -285,7 +287,7 @@ def rarest_tokens(conn: sqlite3.Connection, tokens: tuple[str, ...]) -> tuple[li
 def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: int, names: frozenset[str]) -> list[Hit]:
     """Weigh by author and age, keep the best passage of each note, and load what is shown."""
     best: dict[int, tuple[float, int]] = {}
-    for row, score in ranked:
+    for row, score in _add_neighbours(conn, ranked):
         weighed_score = score * (MACHINE_WEIGHT if row & index.BY_MACHINE else 1.0)
         file = row >> index.SHIFT
         if file not in best or weighed_score > best[file][0]:
@@ -323,7 +325,26 @@ def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: i
             author=OUTSIDE if is_converted(path) else MACHINE if row & index.BY_MACHINE else OWNER,
         )
         for score, day, path, row in weighed[:limit]
-        for text in [_passage_text(conn, row)]
+        for text in [_entry_text(conn, row) if index.has_entries(path) else _passage_text(conn, row)]
+    ]
+
+
+def _add_neighbours(conn: sqlite3.Connection, ranked: _Ranked) -> _Ranked:
+    """Return passages with their scores; an entry of a journal or a session counts with the two that stand around it.
+
+    Such an entry is short, and what it answers often stands in the one before. Of notes and books each passage counts
+    alone.
+    """
+    files = {row >> index.SHIFT for row, _ in ranked}
+    marks = ",".join("?" * len(files))
+    query = f"SELECT id FROM files WHERE id IN ({marks}) AND area IN ('journal', 'sessions')"
+    short = {file for (file,) in conn.execute(query, list(files))}
+    scores = dict(ranked)
+    return [
+        (row, score + NEIGHBOUR_WEIGHT * (scores.get(row - 1, 0.0) + scores.get(row + 1, 0.0)))
+        if row >> index.SHIFT in short
+        else (row, score)
+        for row, score in ranked
     ]
 
 
@@ -370,6 +391,19 @@ def _age_weight(day: str, today: date, half_life: float) -> float:
 
 def _passage_text(conn: sqlite3.Connection, row: int) -> str:
     return str(conn.execute("SELECT text FROM passages WHERE id = ?", (row,)).fetchone()[0])
+
+
+def _entry_text(conn: sqlite3.Connection, row: int) -> str:
+    """Return an entry of a journal or a session between the two that stand around it, as far as there is room."""
+    rows = dict(conn.execute("SELECT id, text FROM passages WHERE id BETWEEN ? AND ?", (row - 1, row + 1)))
+    own = rows[row]
+    room = SHOWN - len(own)
+    for other in (row + 1, row - 1):
+        text = rows.get(other, "") if other >> index.SHIFT == row >> index.SHIFT else ""
+        if text and len(text) <= room:
+            own = own + text if other > row else text + own
+            room -= len(text)
+    return own
 
 
 def extract_excerpt(text: str, tokens: tuple[str, ...], names: Collection[str] = (), *, bare: bool = False) -> str:

@@ -383,3 +383,31 @@ def test_a_folder_whose_name_ends_as_a_file_s_is_looked_into(ws):
     assert [hit.source for hit in recall_notes(ws, "moat")] == ["notebook/a.md/b.md/inside.md"]
     os.unlink(os.path.join(ws.root, "notebook/a.md/b.md/inside.md"))
     assert recall_notes(ws, "moat") == []
+
+
+def test_an_entry_of_a_journal_counts_with_those_around_it(ws):
+    talk = ["[09:30] Where did you go on Sunday?", "[09:31] To the lake, with the children."]
+    put(
+        ws,
+        "memory/journal/2024-03-01.md",
+        "# 2024-03-01\n" + "\n".join([*talk, *[f"[10:{n}] rain" for n in range(10, 40)]]),
+    )
+    put(
+        ws, "memory/journal/2024-03-02.md", "# 2024-03-02\n[09:30] We saw a lake.\n[12:00] lunch\n[13:00] Sunday rest\n"
+    )
+    hits = recall_notes(ws, "who went to the lake on Sunday")
+    assert [hit.source for hit in hits] == ["memory/journal/2024-03-01.md", "memory/journal/2024-03-02.md"]
+    assert talk[0] in hits[0].content and talk[1] in hits[0].content
+
+
+def test_passages_of_a_note_count_alone(ws):
+    text = "# lake\n\n" + "\n\n".join(f"{word} {'x ' * 700}" for word in ("lake", "Sunday", "boat"))
+    put(ws, "notebook/long.md", text)
+    assert found(ws, "lake Sunday boat") == ["long"]
+
+
+def test_a_change_in_a_journal_is_found_and_what_went_is_gone(ws):
+    put(ws, "memory/journal/2024-03-01.md", "[09:30] alpha\n[09:31] beta\n")
+    assert recall_notes(ws, "beta")
+    put(ws, "memory/journal/2024-03-01.md", "[09:30] alpha\n[09:31] gamma\n")
+    assert not recall_notes(ws, "beta") and recall_notes(ws, "gamma")[0].content == "[09:30] alpha\n[09:31] gamma"
