@@ -21,6 +21,7 @@ def mcp(tools: tuple[str, ...], trusted: bool) -> None:
 
     Speaks the Model Context Protocol on standard input and output until the client disconnects. In the client's
     settings, enter the command `ia` with the argument `mcp`. What needs your consent becomes a proposal: `ia pending`.
+    Cards are pages (`ui://ia/TYPE`) for clients that have the extension MCP Apps, and words for others.
 
     A client reads web pages and mail and passes on what they say, so ia treats its text as text from outside. ia marks
     the client's notes as untrusted until you accept them; your own notes stay as they are. Its messages are marked and

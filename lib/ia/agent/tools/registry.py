@@ -63,15 +63,17 @@ class Tool:
 
 
 def tool(
-    name: str, risk: str, *, together: bool = False, seconds: float = 60.0, private: bool = False
+    name: str, risk: str, *, together: bool = False, seconds: float = 60.0, private: bool = False, card: str = ""
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Mark a function as a tool. Its first parameter is the Scope; the others, by type, are the schema.
 
     The first paragraph of the docstring is what a model reads; `Annotated[str, "…"]` describes a parameter.
+
+    card  the type of the card that it returns
     """
 
     def mark_function(function: Callable[..., object]) -> Callable[..., object]:
-        function.__tool__ = (name, risk, together, seconds, private)  # type: ignore[attr-defined]
+        function.__tool__ = (name, risk, together, seconds, private, card)  # type: ignore[attr-defined]
         return function
 
     return mark_function
@@ -90,7 +92,7 @@ def describe_tool(function: Callable[..., Any]) -> Tool:
     """Return the tool that a function marked by `tool` is."""
     from ia.agent.tools.schema import function_schema
 
-    name, risk, together, seconds, private = function.__tool__  # type: ignore[attr-defined]
+    name, risk, together, seconds, private, card = function.__tool__  # type: ignore[attr-defined]
     text = inspect.cleandoc(function.__doc__ or "").split("\n\n")[0].replace("\n", " ")
     return Tool(
         name=name,
@@ -102,4 +104,5 @@ def describe_tool(function: Callable[..., Any]) -> Tool:
         together=together,
         seconds=seconds,
         private=private,
+        about={"card_type": card} if card else {},
     )

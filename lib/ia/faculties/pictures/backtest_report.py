@@ -69,7 +69,7 @@ def render_backtest_report(
         parts += [*_result_parts(run, worth, up, voice), chart, *_table_parts(run, up, voice)]
     parts.append(_settings_part(run, voice))
     parts.append(f"<footer>{escape_xml(chart_page.describe_creation(voice))}</footer>\n")
-    return chart_page.render_page(title, "".join(parts), voice.lang, script=alive)
+    return chart_page.render_page(title, "".join(parts), voice.lang, script=chart_page.CHART_SCRIPT if alive else "")
 
 
 def _shorten(text: str, most: int = 200) -> str:

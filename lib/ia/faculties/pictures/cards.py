@@ -84,6 +84,16 @@ def render_card_page(title: str, blocks: list[CardBlock], lang: str) -> str:
     return chart_page.render_page(title, render_card_html(title, blocks), lang)
 
 
+def render_card_app(title: str, lang: str) -> str:
+    """Return a page that a host of MCP Apps shows: it draws the card that the host sends, and loads nothing."""
+    return chart_page.render_page(title, "", lang, script="card.js")
+
+
+def describe_card(title: str, blocks: list[CardBlock]) -> Json:
+    """Return a card as the page of render_card_app() takes it."""
+    return {"title": title, "blocks": [{**block._asdict(), "head": list(block.head)} for block in blocks]}
+
+
 def _render_block(block: CardBlock) -> str:
     head = f"<h3>{escape(block.title)}</h3>\n" if block.title else ""
     if block.kind == "pairs":

@@ -18,12 +18,16 @@ from ia.kernel.i18n import Voice
 MOST = 5000
 """Bars that a page carries."""
 ROWS = 20
+CHART_SCRIPT = "chart.js"
 
 
-def render_page(title: str, body: str, lang: str, *, script: bool = False) -> str:
-    """Return a page around a body of HTML. Its policy lets nothing load; script and style count by their hashes."""
+def render_page(title: str, body: str, lang: str, *, script: str = "") -> str:
+    """Return a page around a body of HTML. Its policy lets nothing load; script and style count by their hashes.
+
+    script  the file beside this one that the page runs, "" for none
+    """
     css = _read_asset("page.css") + picture_css()
-    js = _read_asset("chart.js") if script else ""
+    js = _read_asset(script) if script else ""
     scripts = f"script-src '{_csp_hash(js)}'" if js else "script-src 'none'"
     policy = (
         f"default-src 'none'; style-src '{_csp_hash(css)}'; {scripts}; "
@@ -46,7 +50,7 @@ def render_chart_page(whole: Chart, shown: Chart, width: int | None = None, heig
         f"<h1>{escape_xml(whole.title or say('Chart'))}</h1>\n{warning_banner(whole.warning)}"
         f"{render_figure(whole, shown, width, height)}{last_bars_table(shown)}{render_footer(whole)}"
     )
-    return render_page(whole.title or say("Chart"), body, lang, script=True)
+    return render_page(whole.title or say("Chart"), body, lang, script=CHART_SCRIPT)
 
 
 def warning_banner(warning: str) -> str:

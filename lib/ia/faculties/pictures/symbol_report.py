@@ -56,7 +56,7 @@ def render_symbol_report(
         + chart_page.last_bars_table(shown)
         + chart_page.render_footer(whole)
     )
-    return chart_page.render_page(say("{title}: report", title=title), body, voice.lang, script=True)
+    return chart_page.render_page(say("{title}: report", title=title), body, voice.lang, script=chart_page.CHART_SCRIPT)
 
 
 def _warning_banner(origin: ChartOrigin, voice: Voice) -> str:

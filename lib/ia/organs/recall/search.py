@@ -395,7 +395,8 @@ def _passage_text(conn: sqlite3.Connection, row: int) -> str:
 
 def _entry_text(conn: sqlite3.Connection, row: int) -> str:
     """Return an entry of a journal or a session between the two that stand around it, as far as there is room."""
-    rows = dict(conn.execute("SELECT id, text FROM passages WHERE id BETWEEN ? AND ?", (row - 1, row + 1)))
+    found = conn.execute("SELECT id, text FROM passages WHERE id BETWEEN ? AND ?", (row - 1, row + 1))
+    rows: dict[int, str] = dict(found)
     own = rows[row]
     room = SHOWN - len(own)
     for other in (row + 1, row - 1):

@@ -29,7 +29,7 @@ from ia.kernel import faults
 from ia.kernel.errors import Refused
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
-from ia.reach.bridges import client_forms
+from ia.reach.bridges import client_cards, client_forms
 
 if TYPE_CHECKING:
     from mcp import types
@@ -197,9 +197,20 @@ async def _serve_client(desk: _McpDesk, router: Router, scope: Scope) -> None:
     from mcp import types
     from mcp.server.lowlevel import NotificationOptions, Server
     from mcp.server.stdio import stdio_server
+    from mcp.shared.exceptions import MCPError
 
-    async def list_tools(_ctx: object, _params: object) -> "types.ListToolsResult":
-        return types.ListToolsResult(tools=[_describe_tool(tool) for tool in router.offered_tools(scope)])
+    async def list_tools(ctx: Any, _params: object) -> "types.ListToolsResult":
+        pages = client_cards.can_show_pages(ctx)
+        return types.ListToolsResult(tools=[_describe_tool(tool, pages=pages) for tool in router.offered_tools(scope)])
+
+    async def list_resources(_ctx: object, _params: object) -> "types.ListResourcesResult":
+        return types.ListResourcesResult(resources=client_cards.list_pages(router.offered_tools(scope), scope))
+
+    async def read_resource(_ctx: object, params: "types.ReadResourceRequestParams") -> "types.ReadResourceResult":
+        page = client_cards.read_page(str(params.uri), scope)
+        if page is None:
+            raise MCPError(types.INVALID_PARAMS, f"{str(params.uri)[:200]}: no such resource")
+        return page
 
     async def call_tool(
         ctx: Any, params: "types.CallToolRequestParams"
@@ -208,7 +219,9 @@ async def _serve_client(desk: _McpDesk, router: Router, scope: Scope) -> None:
         outcome = await client_forms.call_with_forms(ctx, params, desk.request_call, scope)
         if scope.active != before:
             await ctx.session.send_tool_list_changed()
-        return _format_result(outcome) if isinstance(outcome, ToolOutcome) else outcome
+        if not isinstance(outcome, ToolOutcome):
+            return outcome
+        return _format_result(outcome, client_cards.result_metadata(outcome, scope))
 
     server: Server[Any] = Server(
         "ia",
@@ -216,7 +229,10 @@ async def _serve_client(desk: _McpDesk, router: Router, scope: Scope) -> None:
         instructions=INSTRUCTIONS + (UNTRUSTED if scope.tainted else ""),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_read_resource=read_resource,
     )
+    server.extensions[client_cards.EXTENSION] = {}
     async with stdio_server(stdin=_read_lines(desk)) as (inbound, outbound):  # type: ignore[arg-type]
         desk.outbound = outbound
         await server.run(
@@ -251,7 +267,7 @@ def _can_be_parsed(line: str) -> bool:
     return True
 
 
-def _describe_tool(tool: Tool) -> "types.Tool":
+def _describe_tool(tool: Tool, *, pages: bool) -> "types.Tool":
     from mcp import types
 
     return types.Tool(
@@ -265,10 +281,11 @@ def _describe_tool(tool: Tool) -> "types.Tool":
             destructive_hint=False,
             open_world_hint=tool.outside or tool.organ == "market" or tool.name in OPEN,
         ),
+        _meta=client_cards.card_metadata(tool) if pages else None,
     )
 
 
-def _format_result(outcome: ToolOutcome) -> "types.CallToolResult":
+def _format_result(outcome: ToolOutcome, metadata: Json | None) -> "types.CallToolResult":
     """Return an outcome as the protocol has it; an object comes along as such, unless it was cut for being long."""
     from mcp import types
 
@@ -278,4 +295,5 @@ def _format_result(outcome: ToolOutcome) -> "types.CallToolResult":
         content=[types.TextContent(type="text", text=text)],
         structured_content=outcome.value if whole else None,
         is_error=not outcome.ok,
+        _meta=metadata,
     )

@@ -38,7 +38,7 @@ def collect_info(
     return slots.open_form(scope, found)
 
 
-@tool("show_report", READ)
+@tool("show_report", READ, card=REPORT)
 def show_report(
     scope: Scope,
     title: str,
@@ -50,7 +50,7 @@ def show_report(
     return make_card(scope, REPORT, own_cards()[REPORT], props)
 
 
-@tool("show_insight", WRITE)
+@tool("show_insight", WRITE, card=INSIGHT)
 def show_insight(
     scope: Scope,
     title: Annotated[str, "the insight's subject, a few words"],
@@ -66,7 +66,7 @@ def show_insight(
     return {**card, "saved": saved}
 
 
-@tool("show_advice", READ)
+@tool("show_advice", READ, card=ADVICE)
 def show_advice(
     scope: Scope,
     points: Annotated[list[dict[str, object]], 'one to three of {"text": …, "do": what the user can do, "source": …}'],
