@@ -142,12 +142,17 @@ def _named_in(text: str) -> list[Mention]:
     return named
 
 
+_WHY = (
+    r"why(?: so(?: (?:few|many|little|much))?| is that| not| did it (?:fail|pass)| (?:only )?\d[\d,]*(?: shares)?)?"
+    r"|how (?:so|come)|what for"
+    r"|为(?:什么|啥)(?:(?:置信度|把握|信心)(?:这么|很|比较)?[低高]|(?:是|这么|才|只(?:有|能买)?)?(?:[少多]|\d[\d,]*股?)"
+    r"|(?:没有?|不)(?:通过|过|能买|行|可以))?"
+    r"|凭什么|怎么说|何以见得|(?:理由|依据|原因)(?:是什么|呢)?"
+)
+_ASKS_WHY = pattern(rf"\W*(?:(?:but|and|so|ok(?:ay)?)\b[, ]*)?(?:{_WHY})(?:呢|吗|啊)?\W*", re.I)
 _ASIDE = pattern(
     r"\W*(?:(?:but|and|so|ok(?:ay)?)\b[, ]*)?"
-    r"(?:why(?: so| is that| not)?|how (?:so|come)|what for"
-    r"|为(?:什么|啥)(?:(?:置信度|把握|信心)(?:这么|很|比较)?[低高])?"
-    r"|凭什么|怎么说|何以见得"
-    r"|(?:理由|依据|原因)(?:是什么|呢)?|(?:many )?thanks?(?: you)?(?: a lot)?|thank you|great|谢谢你?|多谢|好的?)"
+    rf"(?:{_WHY}|(?:many )?thanks?(?: you)?(?: a lot)?|thank you|great|谢谢你?|多谢|好的?)"
     r"(?:呢|吗|啊)?\W*",
     re.I,
 )
@@ -203,6 +208,15 @@ def read_ordinal(text: str) -> int | None:
     """
     found = _CHOICE.fullmatch(text)
     return found.lastindex - 1 if found and found.lastindex else None
+
+
+def asks_why(text: str) -> bool:
+    """Return True if a message asks for the grounds of the answer before it, and for nothing else.
+
+    >>> asks_why("Why?"), asks_why("为什么这么少？"), asks_why("为什么没通过"), asks_why("why did CMB fall?")
+    (True, True, True, False)
+    """
+    return _ASKS_WHY.fullmatch(text) is not None
 
 
 def drop_asides(before: list[str]) -> list[str]:

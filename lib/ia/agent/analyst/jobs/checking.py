@@ -6,6 +6,7 @@ from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import describe_failure
+from ia.agent.analyst.jobs import grounds
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.jsontypes import Json
@@ -17,6 +18,43 @@ MOST_SECURITIES = 3
 
 def run_checklist(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     """Judge the checklist that a message names, for each security; None where there are no lists."""
+    found = yield from _find_list(desk, wanted)
+    if found is None or isinstance(found, Reply):
+        return found
+    lines: list[str] = []
+    for result in (yield from _judge(desk, wanted, found)):
+        lines += [""] if lines else []
+        lines += _tell_result(desk, result) if result.ok else [_tell_failure(desk, found, result)]
+    return reply_of_lines(*lines)._replace(signed=True)
+
+
+def explain_checklist(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
+    """Return why a checklist came out as it did: what did not pass, and the passages that those items rest on."""
+    found = yield from _find_list(desk, wanted)
+    if found is None or isinstance(found, Reply):
+        return found
+    lines: list[str] = []
+    for result in (yield from _judge(desk, wanted, found)):
+        lines += [""] if lines else []
+        if not result.ok:
+            lines.append(_tell_failure(desk, found, result))
+            continue
+        verdict, *_ = _tell_result(desk, result)
+        items = [each for each in result.get("items") or [] if isinstance(each, dict)]
+        failed = [each for each in items if each["severity"] == "must" and each["result"] != "pass"]
+        lines.append(verdict)
+        quoted: set[str] = set()
+        for item in failed or items[:1]:
+            passage = yield from grounds.open_source(desk, str(item.get("source") or ""))
+            lines += [_tell_item(desk, item)] if failed else []
+            if passage and passage.section not in quoted and len(quoted) < grounds.MOST:
+                quoted.add(passage.section)
+                lines.append(grounds.quote_passage(desk, passage))
+    return reply_of_lines(*lines)
+
+
+def _find_list(desk: ToolDesk, wanted: Intent) -> Work[Reply | NamedChecklist | None]:
+    """Return the checklist that a message names, or the question which one; None where there are none."""
     speak = desk.speak
     told = yield from desk.one("check.run")
     rows = told.get("checks") if told.ok else None
@@ -34,22 +72,26 @@ def run_checklist(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
         return reply_of_lines(
             speak("Which security shall the checklist {name} be run on? For example: 300750.", name=found[0].name)
         )
-    lines: list[str] = []
-    for mention in wanted.securities[:MOST_SECURITIES] if found[0].trade else [None]:
-        given: Json = {"name": found[0].id}
+    return found[0]
+
+
+def _judge(desk: ToolDesk, wanted: Intent, found: NamedChecklist) -> Work[list[DeskResult]]:
+    """Judge a checklist for each security that a message names."""
+    results: list[DeskResult] = []
+    for mention in wanted.securities[:MOST_SECURITIES] if found.trade else [None]:
+        given: Json = {"name": found.id}
         if mention is not None:
             size = find_size(wanted.words.replace(mention.said, " "))
             shares = size.shares_of(mention.symbol) if size else None
             given |= {"symbol": mention.code} | ({"quantity": float(shares)} if shares else {})
-        result = yield from desk.one("check.run", **given)
-        lines += [""] if lines else []
-        if not result.ok:
-            assert result.failure is not None
-            why = describe_failure(speak, result.failure)
-            lines.append(speak("The checklist {name} could not be judged: {why}.", name=found[0].name, why=why))
-            continue
-        lines += _tell_result(desk, result)
-    return reply_of_lines(*lines)._replace(signed=True)
+        results.append((yield from desk.one("check.run", **given)))
+    return results
+
+
+def _tell_failure(desk: ToolDesk, found: NamedChecklist, result: DeskResult) -> str:
+    assert result.failure is not None
+    why = describe_failure(desk.speak, result.failure)
+    return desk.speak("The checklist {name} could not be judged: {why}.", name=found.name, why=why)
 
 
 def _tell_result(desk: ToolDesk, result: DeskResult) -> list[str]:

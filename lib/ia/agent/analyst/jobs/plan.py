@@ -134,6 +134,8 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         return small_talk.ask_which(desk, others)
     if believed := (yield from _work_on_beliefs(desk)):
         return believed
+    if grounds := (yield from _explain_last(desk)):
+        return grounds
     if done := (yield from _run_checklist(desk)) or (yield from _name_pages(desk)) or (yield from _test_whole(desk)):
         return done
     from ia.agent.analyst.jobs.answer_parts import answer_parts
@@ -154,6 +156,16 @@ def _work_on_beliefs(desk: ToolDesk) -> Work[Reply | None]:
     from ia.agent.analyst.jobs import believing
 
     return (yield from believing.work_on_beliefs(desk))
+
+
+def _explain_last(desk: ToolDesk) -> Work[Reply | None]:
+    """Answer "why?" with the passage that the answer before rests on; None for any other message."""
+    request = desk.request
+    if request.skill or request.data or request.bars or request.form or not follow_on.asks_why(request.question):
+        return None
+    from ia.agent.analyst.jobs import grounds
+
+    return (yield from grounds.explain_last_answer(desk))
 
 
 def _run_checklist(desk: ToolDesk) -> Work[Reply | None]:

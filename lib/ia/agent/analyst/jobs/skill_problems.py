@@ -27,6 +27,7 @@ from ia.agent.analyst.desk import HOMES
 from ia.agent.analyst.evidence.lens import lenses_at
 from ia.agent.analyst.evidence.readings import build_reading, labels_at, readings_at
 from ia.agent.analyst.jobs.facts.market_facts import build_terms
+from ia.agent.analyst.jobs.grounds import read_grounds
 from ia.agent.analyst.jobs.scanning import criteria_in
 from ia.agent.analyst.say.outline import outline_at
 from ia.agent.analyst.tables import Table, Tables
@@ -39,6 +40,11 @@ from ia.kernel import config
 from ia.kernel.errors import IaError, Message
 from ia.kernel.i18n import Voice
 from ia.kernel.workspace import Workspace
+
+
+def read_passages(known: Tables) -> object:
+    """Return the passages that answers rest on."""
+    return known.build("research", "grounds", read_grounds)
 
 
 def read_glossary(known: Tables) -> object:
@@ -55,7 +61,7 @@ _READERS: dict[str, Callable[[Tables], object]] = {
     "facts_security": security_table,
     "facts_account": account_table, "facts_prices": price_table, "facts_quote": quote_facts,
     "facts_market": market_table, "holidays": holiday_table, "glossary": read_glossary,
-    "study": study_words_at, "backtest_rules": read_rule_words,
+    "study": study_words_at, "backtest_rules": read_rule_words, "grounds": read_passages,
 }  # fmt: skip
 FILLED = {("research", "answer"), ("research", "note"), ("research", "risk"), ("review", "event-daily"),
           ("scan", "event-gainers")}  # fmt: skip

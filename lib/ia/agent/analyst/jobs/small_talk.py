@@ -8,7 +8,7 @@ from ia.agent.analyst.ask.mentions import Mention, english, find_near_name
 from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value
 from ia.agent.analyst.failures import NO_BARS, describe_failure
-from ia.agent.analyst.jobs import live_price
+from ia.agent.analyst.jobs import grounds, live_price
 from ia.agent.analyst.jobs.filing import research_folders
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import note, reply
@@ -278,7 +278,10 @@ def explain_why(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         )
     head = speak("The grounds are in `notebook/{path}`:", path=path)
     lines = [line for section in kept for line in _grounds(desk, section)]
-    return Reply([head, "", *lines], [line for line in lines if line.startswith("- ")], (f"notebook/{path}",))
+    passage = yield from grounds.find_passage(desk, "verdict")
+    quoted = [grounds.quote_passage(desk, passage)] if passage else []
+    points = [line for line in lines if line.startswith("- ")]
+    return Reply([head, "", *lines, *quoted], points, (f"notebook/{path}",))
 
 
 def read_note_parts(desk: ToolDesk, mention: Mention, fields: set[str]) -> Work[tuple[str, list[str]]]:

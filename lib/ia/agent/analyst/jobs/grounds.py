@@ -1,0 +1,129 @@
+"""Why: the passage of a skill's references that a verdict, a size or a checklist rests on, quoted with its place."""
+
+import re
+from dataclasses import replace
+from typing import NamedTuple
+
+from ia.agent.analyst.ask import checklist_words, follow_on, intent
+from ia.agent.analyst.ask.facts import find_question, tables_for
+from ia.agent.analyst.ask.plain_words import simplify_question
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.tables import Table
+from ia.agent.analyst.voice import ZH
+from ia.faculties.skills.tables import load_shipped
+from ia.kernel.patterns import pattern
+from ia.kernel.text_width import display_width
+
+HOME = "research"
+MOST = 2
+"""Passages of one answer."""
+LONGEST = 300
+"""Columns of a quotation; a Chinese character takes two."""
+_HAN = pattern("[\u4e00-\u9fff]")
+_SOURCE = pattern(r"\.claude/skills/([\w-]+)/references/([\w.-]+?\.md)(?:#([\w-]+))?")
+
+
+class MethodPassage(NamedTuple):
+    """The beginning of a section: its words, the title of the text, the section's name, and the file."""
+
+    words: str
+    title: str
+    section: str
+    path: str
+
+
+def explain_last_answer(desk: ToolDesk) -> Work[Reply | None]:
+    """Answer a bare "why?" after a checklist, a size or another answer with grounds; None for anything else."""
+    request = desk.request
+    before = follow_on.drop_asides(request.before)
+    if not before or not follow_on.asks_why(request.question):
+        return None
+    today = request.moment.date()
+    said = simplify_question(follow_on.complete_question(before[-1], before[:-1], today))
+    last = replace(request, question=said, before=before[:-1])
+    wanted = intent.read_acts(last)
+    if checklist_words.ASKS.search(said):
+        from ia.agent.analyst.jobs import checking
+
+        return (yield from checking.explain_checklist(desk, wanted))
+    if not intent.may_ask_facts(last, wanted):
+        return None
+    yield from desk.load_tables(*tables_for(wanted.securities), "facts_account", "facts_everyday")
+    asked = find_question(wanted.words, wanted.securities, today, desk.tables)
+    passage = (yield from find_passage(desk, asked.answer)) if asked else None
+    return None if passage is None else reply_of_lines(quote_passage(desk, passage))._replace(evidence=(passage.path,))
+
+
+def find_passage(desk: ToolDesk, kind: str) -> Work[MethodPassage | None]:
+    """Return the passage that a kind of answer rests on; None where the table names none."""
+    yield from desk.load_tables("grounds")
+    places = desk.tables.build(HOME, "grounds", read_grounds)
+    if kind not in places:
+        return None
+    file, _, section = places[kind].partition("#")
+    return (yield from _open_section(desk, HOME, file, section))
+
+
+def open_source(desk: ToolDesk, source: str) -> Work[MethodPassage | None]:
+    """Return the passage that an item of a checklist names as its source; None where it names no section of a skill."""
+    found = _SOURCE.fullmatch(source)
+    return (yield from _open_section(desk, found[1], found[2], found[3] or "")) if found else None
+
+
+def quote_passage(desk: ToolDesk, passage: MethodPassage) -> str:
+    """Return a passage in quotation marks, with its title, its section, and the file to open."""
+    return desk.speak(
+        "> {words}\n— {title}, section “{section}” (`{path}`)",
+        words=passage.words,
+        title=passage.title,
+        section=passage.section,
+        path=passage.path,
+    )
+
+
+def read_grounds(table: Table) -> dict[str, str]:
+    """Return the kind of an answer -> FILE#SECTION."""
+    return {kind: place for kind, place in table.tree.items() if isinstance(place, str)}
+
+
+def _open_section(desk: ToolDesk, skill: str, file: str, section: str) -> Work[MethodPassage | None]:
+    """Return the beginning of a section; of the text that ships where the workspace has none in the language."""
+    path = f"references/{file}"
+    result = yield from desk.one("skills.load", name=skill, file=path)
+    own = find_section(str(result.get("text") or ""), section) if result.ok else None
+    if own is None or bool(_HAN.search(own.words)) != (desk.speak.lang == ZH):
+        suffix = ".md" if desk.speak.lang == ZH else ".en.md"
+        shipped = load_shipped(skill, path.removesuffix(".md") + suffix)
+        own = (find_section(str(shipped.data), section) if shipped else None) or own
+    return own and own._replace(path=f".claude/skills/{skill}/{path}")
+
+
+def find_section(text: str, section: str) -> MethodPassage | None:
+    """Return the beginning of a section of a Markdown text, whole sentences; None where there is no such section.
+
+    The first word of a heading is what it is called by, the rest its name for readers.
+
+    >>> text = "# On size\\n\\nHead.\\n\\n## sizing Size\\n\\nFirst. Second.\\n\\n## more\\n\\nThird."
+    >>> find_section(text, "sizing")
+    MethodPassage(words='First. Second.', title='On size', section='Size', path='')
+    """
+    head, *parts = re.split(r"^## +", text, flags=re.M)
+    title = re.search(r"^# +(.+)$", head, re.M)
+    for part in parts:
+        heading, _, body = part.partition("\n")
+        name, _, shown = heading.strip().partition(" ")
+        if name == section:
+            words = _cut_sentences(" ".join(body.split()))
+            return MethodPassage(words, title[1].strip() if title else "", shown.strip() or name, "") if words else None
+    return None
+
+
+def _cut_sentences(text: str) -> str:
+    """Return the sentences of a text that fit into a quotation, at least the first."""
+    shown = ""
+    for sentence in re.findall(r".+?(?:[。！？]|[.!?](?=\s|$)|$)\s*", text):
+        if shown and display_width(shown) + display_width(sentence.rstrip()) > LONGEST:
+            break
+        shown += sentence
+    return shown.strip()
