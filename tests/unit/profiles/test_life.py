@@ -159,7 +159,7 @@ def test_birth_data_stay_out_of_the_audit_trail(life):
 
 def test_a_model_needs_the_skill_first(life):
     router = catalog.build_router(life)
-    model = Scope(life, actor="model test", asked="my chart?")
+    model = Scope(life, actor="model test", asked="my chart? 1990年5月15日生于北京")
     assert router.call_tool(model, "calculate_bazi", BORN).failure.code == "skill-inactive"
     assert router.call_tool(model, "skills.load", {"name": "bazi"}).ok
     assert router.call_tool(model, "calculate_bazi", {}).failure.code == "phase"

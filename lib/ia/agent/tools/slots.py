@@ -18,15 +18,6 @@ def load_slots(scope: Scope) -> Json:
     return {**sessions.load_user_slots(scope.ws), **scope.slots}
 
 
-def fill_form(scope: Scope, form: Form, answers: Mapping[str, Any]) -> Json:
-    """Fill a form's slots with answers, all or none, and return the slots that are filled now.
-
-    raises  BadData for an answer that does not fit, NotFound for one to no field.
-    """
-    keep_answers(scope, form, read_answers(form, answers, scope.lang))
-    return load_slots(scope)
-
-
 def keep_answers(scope: Scope, form: Form, values: Mapping[str, Any], *, replace: bool = False) -> None:
     """Keep answers in the session. The first ones to a lasting form are the user's own, and hold in every session.
 
@@ -50,7 +41,7 @@ def _is_of(slot: str, form: Form) -> bool:
 def read_answers(form: Form, answers: Mapping[str, Any], lang: str) -> Json:
     """Return slot -> value of answers by the names of fields; an answer that is None is left out.
 
-    raises  as fill_form().
+    raises  BadData for an answer that does not fit, NotFound for one to no field.
     """
     fields = {field.name: field for field in form.fields}
     for name in answers:

@@ -26,7 +26,7 @@ def router(ws, home, asked):
 
 @pytest.fixture
 def model(ws, router):
-    scope = Scope(ws, actor="model test", session="s")
+    scope = Scope(ws, actor="model test", session="s", asked="the south bed, 15 March 2024")
     answer = router.call_tool(scope, "skills.load", {"name": "garden"})
     assert answer.value["missing"] == "plot.date, plot.bed"
     assert answer.value["call_first"] == "collect_info form=plot"

@@ -13,6 +13,7 @@ from ia.kernel import audit
 from ia.organs import sessions
 
 BIRTH = {"date": "1990-05-15", "place": "北京"}
+SAID = "Born on 15 May 1990 in 北京; my name is Xiaoming 小明; I have a new job"
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def life(ws):
 
 @pytest.fixture
 def model(life):
-    return Scope(life, actor="model test", session="one", asked="my work?")
+    return Scope(life, actor="model test", session="one", asked=f"my work? {SAID}")
 
 
 def test_the_first_answers_hold_in_every_session(life, model):
@@ -46,7 +47,7 @@ def test_the_first_answers_hold_in_every_session(life, model):
 def test_answers_for_somebody_else_stay_in_their_session(life, model):
     router = catalog.build_router(life)
     assert router.call_tool(model, "collect_info", {"form": "birth", "answers": BIRTH}).ok
-    friend = Scope(life, actor="model test", session="friend")
+    friend = Scope(life, actor="model test", session="friend", asked="她 2001 年 2 月 3 日生于上海")
     answers = {"date": "2001-02-03", "place": "上海"}
     assert router.call_tool(friend, "collect_info", {"form": "birth", "answers": answers}).ok
     assert sessions.load_slots(life, "friend")["birth.date"] == "2001-02-03"

@@ -8,6 +8,7 @@ from typing import Annotated
 from ia.agent.tools import phases, schema, slots
 from ia.agent.tools.builtin.memory import add_observation
 from ia.agent.tools.registry import READ, WRITE, tool
+from ia.agent.tools.said_answers import unsaid_answers
 from ia.agent.tools.scope import Scope
 from ia.agent.tools.skill_tools import ADVICE, INSIGHT, REPORT, make_card, own_cards
 from ia.faculties.skills import forms
@@ -23,7 +24,8 @@ def collect_info(
     answers: Annotated[dict[str, object] | None, "field -> value: what the user has said, and nothing else"] = None,
 ) -> Json:
     """Ask the user for what a skill needs, by one of its forms. With `answers`, fill in what the user has said in this
-    conversation; never guess. While fields are missing the form is open: end the turn, the user sees it.
+    conversation; other values are not taken (`not_said`). While fields are missing the form is open: end the turn, the
+    user sees it.
     """
     found = forms.find_form(scope.ws, form, scope.active)
     if answers:
@@ -34,7 +36,16 @@ def collect_info(
                 origins=", ".join(scope.origins),
                 hint="call collect_info without answers",
             )
-        slots.fill_form(scope, found, answers)
+        values = slots.read_answers(found, answers, scope.lang)
+        unsaid = [] if scope.actor == "user" or scope.connection else unsaid_answers(scope, found, values)
+        slots.keep_answers(scope, found, {slot: value for slot, value in values.items() if slot not in unsaid})
+        if unsaid:
+            told = slots.open_form(scope, found)
+            return {
+                **told,
+                "not_said": [slot.partition(".")[2] for slot in unsaid],
+                "reason": "the user's messages do not hold these values: ask the user, and never guess",
+            }
     return slots.open_form(scope, found)
 
 
