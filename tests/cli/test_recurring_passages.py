@@ -45,3 +45,28 @@ def test_a_skill_without_rules_gets_a_file(ia, cited, home):
     number = max(each["id"] for each in json.loads(ia("pending", "--json").stdout))
     assert ia("approve", str(number), "--yes").returncode == 0
     assert "sell all of it" in (folder / "knowledge" / "rules.yaml").read_text()
+
+
+def test_a_model_lists_and_proposes_them_and_a_person_approves(ia, cited, home):
+    from ia.agent.tools import catalog
+    from ia.agent.tools.scope import Scope
+    from ia.kernel.workspace import Workspace
+
+    ws = Workspace(str(home))
+    router = catalog.build_router(ws)
+    model = Scope(ws, actor="model test", session="s", asked="propose what recurs as rules")
+    (row,) = router.call_tool(model, "knowledge.recurring", {}).value["sentences"]
+    assert row["times"] == 3 and "sell all of it" in row["quote"] and row["quote"] != "If a position loses"
+    given = {"skill": "research", "ids": [row["id"]], "because": "cited three times"}
+    told = router.call_tool(model, "knowledge.propose_rules", given)
+    assert told.ok, told.failure
+    assert told.value["status"] == "proposed" and model.pending == [told.value["proposal"]]
+    rules = home / ".claude" / "skills" / "research" / "knowledge" / "rules.yaml"
+    assert row["id"] not in rules.read_text(encoding="utf-8")
+    shown = ia("pending", str(told.value["proposal"])).stdout
+    assert "sell all of it" in shown
+    assert ia("approve", str(told.value["proposal"]), "--yes").returncode == 0
+    assert row["id"] in rules.read_text(encoding="utf-8")
+    for wrong in ({**given, "ids": ["nope"]}, {**given, "ids": []}, {**given, "skill": "none"}, given):
+        assert not router.call_tool(model, "knowledge.propose_rules", wrong).ok
+    ws.close()

@@ -104,6 +104,8 @@ TOOLS = {
     "market.rate": {"currency": "USD"},
     "search_knowledge": {"query": "止损"},
     "knowledge.verify": {"skill": "research"},
+    "knowledge.recurring": {},
+    "knowledge.propose_rules": {"skill": "research", "ids": ["T2_none"], "because": "x"},
     "show_advice": {
         "points": [{"text": "止损未设", "do": "写下止损价"}],
         "uncertain": "公告没有看",

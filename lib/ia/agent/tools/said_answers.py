@@ -26,8 +26,6 @@ _YES = pattern(
 )
 _SWITCH = pattern(r"是|否|对|不|没|有|\b(?:yes|no|not|don't|true|false)\b", re.I)
 _NUMBER = pattern(r"\d+(?:\.\d+)?|[零〇一二两三四五六七八九十百千]+")
-_DIGITS = {char: str(value) for value, char in enumerate("零一二三四五六七八九")} | {"〇": "0"}
-"""一九九〇 is a number spelled by its digits."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = {0: r"今天|今日|\btoday\b", -1: r"昨天|昨日|\byesterday\b", 1: r"明天|\btomorrow\b"}
 _PM = pattern(r"下午|晚上?|夜|傍晚|中午|\bp\.?m\b|evening|afternoon|night|noon", re.I)
@@ -87,8 +85,7 @@ def _holds(low: str, words: str) -> bool:
 def _numbers(low: str) -> set[float]:
     found: set[float] = set()
     for match in _NUMBER.findall(low):
-        number = parse_count("".join(_DIGITS.get(char, char) for char in match) if len(match) > 2 else match)
-        number = parse_count(match) if number is None else number
+        number = parse_count(match)
         found |= {float(number)} if number is not None else set()
     return found
 

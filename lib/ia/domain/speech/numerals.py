@@ -25,6 +25,9 @@ def parse_count(text: str) -> float | None:
 
     >>> [parse_count(text) for text in ("15", "1,000", "十五", "二十", "两百", "三千五百", "半", "3万", "x")]
     [15.0, 1000.0, 15.0, 20.0, 200.0, 3500.0, 0.5, 30000.0, None]
+
+    >>> parse_count("一九九〇")  # spelled by its digits
+    1990.0
     """
     said = " ".join(text.casefold().replace(",", "").split())
     if match := re.fullmatch(r"(\d+(?:\.\d+)?)\s*([万亿千百]?)", said):
@@ -40,6 +43,8 @@ def parse_count(text: str) -> float | None:
 
 def _parse_chinese(said: str) -> float | None:
     whole, part, digit = 0, 0, None
+    if len(said) > 2 and all(char in _ZH for char in said):
+        return float("".join(str(_ZH[char]) for char in said))
     for char in said:
         if char in _ZH:
             if digit is not None and digit != 0:

@@ -76,8 +76,18 @@ def choose_passages(found: Sequence[RecurringPassage], ids: Sequence[str]) -> li
     return [known[number] for number in ids] if ids else list(found)
 
 
-def propose_rules(ws: Workspace, skill: Skill, passages: Sequence[RecurringPassage], because: str = "") -> Proposal:
+def propose_rules(
+    ws: Workspace,
+    skill: Skill,
+    passages: Sequence[RecurringPassage],
+    because: str = "",
+    *,
+    caller: ProposalOrigin = proposals.BY_USER,
+    actor: str = "user",
+) -> Proposal:
     """Propose to add sentences to the core rules of a skill, each with its source; a person approves.
+
+    caller  the turn and the session that propose it, and what they have read
 
     raises  NotFound where the skill has all of them already; BadData for a rules.yaml that cannot be read.
     """
@@ -96,8 +106,10 @@ def propose_rules(ws: Workspace, skill: Skill, passages: Sequence[RecurringPassa
     }:
         raise BadData("{path}: the rules cannot be extended", path=f"{folder}/{RULES}")
     origins = tuple(dict.fromkeys(clean_origin(f"knowledge {each.title}") for each in new))
-    origin = ProposalOrigin(source="knowledge recurring", origins=origins[:20])
-    return proposals.propose_folder(ws, "skill", folder, {**files, RULES: text}, because=because, origin=origin)
+    origins = tuple(dict.fromkeys([*caller.origins, *origins]))[:20]
+    origin = caller._replace(source="knowledge recurring", origins=origins)
+    content = {**files, RULES: text}
+    return proposals.propose_folder(ws, "skill", folder, content, because=because, origin=origin, actor=actor)
 
 
 def _make_entry(passage: RecurringPassage) -> Json:

@@ -6,7 +6,6 @@ from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import describe_failure
-from ia.agent.analyst.jobs import grounds
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.jsontypes import Json
@@ -18,42 +17,17 @@ MOST_SECURITIES = 3
 
 def run_checklist(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     """Judge the checklist that a message names, for each security; None where there are no lists."""
-    found = yield from _find_list(desk, wanted)
+    found = yield from find_list(desk, wanted)
     if found is None or isinstance(found, Reply):
         return found
     lines: list[str] = []
-    for result in (yield from _judge(desk, wanted, found)):
+    for result in (yield from judge(desk, wanted, found)):
         lines += [""] if lines else []
-        lines += _tell_result(desk, result) if result.ok else [_tell_failure(desk, found, result)]
+        lines += tell_result(desk, result) if result.ok else [tell_failure(desk, found, result)]
     return reply_of_lines(*lines)._replace(signed=True)
 
 
-def explain_checklist(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
-    """Return why a checklist came out as it did: what did not pass, and the passages that those items rest on."""
-    found = yield from _find_list(desk, wanted)
-    if found is None or isinstance(found, Reply):
-        return found
-    lines: list[str] = []
-    for result in (yield from _judge(desk, wanted, found)):
-        lines += [""] if lines else []
-        if not result.ok:
-            lines.append(_tell_failure(desk, found, result))
-            continue
-        verdict, *_ = _tell_result(desk, result)
-        items = [each for each in result.get("items") or [] if isinstance(each, dict)]
-        failed = [each for each in items if each["severity"] == "must" and each["result"] != "pass"]
-        lines.append(verdict)
-        quoted: set[str] = set()
-        for item in failed or items[:1]:
-            passage = yield from grounds.open_source(desk, str(item.get("source") or ""))
-            lines += [_tell_item(desk, item)] if failed else []
-            if passage and passage.section not in quoted and len(quoted) < grounds.MOST:
-                quoted.add(passage.section)
-                lines.append(grounds.quote_passage(desk, passage))
-    return reply_of_lines(*lines)
-
-
-def _find_list(desk: ToolDesk, wanted: Intent) -> Work[Reply | NamedChecklist | None]:
+def find_list(desk: ToolDesk, wanted: Intent) -> Work[Reply | NamedChecklist | None]:
     """Return the checklist that a message names, or the question which one; None where there are none."""
     speak = desk.speak
     told = yield from desk.one("check.run")
@@ -75,7 +49,7 @@ def _find_list(desk: ToolDesk, wanted: Intent) -> Work[Reply | NamedChecklist | 
     return found[0]
 
 
-def _judge(desk: ToolDesk, wanted: Intent, found: NamedChecklist) -> Work[list[DeskResult]]:
+def judge(desk: ToolDesk, wanted: Intent, found: NamedChecklist) -> Work[list[DeskResult]]:
     """Judge a checklist for each security that a message names."""
     results: list[DeskResult] = []
     for mention in wanted.securities[:MOST_SECURITIES] if found.trade else [None]:
@@ -88,13 +62,14 @@ def _judge(desk: ToolDesk, wanted: Intent, found: NamedChecklist) -> Work[list[D
     return results
 
 
-def _tell_failure(desk: ToolDesk, found: NamedChecklist, result: DeskResult) -> str:
+def tell_failure(desk: ToolDesk, found: NamedChecklist, result: DeskResult) -> str:
+    """Return that a checklist could not be judged, and why."""
     assert result.failure is not None
     why = describe_failure(desk.speak, result.failure)
     return desk.speak("The checklist {name} could not be judged: {why}.", name=found.name, why=why)
 
 
-def _tell_result(desk: ToolDesk, result: DeskResult) -> list[str]:
+def tell_result(desk: ToolDesk, result: DeskResult) -> list[str]:
     """Return the verdict, and below it the items that did not pass."""
     speak = desk.speak
     items = [each for each in result.get("items") or [] if isinstance(each, dict)]
@@ -117,13 +92,13 @@ def _tell_result(desk: ToolDesk, result: DeskResult) -> list[str]:
     lines = [speak("{what}: {verdict}", what=what, verdict=verdict)]
     open_items = [each for each in counted if each["result"] != "pass"]
     open_items += [each for each in items if each["severity"] != "must" and each["result"] != "pass"]
-    lines += [_tell_item(desk, each) for each in open_items[:ROOM]]
+    lines += [tell_item(desk, each) for each in open_items[:ROOM]]
     command = " ".join(filter(None, ("ia check", str(result.get("check")), str(result.get("symbol") or ""))))
     lines.append("- " + speak("All items with their sources: `{command}`", command=command))
     return lines
 
 
-def _tell_item(desk: ToolDesk, item: Json) -> str:
+def tell_item(desk: ToolDesk, item: Json) -> str:
     """Return an item that did not pass: what must hold, what was found, and whether it counts."""
     speak = desk.speak
     value = item.get("value")

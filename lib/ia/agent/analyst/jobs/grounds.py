@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 from ia.agent.analyst.ask import checklist_words, follow_on, intent
 from ia.agent.analyst.ask.facts import find_question, tables_for
+from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.jobs import checking
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.tables import Table
 from ia.agent.analyst.voice import ZH
@@ -44,15 +46,38 @@ def explain_last_answer(desk: ToolDesk) -> Work[Reply | None]:
     last = replace(request, question=said, before=before[:-1])
     wanted = intent.read_acts(last)
     if checklist_words.ASKS.search(said):
-        from ia.agent.analyst.jobs import checking
-
-        return (yield from checking.explain_checklist(desk, wanted))
+        return (yield from _explain_checklist(desk, wanted))
     if not intent.may_ask_facts(last, wanted):
         return None
     yield from desk.load_tables(*tables_for(wanted.securities), "facts_account", "facts_everyday")
     asked = find_question(wanted.words, wanted.securities, today, desk.tables)
     passage = (yield from find_passage(desk, asked.answer)) if asked else None
     return None if passage is None else reply_of_lines(quote_passage(desk, passage))._replace(evidence=(passage.path,))
+
+
+def _explain_checklist(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
+    """Return why a checklist came out as it did: what did not pass, and the passages that those items rest on."""
+    found = yield from checking.find_list(desk, wanted)
+    if found is None or isinstance(found, Reply):
+        return found
+    lines: list[str] = []
+    for result in (yield from checking.judge(desk, wanted, found)):
+        lines += [""] if lines else []
+        if not result.ok:
+            lines.append(checking.tell_failure(desk, found, result))
+            continue
+        verdict, *_ = checking.tell_result(desk, result)
+        items = [each for each in result.get("items") or [] if isinstance(each, dict)]
+        failed = [each for each in items if each["severity"] == "must" and each["result"] != "pass"]
+        lines.append(verdict)
+        quoted: set[str] = set()
+        for item in failed or items[:1]:
+            passage = yield from open_source(desk, str(item.get("source") or ""))
+            lines += [checking.tell_item(desk, item)] if failed else []
+            if passage and passage.section not in quoted and len(quoted) < MOST:
+                quoted.add(passage.section)
+                lines.append(quote_passage(desk, passage))
+    return reply_of_lines(*lines)
 
 
 def find_passage(desk: ToolDesk, kind: str) -> Work[MethodPassage | None]:
