@@ -16,6 +16,7 @@ from ia.kernel import files
 from ia.kernel.digest import sha256
 from ia.kernel.errors import IaError, Message, Notify, Unavailable
 from ia.kernel.workspace import Workspace
+from ia.organs.recall import index
 from ia.organs.recall.embeddings import BATCH, EmbeddingSpace, embed_query, embed_texts, load_space
 
 if TYPE_CHECKING:
@@ -185,9 +186,9 @@ class Meaning:
 
         rows, slots = self._load_places(conn)
         if where:
-            query = f"SELECT id FROM passages WHERE 1{where.replace('rowid', 'id')}"
-            allowed = np.fromiter((row for (row,) in conn.execute(query, list(values))), np.int64)
-            kept = np.isin(rows, allowed, kind="sort")
+            query = f"SELECT id FROM files WHERE 1{where.replace(f'(rowid >> {index.SHIFT})', 'id')}"
+            allowed = np.fromiter((file for (file,) in conn.execute(query, list(values))), np.int64)
+            kept = np.isin(rows >> index.SHIFT, allowed, kind="sort")
             rows, slots = rows[kept], slots[kept]
         if not len(rows):
             return {}
@@ -205,7 +206,10 @@ class Meaning:
         import numpy as np
 
         file = str(conn.execute("PRAGMA database_list").fetchone()[2])
-        count = "SELECT (SELECT changes FROM counter), count(*), max(id) FROM passages"
+        # The sizes of passages are counted, not the passages: their texts fill many pages of the file.
+        count = (
+            "SELECT (SELECT changes FROM counter), (SELECT count(*) FROM words_docsize), (SELECT max(id) FROM passages)"
+        )
         stamp = [len(self._store), *(number or 0 for number in conn.execute(count).fetchone())]
         kept = f"{self._store.base}.{os.path.basename(file) or 'memory'}.npz"
         with contextlib.suppress(OSError, ValueError, KeyError, EOFError), np.load(kept) as told:
