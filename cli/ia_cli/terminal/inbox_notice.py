@@ -18,8 +18,11 @@ def is_attended() -> bool:
     return config.run_number() is None and not config.env("_IA_COMPLETE")
 
 
-def tell_unread() -> None:
-    """Tell what is in the inbox: the newest, and how many more there are. With nothing to tell it costs a look."""
+def tell_unread(*, brief: bool = False) -> None:
+    """Tell what is in the inbox: the newest, and how many more there are. With nothing to tell it costs a look.
+
+    brief   only how many there are, in a line: an answer should end as an answer
+    """
     if not os.path.exists(os.path.join(config.home(), ".ia", "unread")):
         return
     import contextlib
@@ -33,6 +36,12 @@ def tell_unread() -> None:
     with contextlib.suppress(IaError, OSError, sqlite3.Error):  # the command is done; this may be told another time
         ws = Workspace()
         found = inbox.take_unread(ws)
+        if brief and found:
+            tell_hint(
+                PluralText("{count} unread message: `ia inbox`", "{count} unread messages: `ia inbox`"),
+                count=len(found),
+            )
+            found = []
         for notice in found[-SHOWN:]:
             about = {"time": f"{to_local(inbox.notice_time(notice)):%Y-%m-%d %H:%M}", "channel": notice.channel}
             shown = _shorten_notice(notice.title, notice.text)

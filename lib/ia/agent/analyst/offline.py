@@ -41,11 +41,12 @@ class Prompt(Protocol):
 
 
 class AnalystCall(NamedTuple):
-    """A call of a tool, under the name that the prompt gives it."""
+    """A call of a tool, under the name that the prompt gives it. lang: of the answer, in which a failure is told."""
 
     name: str
     arguments: Json
     tool_call_id: str
+    lang: str = "en"
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,10 @@ def answer_prompt(prompt: Prompt) -> Answer:
     read = sum(_tokens(text) for text in _texts(prompt))
     if isinstance(step, list):
         fitted = [desk.fit_arguments(call) for call in step]
-        calls = [AnalystCall(name, args, f"c{len(history) + 1}-{at}") for at, (name, args) in enumerate(fitted, 1)]
+        told_in = desk.speak.lang
+        calls = [
+            AnalystCall(name, args, f"c{len(history) + 1}-{at}", told_in) for at, (name, args) in enumerate(fitted, 1)
+        ]
         written = sum(_tokens(json.dumps(call.arguments, ensure_ascii=False)) + 8 for call in calls)
         return Answer(calls=calls, read=read, written=written)
     pieces = list(_chunks(step, prompt, desk))

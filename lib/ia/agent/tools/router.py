@@ -33,8 +33,8 @@ from ia.kernel.errors import (
     TimedOut,
     TryLater,
     UsageError,
-    fill_template,
 )
+from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
 from ia.wiring.indexing import notice_changes
 
@@ -62,10 +62,10 @@ class ToolOutcome(NamedTuple):
         """Whether it worked."""
         return self.failure is None
 
-    def format_text(self) -> str:
-        """Return what a model is told: the value, or as JSON what was wrong and what would be right."""
+    def format_text(self, lang: str = "en") -> str:
+        """Return what a model is told: the value, or as JSON what was wrong and what would be right, in a language."""
         if self.failure is not None:
-            return _format_json(_failure_fields(self.failure))
+            return _format_json(_failure_fields(self.failure, Voice(lang)))
         told = self.value if isinstance(self.value, str) else _format_json(self.value)
         return (
             told if len(told) <= MAX_RESULT else told[:MAX_RESULT] + f"\n… ({len(told) - MAX_RESULT} more characters)"
@@ -368,14 +368,14 @@ def _shorten_value(value: object) -> object:
     return value if len(told) <= 200 and not isinstance(value, str) else told[:200]
 
 
-def _failure_fields(failure: IaError) -> Json:
+def _failure_fields(failure: IaError, voice: Voice) -> Json:
     """Return a failure as a model is told of it: `error`, `code`, `hint`, and the fields that a caller can use.
 
     What a program from outside said is no part of ia's sentence, but a field of its own: `quoted`.
     """
     quoted = failure.params.get("quoted")
-    said = fill_template(failure.template, {**failure.params, "quoted": "…"}) if quoted else str(failure)
+    said = voice.fill_template(failure.template, {**failure.params, "quoted": "…"}) if quoted else voice.say(failure)
     told: Json = {"error": said, "code": failure.code}
     if failure.hint:
-        told["hint"] = fill_template(failure.hint, failure.params)
+        told["hint"] = voice.say_hint(failure)
     return told | {name: failure.params[name] for name in _FIELDS if failure.params.get(name)}

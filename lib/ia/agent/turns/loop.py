@@ -344,7 +344,9 @@ class Loop:
         too_many = Refused("reached the limit of {count} calls per reply", count=MAX_CALLS)
         outcomes += [ToolOutcome(call.name, None, too_many, 0) for call in calls[most:]]
         results = [
-            self.types.tool_result(name=call.name, output=outcome.format_text(), tool_call_id=call.tool_call_id)
+            self.types.tool_result(
+                name=call.name, output=outcome.format_text(getattr(call, "lang", "en")), tool_call_id=call.tool_call_id
+            )
             for call, outcome in zip(calls, outcomes, strict=True)
         ]
         if last and results:

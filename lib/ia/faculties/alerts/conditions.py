@@ -23,10 +23,10 @@ _SUBJECT = (
     r"|(?:(?:its|the)\s+)?(?:clos(?:e|ing)(?:\s+price)?|share\s+price|stock\s+price|price|it)\s+(?:is\s+)?)?"
 )
 _FORMS: tuple[tuple[str, str], ...] = (
-    ("<", r"跌破|跌穿|击穿|失守|低于|小于|少于|下破|跌到(?=\S+以下)|跌至(?=\S+以下)|低过|不足"),
-    (">", r"突破|升破|涨破|涨过|站上|站稳|高于|大于|超过|升穿|上破|冲破|高过|涨到(?=\S+以上)|涨至(?=\S+以上)"),
-    ("<=", r"跌到|跌至|降到|降至|回落到|回落至|回调到|回调至|回到(?=\S+以下)|下跌到|不高于|不超过|至多|最多"),
-    (">=", r"涨到|涨至|升到|升至|上涨到|反弹到|反弹至|冲到|不低于|至少|达到(?=\S+以上)"),
+    ("<", r"跌破|跌超过?|跌过|掉破|跌穿|击穿|失守|低于|小于|少于|下破|跌到(?=\S+以下)|跌至(?=\S+以下)|低过|不足"),
+    (">", r"突破|升破|涨破|涨超过?|涨过|站上|站稳|高于|大于|超过|升穿|上破|冲破|高过|涨到(?=\S+以上)|涨至(?=\S+以上)"),
+    ("<=", r"跌到|跌回到?|掉到|掉回|跌至|降到|降至|回落到|回落至|回调到|回调至|回到(?=\S+以下)|下跌到|不高于|不超过|至多|最多"),
+    (">=", r"涨到|涨回到?|升回到?|站回|涨至|升到|升至|上涨到|反弹到|反弹至|冲到|不低于|至少|达到(?=\S+以上)"),
     (
         "<",
         r"(?:clos(?:e|es|ing)|falls?|drops?|goes?|go|gets?|dips?|sinks?|trades?|is|breaks?)?\s*(?:back\s+)?"
@@ -59,13 +59,15 @@ _BELOW_ABOVE = pattern(
     rf"{_SUBJECT}(?:在|到)?\s*{_NUMBER}{_UNIT}\s*(?:(?P<below>以下|之下|下方)|(?P<above>以上|之上|上方))", re.I
 )
 _AT = pattern(
-    rf"{_SUBJECT}(?:到了?|达到|至|碰到|触及|hits?|reach(?:es)?|touch(?:es)?|at|gets?\s+to|[=＝]{{1,2}}|is)?\s*[$¥￥]?\s*{_NUMBER}{_UNIT}",
+    rf"{_SUBJECT}(?:破|[回来上下摸去]到了?|到了?|达到|至|碰到|触及|crosses|breaks|hits?|reach(?:es)?|touch(?:es)?|at|gets?\s+to|[=＝]{{1,2}}|is)?\s*[$¥￥]?\s*{_NUMBER}{_UNIT}",
     re.I,
 )
 _WORDS = tuple(
     (sign, pattern(rf"{_SUBJECT}(?:{words})了?\s*[$¥￥]?\s*{_NUMBER}{_UNIT}(?:以[上下]|之[上下])?", re.I))
     for sign, words in _FORMS
 )
+NO_SIDE = "price-without-side"
+"""Code of the error of a price that may be reached from below and from above."""
 HINT = mark_text("write an expression such as 'close < 80' or 'rsi(close, 14) < 30', or `below 80`, `above 100`")
 
 
@@ -95,6 +97,7 @@ def read_condition(text: str) -> Condition:
     if at := _AT.fullmatch(said):
         raise BadData(
             "{text}: from which side?",
+            code=NO_SIDE,
             text=said,
             price=_format_number(at["number"]),
             hint="write '<= {price}' for a fall to it, or '>= {price}' for a rise to it",

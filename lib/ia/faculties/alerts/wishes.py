@@ -15,13 +15,16 @@ from ia.kernel.patterns import pattern
 
 _TELL_ZH = (
     r"(?:就|则|再|请|马上|立即|立刻|便|要|务必|记得|帮我)*"
-    r"(?:提醒|通知|告诉|告知|叫|喊|发消息给|推送给)(?:一下|一声)?(?:我|一下|一声)+"
+    r"(?:(?:提醒|通知|告诉|告知|叫|喊|知会|招呼|发消息给|推送给)(?:一?下|一?声)?(?:我|一?下|一?声)+"
+    r"|(?:跟|和|给|向|同)我(?:说|讲|提|报|喊|打)(?:一?下|一?声|一?个醒|一?个招呼)?|(?:说|吱|吭|喊|报)(?:上)?一?声|提一?个?醒(?:我|一?下|一?声)?"
+    r"|(?:提醒|通知|预警)(?=\W*\Z))"
 )
 _IF_ZH = r"(?:如果|要是|假如|一旦|当|等到?|若是?|只要|每当|每次)?"
 _THEN_ZH = r"(?:的?时候?|之后|以后|后|就|的话|了)*[\s,，、:：]*"
 _TELL_EN = (
     r"(?:please\s+)?"
-    r"(?:(?:alert|notify|warn|ping|text|message|tell|remind|inform)\s+me|let\s+me\s+know|give\s+me\s+an?\s+alert)"
+    r"(?:(?:alert|notify|warn|ping)(?:\s+me)?|(?:text|message|tell|remind|inform|nudge|buzz)\s+me|let\s+me\s+know|shout"
+    r"|give\s+me\s+an?\s+(?:alert|shout|nudge|call|heads[- ]up))"
 )
 _WHEN_EN = r"(?:when(?:ever)?|if|once|as\s+soon\s+as|in\s+case|each\s+time|every\s+time)"
 _SET = r"(?:(?:please\s+)?(?:set|create|add|make)\s+(?:me\s+)?an?\s+(?:price\s+)?alert\s+(?:for|on|when|if)?)"
@@ -34,9 +37,9 @@ _UNIT_ZH = r"\s*(?:元|块钱?|港元|美元|点|股|手)?(?:[以之][上下])?"
 _UNIT_EN = r"(?:\s*(?:yuan|rmb|cny|hkd|usd|dollars?|bucks|shares|lots)\b)?"
 _MOVE_ZH = (
     r"(?:收盘价?|股价|价格|的|又|再|重新|再次|向上|向下|有效|能|会|一)*"
-    r"(?:跌破|跌穿|击穿|失守|低于|小于|少于|下破|低过|突破|升破|涨破|涨过|站上|站稳|高于|大于|超过|升穿|上破|冲破|高过|跌到|跌至|跌"
-    r"|下跌到?|降到|降至|回落到|回落至|回调到|回调至|涨到|涨至|涨|上涨到?|升到|升至|反弹到|反弹至|冲到|不低于|不高于|达到|触及|碰到"
-    r"|回到|到达|到|[<>≤≥＜＞]=?)了?\s*"
+    r"(?:跌破|跌穿|跌超过?|跌过|掉破|击穿|失守|低于|小于|少于|下破|低过|突破|升破|涨破|涨超过?|涨过|站上|站稳|高于|大于|超过|升穿|上破|冲破|高过|跌到|跌至|跌"
+    r"|跌回到?|掉到|掉回|下跌到?|降到|降至|涨回到?|升回到?|站回|回落到|回落至|回调到|回调至|涨到|涨至|涨|上涨到?|升到|升至|反弹到|反弹至|冲到|不低于|不高于|达到|触及|碰到"
+    r"|[回来上下摸去]到|到达|到|破|[<>≤≥＜＞]=?)了?\s*"
 )
 _LINE_ZH = r"\d{1,3}\s*(?:日|天)?(?:均线|线)|MA\s*\d{1,3}|年线|半年线"
 _MOVE_EN = (
@@ -56,11 +59,12 @@ _FORMS = (
     pattern(rf"{_SET_ZH}?(?P<sec>.+?){_CONDITION_ZH}的?(?:价格|到价)?(?:提醒|预警|警报)(?P<rest>.*)", re.I | re.S),
     pattern(rf"{_TELL_EN}\s+{_WHEN_EN}\s+(?P<sec>.+?)\s*{_CONDITION_EN}(?P<rest>.*)", re.I | re.S),
     pattern(rf"{_WHEN_EN}\s+(?P<sec>.+?)\s*{_CONDITION_EN}\s*[,;]?\s*(?:then\s+)?{_TELL_EN}(?P<rest>.*)", re.I | re.S),
+    pattern(rf"(?P<sec>.+?)\s*{_CONDITION_EN}\s*(?:[-–—,;:]+\s*)?(?:and\s+|then\s+)?{_TELL_EN}(?P<rest>.*)", re.I | re.S),
     pattern(rf"{_SET}\s*(?P<sec>.+?)\s*{_CONDITION_EN}(?P<rest>.*)", re.I | re.S),
 )
 _CONDITION = pattern(f"{_CONDITION_ZH}|{_CONDITION_EN.replace('<cond>', '<cond_en>')}", re.I)
 _ALERTS = pattern(
-    rf"{_TELL_ZH}|{_TELL_EN}\s+{_WHEN_EN}|{_WHEN_EN}\b.+{_TELL_EN}|\balerts?\b|(?:到价|价格|股价)的?(?:提醒|预警)|预警|(?:设|建|加|定|来|要)\S{{0,40}}提醒",
+    rf"{_TELL_ZH}|{_TELL_EN}\s+{_WHEN_EN}|{_TELL_EN}\W*\Z|{_WHEN_EN}\b.+{_TELL_EN}|\balerts?\b|(?:到价|价格|股价)的?(?:提醒|预警)|预警|(?:设|建|加|定|来|要)\S{{0,40}}提醒",
     re.I,
 )
 _MOVES = pattern(
@@ -79,10 +83,10 @@ _LINE = pattern(
     r"(?P<n>\d{1,3})\s*(?:日|天)?(?:均线|线)|(?:sma|ma)\s*(?P<m>\d{1,3})|(?P<d>\d{1,3})[- ]day|(?P<y>半?年线)", re.I
 )
 _UP = pattern(
-    r"突破|升破|涨破|涨过|站上|站稳|高于|大于|超过|升穿|上破|冲破|高过|涨到|回到|above|over|through|past|beyond|exceed|tops|>",
+    r"突破|升破|涨破|涨超|涨过|涨回|升回|站回|站上|站稳|高于|大于|超过|升穿|上破|冲破|高过|涨到|回到|above|over|through|past|beyond|exceed|tops|>",
     re.I,
 )
-_DOWN = pattern(r"跌|击穿|失守|低于|小于|少于|下破|低过|below|under|beneath|<", re.I)
+_DOWN = pattern(r"跌|掉|击穿|失守|低于|小于|少于|下破|低过|below|under|beneath|<", re.I)
 _NUMBER_IN = pattern(rf"({_NUMBER})\s*(?:元|块钱?|点|[以之][上下])*\Z", re.I)
 
 

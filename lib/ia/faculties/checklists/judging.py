@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia.faculties.checklists import figures
 from ia.faculties.checklists.items import (
@@ -140,6 +140,13 @@ class _ItemJudge:
         lot = find_lot(self.symbol, clock.today(self.symbol.market))
         one_lot = lot.least if lot is not None else Decimal(1)
         self.quantity = order.parse_shares(asked.quantity, self.symbol) if asked.quantity else one_lot
+        if lot is None and self.symbol.market == "HK" and not asked.quantity:
+            self.notify(
+                Message(
+                    "{symbol}: the board lot is unknown, so the check is for 1 share; give QUANTITY",
+                    symbol=self.symbol.canonical,
+                )
+            )
         self.price = order.parse_number(asked.price, "the price") if asked.price else None
 
     def describe_trade(self) -> Json:
@@ -221,12 +228,7 @@ class _ItemJudge:
 
         assert self.symbol is not None
         if self.symbol.market != "CN":
-            reason = Message(
-                "screens have figures of mainland stocks only; `ia quote {symbol}` and `ia fundamentals {symbol}` tell"
-                " those of this one",
-                symbol=self.symbol.canonical,
-            )
-            return ItemResult(UNKNOWN, None, item.test, reason)
+            return self._judge_foreign(item)
         only = f"symbol == '{self.symbol.canonical}'"
         columns = tuple(dict.fromkeys(column.name for column in parse_condition(item.test).columns))
         try:
@@ -243,6 +245,34 @@ class _ItemJudge:
             missing = ", ".join(name for name in columns if row[name] is None)
             return ItemResult(UNKNOWN, value, item.test, Message("not stored: {names}", names=missing))
         return ItemResult(PASS if met.rows else FAIL, value, item.test)
+
+    def _judge_foreign(self, item: CheckItem) -> ItemResult:
+        """Judge a condition on the figures of a company of Hong Kong or the US: its quote and its newest report.
+
+        Its P/E is that of the last twelve months; special treatment there is none of.
+        """
+        from ia.organs.market.market_reader import load_fundamentals, load_quotes
+        from ia.organs.market.screen_conditions import judge_figures, parse_condition
+
+        assert self.symbol is not None
+        code, figures = self.symbol.canonical, dict[str, Any](st=0)
+        try:
+            quotes, _ = load_quotes(self.ws, [code], self.notify)
+            figures |= {name: value for name, value in quotes[0].items() if value is not None} if quotes else {}
+            _, reports = load_fundamentals(self.ws, code, 1, self.notify)
+            figures |= {name: value for name, value in reports[0].items() if name not in figures}
+        except IaError as error:
+            if not figures.get("price"):
+                return ItemResult(UNKNOWN, None, item.test, error)
+        figures.setdefault("pe", figures.get("pe_ttm"))
+        met = judge_figures(item.test, figures)
+        names = tuple(dict.fromkeys(column.name for column in parse_condition(item.test).columns))
+        value = figures.get(names[0]) if len(names) == 1 else " ".join(f"{n}={_show(figures.get(n))}" for n in names)
+        value = _round(value) if isinstance(value, float) else value
+        if met is None:
+            missing = ", ".join(name for name in names if figures.get(name) is None)
+            return ItemResult(UNKNOWN, value, item.test, Message("not stored: {names}", names=missing))
+        return ItemResult(PASS if met else FAIL, value, item.test)
 
     def _judge_rule(self, item: CheckItem) -> ItemResult:
         """Judge a rule, pattern or red flag of a skill: it must not be the case, unless it speaks for the security."""

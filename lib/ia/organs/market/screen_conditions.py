@@ -10,8 +10,11 @@ as a bound parameter: SQL is made of the columns' own text and of the signs that
 value that is missing is neither true nor false, as in SQL, and so is its negation.
 """
 
+import contextlib
 import re
+import sqlite3
 import unicodedata
+from collections.abc import Mapping
 from typing import NamedTuple, NoReturn
 
 from ia.kernel.errors import BadData, Message
@@ -108,14 +111,30 @@ class Condition(NamedTuple):
     columns: tuple[ScreenColumn, ...]
 
 
-def parse_condition(text: str) -> Condition:
+def parse_condition(text: str, *, of_row: bool = False) -> Condition:
     """Return a condition as SQL with named parameters.
 
+    of_row  over a row that has the columns under their names, instead of `snapshots s, securities c`
     raises  BadData that names the place, and for an unknown column those that are like it.
     """
     if len(text) > MAX_LENGTH:
         raise BadData("the condition is longer than {limit} characters; shorten it", limit=MAX_LENGTH)
-    return _ConditionParser(_tokenize(text)).parse_whole()
+    return _ConditionParser(_tokenize(text), of_row=of_row).parse_whole()
+
+
+def judge_figures(text: str, figures: Mapping[str, object]) -> bool | None:
+    """Return whether figures of one security, by the names of columns, meet a condition; None where one is missing.
+
+    >>> judge_figures("pe > 0 and pe < 60", {"pe": 31.8}), judge_figures("市净率 < 1 or pe < 5", {"pb": 2.0})
+    (True, None)
+    """
+    condition = parse_condition(text, of_row=True)
+    names = [column.name for column in condition.columns]
+    row = ", ".join(f":figure_{name} AS {name}" for name in names) or "1"
+    given = {f"figure_{name}": figures.get(name) for name in names}
+    with contextlib.closing(sqlite3.connect(":memory:")) as db:
+        found = db.execute(f"SELECT {condition.sql} FROM (SELECT {row})", {**condition.params, **given}).fetchone()[0]
+    return None if found is None else bool(found)
 
 
 def _fail(at: int, what: Message, *, hint: str | None = EXAMPLE, **params: object) -> NoReturn:
@@ -185,8 +204,8 @@ def _build_token(match: re.Match[str], text: str) -> ConditionToken:
 class _ConditionParser:
     """Reads tokens from left to right; every method returns the SQL of what it has read."""
 
-    def __init__(self, tokens: list[ConditionToken]) -> None:
-        self.tokens = tokens
+    def __init__(self, tokens: list[ConditionToken], *, of_row: bool) -> None:
+        self.tokens, self.of_row = tokens, of_row
         self.place = 0
         self.depth = 0
         self.params: dict[str, float | str] = {}
@@ -461,7 +480,8 @@ class _ConditionParser:
         self.columns[column.name] = column
         if len(self.columns) + len(self.params) > MAX_PARTS:
             _fail(token.at, Message("more than {limit} values; use fewer", limit=MAX_PARTS))
-        return ConditionPart(sql=column.sql, type=column.type, at=token.at, unit=column.unit, column=column)
+        sql = column.name if self.of_row else column.sql
+        return ConditionPart(sql=sql, type=column.type, at=token.at, unit=column.unit, column=column)
 
 
 _SPELT: dict[str, dict[str, str]] = {

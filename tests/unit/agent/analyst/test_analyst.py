@@ -842,7 +842,7 @@ def test_answers_of_tools_are_read_even_where_they_were_cut():
         ),
         (Failure("?", "no-bars-then"), "那时没有 x 的行情", "There are no bars of x then"),
         (Failure("why", "unknown-symbol", "how"), "没有找到 x 的行情（why; how）", "were found for x (why; how)"),
-        (Failure("why", "not-simulated"), "（模拟市场里没有这只证券）", "were found for x (why)"),
+        (Failure("why", "not-simulated"), "模拟市场里没有 x。", "The simulated market has no prices of x."),
         (Failure("why", "no-bars"), "（行情源没有它的数据）", "were found for x (why)"),
         *(
             (Failure("why", code), f"暂时取不到 x（{said}）", "no prices of x for now (why)")

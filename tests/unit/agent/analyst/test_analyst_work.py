@@ -736,8 +736,8 @@ def test_before_it_was_listed_there_is_no_view_and_no_later_date(say, monkeypatc
 
 
 def test_a_failure_is_told_in_the_language_of_the_reply(say):
-    assert "模拟市场里没有这只证券" in say("看看 300001").reply
-    assert "in the simulated market" in say("How does 300001 look?").reply
+    assert "模拟市场里没有 300001" in say("看看 300001").reply
+    assert "The simulated market has no prices of 300001." in say("How does 300001 look?").reply
 
 
 @pytest.mark.process

@@ -3,15 +3,16 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 
 from ia.agent.analyst.ask.leftover_words import find_leftovers, is_checked, without_gaps
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.screens import find_vague, names_stocks, parse_bounds, parse_wish, strip_fillers
 from ia.agent.analyst.ask.technicals import take_technicals
 from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, blank_spans, find_time_spans, is_comparison
-from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
+from ia.agent.analyst.tables import SHIPPED, BadEntry, Entry, Table, Tables
 from ia.domain.instruments.groups import group_name
+from ia.kernel.errors import Message
 from ia.kernel.patterns import pattern
 
 SECURITY, HOLDING, ACCOUNT, MARKET, WATCH, OWN, ANY = (
@@ -172,28 +173,54 @@ def build_industry(entry: Entry) -> Industry:
 
 @dataclass(frozen=True, kw_only=True)
 class Holiday:
-    """A holiday: the words for it, its name, the markets that it shuts, and the days around it (MM-DD)."""
+    """A holiday: the words for it, its name, the markets that it shuts, and the days around it (MM-DD).
+
+    easter  the first and the last of its days, counted from Easter Sunday; () where it does not follow Easter
+    """
 
     words: re.Pattern[str]
     name: tuple[str, str]
     markets: tuple[str, ...]
     first: str
     last: str
+    easter: tuple[int, ...] = ()
 
     def window(self, year: int) -> tuple[date, date]:
         """Return the days around it that end in a year."""
+        if self.easter:
+            first, last = (easter_sunday(year) + timedelta(days=each) for each in self.easter)
+            return first, last
         begins = year - (self.first > self.last)
         return date.fromisoformat(f"{begins}-{self.first}"), date.fromisoformat(f"{year}-{self.last}")
 
 
+def easter_sunday(year: int) -> date:
+    """Return Easter Sunday of a year, by the rule of Gauss as Butcher wrote it.
+
+    >>> str(easter_sunday(2024)), str(easter_sunday(2025))
+    ('2024-03-31', '2025-04-20')
+    """
+    century, rest = divmod(year, 100)
+    golden = year % 19
+    moon = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    sunday = (32 + 2 * (century % 4) + 2 * (rest // 4) - moon - rest % 4) % 7
+    late = (golden + 11 * moon + 22 * sunday) // 451
+    month, day = divmod(moon + sunday - 7 * late + 114, 31)
+    return date(year, month, day + 1)
+
+
 def build_holiday(entry: Entry) -> Holiday:
     """Return the holiday of an entry. raises BadEntry."""
+    easter = tuple(int(each) for each in entry.items("easter") if isinstance(each, int))
+    if easter and len(easter) != 2:
+        raise BadEntry(Message("{entry}: {key} is not a list", entry=entry.id, key="easter"))
     return Holiday(
+        easter=easter,
         words=entry.pattern("words"),
         name=entry.pair("name", needed=True),
         markets=tuple(map(str, entry.items("markets"))),
-        first=entry.text("from"),
-        last=entry.text("until"),
+        first="" if easter else entry.text("from"),
+        last="" if easter else entry.text("until"),
     )
 
 

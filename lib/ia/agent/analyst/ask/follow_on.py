@@ -342,6 +342,7 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
     led, tailed = _LEAD.search(text), _TAIL.search(text)
     if after := (
         _after_view(text, last)
+        or _from_there(text, last, today)
         or _set_beside(text, last, today)
         or _period_before(text, last, today)
         or _other_extreme(text, last)
@@ -490,6 +491,45 @@ def _after_view(text: str, last: str) -> str:
     if form is None or len(named) != 1 or _OWNER.search(strip_mentions(_ADVICE.sub("", last))):
         return ""
     return (form[1] if _is_chinese(text) else form[2]).format(name=named[0].said)
+
+
+_THERE = pattern(
+    r"(?:那|那么|现在的?|目前的?|今天的?|现价|股价|价格|收盘价?|它)*[比离距跟和与较]?(?:现价|现在|今天)?(?:它|这个?价?|那个?价?|那时|当时|那天|那里|这里|此)?"
+    r"(?:的|又|还|要|有|相[比差]|已经?|离|距)*(?:[低高差跌涨远]|[低高跌涨]了)(?:了)?(?:多少|几个?点|百分之几|多远|几成)(?:个?点|钱)?(?:呢|了)?"
+    r"|(?:and |so |then )*how (?:far|much) (?:(?:above|below|under|over|off|away) )?(?:from )?(?:it |that |there )?(?:is|are) (?:it|we|the (?:price|stock|share)s?)"
+    r"(?: (?:now|today))?(?: (?:above|below|from|off|under|over|away from) (?:it|that|there))?(?: (?:now|today))?",
+    re.I,
+)
+"""How far a price is from the one that was spoken of: 现价比它低多少."""
+_OF_EXTREME = pattern(r"最[高低]|[高低]点|新[高低]|\b(?:high|low|highest|lowest|peak|top|bottom)\b", re.I)
+_ASKED_HOW_MUCH = pattern(
+    r"(?:是|在|有|为)*(?:多少|几|哪|什么)(?:块|元|钱|时候|一?天)*(?:呢|的)?\W*$|[?？]|^\W*(?:what(?:'s| is| was| were)|when was)\s+(?:the )?", re.I
+)
+
+
+def _from_there(text: str, last: str, today: date) -> str:
+    """Return how far the price is from an extreme or from the price of a day that was spoken of; "" for another.
+
+    >>> _from_there("现价比它低多少", "茅台250日最高价是多少", date(2024, 3, 15))
+    '茅台250日最高价和现在差多少'
+    >>> _from_there("现在涨了多少", "茅台3月1日收盘价", date(2024, 3, 15))
+    '茅台3月1日到现在涨跌多少'
+    """
+    named = _named_in(last)
+    if len(text) > LONGEST * 2 or len(named) != 1 or _THERE.fullmatch(text.strip(" ?？。,，")) is None:
+        return ""
+    core = _ASKED_HOW_MUCH.sub("", last).strip(" ?？")
+    bare = _blank_mentions(core)
+    if _OF_EXTREME.search(bare):
+        return f"{core}和现在差多少" if _is_chinese(last) else f"how far is it now from {core}"
+    days = [span for span in find_time_spans(bare, today) if span.kind == DAY and span.first and span.first < today]
+    if len(days) != 1 or not _PRICE.search(bare):
+        return ""
+    return (
+        f"{named[0].said}{days[0].said}到现在涨跌多少"
+        if _is_chinese(last)
+        else f"{named[0].said} change since {days[0].said}"
+    )
 
 
 _ADVICE = pattern(r"\b(?:should|can|could|may|shall|would) (?:i|we)\b|(?:帮|给|替)我|我(?=.{0,4}[该能要可])", re.I)

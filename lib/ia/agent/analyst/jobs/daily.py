@@ -149,8 +149,12 @@ def describe_gain(desk: ToolDesk, status: DeskResult) -> list[str]:
             else speak("equity {equity}", equity=_money(equity, sign="")),
         ]
         parts.append(speak(", ").join(told))
-    empty = speak("the ledger is empty: `ia trade buy` enters the first trade")
-    return [speak("**Gain of the day** {gains}", gains=speak.join_clauses(parts) or empty)]
+    gains = speak.join_clauses(parts) or speak("the ledger is empty: `ia trade buy` enters the first trade")
+    days = [str(purse.get("day") or "") for purse in purses.values()] if isinstance(purses, dict) else []
+    if days and max(days) and max(days) < desk.request.day:
+        nothing = speak("Of today ({date}) nothing is stored yet.", date=desk.request.day)
+        return [speak("**Gain of the last session** {gains}", gains=gains), nothing]
+    return [speak("**Gain of the day** {gains}", gains=gains)]
 
 
 def _other_day(desk: ToolDesk, purse: Json) -> str:
@@ -176,8 +180,9 @@ def tabulate_positions(
     if len(books) > 1:
         whole = all(book.get("whole_equity") is not None for book in books.values())
         weight = speak("weight in the whole account") if whole else speak("weight in its currency")
-    head = speak("| position | shares | price | today | profit | {weight} |", weight=weight)
     newest = max((str(each.get("price_date") or "") for _, each in positions), default="")
+    day = newest if newest and newest < desk.request.day else speak("today")
+    head = speak("| position | shares | price | {day} | profit | {weight} |", weight=weight, day=day)
     rows = [f"| {_security(desk, symbol, each)} | {row_of(each, _older(desk, each, newest))} |"
             for symbol, each in positions[:MOST]]  # fmt: skip
     more = len(positions) - MOST

@@ -12,7 +12,9 @@ from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs.facts import task_facts, wording
 from ia.agent.analyst.say.reply import Reply, describe_not_kept, describe_proposals, reply_of_lines
+from ia.agent.analyst.voice import count_han
 from ia.faculties.alerts import wishes
+from ia.faculties.alerts.conditions import NO_SIDE
 from ia.faculties.schedule import wish_errors, wish_parser, zones
 from ia.faculties.schedule.design import parse_design
 from ia.faculties.schedule.model import ME
@@ -31,11 +33,12 @@ _PAUSE = pattern(r"暂停|\bpause\b", re.I)
 def propose_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Propose the alert that a wish asks for; what of it cannot be read is asked back."""
     speak, words = desk.speak, wanted.words
-    try:
-        read = wishes.read_alert_wish(words)
-        wishes.check_security_words(alert_words.find_unread(read))
-    except BadData as exc:
-        return _ask_back(desk, exc)
+    read = _read_wish(words)
+    if isinstance(read, BadData) and read.code == NO_SIDE and len(wanted.securities) == 1:
+        words = yield from _add_side(desk, wanted, read)
+        read = _read_wish(words)
+    if isinstance(read, BadData):
+        return _ask_back(desk, read)
     if not (wanted.securities or read.security) and len(named := find_subject(desk.request.before, _today(desk))) == 1:
         wanted = wanted._replace(securities=named)
     if len(wanted.securities) > 1 or not (wanted.securities or read.security):
@@ -64,6 +67,27 @@ def propose_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if read.note:
         lines.append(speak("The message repeats: {note}", note=read.note))
     return Reply([*lines, *describe_proposals(desk, [result])], lines)
+
+
+def _read_wish(words: str) -> wishes.AlertWish | BadData:
+    """Return a wish taken apart; what is wrong with it."""
+    try:
+        read = wishes.read_alert_wish(words)
+        wishes.check_security_words(alert_words.find_unread(read))
+    except BadData as exc:
+        return exc
+    return read
+
+
+def _add_side(desk: ToolDesk, wanted: Intent, problem: BadData) -> Work[str]:
+    """Return a wish for a price that is reached (到1600, hits 100), said as a rise or a fall from the newest close."""
+    bars = yield from desk.one("market.ohlcv", symbol=wanted.securities[0].code, tail=1)
+    rows, said, price = wording.bars_of(bars), str(problem.params["text"]), str(problem.params["price"])
+    if not rows or said not in wanted.words:
+        return wanted.words
+    falls = float(price) < float(rows[-1][4])
+    sided = ("跌到" if falls else "涨到") if count_han(wanted.words) else ("falls to " if falls else "rises to ")
+    return wanted.words.replace(said, f"{sided}{price}", 1)
 
 
 def _today(desk: ToolDesk) -> date:

@@ -93,7 +93,7 @@ _LATER = {
     "no-host-answered",
 }
 """Codes of failures of a source that pass."""
-_UNKNOWN = {"unknown-symbol", "not-simulated", "no-bars"}
+_UNKNOWN = {"unknown-symbol", "no-bars"}
 """Codes of failures that mean: the source knows no such security."""
 
 
@@ -116,6 +116,11 @@ def describe_no_prices(desk: ToolDesk, said: str, failure: Failure) -> str:
         return speak(
             "There are no bars of {security} then: it was listed later, or the source has none so old. Without data"
             " there is no view.",
+            security=said,
+        )
+    if failure.code == "not-simulated":
+        return speak(
+            "The simulated market has no prices of {security}. For real prices: `ia config set market.adapter akshare`.",
             security=said,
         )
     reason = describe_failure(speak, failure)

@@ -30,7 +30,7 @@ _HOURS = {
     "US": mark_text("9:30–16:00, New York time"),
 }
 _MARKETS = {
-    "US": pattern(r"美股|纽约|纳斯达克|\b(?:us|u\.s\.|american|new york|nyse|nasdaq)\b", re.I),
+    "US": pattern(r"美股|美国|纽约|华尔街|纳斯达克|\b(?:us|u\.s\.|usa|american?|new york|nyse|nasdaq|wall street)\b", re.I),
     "HK": pattern(r"港股|香港|港交所|\bhong kong\b|\bhk\b", re.I),
 }
 _PLACES = {"CN": mark_text("Shanghai and Shenzhen"), "HK": mark_text("Hong Kong"), "US": mark_text("New York")}
@@ -58,13 +58,14 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     market = next((code for code, words in _MARKETS.items() if words.search(asked.words)), "CN")
     place = speak(_PLACES[market])
     yield from desk.load_tables("holidays")
-    known = holiday_table(desk.tables)
-    if holiday := next((each for each in known if each.words.search(asked.words)), None):
+    meant = [each for each in holiday_table(desk.tables) if each.words.search(asked.words)]
+    if meant:
+        holiday = next((each for each in meant if market in each.markets), meant[0])
         return (yield from _answer_holiday(desk, asked, holiday, market, place))
+    if not asked.spans and (asked.facts[0].field == "closed" or _NEXT_HOLIDAY.search(asked.words)):
+        return (yield from _answer_next_holiday(desk, market, place))
     if asked.facts[0].field == "hours":
         return (yield from _answer_hours(desk, market, place, beijing=bool(_BEIJING.search(asked.words))))
-    if not asked.spans and _NEXT_HOLIDAY.search(asked.words):
-        return (yield from _answer_next_holiday(desk, market, place))
     if counted := _COUNTED.get(asked.facts[0].field):
         return (yield from counted(desk, asked, market, place))
     if not asked.spans and _OPEN_NOW.search(asked.words):
@@ -251,7 +252,10 @@ def _answer_holiday(desk: ToolDesk, asked: FactQuestion, holiday: Holiday, marke
     speak, name = desk.speak, desk.speak.fill(holiday.name)
     today = date.fromisoformat(desk.request.day)
     if market not in holiday.markets:
-        return reply_of_lines(speak("Of {holiday} in {place} I know no dates: ask for one.", holiday=name, place=place))
+        others = speak.join_items([speak(_PLACES[each]) for each in holiday.markets])
+        return reply_of_lines(
+            speak("**{holiday} shuts no session of {place}**; it does in {others}.", holiday=name, place=place, others=others)
+        )
     said = re.search(r"(20\d\d)|(去年|last year)|(明年|next year)|(今年|this year)", asked.words, re.I)
     year = today.year if not said or said[4] else int(said[1]) if said[1] else today.year + (-1 if said[2] else 1)
     first, last = holiday.window(year)

@@ -107,6 +107,22 @@ _AGAINST = pattern(
 """Words that hold what was traded against that of another day."""
 
 
+def answer_stored(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how many stocks the store has of the newest day."""
+    speak = desk.speak
+    found = yield from desk.one("market.summary")
+    if found.failure is not None:
+        return wording.unreadable(desk, wording.fact_name(desk, asked.facts[0]), found.failure)
+    boards = wording.rows_of(found, "boards")
+    told = [f"{speak(screen_facts.BOARDS[row['board']])} {row['count']}" for row in boards if row.get("count") and row["board"] in screen_facts.BOARDS]
+    return reply_of_lines(
+        speak("**{count} stocks** of the mainland are stored of {date}{mark}: {boards}.",
+              count=boards[0]["count"] if boards else 0, date=wording.result_day(found),
+              boards=speak.join_items(told), mark=wording.simulated_mark(desk, found.get("simulated"))),
+        speak("Shares of Hong Kong and the US are stored one by one, as they are watched or held: `ia sync hk`, `ia sync us`."),
+    )  # fmt: skip
+
+
 def _are_two_days(asked: FactQuestion) -> bool:
     """Return True if a question names two days: 昨天和今天."""
     days = {span.first for span in asked.spans}
@@ -295,9 +311,10 @@ def _say_direction(desk: ToolDesk, asked: FactQuestion, whole: Json) -> list[str
 
 
 _ABROAD = (
-    (pattern(r"美股|华尔街|纽约股市|\b(?:us|u\.s\.|american) (?:stocks?|markets?|equit\w+)|\bwall street\b", re.I),
+    (pattern(r"美股|华尔街|纽约|\b(?:the us|us (?:stocks?|markets?|shares|equit\w+)|u\.s\.|american|wall street|new york)(?!\w)"
+             r"|(?-i:\bUS\b)", re.I),
      ("SPX.US", "IXIC.US", "DJI.US")),
-    (pattern(r"港股|香港股市|\bhong kong (?:stocks?|markets?)|\bhk (?:stocks?|market)", re.I),
+    (pattern(r"港股|香港|\b(?:hong kong|hk)\b", re.I),
      ("HSI.HK", "HSTECH.HK")),
 )  # fmt: skip
 """Markets of which only the indices are told."""
@@ -311,7 +328,10 @@ def _answer_abroad(desk: ToolDesk, asked: FactQuestion, codes: tuple[str, ...]) 
     until: Json = {}
     if span is not None and not overnight:
         if span.kind != DAY or span.first is None or len(asked.spans) > 1:
-            return reply_of_lines(speak("Of which day? Name one, or ask for the change of an index over that time."))
+            from ia.agent.analyst.jobs.facts import period_facts
+
+            index = Mention(from_canonical(codes[0]), _index_name(desk, codes[0], {}))
+            return (yield from period_facts.answer_move(desk, dataclasses.replace(asked, securities=(index,))))
         until = {"end": f"{span.first}"}
     results = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": code, "tail": 2, **until}) for code in codes))
     told, simulated = [], False
@@ -323,7 +343,8 @@ def _answer_abroad(desk: ToolDesk, asked: FactQuestion, codes: tuple[str, ...]) 
             change = wording.say_percent(close / before * 100 - 100)
             told.append(f"**{_index_name(desk, code, result)}** {close:,.2f} {change} ({rows[-1][0]})")
     if not told:
-        return reply_of_lines(speak("No prices of its indices are to be had here."))
+        said = speak("No prices of its indices are to be had here; `ia ohlcv {code}` asks the source for them.", code=codes[0])
+        return reply_of_lines(said)
     return reply_of_lines(speak.join_clauses(told) + wording.simulated_mark(desk, simulated))
 
 
@@ -1136,6 +1157,7 @@ def answer_term(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 ANSWERS: dict[str, Callable[[ToolDesk, FactQuestion], Any]] = {
     "summary": answer_summary,
+    "stored": answer_stored,
     "gainers": answer_gainers,
     "sectors": answer_sectors,
     "northbound": answer_northbound,

@@ -19,6 +19,7 @@ from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, load_span, load_spans
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.domain.rules.lots import find_lot
 from ia.domain.performance.ratios import SESSIONS_A_YEAR, sharpe_ratio
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.jsontypes import Json
@@ -619,6 +620,8 @@ def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         shares = size.shares_of(mention.symbol)
         if shares is None:
             return reply_of_lines(wording.say_lot_unknown(desk, mention))
+        if _FEES.search(plain):
+            return (yield from _answer_fees(desk, mention, shares, "sell" if _SOLD.search(plain) else "buy"))
         return reply_of_lines(
             speak(
                 "{name}: {shares} shares are {amount} at {close} ({date}), without fees{mark}.",
@@ -626,7 +629,10 @@ def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             )
         )  # fmt: skip
     if close and amount:
-        lot = 1 if mention.symbol.market == "US" else 100
+        rule = find_lot(mention.symbol, str(bars.get("last")))
+        if rule is None and mention.symbol.market == "HK":
+            return reply_of_lines(wording.say_lot_unknown(desk, mention))
+        lot = int(rule.step) if rule else 1
         shares = int(amount / close / lot) * lot
         return reply_of_lines(
             speak(
@@ -637,6 +643,45 @@ def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             )
         )  # fmt: skip
     return reply_of_lines(speak("{name}: how many shares, or for how much money?", **given))
+
+
+_FEES = pattern(r"费|佣金|印花税|\b(?:fees?|commissions?|costs? to trade|stamp duty|charges?)\b", re.I)
+_SOLD = pattern(r"卖|\bs(?:ell|elling|ale|old)\b", re.I)
+
+
+def _answer_fees(desk: ToolDesk, mention: Mention, shares: float, action: str) -> Work[Reply]:
+    """Answer what the fees of a trade would be at the newest price."""
+    speak = desk.speak
+    check = yield from desk.one("risk.check", symbol=mention.code, quantity=int(shares), action=action)
+    if check.failure is not None or check.get("fees") is None:
+        return wording.unreadable(desk, speak("the fees"), check.failure or NO_BARS)
+    currency = str(check.get("currency") or "")
+    given: Json = {
+        "name": wording.head_of(desk, mention),
+        "shares": f"{int(shares):,}",
+        "fees": wording.say_money(desk, check.get("fees"), currency=currency),
+        "amount": wording.say_money(desk, check.get("amount"), currency=currency),
+        "close": number(check.get("price"), "price", speak),
+        "date": check.get("date"),
+        "mark": wording.simulated_mark(desk, check.get("simulated")),
+    }
+    told = (
+        speak("{name}: fees of **{fees}** to sell {shares} shares ({amount} at {close}, {date}){mark}.", **given)
+        if action == "sell"
+        else speak("{name}: fees of **{fees}** to buy {shares} shares ({amount} at {close}, {date}){mark}.", **given)
+    )
+    rules = yield from desk.one("trade.rules", market=mention.symbol.market)
+    agreed = rules.get("commission") if rules.ok else None
+    unknown = isinstance(agreed, dict) and not agreed.get("known")
+    return reply_of_lines(
+        told,
+        *(
+            [speak("Your commission in this market is not set; ia uses `ledger.commission_pct`. Set yours with"
+                   " `ia config set ledger.commission_{market} …`.", market=mention.symbol.market.lower())]
+            if unknown and mention.symbol.market != "CN"
+            else []
+        ),
+    )  # fmt: skip
 
 
 ANSWERS = {

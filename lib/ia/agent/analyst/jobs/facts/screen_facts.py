@@ -26,7 +26,7 @@ _SIGNS = {
     ">": mark_text("{column} above {value}"),
     ">=": mark_text("{column} at least {value}"),
 }
-_BOARDS = {
+BOARDS = {
     "main": mark_text("main board"),
     "chinext": mark_text("ChiNext"),
     "star": mark_text("STAR market"),
@@ -121,7 +121,7 @@ def name_group(desk: ToolDesk, group: ScreenWish | Group) -> str:
     speak = desk.speak
     told = [wording.industry_name(desk, name) for name in group.industries]
     told += [speak("not {industry}", industry=wording.industry_name(desk, name)) for name in group.excluded]
-    told += [speak(_BOARDS[group.board])] if group.board else []
+    told += [speak(BOARDS[group.board])] if group.board else []
     told += [speak("no ST shares")] if group.st else []
     return speak.join_items(told)
 

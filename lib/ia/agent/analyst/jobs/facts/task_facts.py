@@ -54,12 +54,12 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         case "next":
             lines = _say_next(desk, meant)
         case "said" if ran := _newest_results(desk, asked, meant, tasks):
-            lines = [_say_found(desk, task) for task in ran[:_NAMED]]
+            lines = yield from _say_found(desk, ran[:_NAMED])
         case "said" if not named and len(meant) > 1:
             names = speak.join_items([str(task["name"]) for task in tasks[:SHOWN]])
             lines = [speak("Which task do you mean? There are: {names}.", names=names)]
         case "said":
-            lines = [_say_found(desk, task) for task in meant[:SHOWN]]
+            lines = yield from _say_found(desk, meant[:SHOWN])
         case "failed":
             lines = _say_failed(desk, asked, meant)
         case "approved":
@@ -331,14 +331,39 @@ def _last_result(task: Json) -> Json | None:
     return next((run for run in wording.rows_of(task, "runs") if run["state"] in _ENDED), None)
 
 
-def _say_found(desk: ToolDesk, task: Json) -> str:
-    """Return what the last run of a task brought: the first of its report, and where it is."""
-    speak = desk.speak
-    if (run := _last_result(task)) is None:
-        return speak("**{name}** has brought no result yet.", name=task["name"])
-    told = " ".join(str(run.get("summary") or "").split())[:200]
-    line = speak("**{name}**, run of {time}: {told}", name=task["name"], time=_say_slot(run), told=told or "–")
-    return line + (speak(" (`{path}`)", path=run["report"]) if run.get("report") else "")
+def _say_found(desk: ToolDesk, tasks: list[Json]) -> Work[list[str]]:
+    """Return what the last runs of tasks brought: the first lines of each report, and where it is."""
+    speak, lines = desk.speak, list[str]()
+    most = max(QUOTED // max(len(tasks), 1), 1)
+    for task in tasks:
+        run = _last_result(task)
+        if run is None:
+            lines.append(speak("**{name}** has brought no result yet.", name=task["name"]))
+            continue
+        path = str(run.get("report") or "")
+        found = (yield from desk.one("notebook.read", path=path)) if path.startswith("notebook/") else None
+        quoted = _quote_report(str(found.value)) if found is not None and found.ok else []
+        given = {"name": task["name"], "time": _say_slot(run), "path": path}
+        if quoted:
+            lines.append(speak("**{name}**, run of {time} (`{path}`):", **given))
+            lines += [f"> {line}" for line in quoted[:most]]
+            lines += [speak("The whole of it: `ia note read {path}`", path=path.removeprefix("notebook/"))]
+            continue
+        told = " ".join(str(run.get("summary") or "").split())[:200]
+        line = speak("**{name}**, run of {time}: {told}", told=told or "–", **given)
+        lines.append(line + (speak(" (`{path}`)", path=path) if path else ""))
+    return lines
+
+
+QUOTED = 8
+"""Lines that are quoted of reports."""
+
+
+def _quote_report(text: str) -> list[str]:
+    """Return the lines of a report that say something: no front matter, no titles and no tables."""
+    body = text.split("\n---\n", 1)[-1] if text.startswith("---\n") else text
+    lines = [line.strip() for line in body.splitlines()]
+    return [line for line in lines if line and not line.startswith(("#", "|", ">", "<", "---"))]
 
 
 def _say_failed(desk: ToolDesk, asked: FactQuestion, tasks: list[Json]) -> list[str]:
