@@ -352,6 +352,8 @@ def _say_unknown(desk: ToolDesk, mention: Mention, plan: Plan, check: DeskResult
                 mark=wording.simulated_mark(desk, check.get("simulated")),
             ),
         )
+        if mention.symbol.market == "HK" and find_lot(mention.symbol, str(check.get("date"))) is None:
+            lines.insert(1, speak("How many shares are one lot of it I do not know: round down to whole lots."))
     return reply_of_lines(*lines)
 
 

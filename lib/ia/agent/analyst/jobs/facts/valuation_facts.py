@@ -149,11 +149,13 @@ def answer_valuation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines = yield from say_unstored(desk, mention)
     told = [(mention, result) for mention, result in sides if not refuse_valuation(desk, asked, mention, result)[1]]
     if len(mentions) > 1:
+        key = "pb" if _BY_BOOK.search(asked.words) else "pe_ttm"
         compared = [
-            Compared(mention, _figure(result, "pe_ttm"), wording.say_value(desk, _figure(result, "pe_ttm"), "ratio"))
+            Compared(mention, _figure(result, key), wording.say_value(desk, _figure(result, key), "ratio"))
             for mention, result in told
         ]
-        first = _say_cheapest(desk, asked, compared) if len(told) == len(mentions) else []
+        name = speak("P/B") if key == "pb" else speak("P/E (TTM)")
+        first = _say_cheapest(desk, asked, compared, name) if len(told) == len(mentions) else []
         return reply_of_lines(*first, *lines)
     if told:
         mention, result = told[0]
@@ -191,15 +193,18 @@ def say_unstored(desk: ToolDesk, mention: Mention) -> Work[list[str]]:
     return [f"{head}{speak(': ')}{none}", prices]
 
 
-def _say_cheapest(desk: ToolDesk, asked: FactQuestion, sides: list[Compared]) -> list[str]:
-    """Return which of several is cheapest by its P/E; a share that loses money has none."""
+_BY_BOOK = pattern(r"市净率|(?<![a-z])p/?b(?![a-z])|price[- ]to[- ]book|\bbook value\b", re.I)
+
+
+def _say_cheapest(desk: ToolDesk, asked: FactQuestion, sides: list[Compared], name: str) -> list[str]:
+    """Return which of several is cheapest by its P/E, or its P/B; a share that loses money has no P/E."""
     speak, known = desk.speak, [side for side in sides if side.value is not None and side.value > 0]
     if len(known) < 2:
         return [speak("By P/E they cannot be compared: it is not known of each (a loss has none).")]
     dear = bool(
         re.search(r"(?<!不)贵|高估|估值.{0,2}高|\b(?:expensive|pricier|over-?valued|higher)\b", asked.words, re.I)
     )
-    return [_say_first(desk, asked, speak("P/E (TTM)"), known, down=not dear, unknown=len(sides) - len(known))]
+    return [_say_first(desk, asked, name, known, down=not dear, unknown=len(sides) - len(known))]
 
 
 def refuse_valuation(desk: ToolDesk, asked: FactQuestion, mention: Mention, result: DeskResult) -> tuple[str, bool]:
