@@ -59,7 +59,9 @@ _FORMS = (
     pattern(rf"{_SET_ZH}?(?P<sec>.+?){_CONDITION_ZH}的?(?:价格|到价)?(?:提醒|预警|警报)(?P<rest>.*)", re.I | re.S),
     pattern(rf"{_TELL_EN}\s+{_WHEN_EN}\s+(?P<sec>.+?)\s*{_CONDITION_EN}(?P<rest>.*)", re.I | re.S),
     pattern(rf"{_WHEN_EN}\s+(?P<sec>.+?)\s*{_CONDITION_EN}\s*[,;]?\s*(?:then\s+)?{_TELL_EN}(?P<rest>.*)", re.I | re.S),
-    pattern(rf"(?P<sec>.+?)\s*{_CONDITION_EN}\s*(?:[-–—,;:]+\s*)?(?:and\s+|then\s+)?{_TELL_EN}(?P<rest>.*)", re.I | re.S),
+    pattern(
+        rf"(?P<sec>.+?)\s*{_CONDITION_EN}\s*(?:[-–—,;:]+\s*)?(?:and\s+|then\s+)?{_TELL_EN}(?P<rest>.*)", re.I | re.S
+    ),
     pattern(rf"{_SET}\s*(?P<sec>.+?)\s*{_CONDITION_EN}(?P<rest>.*)", re.I | re.S),
 )
 _CONDITION = pattern(f"{_CONDITION_ZH}|{_CONDITION_EN.replace('<cond>', '<cond_en>')}", re.I)

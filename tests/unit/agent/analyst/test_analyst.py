@@ -65,7 +65,10 @@ def test_examples_in_docstrings(module):
         ("google 和 meta", ["GOOGL.US", "META.US"]),
         ("what does it cost", []),
         ("PLEASE TELL ME ABOUT AAPL THEN", ["AAPL.US"]),
-        ("tencent vs ping an insurance, catl, byd and cmb", ["00700.HK", "601318.SH", "300750.SZ", "002594.SZ", "600036.SH"]),
+        (
+            "tencent vs ping an insurance, catl, byd and cmb",
+            ["00700.HK", "601318.SH", "300750.SZ", "002594.SZ", "600036.SH"],
+        ),
         ("", []),
     ],
 )

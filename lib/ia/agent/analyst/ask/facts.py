@@ -288,7 +288,7 @@ def account_table(tables: Tables = SHIPPED) -> AccountTable:
 
 
 def howto_table(tables: Tables = SHIPPED) -> list[FactSpec]:
-    """Return the facts of how something is done, which are looked at first."""
+    """Return the facts of how something is done and of exchanges abroad, which are looked at first."""
     return tables.build("research", "facts_howto", build_facts)
 
 

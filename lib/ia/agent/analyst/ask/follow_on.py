@@ -496,14 +496,17 @@ def _after_view(text: str, last: str) -> str:
 _THERE = pattern(
     r"(?:那|那么|现在的?|目前的?|今天的?|现价|股价|价格|收盘价?|它)*[比离距跟和与较]?(?:现价|现在|今天)?(?:它|这个?价?|那个?价?|那时|当时|那天|那里|这里|此)?"
     r"(?:的|又|还|要|有|相[比差]|已经?|离|距)*(?:[低高差跌涨远]|[低高跌涨]了)(?:了)?(?:多少|几个?点|百分之几|多远|几成)(?:个?点|钱)?(?:呢|了)?"
-    r"|(?:and |so |then )*how (?:far|much) (?:(?:above|below|under|over|off|away) )?(?:from )?(?:it |that |there )?(?:is|are) (?:it|we|the (?:price|stock|share)s?)"
+    r"|(?:and |so |then )*how (?:far|much) (?:(?:above|below|under|over|off|away) )?(?:from )?(?:it |that |there )?"
+    r"(?:is|are) (?:it|we|the (?:price|stock|share)s?)"
     r"(?: (?:now|today))?(?: (?:above|below|from|off|under|over|away from) (?:it|that|there))?(?: (?:now|today))?",
     re.I,
 )
 """How far a price is from the one that was spoken of: 现价比它低多少."""
 _OF_EXTREME = pattern(r"最[高低]|[高低]点|新[高低]|\b(?:high|low|highest|lowest|peak|top|bottom)\b", re.I)
 _ASKED_HOW_MUCH = pattern(
-    r"(?:是|在|有|为)*(?:多少|几|哪|什么)(?:块|元|钱|时候|一?天)*(?:呢|的)?\W*$|[?？]|^\W*(?:what(?:'s| is| was| were)|when was)\s+(?:the )?", re.I
+    r"(?:是|在|有|为)*(?:多少|几|哪|什么)(?:块|元|钱|时候|一?天)*(?:呢|的)?\W*$|[?？]"
+    r"|^\W*(?:what(?:'s| is| was| were)|when was)\s+(?:the )?",
+    re.I,
 )
 
 

@@ -151,7 +151,8 @@ def describe_gain(desk: ToolDesk, status: DeskResult) -> list[str]:
         parts.append(speak(", ").join(told))
     gains = speak.join_clauses(parts) or speak("the ledger is empty: `ia trade buy` enters the first trade")
     days = [str(purse.get("day") or "") for purse in purses.values()] if isinstance(purses, dict) else []
-    if days and max(days) and max(days) < desk.request.day:
+    newest = max(days, default="")
+    if newest and newest < desk.request.day:
         nothing = speak("Of today ({date}) nothing is stored yet.", date=desk.request.day)
         return [speak("**Gain of the last session** {gains}", gains=gains), nothing]
     return [speak("**Gain of the day** {gains}", gains=gains)]

@@ -120,7 +120,8 @@ def describe_no_prices(desk: ToolDesk, said: str, failure: Failure) -> str:
         )
     if failure.code == "not-simulated":
         return speak(
-            "The simulated market has no prices of {security}. For real prices: `ia config set market.adapter akshare`.",
+            "The simulated market has no prices of {security}. For real prices: `ia config set market.adapter"
+            " akshare`.",
             security=said,
         )
     reason = describe_failure(speak, failure)

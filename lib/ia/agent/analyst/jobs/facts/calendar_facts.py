@@ -30,7 +30,9 @@ _HOURS = {
     "US": mark_text("9:30–16:00, New York time"),
 }
 _MARKETS = {
-    "US": pattern(r"美股|美国|纽约|华尔街|纳斯达克|\b(?:us|u\.s\.|usa|american?|new york|nyse|nasdaq|wall street)\b", re.I),
+    "US": pattern(
+        r"美股|美国|纽约|华尔街|纳斯达克|\b(?:us|u\.s\.|usa|american?|new york|nyse|nasdaq|wall street)\b", re.I
+    ),
     "HK": pattern(r"港股|香港|港交所|\bhong kong\b|\bhk\b", re.I),
 }
 _PLACES = {"CN": mark_text("Shanghai and Shenzhen"), "HK": mark_text("Hong Kong"), "US": mark_text("New York")}
@@ -254,7 +256,12 @@ def _answer_holiday(desk: ToolDesk, asked: FactQuestion, holiday: Holiday, marke
     if market not in holiday.markets:
         others = speak.join_items([speak(_PLACES[each]) for each in holiday.markets])
         return reply_of_lines(
-            speak("**{holiday} shuts no session of {place}**; it does in {others}.", holiday=name, place=place, others=others)
+            speak(
+                "**{holiday} shuts no session of {place}**; it does in {others}.",
+                holiday=name,
+                place=place,
+                others=others,
+            )
         )
     said = re.search(r"(20\d\d)|(去年|last year)|(明年|next year)|(今年|this year)", asked.words, re.I)
     year = today.year if not said or said[4] else int(said[1]) if said[1] else today.year + (-1 if said[2] else 1)

@@ -114,12 +114,17 @@ def answer_stored(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if found.failure is not None:
         return wording.unreadable(desk, wording.fact_name(desk, asked.facts[0]), found.failure)
     boards = wording.rows_of(found, "boards")
-    told = [f"{speak(screen_facts.BOARDS[row['board']])} {row['count']}" for row in boards if row.get("count") and row["board"] in screen_facts.BOARDS]
+    told = [
+        f"{speak(screen_facts.BOARDS[row['board']])} {row['count']}"
+        for row in boards
+        if row.get("count") and row["board"] in screen_facts.BOARDS
+    ]
     return reply_of_lines(
         speak("**{count} stocks** of the mainland are stored of {date}{mark}: {boards}.",
               count=boards[0]["count"] if boards else 0, date=wording.result_day(found),
               boards=speak.join_items(told), mark=wording.simulated_mark(desk, found.get("simulated"))),
-        speak("Shares of Hong Kong and the US are stored one by one, as they are watched or held: `ia sync hk`, `ia sync us`."),
+        speak("Shares of Hong Kong and the US are stored one by one, as they are watched or held: `ia sync hk`,"
+              " `ia sync us`."),
     )  # fmt: skip
 
 
@@ -311,7 +316,8 @@ def _say_direction(desk: ToolDesk, asked: FactQuestion, whole: Json) -> list[str
 
 
 _ABROAD = (
-    (pattern(r"美股|华尔街|纽约|\b(?:the us|us (?:stocks?|markets?|shares|equit\w+)|u\.s\.|american|wall street|new york)(?!\w)"
+    (pattern(r"美股|华尔街|纽约|\b(?:the us|us (?:stocks?|markets?|shares|equit\w+)|u\.s\.|american"
+             r"|wall street|new york)(?!\w)"
              r"|(?-i:\bUS\b)", re.I),
      ("SPX.US", "IXIC.US", "DJI.US")),
     (pattern(r"港股|香港|\b(?:hong kong|hk)\b", re.I),
@@ -343,7 +349,9 @@ def _answer_abroad(desk: ToolDesk, asked: FactQuestion, codes: tuple[str, ...]) 
             change = wording.say_percent(close / before * 100 - 100)
             told.append(f"**{_index_name(desk, code, result)}** {close:,.2f} {change} ({rows[-1][0]})")
     if not told:
-        said = speak("No prices of its indices are to be had here; `ia ohlcv {code}` asks the source for them.", code=codes[0])
+        said = speak(
+            "No prices of its indices are to be had here; `ia ohlcv {code}` asks the source for them.", code=codes[0]
+        )
         return reply_of_lines(said)
     return reply_of_lines(speak.join_clauses(told) + wording.simulated_mark(desk, simulated))
 
@@ -881,7 +889,7 @@ def _stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list
 
 
 _LOW = pattern(
-    r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱"
+    r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱|最惨"
     r"|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|fall\w*|drop\w*|declin\w+|down|lost|losers?|losing)\b",
     re.I,
 )
@@ -962,7 +970,7 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.refuse_time(desk, speak("the watch list"), span, newest)
     if wanted is None:
         if not re.search(
-            r"涨|跌|表现|强|弱|好|差|收益|回报|return|change|rose|fell|gain|los|best|worst|strong|weak|perform|top|mov|up|down|drop|declin|climb",
+            r"涨|跌|惨|猛|表现|强|弱|好|差|收益|回报|return|change|rose|fell|gain|los|best|worst|strong|weak|perform|top|mov|up|down|drop|declin|climb",
             asked.words,
             re.I,
         ):

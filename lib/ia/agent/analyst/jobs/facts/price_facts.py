@@ -19,8 +19,8 @@ from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, load_span, load_spans
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
-from ia.domain.rules.lots import find_lot
 from ia.domain.performance.ratios import SESSIONS_A_YEAR, sharpe_ratio
+from ia.domain.rules.lots import find_lot
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
