@@ -53,6 +53,8 @@ CROSSING = "crossover(sma(close, 5), sma(close, 20))"
 BELOW = "close < sma(close, 20) - 2 * stdev(close, 20)"
 CONDITIONS = (("a", OVERSOLD, 4), ("b", CROSSING, 1), ("c", f"({OVERSOLD}) & ({CROSSING}) & ({BELOW})", 2))
 GAPS_LIMIT = 10
+TALIB_LIMITS = (0.1, 6)
+"""Of a TA-Lib loop over every bar: the last bar at once, and every bar."""
 SMA_CROSS = {
     "entry": "crossover(sma(close, 10), sma(close, 20))",
     "exit": "crossunder(sma(close, 10), sma(close, 20))",
@@ -158,6 +160,20 @@ def measure_scans(folder: Path, part: int, rounds: int) -> None:
             took = median(lambda ws=ws, request=request: scan_market(ws, request), max(rounds // 3, 1))
             asked = limit if kind is Market else GAPS_LIMIT
             report(Figure(f"scan {letter}, {name} ({took * 1e3:.0f} ms)", took / floor, "x one read", asked))
+        every = ScanRequest(expression=CONDITIONS[2][1], since=mirror.dates[0])
+        days = median(lambda ws=ws, every=every: scan_market(ws, every), max(rounds // 3, 1))
+        report(Figure(f"scan c since the first day, {name}", days, "s", 1))
+        if kind is Market and importlib.util.find_spec("talib"):
+            loop = measure_talib(mirror, rounds)
+            report(
+                Figure(
+                    f"TA-Lib, a loop over every bar of c ({loop * 1e3:.0f} ms), scan c",
+                    took / loop,
+                    "x",
+                    TALIB_LIMITS[0],
+                )
+            )
+            report(Figure("scan c since the first day", days / loop, "x TA-Lib", TALIB_LIMITS[1]))
         if kind is Market:
             measure_cold_scan(ws, rounds)
 
@@ -175,9 +191,30 @@ def measure_cold_scan(ws: Workspace, rounds: int) -> None:
     table(cases, measure_processor(cases, max(rounds // 3, 1), env))
     print("wall time")
     table(cases, measure(cases, max(rounds // 3, 1), env))
-    child = subprocess.Popen(["ia", "scan", OVERSOLD, "--count"], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
-    used = os.wait4(child.pid, 0)[2]
-    report(Figure("ia scan a, memory", used.ru_maxrss / 1024, "MB", 250))
+    # Started by a small process: a child's peak begins at that of whoever started it.
+    peak = (
+        "import os, subprocess, sys\n"
+        "child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
+        "print(os.wait4(child.pid, 0)[2].ru_maxrss)"
+    )
+    command = [PYTHON, "-c", peak, "ia", "scan", OVERSOLD, "--count"]
+    used = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+    report(Figure("ia scan a, memory", int(used) / 1024, "MB", 250))
+
+
+def measure_talib(mirror: reader.Mirror, rounds: int) -> float:
+    """Return the seconds of c by TA-Lib, one security after the other, from prices in memory."""
+    import talib
+
+    columns = np.ascontiguousarray((mirror.close * (mirror.factor / mirror.factor[-1])).T)
+
+    def loop() -> None:
+        for close in columns:
+            five, twenty = talib.SMA(close, 5), talib.SMA(close, 20)
+            met = (talib.RSI(close, 14) < 30) & (close < twenty - 2 * talib.STDDEV(close, 20))
+            met[1:] &= (five[1:] > twenty[1:]) & (five[:-1] <= twenty[:-1])
+
+    return median(loop, max(rounds // 3, 1))
 
 
 # rules

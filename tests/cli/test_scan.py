@@ -164,3 +164,8 @@ def test_a_screen_takes_technical_conditions(market):
     assert [row["symbol"] for row in rows] == both and all(row["rsi(close, 14)"] > 50 for row in rows)
     narrower = market("screen", "rsi(close, 14) > 50", "--strategy", "cheap", "--codes").stdout.split()
     assert narrower == both
+
+
+def test_ranks_are_of_a_scan_alone(market):
+    run = market("backtest", "run", "600519", "--entry", "xrank(close) > 0.9")
+    assert run.returncode == 65 and "xrank" in run.stderr and "ia scan" in run.stderr

@@ -131,7 +131,16 @@ def scan_market(
 
 
 def _stocks(symbols: Sequence[str]) -> tuple[str, ...]:
-    return tuple(symbol for symbol in symbols if kind_of_code(symbol) == "stock")
+    kinds: dict[str, str] = {}  # on the mainland the beginning of a code and the exchange decide
+    found = []
+    for symbol in symbols:
+        key = symbol[:4] + symbol[6:] if len(symbol) == 9 else symbol
+        kind = kinds.get(key)
+        if kind is None:
+            kind = kinds[key] = kind_of_code(symbol)
+        if kind == "stock":
+            found.append(symbol)
+    return tuple(found)
 
 
 def _make_market(

@@ -145,6 +145,9 @@ class SignalExpression:
                 for column, bars in enumerate(many):
                     matrix[: lengths[column], column] = getattr(bars, name)
                 block[name] = matrix
+            parts = plan.split_conditions()
+            if len(parts) > 1 and plan.gives_truth():
+                return plan.narrow_every_row(parts, block, lengths, None)
             return plan.every_row(block, lengths)
         except Exception:  # whatever it is, one security after the other says it properly
             return None

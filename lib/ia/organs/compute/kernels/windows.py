@@ -19,8 +19,8 @@ Merge = Callable[[State, State, int, int], State]
 
 K = TypeVar("K", bound=Callable[..., Any])
 
-_BLOCK = 64
-"""Symbols taken at a time: 2,500 rows of so many stay in the cache, which makes a whole market three times as quick."""
+_BLOCK, _CELLS = 64, 160_000
+"""Symbols taken at a time, at least, and values: they stay in the cache, which makes a market three times as quick."""
 _LEVEL = 1e-9
 """Of a value: steps this small might be those of a constant whose average is rounded beside it, any others not."""
 _UNIT = 10_000.0
@@ -127,11 +127,13 @@ def in_blocks(kernel: K) -> K:
 
     @wraps(kernel)
     def call_in_blocks(x: F, *args: Any, **kwargs: Any) -> Any:
-        if x.ndim < 2 or x.shape[1] <= _BLOCK:
+        width = x.shape[1] if x.ndim > 1 else 0
+        step = max(_BLOCK, _CELLS // max(len(x), 1))
+        if width <= step:
             return kernel(x, *args, **kwargs)
         out = np.empty(x.shape)
-        for j in range(0, x.shape[1], _BLOCK):
-            out[:, j : j + _BLOCK] = kernel(np.ascontiguousarray(x[:, j : j + _BLOCK]), *args, **kwargs)
+        for j in range(0, width, step):
+            out[:, j : j + step] = kernel(np.ascontiguousarray(x[:, j : j + step]), *args, **kwargs)
         return out
 
     return cast(K, call_in_blocks)

@@ -64,3 +64,26 @@ def test_the_rates_of_a_trade_are_those_of_the_day(call):
     }  # fmt: skip
     abroad = call("trade.rules", market="HK")
     assert {row["market"].partition(".")[0] for row in abroad["rules"]} == {"HK"} and not abroad["commission"]["known"]
+
+
+@pytest.mark.process
+def test_a_scan_takes_a_first_day_and_a_saved_condition(call, ws):
+    from pathlib import Path
+
+    from ia.organs.market.sync import SyncRequest, sync_market
+
+    sync_market(ws, SyncRequest("daily"))
+    found = call("market.scan", expr="crossover(close, sma(close, 60))", since="2024-02-01", until="2024-03-08")
+    days = [row["date"] for row in found["stocks"]]
+    assert days == sorted(days, reverse=True) and "2024-02-01" <= days[-1] <= days[0] <= "2024-03-08"
+    assert found["met"] >= found["securities"] > 0 and found["since"] == "2024-02-01"
+    best = call("market.scan", expr="xrank(roc(close, 20)) > 0.9")
+    assert 0 < best["met"] < 0.2 * best["looked"] and "sandboxed" not in best
+    folder = Path(ws.root) / "strategies"
+    folder.mkdir(parents=True)
+    (folder / "above.yaml").write_text("expr: close > sma(close, 60)\nwhere: price > 1\n")
+    saved = call("market.scan", strategy="above")
+    assert saved["met"] == call("market.scan", expr="close > sma(close, 60)", where="price > 1")["met"] > 0
+    assert call("market.scan", strategy="none")["error"] == "no saved condition is named 'none'"
+    assert "expr" in call("market.scan")["error"]
+    assert call("market.scan", expr="ta.rsi(close) > 0", universe="银行")["sandboxed"] == ["ta.rsi(close) > 0"]
