@@ -40,6 +40,17 @@ def test_it_is_shown_again_reported_and_listed(ia):
     assert (missing.stdout, missing.returncode) == ("", 66) and "has no table equity" in missing.stderr
 
 
+def test_it_has_no_account_that_could_part_from_another(ia):
+    one, other = (
+        json.loads(ia("backtest", "run", "600519", "000858", *RULES, *words, "--json").stdout)["id"]
+        for words in (("--each",), ())
+    )
+    done = ia("backtest", "diff", one, other, "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 1 and found["settings"]["kind"] == ["each", "rules"]
+    assert found["orders_part"] is found["equity_part"] is None
+
+
 @pytest.mark.parametrize(
     "words",
     [("--rank", "close"), ("--rebalance", "weekly"), ("--max-positions", "2"), ("--check",), ("--grid", "n=1,2")],

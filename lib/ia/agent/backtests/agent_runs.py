@@ -89,7 +89,12 @@ def open_market(ws: Workspace, settings: RunSettings, notify: Notify = drop_mess
 def start_run(ws: Workspace, settings: RunSettings) -> str:
     """Make the folder of a new run with its settings, and return its name."""
     folder = make_run_folder(ws, settings.start)
-    _write_settings(folder, settings)
+    try:
+        _write_settings(folder, settings)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)  # nothing could be continued in it
+        raise
     return os.path.basename(folder)
 
 

@@ -18,7 +18,10 @@ def compare_runs(one: SavedRun, other: SavedRun) -> Json:
 
     orders_part  day and row of each run, None where one has none; None where all orders are the same
     equity_part  the first day on which the equity differs
+
+    Rules on each security alone have neither an account nor its orders: nothing of them parts.
     """
+    alone = any(run.figures.get("each") for run in (one, other))
     names = [*one.settings, *(name for name in other.settings if name not in one.settings)]
     settings = {
         name: [one.settings.get(name), other.settings.get(name)]
@@ -29,8 +32,10 @@ def compare_runs(one: SavedRun, other: SavedRun) -> Json:
         "runs": [one.id, other.id],
         "settings": settings,
         "figures": {name: [one.figures.get(name), other.figures.get(name)] for name in FIGURES},
-        "orders_part": _first_difference(one, other),
-        "equity_part": next(
+        "orders_part": None if alone else _first_difference(one, other),
+        "equity_part": None
+        if alone
+        else next(
             ((a or b or ("", 0.0))[0] for a, b in zip_longest(read_equity(one), read_equity(other)) if a != b),
             None,
         ),

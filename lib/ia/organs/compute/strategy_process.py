@@ -75,6 +75,8 @@ class StrategyProcess:
         if "error" not in reply:
             return reply
         failure = convert_worker_error(reply["error"], self.program.assigned, self.origin)
+        if failure.params.get("name") == "print":
+            failure.hint = "a strategy prints nothing; what it orders stands in orders.csv"
         day = reply.get("day")
         if not (isinstance(day, str) and day.isascii() and len(day) == 10):
             raise failure

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 from dataclasses import replace
 
 import pytest
@@ -168,6 +169,18 @@ def test_a_full_disk_stops_the_run_with_one_sentence(ws):
     os.symlink("/dev/full", os.path.join(folder, "decisions.jsonl"))
     with pytest.raises(TryLater, match="No space left"):
         agent_runs.live_or_continue(ws, folder, made.settings, made.market, notify=print, progress=silent)
+
+
+def test_a_file_that_cannot_be_written_leaves_no_run(ws):
+    settings = plan(ws, start="2024-03-14").settings
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            agent_runs.start_run(ws, settings)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not os.listdir(os.path.join(ws.root, "runs"))
 
 
 def test_the_cap_of_a_run_stops_it(ws, caps):

@@ -99,6 +99,12 @@ def test_what_goes_wrong_is_named(source, kind, said):
     assert said in str(caught.value)
 
 
+def test_a_strategy_that_prints_is_told_where_to_look():
+    with pytest.raises(BadData) as caught:
+        run("def on_bar(ctx):\n    print(1)")
+    assert "orders.csv" in caught.value.hint
+
+
 def test_a_loop_without_end_is_ended(monkeypatch):
     monkeypatch.setenv("IA_COMPUTE_TIMEOUT", "1")
     with pytest.raises(TimedOut):
