@@ -12,10 +12,12 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
+from ia.domain.instruments.boards import find_board
 from ia.domain.instruments.symbols import Symbol
 from ia.domain.rules.fees import ZERO_CENTS, FeeRates, Fees, Side, fee_rates
 from ia.domain.rules.limits import PriceLimits
-from ia.domain.rules.lots import WHOLE_SHARES, LotRule, check_quantity, find_lot
+from ia.domain.rules.lots import WHOLE_SHARES, LotRule, check_quantity
+from ia.domain.rules.table import period_end
 from ia.faculties.lab.portfolio import Portfolio, total_cost
 from ia.faculties.lab.securities import DayBar, Security
 from ia.faculties.lab.tickets import Cancellation, ExitTicket, Fill, OpenOrder, Outcome, Ticket, Unfilled
@@ -56,17 +58,29 @@ class FeeTable:
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
         self.assumed: dict[str, str] = {}
+        self._known: dict[tuple[Symbol, Side], tuple[str, str, FeeRates, str]] = {}
 
     def find_rates(self, symbol: Symbol, day: str, side: Side) -> FeeRates:
         """Return the rates of a day; before the table of rules begins, those of its first day."""
+        found = self._known.get((symbol, side))
+        if found is None or not found[0] <= day < found[1]:
+            found = self._known[symbol, side] = self._look_up(symbol, day, side)
+        _, _, rates, assumed = found
+        if assumed:
+            self.assumed[symbol.market] = assumed
+        return rates
+
+    def _look_up(self, symbol: Symbol, day: str, side: Side) -> tuple[str, str, FeeRates, str]:
+        """Return from when and until when rates are known to hold, the rates, and the day whose rates were taken."""
+        until, assumed = period_end(find_board(symbol), day), ""
         while True:
             try:
-                return fee_rates(symbol, day, side)
+                return day, until, fee_rates(symbol, assumed or day, side), assumed
             except NotFound as exc:
                 since = str(exc.params.get("since", ""))
-                if since <= day:
+                if since <= (assumed or day):
                     raise
-                self.assumed[symbol.market] = day = since
+                assumed = since
 
     def charge(self, rates: FeeRates, price: Decimal, quantity: Decimal) -> Fees:
         """Return the fees of a trade."""
@@ -103,10 +117,6 @@ class Exchange:
         self._last_fees: tuple[object, Fees] = (None, Fees(ZERO, ZERO, ZERO, ZERO))
         self._volume_left: dict[str, Decimal] = {}
         self._held_back = ZERO
-        self._actions: dict[str, list[tuple[str, Sequence[Action]]]] = {}
-        for name, security in securities.items():
-            for day, actions in security.actions_by_day.items():
-                self._actions.setdefault(day, []).append((name, actions))
 
     # what is given
 
@@ -126,8 +136,9 @@ class Exchange:
     def run_day(self, day: str) -> None:
         """Let a trading day pass: corporate actions, the open, what is reached later, and the close."""
         self._volume_left, self._held_back = {}, ZERO
-        for name, actions in self._actions.get(day, ()):
-            self._apply_actions(name, day, actions)
+        for name in sorted({name for name, _ in self.portfolio.holdings()} | {order.symbol for order in self.live}):
+            if actions := self.securities[name].actions_by_day.get(day):
+                self._apply_actions(name, day, actions)
         orders = [order for order in self.live if order.since <= day]
         for order in orders:
             order.reason = self._obstacle(order, day)
@@ -321,7 +332,7 @@ class Exchange:
     def _fillable(self, order: OpenOrder, day: str, price: Decimal) -> Decimal:
         """Return how many shares are filled now; where none are, `order.reason` says why."""
         security = self.securities[order.symbol]
-        lot = find_lot(security.symbol, day)
+        lot = security.lot_on(day)
         held = self.portfolio.shares_of(order.symbol)
         if order.side == "sell":
             wanted = order.left if order.left is not None else self._whole_lots(order, lot and lot.step, price, held)
@@ -352,11 +363,13 @@ class Exchange:
 
     def _affordable(self, order: OpenOrder, security: Security, day: str, price: Decimal) -> Decimal:
         """Return the largest quantity in whole lots that the money of an order pays for, with its fees."""
-        lot = find_lot(security.symbol, day) or WHOLE_SHARES
+        lot = security.lot_on(day) or WHOLE_SHARES
         money = min(order.value or ZERO, self.portfolio.cash - self._held_back)
         rates = self.fee_table.find_rates(security.symbol, day, "buy")
         quantity, fees = find_affordable(money, price, lot, lambda count: self.fee_table.charge(rates, price, count))
-        if not quantity:
+        if quantity:
+            self._last_fees = ((security.symbol.canonical, day, "buy", price, quantity), fees)
+        else:
             order.reason = BELOW_LOT if total_cost(price, lot.least, fees) > (order.value or ZERO) else "cash"
         return quantity
 

@@ -11,7 +11,6 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
 from ia.domain.performance.round_trips import RoundTrip
-from ia.domain.rules.lots import find_lot
 from ia.faculties.lab.exchange import Exchange
 from ia.faculties.lab.order_rows import list_orders
 from ia.faculties.lab.portfolio import Portfolio
@@ -271,7 +270,12 @@ class RuleRun:
         if self.table.rank is not None:
             values = self.table.rank[place, columns]
             known = ~np.isnan(values)
-            columns = columns[known][np.argsort(-values[known], kind="stable")]
+            columns, values = columns[known], -values[known]
+            most = self.settings.max_positions
+            if self.settings.rebalance and most is not None and most < len(values) // 4:
+                among = values <= np.partition(values, most - 1)[most - 1]  # no other one is wanted
+                columns, values = columns[among], values[among]
+            columns = columns[np.argsort(values, kind="stable")]
         return columns.tolist()  # type: ignore[no-any-return]
 
     def _leave(self, held: Mapping[str, Decimal], day: str, leaving: Iterable[str], waiting: set[str]) -> None:
@@ -318,7 +322,7 @@ class RuleRun:
     def _adjust(self, symbol: str, day: str, quantity: Decimal, target: Decimal) -> None:
         """Buy or sell the difference to a position's size, where it is at least a lot."""
         price = self.securities[symbol].value_on(day) or ZERO
-        lot = find_lot(self.securities[symbol].symbol, day)
+        lot = self.securities[symbol].lot_on(day)
         missing = target - price * quantity
         if abs(missing) < price * (lot.least if lot else ONE):
             return

@@ -6,11 +6,13 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from ia.domain.instruments.boards import tick_size
+from ia.domain.instruments.boards import find_board, tick_size
 from ia.domain.instruments.symbols import Symbol
 from ia.domain.rules.fees import Side
 from ia.domain.rules.limits import PriceLimits, narrowest_limit, price_limits
+from ia.domain.rules.lots import LotRule, find_lot
 from ia.domain.rules.settlement import sellable_after
+from ia.domain.rules.table import period_end
 from ia.kernel.errors import NotFound
 from ia.organs.ledger.order import to_decimal
 from ia.organs.ohlcv.adjustment import Action, reference_price
@@ -73,6 +75,8 @@ class Security:
     _limits: dict[str, PriceLimits | None] = field(default_factory=dict)
     _last_bar: tuple[str, DayBar | None] = ("", None)
     _last_place: tuple[str, int | None] = ("", None)
+    _last_lot: tuple[str, str, LotRule | None] = ("~", "", None)
+    _last_value: tuple[str, Decimal | None] = ("", None)
 
     def place_of(self, day: str) -> int | None:
         """Return the row of a day; None where the security did not trade."""
@@ -160,6 +164,11 @@ class Security:
 
     def value_on(self, day: str) -> Decimal | None:
         """Return what a share is worth at the close of a day: its last close, after the actions since."""
+        if self._last_value[0] != day:
+            self._last_value = day, self._value_at(day)
+        return self._last_value[1]
+
+    def _value_at(self, day: str) -> Decimal | None:
         if self.is_delisted(day) and self.delisting is not None and not self.delisting.keeps_value:
             return Decimal(0)
         found = self.last_close(day)
@@ -177,6 +186,14 @@ class Security:
         """Return the tick that is not worse than a limit, and not before a stop is reached."""
         down = (side == "buy") != stop
         return (price / self.tick).quantize(Decimal(1), ROUND_FLOOR if down else ROUND_CEILING) * self.tick
+
+    def lot_on(self, day: str) -> LotRule | None:
+        """Return the lot of a day; None where none is known."""
+        since, until, lot = self._last_lot
+        if not since <= day < until:
+            lot = find_lot(self.symbol, day)
+            self._last_lot = day, period_end(find_board(self.symbol), day), lot
+        return lot
 
     def settlement_days(self, day: str) -> int:
         """Return after how many trading days a purchase of a day may be sold: 0 or 1."""

@@ -141,9 +141,10 @@ class SignalExpression:
             plan = BlockPlan(self._plan.body)
             block = {}
             for name in plan.series:
-                matrix = np.full((int(lengths.max()), len(many)), np.nan)
+                matrix = np.empty((int(lengths.max()), len(many)))
                 for column, bars in enumerate(many):
                     matrix[: lengths[column], column] = getattr(bars, name)
+                    matrix[lengths[column] :, column] = np.nan
                 block[name] = matrix
             parts = plan.split_conditions()
             if len(parts) > 1 and plan.gives_truth():
