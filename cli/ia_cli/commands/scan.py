@@ -93,8 +93,9 @@ def scan(
     of a Dask scheduler evaluate the blocks: each reads its own part with its own credentials and needs the same ia
     (status 78 if it differs). If a block fails three times, ia names it and ends in status 75. Whoever reaches the port
     of a scheduler can run code on its workers: keep it in a private network, or use tls:// with the certificates of
-    Dask's settings. Workers lose some speed to the MALLOC_TRIM_THRESHOLD_ that Dask sets. Before they start, set in
-    Dask's settings distributed.nanny.pre-spawn-environ MALLOC_TRIM_THRESHOLD_ and MALLOC_MMAP_THRESHOLD_ to 134217728.
+    Dask's settings. Dask has its workers give freed memory back at once (MALLOC_TRIM_THRESHOLD_), which doubles their
+    work; ia undoes this, and warns where it cannot. Then set MALLOC_TRIM_THRESHOLD_ and MALLOC_MMAP_THRESHOLD_ to
+    134217728 in Dask's settings, distributed.nanny.pre-spawn-environ, before the workers start.
     Both options need the extra `cluster`: pip install 'ia[cluster]'.
 
     Status 1 if nothing is found.

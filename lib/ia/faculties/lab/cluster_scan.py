@@ -21,6 +21,7 @@ import ia
 from ia.faculties.lab.bar_catalogs import PackedBars
 from ia.faculties.lab.bar_scan import BlockResult, BlockTask, RunTasks, scan_block
 from ia.faculties.lab.cluster_extra import first_line, load_package
+from ia.faculties.lab.market_values import keep_freed_memory
 from ia.kernel import config
 from ia.kernel.errors import ConfigError, IaError, Message, Notify, TryLater, UsageError
 from ia.kernel.patterns import pattern
@@ -53,9 +54,9 @@ def read_identity() -> WorkerIdentity:
     return WorkerIdentity(ia.__version__, digest.hexdigest()[:12])
 
 
-def describe_worker() -> tuple[WorkerIdentity, str]:
-    """Return the identity of a worker, and its MALLOC_TRIM_THRESHOLD_."""
-    return read_identity(), config.env("MALLOC_TRIM_THRESHOLD_") or ""
+def describe_worker() -> tuple[WorkerIdentity, bool]:
+    """Return the identity of a worker, and whether it gives all freed memory back at once, as Dask has it do."""
+    return read_identity(), config.env("MALLOC_TRIM_THRESHOLD_") == _TRIM and not keep_freed_memory()
 
 
 def scan_remotely(task: BlockTask, identity: WorkerIdentity) -> BlockResult:
@@ -166,9 +167,9 @@ def _check_workers(client: Any, address: str, notify: Notify) -> WorkerIdentity:
             )
         if found[0] != identity:
             raise ConfigError(_DIFFERENT, worker=worker, **_differences(found[0], identity), hint=_INSTALL)
-        trimmed |= found[1] == _TRIM
+        trimmed |= found[1]
     if trimmed:
-        notify(Message("workers have Dask's MALLOC_TRIM_THRESHOLD_, which costs some speed; see ia-scan(1)"))
+        notify(Message("workers are slow with the MALLOC_TRIM_THRESHOLD_ that Dask sets; see ia-scan(1)"))
     return identity
 
 

@@ -145,9 +145,10 @@ _KEPT, _LARGEST = 1 << 26, 1 << 25
 
 
 @functools.cache
-def keep_freed_memory() -> None:
-    """Let the C library (glibc) keep some memory that is freed: getting it anew takes longer than filling it."""
+def keep_freed_memory() -> bool:
+    """Let the C library (glibc) keep some memory that is freed: getting it anew takes longer than filling it.
+
+    Returns whether it does.
+    """
     adjust = getattr(ctypes.CDLL(None), "mallopt", None)
-    if adjust is not None:
-        adjust(_TRIM, _KEPT)
-        adjust(_MAP, _LARGEST)
+    return adjust is not None and bool(adjust(_TRIM, _KEPT) and adjust(_MAP, _LARGEST))

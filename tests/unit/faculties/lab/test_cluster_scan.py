@@ -98,6 +98,7 @@ def test_the_open_port_is_told_once(cluster, url):
     told = []
     scan(url, cluster.scheduler_address, "close > 0", told.append)
     assert len([message for message in told if cluster.scheduler_address in str(message)]) == 1
+    assert not [message for message in told if "MALLOC" in str(message)]  # ia has undone what Dask sets
 
 
 def test_a_block_that_fails_is_named(cluster, server, url):
