@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -45,6 +46,7 @@ def test_the_session_prints_what_the_readme_says(name, tmp_path, monkeypatch):
 
 def _hold(name, tmp_path):
     assert len(steps_of(REPO / name)) > 8
+    shutil.copytree(REPO / "man" / "examples", tmp_path / "man" / "examples")  # as in a clone
     env = {**os.environ, "LANG": "zh_CN.UTF-8" if "zh" in name else "C.UTF-8"}
     env.pop("IA_HOME")
     replay(REPO / name, tmp_path, env, ia=installed())
