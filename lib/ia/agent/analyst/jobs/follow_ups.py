@@ -227,10 +227,22 @@ def _answer(desk: ToolDesk, run: Run) -> Reply:
     fields = _fields(desk, run)
     template = run.templates.get(_ANSWER)
     lines = _by_template(desk, template, fields) if template is not None else _listing(desk, run, fields)
+    if template is not None:
+        lines[1:1] = _list_failures(desk, run, "\n".join(lines))
     kept = reply.describe_paths(desk, *((result, step.label) for step, result in run.written))
     points = [line.lstrip("- ") for line in lines if line.startswith("- ")] or [line for line in lines if line]
     evidence = [*fields["readings"], *fields["rules"]]
     return Reply([*lines, "", *kept], points, evidence, signed=True)
+
+
+def _list_failures(desk: ToolDesk, run: Run, told: str) -> list[str]:
+    """Return the steps that failed and that the answer does not tell: a template need not name each step."""
+    failed = [
+        f"- {step.label}{desk.speak(': ')}{describe_failure(desk.speak, result.failure)}"
+        for step, _, result in run.done
+        if result.failure is not None and not _is_too_early(result) and not _found_nothing(result)
+    ]
+    return [line for line in dict.fromkeys(failed) if line.partition(desk.speak(": "))[2] not in told]
 
 
 @part("the answer by its template", in_list)
