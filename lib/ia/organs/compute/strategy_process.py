@@ -33,6 +33,7 @@ class StrategyProcess:
         """Compile the source; raises BadData (does not parse) or Refused (policy)."""
         self.origin = origin
         self.program = compile_source(source, origin)
+        self._days: list[str] = []
         self._worker: Any = start_sandbox_worker(source)
 
     def __enter__(self) -> "StrategyProcess":
@@ -56,7 +57,8 @@ class StrategyProcess:
         for symbol, each, factors in bars:
             job = {"strategy": "bars", "symbol": symbol, "rows": len(each.date), "factors": factors}
             self._ask(job, b"", pack_columns(each), timeout)
-        self._ask({"strategy": "start", "days": list(days)}, self.program.code, b"", timeout)
+        self._days = list(days)
+        self._ask({"strategy": "start", "days": self._days}, self.program.code, b"", timeout)
 
     def run_days(self, begin: int, end: int, account: Json, timeout: float) -> StrategyStep:
         """Let the strategy see the days from one place up to another, up to the first on which it orders.
@@ -68,7 +70,7 @@ class StrategyProcess:
         done, orders = reply.get("done"), reply.get("orders")
         if not isinstance(done, int) or not 0 < done <= end - begin or not isinstance(orders, list):
             raise Refused("the sandbox returned a malformed result")
-        return StrategyStep(done, [_check_order(order, self.origin) for order in orders])
+        return StrategyStep(done, [_check_order(order, self.origin, self._days[begin + done - 1]) for order in orders])
 
     def _ask(self, job: Json, code: bytes, columns: bytes, timeout: float) -> Json:
         reply: Json = self._worker.run_strategy_job(json.dumps(job).encode(), code, columns, timeout)
@@ -88,7 +90,7 @@ def _name_day(failure: IaError, day: str) -> IaError:
     return kind("{problem} (on {day})", problem=failure, day=day, hint=failure.hint)
 
 
-def _check_order(order: object, origin: str) -> Json:
+def _check_order(order: object, origin: str, day: str) -> Json:
     """Check an order against the one form that it may have; the process that sent it has run foreign code."""
     if not isinstance(order, dict):
         raise Refused("the sandbox returned a malformed result")
@@ -98,5 +100,5 @@ def _check_order(order: object, origin: str) -> Json:
         else:
             ok = key in _NUMBERS and isinstance(value, int | float) and not isinstance(value, bool)
         if not ok:
-            raise BadData("{source}: an order has a wrong {key}", source=origin, key=str(key)[:40])
+            raise BadData("{source}: an order on {day} has a wrong {key}", source=origin, day=day, key=str(key)[:40])
     return order

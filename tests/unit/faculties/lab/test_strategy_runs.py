@@ -90,6 +90,7 @@ def on_bar(ctx):
         ("def on_bar(ctx):\n    ctx.buy(100, price=3)", BadData, "2024-03-04"),
         ("def on_bar(ctx):\n    ctx.buy(100, amount=3)", BadData, "amount"),
         ("def on_bar(ctx):\n    ctx.buy(-5)", BadData, "2024-03-04"),
+        ("def on_bar(ctx):\n    ctx.buy('many')", BadData, "an order on 2024-03-04 has a wrong quantity"),
         ("def on_bar(ctx):\n    ctx.buy(symbol='AAPL.US', value=3)", BadData, "AAPL.US"),
     ],
 )
