@@ -162,7 +162,7 @@ def measure_scans(folder: Path, part: int, rounds: int) -> None:
             report(Figure(f"scan {letter}, {name} ({took * 1e3:.0f} ms)", took / floor, "x one read", asked))
         every = ScanRequest(expression=CONDITIONS[2][1], since=mirror.dates[0])
         days = median(lambda ws=ws, every=every: scan_market(ws, every), max(rounds // 3, 1))
-        report(Figure(f"scan c since the first day, {name}", days, "s", 1))
+        report(Figure(f"scan c since the first day, {name}", days, "s", 1 if kind is Market else None))
         if kind is Market and importlib.util.find_spec("talib"):
             loop = measure_talib(mirror, rounds)
             report(

@@ -17,7 +17,8 @@ def profile() -> None:
     """List, use and install profiles: starting files for a workspace.
 
     A profile is a folder laid out like a workspace: soul.md, config.yaml, memory/, notebook/, knowledge/, tasks/,
-    .claude/skills/, .claude/providers/. ia ignores everything else in it. You may delete any file that it adds.
+    strategies/, .claude/skills/, .claude/providers/. ia ignores everything else in it. You may delete any
+    file that it adds.
     """
 
 
