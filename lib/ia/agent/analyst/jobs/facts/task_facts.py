@@ -167,12 +167,19 @@ def say_list(desk: ToolDesk, tasks: list[Json]) -> list[str]:
         lines.append(speak("No task runs yet: none is approved."))
     if waiting:
         lines.append(speak("Waiting for your approval: {names}.", names=speak.join_items(_say_waiting(waiting))))
+        if len(waiting) > MOST_WAITING:
+            lines.append(speak("… {count} more: `ia pending`", count=len(waiting) - MOST_WAITING))
     return lines
 
 
+MOST_WAITING = 10
+"""Tasks that wait for the owner, of which each is named."""
+
+
 def _say_waiting(tasks: list[Json]) -> list[str]:
-    told = [f"{task['name']} (`ia task approve {task.get('proposal') or task['name']}`)" for task in tasks[:_NAMED]]
-    return [*told, "…"] if len(tasks) > _NAMED else told
+    return [
+        f"{task['name']} (`ia task approve {task.get('proposal') or task['name']}`)" for task in tasks[:MOST_WAITING]
+    ]
 
 
 def _say_task(desk: ToolDesk, task: Json) -> str:
