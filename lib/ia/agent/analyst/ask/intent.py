@@ -277,6 +277,8 @@ def _kind_of(words: str, plain: str, securities: list[Mention]) -> str:
     own = own_words(words)
     if has_form(own, "as_preference"):
         return "prefer"
+    if has_form(own, "as_note"):
+        return "note"
     if has_form(own, "as_order"):
         return "order"
     for act in _KINDS:

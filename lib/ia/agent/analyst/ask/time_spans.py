@@ -253,6 +253,23 @@ def _read_two(match: re.Match[str], today: date) -> TimeSpan:
     return replace(_span(match, RANGE, first, min(last, today)), days=True) if first and last else _span(match, UNREAD)
 
 
+def _read_two_days(match: re.Match[str], today: date) -> TimeSpan:
+    """Return the stretch from a day up to another day of the same month, whose month is said once or not at all."""
+    month = match["month"]
+    begun = re.search(r"\d+|[一二三四五六七八九十]+", month or "")
+    number = (
+        _month_number(begun[0]) if begun and "月" in month else _month_number(month.strip()) if month else today.month
+    )
+    if not 1 <= number <= 12:
+        return _span(match, UNREAD)
+    first, last = (_make_day(today.year, number, int(match[end])) for end in ("begin", "end"))
+    if first and last and last > today:
+        before = _add_months(first.replace(day=1), -12 if month else -1)
+        earlier = (_make_day(before.year, before.month, int(match[end])) for end in ("begin", "end"))
+        first, last = earlier if not month or first > today else (first, today)
+    return replace(_span(match, RANGE, first, last), days=True) if first and last else _span(match, UNREAD)
+
+
 def _read_since(match: re.Match[str], today: date) -> TimeSpan:
     day = parse_date(match["date"].strip(), today)
     return _span(match, SINCE, day, today) if day and day <= today else _span(match, UNREAD)
@@ -375,7 +392,7 @@ def _read_year(match: re.Match[str], today: date) -> TimeSpan:
 
 def _read_to_date(match: re.Match[str], today: date) -> TimeSpan:
     said = match[0]
-    if re.search(r"周|week|wtd", said):
+    if re.search(r"周|星期|礼拜|week|wtd", said):
         return _span(match, RANGE, today - timedelta(days=today.weekday()), today)
     if re.search(r"月|month|mtd", said):
         return _span(match, RANGE, today.replace(day=1), today)
@@ -434,7 +451,7 @@ def _read_edge(match: re.Match[str], today: date) -> TimeSpan:
     """Return the first or the last day of a year, quarter, month or week; the coming one of "the end of the year"."""
     said = match["period"].strip()
     last_day = bool(re.search(r"底|末|最后|\bend\b", match[0]))
-    if re.search(r"周|星期|week", said):
+    if re.search(r"周|星期|礼拜|week", said):
         monday = today - timedelta(days=today.weekday() + (7 if re.search(r"上|last|previous", said) else 0))
         day = monday + timedelta(days=6) if last_day else monday
     elif re.search(r"季|quarter", said):
@@ -483,7 +500,7 @@ def _back(today: date, count: float, unit: str) -> date | None:
     """Return the day so many days, weeks, months or years before; None where there is none."""
     if count > MOST:
         return None
-    days = 1 if unit[0] in "日天d" else 7 if "周" in unit or "星期" in unit or unit[0] == "w" else 0
+    days = 1 if unit[0] in "日天d" else 7 if re.search(r"周|星期|礼拜|^w", unit) else 0
     if days:
         back = round(count * days)
         return today - timedelta(days=back) if back == count * days and back < today.toordinal() else None
@@ -526,6 +543,7 @@ def _read_future(match: re.Match[str], today: date) -> TimeSpan:
 
 _READERS: dict[str, Callable[[re.Match[str], date], TimeSpan | None]] = {
     "two": _read_two,
+    "two_days": _read_two_days,
     "since": _read_since,
     "date": _read_date,
     "quarter": _read_quarter,

@@ -74,6 +74,8 @@ _ENTER_IT = pattern(
 TO_NOTE = pattern_by_letters(
     r"^\W*(?:请|帮我|麻烦|please\s+)*(?:"
     r"(?:记下来?|记一下|记一笔|记录一?下?|写下来?|做个?笔记|存一?下|保存)(?:一?[条个]?(?:判断|观察|笔记))?[:：，,\s]+"
+    r"|(?:(?:给|为|替|在|对|关于|把)[^，,。:：?？]{1,20}?)?(?:里|上|再|也|顺便)*(?:加|记|写|做|添|留|补)(?:下|上|录)?(?:一?[条个笔])?"
+    r"(?:笔记|备注|备忘)[:：，,\s]+"
     r"|记(?:一?[条个](?:判断|观察|笔记))?[:：]\s*"
     r"|(?:把[这下]一?[条个面]?)?(?:作为|记为|记成|存为|当作)[^，,。？?:：]{0,12}(?:观察|笔记)[^，,。？?:：]{0,8}[:：]\s*"
     r"|(?:keep|record|file|log|write|save|store|note) (?:this|it|that|the following)\b[^:：?？]{0,16}"
@@ -81,6 +83,8 @@ TO_NOTE = pattern_by_letters(
     r"|(?:再|替我|给我)*(?:记|写|加|存)(?:下|录|上)?(?:一?[条个笔]|下)(?:新的?)?(?:观点|看法|想法|笔记|观察|备忘|判断|心得)?[:：]\s*"
     r"|(?:add|make|write|take|keep|save)(?: me)? (?:an?|another|this|the|one)(?: new)? "
     r"(?:note|observation)\b[^:：?？]{0,40}[:：]\s*"
+    r"|(?:add|make|write|leave|put|attach) (?:an?|another|this) (?:note|remark|comment|memo) (?:to|on|for|about) "
+    r"[^:：?？]{1,40}[:：]\s*"
     r"|(?:add|append|write)(?: this)? (?:to|in|into) (?:my|the) [^:：?？]{0,40}"
     r"\b(?:notes?|observations?)\b[^:：?？]{0,20}[:：]\s*"
     r"|note that\s+"

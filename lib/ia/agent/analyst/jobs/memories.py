@@ -286,7 +286,8 @@ def _each(desk: ToolDesk, items: list[tuple[str, str]], results: list[DeskResult
 def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Write down what the user says: of one security as an observation, else in the day's scratch note."""
     speak = desk.speak
-    text = " ".join(TO_NOTE.sub("", wanted.words, count=1).split())
+    head = TO_NOTE.match(wanted.words)
+    text = " ".join(wanted.words[head.end() if head else 0 :].split())
     if not text:
         yield from ()
         return reply.reply_of_lines(
@@ -294,7 +295,8 @@ def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
                 "Note what? For example: “note: three days of outflows”.",
             )
         )
-    if mention := _subject_of(text, find_mentions(SPACED_NAME.sub("", text)) or wanted.securities):
+    named = find_mentions(head[0] if head else "") or find_mentions(SPACED_NAME.sub("", text)) or wanted.securities
+    if mention := _subject_of(text, named):
         before = yield from desk.one("memory.read", path=observation(desk, mention.name))
         result = (yield from desk.run(observe(desk, mention.name, text, str(before.value) if before.ok else "")))[0]
         return reply.reply_of_lines(*reply.describe_paths(desk, (result, speak("observation", context="kept"))))

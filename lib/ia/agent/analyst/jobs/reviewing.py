@@ -15,7 +15,7 @@ from ia.agent.analyst.evidence.readings import labels_at
 from ia.agent.analyst.evidence.stated_view import MARK, SPACED_NAME, StatedView, parse_view, read_words
 from ia.agent.analyst.evidence.tool_answers import closes_of, display_name, read_value
 from ia.agent.analyst.jobs import belief_lines, own_notes, results, risk_rules
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.jobs.skill_loading import load_skill
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import reply
@@ -101,6 +101,9 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     period, unread = find_period(strip_mentions(words), today)
     if unread:
         return wording.ask_back(desk, unread)
+    if period.first == period.last < f"{today}":  # a weekend or a holiday: the session before it
+        day = yield from result_facts.last_session(desk, date.fromisoformat(period.first))
+        period = period._replace(first=f"{day}", last=f"{day}")
     yield from desk.load_tables("readings", "labels", "view")
     yield from load_skill(desk, "review", words)
     calls = results.period_calls(desk, period.first, period.last)

@@ -3,17 +3,21 @@
 import re
 from collections.abc import Callable, Generator
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.ask.screens import parse_bounds
+from ia.agent.analyst.ask.time_spans import DAY, TimeSpan
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.patterns import pattern
 
 Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
+CALENDAR = "000300.SH"
+"""The index whose bars tell which days were sessions."""
 
 
 _READS_NUMBERS = (
@@ -23,7 +27,7 @@ _READS_NUMBERS = (
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
     "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate", "trade_cost",
     "price_judged", "results_history", "average_cross",
-    "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning",
+    "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -40,11 +44,19 @@ _OF_DAYS = ("gainers", "screen", "level_crossing", "extreme_day", "new_extreme",
 """Sources that read numbers, but no times of their own."""
 
 
+_POINTED = pattern(r"[这那]|(?:that|th[eo]se|this)\b", re.I)
+"""A stretch of time that is only pointed at: that week, 那个月."""
+_OF_ENTRIES = ("undo", "command", "howto", "tasks", "inbox")
+"""Sources that read what a question points at."""
+
+
 def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Return the answer to a question for facts; a question back where a word that may change it was not understood."""
     unread = tuple(word for word in asked.unread if asked.answer not in _READS_COUNTS or not word.isdigit())
     if asked.times and asked.answer in _OF_DAYS:
         return wording.ask_back(desk, asked.times)
+    if asked.answer not in _OF_ENTRIES and (pointed := tuple(said for said in asked.times if _POINTED.match(said))):
+        return wording.ask_back(desk, pointed)
     if asked.answer in _READS_COUNTS and _LATELY.search(asked.words):
         if not asked.spans:
             return reply_of_lines(desk.speak("Over which days: today, this week, or the last 20 days?"))
@@ -56,7 +68,33 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, unread)
     if asked.left:
         return wording.ask_back(desk, asked.left)
+    asked = yield from _count_from_newest(desk, asked)
     return (yield from _find_answer(asked.answer)(desk, asked))
+
+
+def _count_from_newest(desk: ToolDesk, asked: FactQuestion) -> Work[FactQuestion]:
+    """Return a question whose days that are counted back in sessions count from today.
+
+    Readers count back from the newest bar, which is of today only after the close: before it, that bar is one back.
+    """
+    if not any(_is_counted_back(span) for span in asked.spans):
+        return asked
+    bars = yield from desk.one("market.ohlcv", symbol=CALENDAR, tail=1)
+    newest = next((row[0] for row in wording.bars_of(bars)), "") if bars.ok else ""
+    if not newest or newest >= desk.request.day:
+        return asked
+    day = date.fromisoformat(newest)
+    spans = [
+        span if not _is_counted_back(span)
+        else replace(span, sessions=span.sessions - 1) if span.sessions > 1
+        else replace(span, sessions=0, first=day, last=day)
+        for span in asked.spans
+    ]  # fmt: skip
+    return replace(asked, spans=tuple(spans))
+
+
+def _is_counted_back(span: TimeSpan) -> bool:
+    return span.kind == DAY and span.first is None and span.sessions > 0
 
 
 def _find_answer(name: str) -> Answer:
@@ -143,6 +181,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import task_facts
 
         return task_facts.answer_tasks
+    if name == "purchase":
+        from ia.agent.analyst.jobs.facts import purchase_facts
+
+        return purchase_facts.answer_purchase
     if name == "inbox":
         from ia.agent.analyst.jobs.facts import inbox_facts
 

@@ -264,6 +264,11 @@ def answer_decline(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("Such prices are not stored here: there are shares, funds and indices only."),
             speak("A fund that follows it may be: ask for its code, such as 518880 (gold)."),
         )
+    if field == "no_flows":
+        return reply_of_lines(
+            speak("I have no source for money flows by sector or by share, and I do not invent."),
+            speak("What there is: “which sectors rose most today”, “what was the northbound flow”."),
+        )
     if field == "no_rates":
         return reply_of_lines(
             speak("I have no source for interest rates, bond yields and deposits, and I do not invent."),

@@ -24,6 +24,10 @@ CALENDAR = "000300.SH"
 """The index whose bars tell which days were sessions."""
 
 
+OPENS = (9, 30)
+"""Hour and minute at which the sessions of Shanghai and Hong Kong open."""
+
+
 class Days(NamedTuple):
     """A stretch of days that a question means, both ends included.
 
@@ -58,6 +62,21 @@ def read_days(desk: ToolDesk, span: TimeSpan) -> Work[Days | None]:
             day = closes[0]
             return Days(day, day, span.said) if span.kind == DAY else Days(closes[1], today, span.said)
     return None
+
+
+def find_unopened(desk: ToolDesk, days: Days) -> Work[str]:
+    """Return the day of the newest closes where no session of a stretch has opened yet: a Monday morning; else ""."""
+    moment = desk.request.moment
+    if days.last < moment.date() or not desk.has("calendar.trading"):
+        return ""
+    known = yield from desk.one("calendar.trading", date=desk.request.day, n=1)
+    before = wording.names_of(known.get("previous")) if known.ok else []
+    opened = known.get("is_trading_day") is True and (moment.hour, moment.minute) >= OPENS
+    if not before or opened or before[-1] >= f"{days.first}":
+        return ""
+    bars = yield from desk.one("market.ohlcv", symbol=CALENDAR, tail=1)
+    newest = next((row[0] for row in wording.bars_of(bars)), "") if bars.ok else ""
+    return newest if before[-1] <= newest < f"{days.first}" else ""
 
 
 def last_session(desk: ToolDesk, day: date) -> Work[date]:
@@ -143,6 +162,12 @@ def answer_over(desk: ToolDesk, span: TimeSpan) -> Work[Reply]:
     days = yield from read_days(desk, span)
     if days is None:
         return wording.ask_back(desk, (span.said,))
+    if newest := (yield from find_unopened(desk, days)):
+        return reply_of_lines(
+            speak(
+                "No session yet in {days}: nothing has changed since the closes of {day}.", days=days.label, day=newest
+            )
+        )
     period = yield from load_period(desk, days)
     if period.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), period.failure)

@@ -1,0 +1,68 @@
+"""What single purchases of a security, named by their day, have brought up to now."""
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.jobs.facts import result_facts, wording
+from ia.agent.analyst.jobs.facts.account_facts import entries_within
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
+from ia.kernel.jsontypes import Json
+
+LIMIT, SHOWN = 200, 5
+
+
+def answer_purchase(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what the shares bought on a day have brought, by the newest price and after the fees of buying them."""
+    speak, lines = desk.speak, list[str]()
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    profit = yield from desk.one("account.profit")
+    if profit.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), profit.failure)
+    gains = {str(row.get("symbol")): row for row in wording.rows_of(profit, "positions")}
+    for mention in asked.securities[:SHOWN]:
+        listed = yield from desk.one("trade.list", symbol=mention.code, limit=LIMIT)
+        if listed.failure is not None:
+            return wording.unreadable(desk, speak("the journal"), listed.failure)
+        bought = [row for row in entries_within(listed.value, days) if row.get("kind") == "buy"]
+        if not bought:
+            when = speak.join_items([each.label for each in days])
+            lines.append(
+                speak("{name}: no purchase in the journal ({days}).", name=wording.head_of(desk, mention), days=when)
+            )
+        for row in bought[:SHOWN]:
+            lines += _say_purchase(desk, wording.head_of(desk, mention), row, gains.get(mention.code, {}))
+    return reply_of_lines(*lines)
+
+
+def _say_purchase(desk: ToolDesk, name: str, row: Json, gain: Json) -> list[str]:
+    """Return what one purchase has brought, and whether its shares have been sold since."""
+    speak, price = desk.speak, wording.figure_of(gain, "price")
+    size, paid = float(row.get("quantity") or 0), float(row.get("price") or 0)
+    given: Json = {
+        "name": name,
+        "day": row.get("date"),
+        "shares": number(size, "shares"),
+        "paid": number(paid, "price", speak),
+    }
+    held = float(gain.get("size") or 0)
+    if not held or price is None or not size or not paid:
+        return [speak("{name}: bought {shares} at {paid} on {day}; none is held now.", **given)]
+    cost = size * paid + float(row.get("fees") or 0)
+    result = size * price - cost
+    lines = [
+        speak(
+            "{name}: **{result}** ({rate}) on the {shares} shares bought on {day} at {paid}, fees included; "
+            "the price is {price} ({priced}){mark}",
+            result=wording.say_exact(desk, result, signed=True, currency=str(row.get("currency") or "")),
+            rate=wording.say_percent(result / cost * 100),
+            price=number(price, "price", speak),
+            priced=gain.get("price_date"),
+            mark=wording.simulated_mark(desk, gain.get("simulated")),
+            **given,
+        )
+    ]
+    if held < size:
+        lines.append(speak("Only {held} shares are held now; the rest was sold since.", held=number(held, "shares")))
+    return lines
