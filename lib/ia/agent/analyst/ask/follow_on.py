@@ -256,6 +256,47 @@ def complete_question(question: str, before: list[str], today: date) -> str:
     return _complete(question, whole, recent, today)
 
 
+_OF_IT = tuple(
+    (pattern(form, re.I), whole)
+    for form, whole in (
+        (r"^\W*(?:and |so )?how (?:many|much)(?: shares)?(?: of (?:it|them))? do i (?P<did>own|hold|have)\W*$",
+         "how many shares of {name} do I {did}?"),
+        (r"^\W*(?:and |so )?why did i (?P<did>buy|sell) (?:it|them)\W*$", "why did I {did} {name}?"),
+        (r"^\W*(?:any |the |what is the )?(?:latest |newest |recent )?news (?:on|about|of|for) (?:it|them)\W*$",
+         "news on {name}"),
+        (r"^\W*(?P<did>remind me to (?:check|look at|review|sell|buy|watch)) (?:it|them)(?P<rest>\b.*)$",
+         "{did} {name}{rest}"),
+        (r"^\W*(?:那|那么)?我(?:现在|还)?(?:持?有)(?:它)?(?:多少|几)(?P<did>[股手])\W*$", "我持有多少{did}{name}"),
+        (r"^\W*(?:那|那么)?我(?:当时|当初)?为(?:什么|何)(?P<did>买|卖)(?:入|出|了)*(?:它|这只)\W*$",
+         "我为什么{did}{name}"),
+        (r"^\W*(?:它|这只)的?(?:有什么)?最?新?(?:的)?(?:消息|新闻|公告)\W*$", "{name}的新闻"),
+        (r"^(?P<did>\W*(?:(?:明天|后天|今晚|下周|周[一二三四五])[^它]{0,8})?提醒我(?:去)?"
+         r"(?:看看?|检查|卖|买|关注)一?下?)(?:它|这只)\W*$",
+         "{did}{name}"),
+    )
+)  # fmt: skip
+"""Questions and wishes of the owner's about the one security that was spoken of, which only a pronoun names."""
+
+
+def name_pronoun(question: str, before: list[str], today: date) -> str:
+    """Return a question of the owner's about "it" with the name of the one security that was spoken of at last.
+
+    >>> day = date(2024, 3, 15)
+    >>> name_pronoun("why did I buy it?", ["How is CATL doing?", "how many of them do I own?"], day)
+    'why did I buy CATL?'
+    >>> name_pronoun("明天提醒我看看它", ["茅台怎么样"], day)
+    '明天提醒我看看茅台'
+    """
+    found = next(((match, whole) for form, whole in _OF_IT if (match := form.match(question))), None)
+    if found is None or not before:
+        return question
+    said = [mentions for each in before[-4:] if (mentions := find_mentions(simplify_question(each)))]
+    if not said or len(said[-1]) != 1:
+        return question
+    parts = found[0].groupdict()
+    return found[1].format(name=said[-1][0].said, did=parts.get("did") or "", rest=parts.get("rest") or "")
+
+
 def names_subject(text: str) -> bool:
     """Return True if a question names what it is about, other than a security: the market, an industry, the account."""
     return _ELSEWHERE.search(text) is not None

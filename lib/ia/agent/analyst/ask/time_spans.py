@@ -192,7 +192,7 @@ def is_no_day(said: str, today: date) -> bool:
     """Return True if words name a day and a month in plain figures, and the calendar has no such day.
 
     >>> day = date(2024, 3, 15)
-    >>> [is_no_day(said, day) for said in ("2月30日", "2023-02-29", "February 30th", "2月29日", "12-03-2024")]
+    >>> [is_no_day(said, day) for said in ("2月30日", "2023-02-29", "February 30th", "2月29日", "above 60")]
     [True, True, True, False, False]
     """
     text = said.casefold().strip()
@@ -202,6 +202,9 @@ def is_no_day(said: str, today: date) -> bool:
         r"|(?:on )?[a-z]{3,9} (?:the )?\d{1,2}(?:st|nd|rd|th)?,?(?: \d{4})?)", text
     )  # fmt: skip
     if plain is None or parse_date(text, today) is not None:
+        return False
+    names = re.findall(r"[a-z]{3,}", re.sub(r"\b(?:on|the|of)\b", " ", text))
+    if any(name[:3] not in _MONTHS for name in names):  # "above 60"
         return False
     if both := re.fullmatch(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})", text):
         return all(_make_day(int(both[3]), int(both[a]), int(both[3 - a])) is None for a in (1, 2))

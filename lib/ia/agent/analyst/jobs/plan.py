@@ -236,6 +236,10 @@ def _complete_request(desk: ToolDesk) -> Reply | None:
     chosen = choices.read_choice(request)
     if chosen:
         desk.request = replace(request, question=chosen, before=request.before[:-1])
+        return None
+    named = follow_on.name_pronoun(request.question, request.before, request.moment.date())
+    if named != request.question:
+        desk.request = replace(request, question=named)
     return None
 
 

@@ -201,6 +201,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import meaning_facts
 
         return meaning_facts.answer_figure_meaning
+    if name == "riskier":
+        from ia.agent.analyst.jobs.facts import risk_facts
+
+        return risk_facts.answer_riskier
     if name == "rate":
         from ia.agent.analyst.jobs.facts import rate_facts
 

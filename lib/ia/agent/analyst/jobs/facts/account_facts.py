@@ -143,7 +143,11 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(_say_position(desk, head, field, (mention.code, position), gain, weights, lots))
             if others := [each for each in find_currencies(asked.words) if each != position.get("currency")]:
                 lines.append(
-                    (yield from _convert_value(desk, position, others[0], gain if field == "profit" else None))
+                    (
+                        yield from _convert_value(
+                            desk, position, others[0], gain if field == "profit" else None, cost=field == "avg_price"
+                        )
+                    )
                 )
     return reply_of_lines(*lines)
 
@@ -257,10 +261,12 @@ def answer_costs(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     )
 
 
-def _convert_value(desk: ToolDesk, position: Json, currency: str, gain: Json | None = None) -> Work[str]:
+def _convert_value(
+    desk: ToolDesk, position: Json, currency: str, gain: Json | None = None, *, cost: bool = False
+) -> Work[str]:
     """Return what a position is worth, or made, in another currency, where a rate is stored."""
     rate = yield from wording.load_rate(desk, str(position.get("currency")), currency)
-    amount = gain.get("profit") if gain else position.get("value")
+    amount = position.get("avg_price") if cost else gain.get("profit") if gain else position.get("value")
     if rate is None or amount is None:
         return say_other_currency(desk, currency)
     shown = wording.rate_params(desk, rate)
@@ -270,6 +276,8 @@ def _convert_value(desk: ToolDesk, position: Json, currency: str, gain: Json | N
         "date": shown["date"],
         "source": shown["source"],
     }
+    if cost:
+        return desk.speak("The average cost is **{amount}** at today's rate of {rate} ({date}, {source}).", **given)
     if gain:
         return desk.speak("The profit is **{amount}** at today's rate of {rate} ({date}, {source}).", **given)
     return desk.speak("Worth **{amount}** at {rate} ({date}, {source}).", **given)
@@ -515,6 +523,8 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     days = yield from result_facts.trade_days(desk, asked)
     if days is None:
         return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    if asked.facts[0].field == "results":
+        return (yield from _list_results(desk, asked, days))
     result = yield from desk.one("trade.list", limit=LIMIT)
     if result.failure is not None:
         return wording.unreadable(desk, speak("the journal"), result.failure)
@@ -544,6 +554,44 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if len(wording.rows_of(result.value)) >= LIMIT:
         more.append(speak("Only the newest {count} entries of the journal are read.", count=LIMIT))
     return reply_of_lines(head, *shown, *more)
+
+
+_AT_LOSS = pattern(r"亏|赔|\b(?:los\w*|lost|unprofitable|losers?|red)\b", re.I)
+
+
+def _list_results(desk: ToolDesk, asked: FactQuestion, days: list[result_facts.Days]) -> Work[Reply]:
+    """Answer which sales lost, or made, money after fees; a purchase has no result until it is sold."""
+    speak, losing = desk.speak, _AT_LOSS.search(asked.words) is not None
+    found = yield from desk.one("account.history", limit=LIMIT)
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), found.failure)
+    named = {mention.code for mention in asked.securities}
+    rows = [
+        row
+        for row in wording.rows_of(found.value)
+        if (not named or row["symbol"] in named)
+        and (not days or any(f"{d.first}" <= str(row["date"]) <= f"{d.last}" for d in days))
+    ]
+    kept = [row for row in rows if (float(row["realized"]) < 0) == losing and float(row["realized"])]
+    time = speak.join_items([each.label for each in days])
+    label = speak(" ({days})", days=time) if time else ""
+    count: Json = {"count": len(kept), "all": len(rows), "days": label}
+    head = (
+        speak("**{count}** of {all} sales lost money after fees{days}.", **count)
+        if losing
+        else speak("**{count}** of {all} sales made money after fees{days}.", **count)
+    )
+    told = [
+        speak("- {name}: sold {shares} on {date}, **{realized}**",
+              name=wording.security_name(desk, str(row["symbol"]), row.get("name")), date=row["date"],
+              shares=number(float(row["quantity"]), "shares"),
+              realized=wording.say_exact(desk, float(row["realized"]), signed=True,
+                                         currency=str(row.get("currency") or "")))
+        for row in kept[:SHOWN]
+    ]  # fmt: skip
+    more = [speak("… {count} more: `ia profit`", count=len(kept) - SHOWN)] if len(kept) > SHOWN else []
+    held = speak("What is still held has no such result yet: “which of my holdings are at a loss” lists it.")
+    return reply_of_lines(head, *told, *more, held)
 
 
 def _count_trades(desk: ToolDesk, rows: list[Json], side: str, time: str) -> str:

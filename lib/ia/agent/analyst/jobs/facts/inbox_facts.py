@@ -50,11 +50,27 @@ def _answer_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     inbox = yield from answer_inbox(desk, replace(asked, facts=(replace(asked.facts[0], field=""),)))
     alerts, beliefs = yield from desk.run(DeskCall("alert.list", {}), belief_lines.beliefs_call())
     told = [row for row in wording.rows_of(alerts, "alerts") if row.get("holds")] if alerts.failure is None else []
+    broken = (yield from _broken_rules(desk)) if not spans or span.last is None or span.last >= today else []
     return reply_of_lines(
-        *trading.lines[:1], *dates.lines, *inbox.lines[: SHOWN + 1], *(_say_alert(desk, row) for row in told[:SHOWN]),
+        *broken, *trading.lines[:1], *dates.lines, *inbox.lines[: SHOWN + 1],
+        *(_say_alert(desk, row) for row in told[:SHOWN]),
         *belief_lines.due_line(desk, beliefs),
         speak("More: `ia inbox`, `ia calendar`, `ia alert list`, `ia news`."),
     )  # fmt: skip
+
+
+def _broken_rules(desk: ToolDesk) -> Work[list[str]]:
+    """Return the owner's rules that are broken now, a stop that is reached first; [] for none."""
+    from ia.agent.analyst.jobs import daily
+
+    status = yield from desk.one("account.status")
+    held = daily.positions_of(status) if status.ok else []
+    limit = desk.request.limits.get("position_pct")
+    over = limit is not None and any((each.get("limit_weight_pct") or 0) > limit for _, each in held)
+    if not held or not (status.get("warnings") or over):
+        return []
+    broken = daily.broken_rules(desk, status, held)
+    return [desk.speak("**Broken rules of yours:**"), *(f"- {each}" for each in broken)]
 
 
 def _say_message(desk: ToolDesk, row: Json) -> str:

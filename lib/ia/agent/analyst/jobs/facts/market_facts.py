@@ -15,13 +15,13 @@ from ia.agent.analyst.ask.time_spans import DAY, FUTURE, RANGE, SESSIONS, SINCE,
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value
 from ia.agent.analyst.jobs.facts import market_days, screen_facts, wording
-from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, load_spans
+from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, load_spans, period_of
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.tables import Entry, Table
 from ia.agent.analyst.voice import number
 from ia.domain.instruments.indices import MAIN_INDICES
 from ia.domain.instruments.listing_reasons import listing_reason
-from ia.domain.instruments.symbols import from_canonical
+from ia.domain.instruments.symbols import from_canonical, symbol_of_kind
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
@@ -47,6 +47,8 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     what = wording.fact_name(desk, asked.facts[0])
     if abroad := next((codes for words, codes in _ABROAD if words.search(asked.words)), None):
         return (yield from _answer_abroad(desk, asked, abroad))
+    if not wanted and len(asked.spans) == 1 and (over := (yield from _answer_stretch(desk, asked.spans[0]))):
+        return over
     if wanted != "amount" and _are_two_days(asked):
         return (yield from _answer_both_days(desk, asked, answer_summary))
     against = len(asked.spans) == 1 and _AGAINST.search(asked.words) is not None
@@ -98,6 +100,47 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not premise:
         sectors = yield from desk.one("market.sectors", limit=3, date=day)
         lines += _sector_lines(desk, sectors, 3) if sectors.ok and wording.result_day(sectors) == day else []
+    return reply_of_lines(*lines)
+
+
+_DAYS_TOLD = 7
+
+
+def _answer_stretch(desk: ToolDesk, span: TimeSpan) -> Work[Reply | None]:
+    """Answer how the market did over a stretch of days: what the indices did, and each of its days that is stored.
+
+    None for a time that is no such stretch, or one without bars of an index.
+    """
+    speak, codes = desk.speak, MAIN_INDICES[:NAMED_INDICES]
+    if span.kind not in (RANGE, SINCE, SESSIONS):
+        return None
+    loaded = yield from load_spans(desk, [Mention(symbol_of_kind(code), code) for code in codes], span)
+    told, days, simulated = [], "", False
+    for code, found in zip(codes, loaded, strict=True):
+        if isinstance(found, DeskResult) or not found.rows or found.base is None:
+            continue
+        change, days = found.rows[-1].close / found.base.close * 100 - 100, period_of(found.rows)
+        simulated = simulated or found.simulated
+        told.append(f"{_index_name(desk, code, {})} **{wording.say_percent(change)}**")
+    if not told:
+        return None
+    lines = [speak("{days}: {told}{mark}", days=days, told=speak.join_clauses(told),
+                   mark=wording.simulated_mark(desk, simulated))]  # fmt: skip
+    sessions = yield from market_days.sessions_within(desk, span, _DAYS_TOLD)
+    asked = sessions or []
+    results = yield from desk.run(*(DeskCall("market.summary", {"date": day}) for day in asked))
+    missing = []
+    for day, result in zip(asked, results, strict=True):
+        boards = wording.rows_of(result, "boards") if result.ok and wording.result_day(result) == day else []
+        if not boards:
+            missing.append(day)
+            continue
+        lines.append(
+            speak("- {date}: {up} up, {down} down; median {median}", date=day, up=boards[0].get("up"),
+                  down=boards[0].get("down"), median=wording.say_percent(boards[0].get("median_pct")))
+        )  # fmt: skip
+    if missing:
+        lines.append(speak("Of {days} only the indices are stored.", days=speak.join_items(missing)))
     return reply_of_lines(*lines)
 
 

@@ -286,7 +286,7 @@ def _measure_all(
         if isinstance(found, DeskResult):
             lines.append(reply.describe_no_prices(desk, mention.said, found.failure or NO_BARS))
             continue
-        value = _value_of(found, measure)
+        value = value_of(found, measure)
         if value is None:
             lines.append(desk.speak("{name}: too few bars of that time.", name=wording.head_of(desk, mention)))
             continue
@@ -300,7 +300,7 @@ def _measure_all(
     return measured, lines
 
 
-def _value_of(found: SpanBars, measure: str) -> float | None:
+def value_of(found: SpanBars, measure: str) -> float | None:
     """Return a figure over bars, in per cent; None where there are too few."""
     every = [row.close for row in found.with_base]
     if not found.rows:

@@ -84,18 +84,35 @@ def answer_at_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return _say_stops(desk, held, rows, stop)
     at, found = dict(held), [row for row in rows if row[0] <= -stop]
     told = [
-        f"{name_position(desk, symbol, at[symbol])} {wording.say_percent(rate)}" for rate, symbol in found or rows[:2]
+        f"{name_position(desk, symbol, at[symbol])} {wording.say_percent(rate)}"
+        + ("" if found else speak(" ({away}% above its stop)", away=f"{_away(at[symbol], stop):.2f}"))
+        for rate, symbol in found or rows[:2]
     ]
     given = {"stop": f"{stop:g}", "names": speak.join_clauses(told), "date": _price_day(held)}
     if found:
+        near = [(symbol, away) for rate, symbol in rows[len(found) :] if (away := _away(at[symbol], stop)) <= _NEAR]
+        close = [
+            speak("{name}, {away}% above its stop", name=name_position(desk, symbol, at[symbol]), away=f"{away:.2f}")
+            for symbol, away in near
+        ]
         return reply_of_lines(
-            speak("**At the stop of -{stop}%**: {names} ({date}).{mark}", mark=_mark(desk, status), **given)
+            speak("**At the stop of -{stop}%**: {names} ({date}).{mark}", mark=_mark(desk, status), **given),
+            *([speak("**Close to it**: {names}.", names=speak.join_clauses(close))] if close else []),
         )
     return reply_of_lines(
         speak(
             "**None** is at the stop of -{stop}%; nearest: {names} ({date}).{mark}", mark=_mark(desk, status), **given
         )
     )
+
+
+_NEAR = 3.0
+"""Per cent of its stop within which a price is close to it."""
+
+
+def _away(position: Json, stop: float) -> float:
+    """Return how far a price is above the stop of its position, in per cent of the stop."""
+    return (float(position["current_price"]) / (float(position["avg_price"]) * (1 - stop / 100)) - 1) * 100
 
 
 def _say_stops(desk: ToolDesk, held: Held, rows: list[tuple[float, str]], stop: float) -> Reply:

@@ -85,8 +85,11 @@ def _say_cost(desk: ToolDesk, asked: FactQuestion, mention: Mention, check: obje
     return lines
 
 
-_GAINED = pattern(r"赚|盈利|\b(?:ma[dk]e money|gain\w*|profitable|in profit|won)\b", re.I)
-_LOST = pattern(r"亏|赔|\b(?:los[et]\w*|lost|cost (?:me )?money|at a loss)\b", re.I)
+_GAINED = pattern(
+    r"赚|盈利|\b(?:ma[dk]e money|gain\w*|profitable|in profit|won|in the (?:green|black)|winners?)\b", re.I
+)
+_LOST = pattern(r"亏|赔|\b(?:los[et]\w*|lost|cost (?:me )?money|at a loss|in the red|under ?water)\b", re.I)
+_NOW = pattern(r"现在|目前|\b(?:are|is)\b", re.I)
 _WHICH = pattern(r"哪|有没有|\b(?:which|what|any)\b", re.I)
 
 
@@ -122,7 +125,9 @@ def answer_profit_each(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if _WHICH.search(asked.words):
         gained, lost = bool(_GAINED.search(asked.words)), bool(_LOST.search(asked.words))
         wanted = 1 if gained and not lost else -1 if lost and not gained else 0
-    chosen = [each for each in known if not wanted or -each[1] * wanted > 0]
+    now = wanted != 0 and span is None and _NOW.search(asked.words) is not None
+    counted = [each for each in known if not now or float(each[3].get("size") or 0)]
+    chosen = [each for each in counted if not wanted or -each[1] * wanted > 0]
     head = f"{label}{speak(': ')}" if label else ""
     if not chosen:
         none = speak("**none** was at a profit") if wanted > 0 else speak("**none** was at a loss")
