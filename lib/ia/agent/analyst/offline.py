@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from ia.agent.analyst.ask import request
 from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, parse_result
 from ia.agent.analyst.jobs import plan
-from ia.agent.analyst.parts import LeftOut
+from ia.agent.analyst.parts import LeftOut, leave_out
 from ia.agent.analyst.say.reply import by_rules
 from ia.kernel import clock, config
 from ia.kernel.jsontypes import Json
@@ -123,8 +123,15 @@ def _replay_work(desk: ToolDesk, rounds: list[list[DeskResult]]) -> list[DeskCal
             calls = work.send(_match_results(results, len(calls)))
     except StopIteration as done:
         reply: plan.Reply = done.value
-        return reply
+        return reply if any(line.strip() for line in reply.lines) else _confess_no_answer(desk)
     return calls
+
+
+def _confess_no_answer(desk: ToolDesk) -> plan.Reply:
+    """Return what is said where the work brought no line: that is a bug, and told as one."""
+    line = leave_out(desk, "the result", ValueError(f"no line for {desk.request.question!r}"))
+    said = desk.speak("I understood this question, but my rules brought no answer to it. Ask it in other words.")
+    return plan.Reply([said, line], [said], understood=False)
 
 
 def _match_results(results: list[DeskResult], count: int) -> list[DeskResult]:

@@ -126,10 +126,13 @@ class LedgerDesk:
         method: str | None = None,
         session: str = "",
         until: datetime | None = None,
+        through: str = "",
         replaced: JournalEntry | None = None,
         paid_on: str = "",
     ) -> Books:
         """Return what the journal makes at now(), or at an earlier moment; of one session's trades alone, if named.
+
+        through   the last day that counts, by the dates of the entries, whatever the time was elsewhere
 
         paid_on   a day of which deposits count whatever their time: they are often entered after the trades
 
@@ -137,15 +140,23 @@ class LedgerDesk:
                   moment that follow it
         """
         with _pause_gc():
-            return self._build_books(method, session, until, replaced, paid_on)
+            return self._build_books(method, session, until, replaced, paid_on, through)
 
     def _build_books(
-        self, method: str | None, session: str, until: datetime | None, replaced: JournalEntry | None, paid_on: str = ""
+        self,
+        method: str | None,
+        session: str,
+        until: datetime | None,
+        replaced: JournalEntry | None,
+        paid_on: str,
+        through: str,
     ) -> Books:
         entries = journal.effective_entries(self.ws.db)
         if replaced is not None:
             entries = [each for each in entries if each.id != replaced.id]
         entries += self._sync_actions(entries)
+        if through:
+            entries = [each for each in entries if each.date <= through]
         if until is not None:
             stamp = clock.utc_stamp(until)
             entries = [

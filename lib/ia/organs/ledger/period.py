@@ -92,13 +92,17 @@ class _Moments:
         self._earlier: dict[tuple[date, str], _Standing] = {}
 
     def at(self, day: date, currency: str) -> _Standing:
-        """Return the ledger at the end of a day in a currency's market; no later than now()."""
+        """Return the ledger at the end of a day in a currency's market; no later than now().
+
+        The date of an entry decides: dollars paid in on a Monday morning in Shanghai, still Sunday in New York, are
+        Monday's.
+        """
         market = _MARKETS.get(currency, "CN")
         moment = order.day_end(day.isoformat(), market)
         if moment >= clock.now():
             return self.now
         if (day, market) not in self._earlier:
-            books = self.desk.books(until=moment)
+            books = self.desk.books(through=day.isoformat())
             self._earlier[day, market] = _Standing(books, self.desk.account(until=moment, books=books, curve=False))
         return self._earlier[day, market]
 

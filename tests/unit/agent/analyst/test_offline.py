@@ -128,3 +128,16 @@ def test_wide_characters_are_counted_as_more_tokens():
         wide = sum(char > "\u2e7f" for char in text)
         assert _tokens(text) == ((len(text) - wide) // 4 + wide * 2 // 3 + 1 if text else 0)
     assert _tokens("é" * 100) > _tokens("e" * 100) and _tokens("\ud800") == 1
+
+
+def test_an_answer_without_a_line_is_confessed(ws, monkeypatch):
+    from ia.agent.analyst.jobs import plan
+    from ia.agent.analyst.say.reply import reply_of_lines
+    from ia.agent.turns.turn import take_turn
+
+    def work_to_nothing(desk):
+        yield from ()
+        return reply_of_lines("")
+
+    monkeypatch.setattr(plan, "work", work_to_nothing)
+    assert "规则没有给出答案" in take_turn(ws, "看看 600519", model="ia-offline").reply

@@ -95,3 +95,13 @@ def test_an_empty_ledger_has_no_results(desk):  # noqa: F811
 def test_a_day_that_is_none(text):
     with pytest.raises(UsageError):
         tools._read_day(text)
+
+
+def test_the_date_of_an_entry_decides_its_week_wherever_it_was_then(desk):  # noqa: F811
+    """A Monday morning in Shanghai is Sunday evening in New York."""
+    posting.post_cash(desk, posting.cash_entry("deposit", Decimal(20000), "USD", "2024-06-17 08:40"))
+    posting.post_cash(desk, posting.cash_entry("deposit", Decimal(5000), "USD", "2024-06-18"))
+    [found], *_ = measure_period(desk, MONDAY, FRIDAY)
+    assert (found.flows, found.before, found.begin) == (25000, 0, MONDAY)
+    [second], *_ = measure_period(desk, *days(18, 21))
+    assert (second.flows, second.before) == (5000, 20000)
