@@ -233,7 +233,7 @@ def notify_unknown(report: "PerformanceReport") -> None:
         notify(reason)
     benchmark = report.benchmark
     if benchmark is not None and benchmark.days and not benchmark.total:
-        notify(Message("{symbol} is a price index: dividends are not in it", symbol=str(benchmark.symbol)))
+        notify(Message("{symbol} is a price index: dividends are not in it", symbol=benchmark.symbol))
     for rate in report.rates:
         notify(
             Message(

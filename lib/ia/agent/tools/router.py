@@ -40,6 +40,8 @@ from ia.wiring.indexing import notice_changes
 
 MAX_RESULT = 16_000
 """Characters of a result that a model gets to see."""
+MAX_FOR_RULES = 1_000_000
+"""Characters of a result that the embedded analyst is given: it is a program, and sums up all rows."""
 MAX_OWN, MAX_OTHERS, MAX_TAINTED = 600, 60, 12
 """Calls of one tool in a minute: of ia's own, of a provider's, and of that once text from outside was read."""
 TRIES = 3
@@ -62,14 +64,15 @@ class ToolOutcome(NamedTuple):
         """Whether it worked."""
         return self.failure is None
 
-    def format_text(self, lang: str = "en") -> str:
-        """Return what a model is told: the value, or as JSON what was wrong and what would be right, in a language."""
+    def format_text(self, lang: str = "en", most: int = MAX_RESULT) -> str:
+        """Return what a model is told: the value, or as JSON what was wrong and what would be right, in a language.
+
+        most  characters; the rest is cut off
+        """
         if self.failure is not None:
             return _format_json(_failure_fields(self.failure, Voice(lang)))
         told = self.value if isinstance(self.value, str) else _format_json(self.value)
-        return (
-            told if len(told) <= MAX_RESULT else told[:MAX_RESULT] + f"\n… ({len(told) - MAX_RESULT} more characters)"
-        )
+        return told if len(told) <= most else told[:most] + f"\n… ({len(told) - most} more characters)"
 
 
 def _format_json(value: object) -> str:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ia.agent.analyst.parts import LeftOut
 from ia.agent.tools import schema
+from ia.agent.tools.gate import RULES
 from ia.agent.tools.registry import Tool
-from ia.agent.tools.router import Router, ToolOutcome
+from ia.agent.tools.router import MAX_FOR_RULES, MAX_RESULT, Router, ToolOutcome
 from ia.agent.tools.scope import Scope
 from ia.agent.tools.time_limit import LONGEST, limit_time
 from ia.agent.turns import models
@@ -343,9 +344,12 @@ class Loop:
             at += len(group)
         too_many = Refused("reached the limit of {count} calls per reply", count=MAX_CALLS)
         outcomes += [ToolOutcome(call.name, None, too_many, 0) for call in calls[most:]]
+        room = MAX_FOR_RULES if self.scope.actor == RULES else MAX_RESULT
         results = [
             self.types.tool_result(
-                name=call.name, output=outcome.format_text(getattr(call, "lang", "en")), tool_call_id=call.tool_call_id
+                name=call.name,
+                output=outcome.format_text(getattr(call, "lang", "en"), room),
+                tool_call_id=call.tool_call_id,
             )
             for call, outcome in zip(calls, outcomes, strict=True)
         ]

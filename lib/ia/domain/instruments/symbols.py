@@ -65,6 +65,11 @@ class Symbol(NamedTuple):
     def __str__(self) -> str:
         return f"{self.canonical} {self.name}".rstrip()
 
+    def name_in(self, lang: str) -> str:
+        """Return the code and the name for a reader of a language: in English the English one, where one is known."""
+        known = english_names().get(self.canonical) if lang == "en" else None
+        return f"{self.canonical} {known or self.name}".rstrip()
+
 
 def stored_symbols() -> list[Symbol]:
     """Return the securities that the registered sources tell, with their names."""

@@ -107,6 +107,8 @@ class Voice(NamedTuple):
             return self.say(value)
         if isinstance(value, list | tuple) and value and all(isinstance(item, Message | IaError) for item in value):
             return "; ".join(map(self.say, value))
+        if (name_in := getattr(value, "name_in", None)) is not None:  # a security, which has names in two languages
+            return name_in(self.lang)
         return value
 
 

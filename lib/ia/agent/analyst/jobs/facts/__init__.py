@@ -234,10 +234,10 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import average_facts
 
         return average_facts.answer_average_last
-    if name == "fee_rates":
-        from ia.agent.analyst.jobs.facts import fee_rate_facts
+    if name in ("fee_rates", "fees_paid"):
+        from ia.agent.analyst.jobs.facts import fee_rate_facts, fees_paid_facts
 
-        return fee_rate_facts.answer_fee_rates
+        return fee_rate_facts.answer_fee_rates if name == "fee_rates" else fees_paid_facts.answer_fees_paid
     if name in ("interest", "payments", "largest_result", "price_converted"):
         from ia.agent.analyst.jobs.facts import money_facts
 
@@ -271,7 +271,7 @@ def _find_owner_answer(name: str) -> Answer | None:
 
         return rule_facts.ANSWERS[name]
     if name in (
-        "what_if_all", "sale_net", "average_in", "trade_stats", "last_fees", "fee_kind", "reasons", "sizes", "currency",
+        "what_if_all", "sale_net", "average_in", "trade_stats", "last_fees", "reasons", "sizes", "currency",
         "over_weight", "concentration", "account_days", "risk_stats", "year_dividends", "followed", "may_buy",
         "sell_or_hold",
     ):  # fmt: skip

@@ -93,6 +93,11 @@ def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 _RATED = pattern(r"占|百分|比例|\b(?:per ?cent\w*|share|%)", re.I)
 
 
+def asks_share(words: str) -> bool:
+    """Return True if a question is for a part of the money paid in."""
+    return bool(_RATED.search(words))
+
+
 def _say_book(desk: ToolDesk, field: str, currency: str, book: Json, words: str = "") -> str:
     value = book.get(_BOOK_KEYS.get(field, "cash"))
     if value is None:

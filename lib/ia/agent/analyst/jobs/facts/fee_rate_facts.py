@@ -16,7 +16,7 @@ _MARKETS = {"CNY": "CN", "HKD": "HK", "USD": "US"}
 _SHARES = {"CN": mark_text("A-shares"), "HK": mark_text("Hong Kong shares"), "US": mark_text("US shares")}
 _SCOPES = {"CN": ("main.SH", "main", "A"), "HK": ("HK",), "US": ("US",)}
 """What the rules of an ordinary share are made for, from the narrow to the wide."""
-_DIVIDEND = pattern(
+DIVIDEND_TAX = pattern(
     r"(?:红利|股息|分红|派息)[^，,。]{0,6}税|税[^，,。]{0,4}(?:红利|股息|分红)|\bdividends?\b.{0,20}\btax|\btax\b.{0,20}\bdividends?\b",
     re.I,
 )
@@ -48,7 +48,7 @@ def answer_fee_rates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 if known is None or scopes.index(str(row["market"])) < scopes.index(str(known["market"])):
                     rules[str(row["rule"])] = row
         head = wording.head_of(desk, first) if first else f"**{speak(_SHARES[market])}**"
-        if _DIVIDEND.search(asked.words):
+        if DIVIDEND_TAX.search(asked.words):
             told = _say_dividend_tax(desk, rules)
         else:
             commission = result.get("commission")
@@ -56,7 +56,7 @@ def answer_fee_rates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         lines.append(
             head + speak(": ") + speak.join_clauses(told or [speak("no such tax or fee in the table of rules")])
         )
-    if "commission" in kinds and not _DIVIDEND.search(asked.words):
+    if "commission" in kinds and not DIVIDEND_TAX.search(asked.words):
         lines.append(speak("The commission is your setting: `ia config list ledger.`; the rest: `ia trade rules`."))
     else:
         lines.append(speak("Sources and earlier rates: `ia trade rules`."))

@@ -1,5 +1,6 @@
 """Facts of what is said to the owner: unread messages, and the price alerts that are set."""
 
+import re
 from dataclasses import replace
 
 from ia.agent.analyst.ask.facts import FactQuestion
@@ -9,8 +10,11 @@ from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 SHOWN = 6
+LOOKED_AT = 30
+"""Messages among which one is looked for by its number."""
 
 
 def answer_inbox(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -23,6 +27,8 @@ def answer_inbox(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from _answer_said(desk))
     if asked.facts[0].field == "reminders":
         return (yield from _answer_reminders(desk, asked))
+    if asked.facts[0].field == "message":
+        return (yield from _answer_message(desk, asked))
     speak = desk.speak
     result = yield from desk.one("messaging.inbox", limit=SHOWN)
     if result.failure is not None:
@@ -106,16 +112,44 @@ def _answer_reminders(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which alerts are set and which reminders are planned: Chinese has one word for both."""
     from ia.agent.analyst.jobs.facts import task_facts
 
+    speak = desk.speak
     alerts, listed = yield from desk.run(DeskCall("alert.list", {}), DeskCall("tasks.list", {}))
     rows = wording.rows_of(alerts, "alerts")
     own = {str(row["name"]) for row in rows}
     yield from desk.load_tables("facts_account")
     tasks = [task for task in wording.rows_of(listed, "tasks") if task["name"] not in own]
     meant, named = task_facts.find_meant(desk, asked.words, tasks) if tasks else ([], False)
+    if _REMINDERS.search(asked.words):
+        if not (named and meant):
+            lines = [speak("There are no reminders yet; say for example “remind me tomorrow at 9 to read the report”.")]
+        else:
+            lines = task_facts.say_list(desk, meant, reminders=True)
+        return reply_of_lines(*lines, *task_facts.say_alerts_apart(desk, rows))
     if not (named and meant):
         return (yield from _answer_alerts(desk, asked))
     reminders = task_facts.say_list(desk, meant)
     return reply_of_lines(*(_say_alerts(desk, rows) if rows else []), *reminders)
+
+
+_REMINDERS = pattern(r"\breminders?\b", re.I)
+"""English keeps reminders and alerts apart."""
+_NUMBER = pattern(r"\d+")
+
+
+def _answer_message(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer with one message, by its number."""
+    speak, number = desk.speak, (_NUMBER.findall(asked.words) or ["0"])[0]
+    inbox = yield from desk.one("messaging.inbox", unread=False, limit=LOOKED_AT)
+    if inbox.failure is not None:
+        return wording.unreadable(desk, speak("the messages"), inbox.failure)
+    row = next((row for row in wording.rows_of(inbox, "messages") if str(row["message"]) == number), None)
+    if row is None or row.get("from_outside"):
+        return reply_of_lines(speak("`ia inbox show {number}` shows one whole.", number=number))
+    head = " ".join(filter(None, (str(row["time"])[:16].replace("T", " "), str(row.get("title") or ""))))
+    lines = [f"**{row['message']}** ({head})", *str(row.get("text") or "").split("\n")]
+    return reply_of_lines(
+        *lines, speak("`ia inbox show {number}` shows it whole, and counts it as read.", number=number)
+    )
 
 
 def _answer_alerts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

@@ -271,37 +271,6 @@ def say_trip(desk: ToolDesk, trip: Json) -> str:
     )
 
 
-_KINDS_OF_FEES = (
-    ("commission", pattern(r"佣金|\bcommissions?\b", re.I)),
-    ("stamp", pattern(r"印花税|\bstamp\b", re.I)),
-    ("transfer", pattern(r"过户费|\btransfer\b", re.I)),
-)
-
-
-def answer_fee_kind(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what was paid in commission, stamp duty or transfer fees, of all time or over the days that are named."""
-    speak, days = desk.speak, (yield from result_facts.trade_days(desk, asked))
-    if days is None:
-        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
-    result = yield from desk.one("trade.list", limit=account_facts.LIMIT)
-    if result.failure is not None:
-        return wording.unreadable(desk, speak("the journal"), result.failure)
-    if len(wording.rows_of(result.value)) >= account_facts.LIMIT:
-        return reply_of_lines(speak("The journal is too long for that here: `ia trade list --json` has each fee."))
-    rows = account_facts.entries_within(result.value, days)
-    names = {"commission": speak("commission"), "stamp": speak("stamp duty"), "transfer": speak("transfer fee")}
-    lines = []
-    for key, words in _KINDS_OF_FEES:
-        if words.search(asked.words):
-            sums: dict[str, float] = {}
-            for row in rows:
-                sums[str(row.get("currency"))] = sums.get(str(row.get("currency")), 0.0) + float(row.get(key) or 0)
-            told = [wording.say_exact(desk, value, currency=currency) for currency, value in sorted(sums.items())]
-            when = speak(" ({days})", days=speak.join_items([each.label for each in days])) if days else ""
-            lines.append(f"**{names[key]}** {speak.join_clauses(told) or '0'}{when}")
-    return reply_of_lines(*lines)
-
-
 _ONE_TRADE = pattern(
     r"[买卖]|最近|最后|上[一次]|[这那]笔|\b(?:last|latest|newest|recent|that|this|buy|bought|buying|purchases?|sell|sold|selling|sales?)\b",
     re.I,
@@ -796,7 +765,6 @@ ANSWERS = {
     "average_in": answer_average_in,
     "trade_stats": answer_trade_stats,
     "last_fees": answer_last_fees,
-    "fee_kind": answer_fee_kind,
     "reasons": answer_reasons,
     "sizes": answer_sizes,
     "currency": answer_currency,

@@ -2,19 +2,24 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from ia.agent.analyst.ask.facts import FactQuestion, TaskKind, account_table
 from ia.agent.analyst.ask.intent import text_terms
 from ia.agent.analyst.ask.mentions import find_mentions
-from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.ask.time_spans import FUTURE, RANGE, TimeSpan
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel import clock
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 SHOWN = 8
+LISTED = 12
+"""Tasks of a list, each with its next runs."""
 _NAMED = 3
 """Waiting tasks that are named."""
 _ALIVE = ("approved", "edited")
@@ -29,11 +34,17 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak = desk.speak
     days = _coming_days(asked, desk.request.moment.date()) if asked.facts[0].field in ("next", "list") else None
     until = f"{days[1]}" if days else ""
-    result = yield from desk.one("tasks.list", **({"until": until} if until else {}))
+    result, listed = yield from desk.run(
+        DeskCall("tasks.list", {"until": until} if until else {}), DeskCall("alert.list", {})
+    )
     if result.failure is not None:
         return wording.unreadable(desk, speak("the tasks"), result.failure)
-    tasks = wording.rows_of(result, "tasks")
-    if not tasks:
+    tasks, alerts = _split_alerts(asked, wording.rows_of(result, "tasks"), listed)
+    if days and not _TASKS_ALONE.search(asked.words):
+        dates = yield from _answer_days(desk, asked, days)
+    else:
+        dates = []
+    if not tasks and not dates and not alerts:
         return reply_of_lines(
             speak("There are no tasks yet."),
             speak("Say what is to be done when, such as “review my judgments every Friday after the close”."),
@@ -50,7 +61,7 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         )
     match asked.facts[0].field:
         case "next" | "list" if days:
-            lines = _say_agenda(desk, meant, days)
+            lines = [*dates, *_say_agenda(desk, meant, days, alerts)]
         case "next":
             lines = _say_next(desk, meant)
         case "said" if ran := _newest_results(desk, asked, meant, tasks):
@@ -73,8 +84,40 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         case "ran" | "why":
             lines = [_say_runs(desk, asked, task) for task in meant[:SHOWN]]
         case _:
-            lines = say_list(desk, meant)
+            lines = [*say_list(desk, meant), *say_alerts_apart(desk, alerts)]
     return reply_of_lines(*lines)
+
+
+_ALERTS = pattern(r"提醒|预警|\balerts?\b|\balert-", re.I)
+"""Words that may mean price alerts, which run as tasks of their own."""
+_TASKS_ALONE = pattern(r"任务|提醒|跑|运行|执行|\b(?:tasks?|jobs?|reminders?|runs?|remind)\b", re.I)
+"""Words of a question for tasks alone; others ask for the dates of companies, too."""
+
+
+def _split_alerts(asked: FactQuestion, tasks: list[Json], listed: DeskResult) -> tuple[list[Json], list[Json]]:
+    """Return the tasks that a question may mean, and the price alerts that it does not name; they are told apart."""
+    if _ALERTS.search(asked.words) or asked.securities:
+        return tasks, []
+    own = {str(row["name"]) for row in wording.rows_of(listed, "alerts")} if listed.ok else set()
+    return [row for row in tasks if row["name"] not in own], [row for row in tasks if row["name"] in own]
+
+
+def say_alerts_apart(desk: ToolDesk, alerts: list[Json]) -> list[str]:
+    """Return how many price alerts there are besides the tasks."""
+    alive = [row for row in alerts if row["state"] in _ALIVE]
+    if not alive:
+        return []
+    told = PluralText("Besides, {count} price alert: `ia alert list`", "Besides, {count} price alerts: `ia alert list`")
+    return [desk.speak(told, count=len(alive))]
+
+
+def _answer_days(desk: ToolDesk, asked: FactQuestion, days: tuple[date, date, str]) -> Work[list[str]]:
+    """Return the dates of what is held and watched within some days."""
+    from ia.agent.analyst.jobs.facts import date_facts
+
+    span = TimeSpan(kind=FUTURE if days[0] == days[1] else RANGE, said=days[2], at=(0, 0), first=days[0], last=days[1])
+    found = yield from date_facts.answer_dates(desk, replace(asked, words="", spans=(span,), unread=()))
+    return found.lines
 
 
 def _say_approved(desk: ToolDesk, tasks: list[Json]) -> Work[list[str]]:
@@ -152,17 +195,22 @@ def _runs_in_hours(task: Json, hours: range) -> bool:
     return any(time is not None and time.hour in hours for time in times)
 
 
-def say_list(desk: ToolDesk, tasks: list[Json]) -> list[str]:
-    """Return the tasks that run, and those that wait for the owner."""
+def say_list(desk: ToolDesk, tasks: list[Json], *, reminders: bool = False) -> list[str]:
+    """Return the tasks that run, and those that wait for the owner; `reminders`: all of them are."""
     speak = desk.speak
     waiting = [task for task in tasks if task["state"] in WAITING]
     others = [task for task in tasks if task not in waiting]
     lines = []
     if others:
-        lines.append(speak(PluralText("**{count} task**:", "**{count} tasks**:"), count=len(others)))
-        lines += [f"- {_say_task(desk, task)}" for task in others[:SHOWN]]
-        if len(others) > SHOWN:
-            lines.append(speak("… {count} more: `ia task list`", count=len(others) - SHOWN))
+        head = (
+            PluralText("**{count} reminder**:", "**{count} reminders**:")
+            if reminders
+            else PluralText("**{count} task**:", "**{count} tasks**:")
+        )
+        lines.append(speak(head, count=len(others)))
+        lines += [f"- {_say_task(desk, task)}" for task in others[:LISTED]]
+        if len(others) > LISTED:
+            lines.append(speak("… {count} more: `ia task list`", count=len(others) - LISTED))
     elif waiting:
         lines.append(speak("No task runs yet: none is approved."))
     if waiting:
@@ -272,22 +320,25 @@ _AHEAD: tuple[tuple[re.Pattern[str], Callable[[date], tuple[date, date]]], ...] 
 )
 
 
-def _say_agenda(desk: ToolDesk, tasks: list[Json], days: tuple[date, date, str]) -> list[str]:
+def _say_agenda(desk: ToolDesk, tasks: list[Json], days: tuple[date, date, str], alerts: list[Json]) -> list[str]:
     """Return what is still due within a stretch of days, in order, and what has run in it."""
     speak, (first, last, said) = desk.speak, days
-    due = sorted(
-        (moment, str(task["name"]))
-        for task in tasks
-        for stamp in wording.names_of(task.get("times"))
-        if (moment := datetime.fromisoformat(stamp)).date() >= first and task["state"] in _ALIVE
-    )
+    due = sorted((moment, str(task["name"])) for task in tasks for moment in _times_from(task, first))
     head = PluralText("**{time}: {count} run is due**:", "**{time}: {count} runs are due**:", by="count")
     span = said if first == last else speak("{said} ({first} to {last})", said=said, first=first, last=last)
     lines = [speak(head, time=span, count=len(due)) if due else speak("{time}: no task is due any more.", time=span)]
-    for name in dict.fromkeys(name for _, name in due):
+    names = list(dict.fromkeys(name for _, name in due))
+    for name in names[:LISTED]:
         times = [_say_time(moment.isoformat()) for moment, each in due if each == name]
         rest = speak(" and {count} more", count=len(times) - 3) if len(times) > 3 else ""
         lines.append(f"- {name}{speak(': ')}{speak.join_items(times[:3])}{rest}")
+    if len(names) > LISTED:
+        lines.append(speak("… {count} more: `ia task list`", count=len(names) - LISTED))
+    if looking := [task for task in alerts if _times_from(task, first)]:
+        told = PluralText(
+            "- {count} price alert, looked at after each close", "- {count} price alerts, looked at after each close"
+        )
+        lines.append(speak(told, count=len(looking)))
     for task in tasks:
         if passed := [
             stamp for stamp in wording.names_of(task.get("overdue")) if f"{first}" <= stamp[:10] <= f"{last}"
@@ -299,7 +350,13 @@ def _say_agenda(desk: ToolDesk, tasks: list[Json], days: tuple[date, date, str])
         for run in wording.rows_of(task, "runs")[:1]
         if (slot := _parse_time(run.get("slot"))) is not None and first <= slot.date() <= last
     ]
-    return [*lines[:SHOWN], *([speak("Ran already: {names}.", names=speak.join_items(ran[:SHOWN]))] if ran else [])]
+    return [*lines, *([speak("Ran already: {names}.", names=speak.join_items(ran[:SHOWN]))] if ran else [])]
+
+
+def _times_from(task: Json, first: date) -> list[datetime]:
+    """Return when a task that runs is due, from a day on."""
+    times = [datetime.fromisoformat(stamp) for stamp in wording.names_of(task.get("times"))]
+    return [moment for moment in times if moment.date() >= first and task["state"] in _ALIVE]
 
 
 def _newest_results(desk: ToolDesk, asked: FactQuestion, meant: list[Json], tasks: list[Json]) -> list[Json]:
@@ -493,9 +550,12 @@ def _parse_time(stamp: object) -> datetime | None:
 
 
 def _say_time(stamp: object) -> str:
-    """Return a time in the zone of its task, to the minute."""
+    """Return a time in the zone of its task, to the minute; with its offset where that is not China's."""
     moment = _parse_time(stamp)
-    return f"{moment:%Y-%m-%d %H:%M}" if moment else str(stamp)
+    if moment is None:
+        return str(stamp)
+    here = moment.utcoffset() in (None, moment.astimezone(clock.CHINA).utcoffset())
+    return f"{moment:%Y-%m-%d %H:%M}" + ("" if here else f" (UTC{moment.isoformat()[-6:]})")
 
 
 def _say_slot(run: Json) -> str:

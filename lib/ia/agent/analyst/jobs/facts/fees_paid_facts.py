@@ -1,0 +1,137 @@
+"""What was paid in fees and taxes: in all, by kind, trade by trade; of all time or over the days that are named."""
+
+import re
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.jobs.facts import account_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts.fee_rate_facts import DIVIDEND_TAX
+from ia.agent.analyst.jobs.facts.held import name_position
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.errors import PluralText
+from ia.kernel.i18n import mark_text
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+SHOWN = 8
+_KINDS = (
+    ("commission", mark_text("commission"), pattern(r"佣金|\bcommissions?\b", re.I)),
+    ("stamp", mark_text("stamp duty"), pattern(r"税|\bstamp\b|\btax(?:es)?\b", re.I)),
+    ("transfer", mark_text("transfer fee"), pattern(r"过户费|\btransfer\b", re.I)),
+    ("other", mark_text("other fees"), pattern(r"(?!)")),
+)
+_ALL = pattern(r"手续费|费用|税费|成本|\b(?:fees|costs)\b", re.I)
+_BY_TRADE = pattern(r"[每各逐]笔|明细|\b(?:by|per|each|every) trade\b", re.I)
+_TAXES = pattern(r"(?<!印花)(?<!红利)(?<!股息)(?<!分红)税(?!费)|\btax(?:es)?\b", re.I)
+_STAMP = pattern(r"印花税|\bstamp\b", re.I)
+
+
+def answer_fees_paid(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what was paid in fees and taxes; a kind that is named alone."""
+    speak, words = desk.speak, asked.words
+    if account_facts.asks_share(words):
+        return (yield from account_facts.answer_account(desk, _of_account(asked)))
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    result = yield from desk.one("trade.list", limit=account_facts.LIMIT)
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the journal"), result.failure)
+    if len(wording.rows_of(result.value)) >= account_facts.LIMIT:
+        if days:
+            return reply_of_lines(speak("The journal is too long for that here: `ia trade list --json` has each fee."))
+        return (yield from account_facts.answer_account(desk, _of_account(asked)))
+    when = speak(" ({days})", days=speak.join_items([each.label for each in days])) if days else ""
+    rows = account_facts.entries_within(result.value, days)
+    on_dividends, lines = bool(DIVIDEND_TAX.search(words)), list[str]()
+    if not on_dividends or _STAMP.search(words):
+        named = [kind for kind in _KINDS if kind[2].search(words)]
+        if named and not _ALL.search(words):
+            for key, name, _ in named:
+                lines.append(f"**{speak(name)}** {_say_sums(desk, rows, key)}{when}")
+        else:
+            lines += _say_all(desk, asked, rows, when)
+    if on_dividends or _TAXES.search(words):
+        lines.append(_say_dividend_tax(desk, _taken_back(result.value, days), when))
+    if _BY_TRADE.search(words):
+        paid = [row for row in rows if float(row.get("fees") or 0)]
+        lines += [_say_trade(desk, row) for row in paid[:SHOWN]]
+        if len(paid) > SHOWN:
+            lines.append(speak("… and {count} more: `ia trade list`", count=len(paid) - SHOWN))
+    return reply_of_lines(*lines)
+
+
+def _say_trade(desk: ToolDesk, row: Json) -> str:
+    name = name_position(desk, str(row.get("symbol")), row)
+    trade = account_facts.say_trade(desk, {**row, "reason": ""})
+    return f"- {name} {trade}{desk.speak(': ')}{_say_parts(desk, [row])}"
+
+
+def _of_account(asked: FactQuestion) -> FactQuestion:
+    """Return the question for the fees of the account in all."""
+    from dataclasses import replace
+
+    return replace(asked, facts=(replace(asked.facts[0], field="fees"),))
+
+
+def _say_all(desk: ToolDesk, asked: FactQuestion, rows: list[Json], when: str) -> list[str]:
+    """Return all fees and taxes of some trades, and what they are made of."""
+    speak, name = desk.speak, wording.fact_name(desk, asked.facts[0])
+    if not rows:
+        return [speak("{name}: no purchase or sale{days}.", name=name, days=when)]
+    count = speak(PluralText("{count} trade", "{count} trades"), count=len(rows))
+    parts = _say_parts(desk, rows)
+    head = f"**{name}** {_say_sums(desk, rows, 'fees')}{when}{speak(', ')}{count}"
+    return [head, *([speak("Of it: {parts}.", parts=parts)] if parts else [])]
+
+
+def _sum_by_currency(rows: list[Json], key: str) -> dict[str, float]:
+    sums: dict[str, float] = {}
+    for row in rows:
+        currency = str(row.get("currency") or "")
+        sums[currency] = sums.get(currency, 0.0) + float(row.get(key) or 0)
+    return dict(sorted(sums.items()))
+
+
+def _say_sums(desk: ToolDesk, rows: list[Json], key: str) -> str:
+    """Return a fee of some trades by currency; those without it are left out where another has it."""
+    sums = _sum_by_currency(rows, key)
+    some = {currency: value for currency, value in sums.items() if value} or sums
+    if not some:
+        return "0"
+    return desk.speak.join_items(
+        [wording.say_exact(desk, value, currency=currency) for currency, value in some.items()]
+    )
+
+
+def _say_parts(desk: ToolDesk, rows: list[Json]) -> str:
+    speak = desk.speak
+    return speak.join_clauses(
+        [
+            speak("{name} {amount}", name=speak(name), amount=_say_sums(desk, rows, key))
+            for key, name, _ in _KINDS
+            if any(_sum_by_currency(rows, key).values())
+        ]
+    )
+
+
+def _taken_back(rows: object, days: list[result_facts.Days]) -> list[Json]:
+    """Return the entries of dividends below zero: tax that was taken."""
+    return [
+        row
+        for row in wording.rows_of(rows)
+        if row.get("kind") == "dividend"
+        and float(row.get("amount") or 0) < 0
+        and (not days or any(f"{each.first}" <= str(row["date"]) <= f"{each.last}" for each in days))
+    ]
+
+
+def _say_dividend_tax(desk: ToolDesk, rows: list[Json], when: str) -> str:
+    speak = desk.speak
+    if not rows:
+        return speak(
+            "Dividend tax: the journal has none{days}; enter what is taken with `ia trade dividend --date DAY -- SYMBOL"
+            " -TAX`.", days=when,
+        )  # fmt: skip
+    taken = [{**row, "taken": -float(row["amount"])} for row in rows]
+    return f"**{speak('dividend tax')}** {_say_sums(desk, taken, 'taken')}{when}"
