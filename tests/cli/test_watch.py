@@ -56,3 +56,16 @@ def test_what_is_not_understood_changes_nothing(ia, home):
         assert (run.returncode, said in run.stderr) == (status, True), (words, run.stderr)
     assert not (home / "memory/tracking.md").exists()
     assert ia("watch", "list", env=DAY).returncode == 1
+
+
+def test_letters_that_no_list_knows_are_refused_and_break_no_sync(ia, home):
+    run = ia("watch", "add", "600519", "ZZZZZ", env=DAY)
+    assert (run.returncode, run.stdout) == (66, "") and "ia watch add ZZZZZ.US" in run.stderr
+    assert not (home / "memory/tracking.md").exists() or "600519" not in (home / "memory/tracking.md").read_text()
+    assert ia("watch", "add", "ZZZZZ.US", "NVDA", env=DAY).returncode == 0
+    run = ia("sync", env=DAY)
+    assert run.returncode == 0 and "ZZZZZ.US" in run.stderr
+    assert json.loads(ia("watch", "list", "--json", env=DAY).stdout)[1]["price"] > 0
+    assert ia("sync", "us", "--symbols", "ZZZZZ.US", env=DAY).returncode == 66
+    assert ia("watch", "remove", "ZZZZZ", env=DAY).returncode == 0
+    assert "ZZZZZ" not in (home / "memory/tracking.md").read_text()

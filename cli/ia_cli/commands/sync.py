@@ -117,9 +117,10 @@ def sync(
     calendar keeps the coming dates of the securities that you hold or watch, for `ia calendar`: ex-dates, report
     dates, lock-up expiries. It is due once a day. --symbols and --universe name other securities.
 
-    Status 75 if a source blocks ia or is unreachable. Stored data stays, and the next run continues.
+    Status 75 if a source blocks ia or is unreachable. Stored data stays, and the next run continues. A security that
+    you hold or watch and no source knows is reported, and the status stays 0; with --symbols it is 66.
     """
-    from ia.kernel.errors import UsageError
+    from ia.kernel.errors import NotFound, UsageError
     from ia.kernel.workspace import Workspace
     from ia.organs.market.sync import SyncRequest
     from ia.organs.market.sync import sync_market as bring
@@ -160,8 +161,9 @@ def sync(
         emit_wide_rows(outcome.rows, COLUMNS, HEADS, spare=("host", "new"))
     for failure in outcome.failures:
         tell_error(failure)
-    if outcome.failures:
-        ctx.exit(min(outcome.failures, key=lambda failure: failure.status != 75).status)
+    counted = [each for each in outcome.failures if named is not None or not isinstance(each, NotFound)]
+    if counted:
+        ctx.exit(min(counted, key=lambda failure: failure.status != 75).status)
 
 
 def _describe_rows(rows: "Sequence[Row]") -> str:

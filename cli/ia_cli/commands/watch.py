@@ -1,5 +1,7 @@
 """`ia watch`: the watch list, its groups and prices."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ia.kernel.errors import NotFound, UsageError
@@ -7,6 +9,9 @@ from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import rows_options
 from ia_cli.terminal.output import emit_rows, notify, tell_error
+
+if TYPE_CHECKING:
+    from ia.domain.instruments.symbols import Symbol
 
 BRIEF = ("symbol", "name", "price", "change_pct", "date", "currency", "group", "why")
 CHANGES = ("symbol", "name", "group", "outcome")
@@ -41,7 +46,8 @@ def add(symbols: tuple[str, ...], because: str, group: str | None, as_json: bool
     """Add securities to the watch list, or change their reason or group.
 
     SYMBOL is a code, a name or pinyin. A security is on the list once: with another group ia moves it. If one SYMBOL
-    is unknown or ambiguous, ia changes nothing. `ia memory track` takes topics too.
+    is unknown or ambiguous, ia changes nothing. A US ticker that no list of names has takes its market: `PLTR.US`.
+    `ia memory track` takes topics too.
     """
     from ia.domain.instruments.symbols import resolve_security
     from ia.kernel.errors import Message
@@ -49,7 +55,9 @@ def add(symbols: tuple[str, ...], because: str, group: str | None, as_json: bool
     from ia.organs.memory import watch_list
     from ia.wiring.security_mentions import name_security
 
-    wanted = [resolve_security(word, traded=True) for word in _split_words(symbols)]
+    words = _split_words(symbols)
+    wanted = [resolve_security(word, traded=True) for word in words]
+    _refuse_unknown(words, wanted)
     ws = Workspace()
     rows = []
     with ws.unit_of_work():
@@ -108,6 +116,21 @@ def list_(ctx: click.Context, group: str | None, as_json: bool, as_jsonl: bool) 
     emit_market_rows(rows, COLUMNS, brief=brief, as_json=as_json, as_jsonl=as_jsonl)
     for error in missing:
         tell_error(error)
+
+
+def _refuse_unknown(words: list[str], wanted: "list[Symbol]") -> None:
+    """Refuse letters that only look like a ticker: no name is known for them, and their market is not given.
+
+    raises  NotFound.
+    """
+    for word, symbol in zip(words, wanted, strict=True):
+        if not symbol.name and word.strip().isalpha():
+            raise NotFound(
+                "{text}: ia knows no security of this name or code",
+                text=word.strip(),
+                symbol=symbol.canonical,
+                hint="if it is a US ticker, write `ia watch add {symbol}`; `ia memory track` takes topics",
+            )
 
 
 def _split_words(words: tuple[str, ...]) -> list[str]:

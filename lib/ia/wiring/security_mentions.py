@@ -14,7 +14,7 @@ def identify_security(text: str) -> list[str]:
     """Return how the watch list writes a security, its code, and what else it may stand there as.
 
     A text that means no security, or could mean several, is a topic, and so are letters that only look like a ticker
-    (`GDP`): their code is "".
+    (`GDP`): their code is "". Such a ticker may stand there with its market all the same (`GDP.US`).
     """
     from ia.domain.instruments.symbols import resolve_security
 
@@ -24,7 +24,7 @@ def identify_security(text: str) -> list[str]:
     except IaError:
         return [topic, ""]
     if not symbol.name and topic.isalpha():
-        return [topic, ""]
+        return [topic, "", symbol.canonical]
     return [*name_security(symbol), topic]
 
 

@@ -262,7 +262,7 @@ def _count_made_up(scope: Scope, path: str) -> int:
 
     asked, count = scope.asked.casefold(), 0
     for word in re.findall(r"[^\W\d_]+", path.casefold()):
-        if word not in _SHELVES and word not in asked and len(identify_security(word)) < 3:
+        if word not in _SHELVES and word not in asked and not identify_security(word)[1]:
             count += sum(1 if letter < "\u0250" else 3 for letter in word)
     return count
 

@@ -32,3 +32,14 @@ def test_a_belief_that_came_due_in_the_week_stands_in_its_review(ask):
     told = ask("复盘本周", "2024-03-15T16:30+08:00")
     assert "信念" in told and "前会到 300" in told
     assert "前会到 300" not in ask("复盘本周", "2024-03-22T16:30+08:00")
+
+
+def test_a_review_that_is_asked_leaves_the_report_that_is_there(ask, ws):
+    ask("记下：300750，5 个交易日内跑赢沪深 300，六成把握；跌破 72 作废", "2024-03-05T16:00+08:00")
+    ws.write("notebook/reports/weekly/2024-03-15.md", "# of the task\n", actor="ia")
+    ask("复盘本周", "2024-03-15T16:30+08:00")
+    ask("复盘本周", "2024-03-15T16:40+08:00")
+    assert ws.read("notebook/reports/weekly/2024-03-15.md") == "# of the task\n"
+    assert (ws.read("notebook/reports/weekly/2024-03-15-asked.md") or "").startswith("# 复盘 2024-03-11")
+    reflections = ws.read("memory/reflections/2024-W11.md") or ""
+    assert reflections.count("- 下一步") == 1, reflections

@@ -159,7 +159,8 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     believed = [speak("- Beliefs:"), *(f"  {line}" for line in believed)] if believed else []
     after = [*ended, *judged, *believed]
     report = partial(_report, desk, period, [*first, *after], outcomes, sorted(own), reflections, tracking)
-    kept = yield from _file_review(desk, period, report, losing, lesson if outcomes else "")
+    known = any(lesson in read.get(path, "") for path in reflections)
+    kept = yield from _file_review(desk, period, report, losing, lesson if outcomes and not known else "")
     last = [*judged, *believed[: SHOWN + 1], *(_risks(desk, losing) if losing else [])]
     room = reply.ROOM - 3 - len(last) - len(kept) - len(money) - len(trades)
     (few, written, over), cut = reply.shorten_parts([gains, _own_words(desk, own), ended], room)
@@ -226,10 +227,16 @@ def _own_words(desk: ToolDesk, own: list[tuple[str, str, str]]) -> list[str]:
 def _file_review(
     desk: ToolDesk, period: ReviewPeriod, make_report: Callable[[], list[str]], losing: list[str], lesson: str
 ) -> Work[list[str]]:
-    """Write the report and, of a lesson, the reflection; return where they are, in lines."""
+    """Write the report and, of a lesson, the reflection; return where they are, in lines.
+
+    A question leaves a report that is there as it is: a task may have written it. Its own stands beside it.
+    """
     report = make_report()
     report[-1:-1] = [*_risks(desk, losing), ""] if losing else []
     path = desk.request.place or _report_path(period)
+    if not desk.request.place:
+        there = yield from desk.one("notebook.read", path=path)
+        path = path.replace(".md", "-asked.md") if there.ok else path
     calls = [DeskCall("notebook.write", {"path": path, "content": "\n".join(report) + "\n"})]
     calls += [_reflection(desk, period, lesson)] if lesson else []
     results = yield from desk.run(*calls)
