@@ -93,11 +93,11 @@ def track(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     words, group = _take_group(wanted.words)
     why = _LEADING.sub("", _after(words) or _find_reason(words) or _find_remark(words))
     if unknown := [each for each in wanted.securities if not each.symbol.name and each.said.isalpha()]:
-        told = desk.speak("if it is a US ticker, write `ia watch add {symbol}`; `ia memory track` takes topics",
+        hint = desk.speak("if it is a US ticker, write `ia watch add {symbol}`; `ia memory track` takes topics",
                           symbol=unknown[0].code)  # fmt: skip
         said = desk.speak("{text}: ia knows no security of this name or code", text=unknown[0].said)
         return reply.reply_of_lines(
-            desk.speak("Nothing was added: {reason}.", reason=desk.speak.join_clauses([said, told]))
+            desk.speak("Nothing was added: {reason}.", reason=desk.speak.join_clauses([said, hint]))
         )
     items = [(display_name(desk, mention), mention.code) for mention in wanted.securities] or [
         (_quote_text(wanted.words),) * 2
