@@ -94,7 +94,7 @@ NICKNAMES = [
     ("ICBC", "601398.SH"), ("HSI", "HSI.HK"), ("maotai", "600519.SH"), ("Moutai", "600519.SH"), ("MOUTAI", "600519.SH"),
     ("gzmt", "600519.SH"), ("ndsd", "300750.SZ"), ("ｎｄｓｄ", "300750.SZ"), ("ningdeshidai", "300750.SZ"),
     ("Ningde Shidai", "300750.SZ"), ("biyadi", "002594.SZ"), ("guizhou maotai", "600519.SH"), ("tengxun", "00700.HK"),
-    ("hs300", "000300.SH"), ("google", "GOOGL.US"), ("谷歌", "GOOGL.US"), ("pingan", "601318.SH"), ("80700", "80700.HK"),
+    ("hs300", "000300.SH"), ("google", "GOOGL.US"), ("谷歌", "GOOGL.US"), ("zgpa", "601318.SH"), ("80700", "80700.HK"),
     ("wuliangye", "000858.SZ"), ("wly", "000858.SZ"), ("meidi", "000333.SZ"), ("３００７５０", "300750.SZ"),
 ]  # fmt: skip
 
@@ -226,6 +226,13 @@ def test_an_english_name_is_found_by_its_canonical_code():
     names = symbols.english_names()
     assert names["600519.SH"] == "Kweichow Moutai"
     assert "" not in names.values()
+
+
+def test_what_two_companies_are_called_is_asked_back():
+    for text in ("pingan", "平安"):
+        with pytest.raises(symbols.AmbiguousName) as caught:
+            resolve_security(text)
+        assert "000001.SZ" in str(caught.value) and "601318.SH" in str(caught.value)
 
 
 def test_no_name_in_the_table_is_ambiguous():
