@@ -200,7 +200,7 @@ def test_a_step_that_fails_is_told_though_the_template_does_not_name_it(house, h
     broken = DIVIDEND["knowledge/sop.yaml"].replace("code: close}", "code: close +}")
     put(home, {**DIVIDEND, "knowledge/sop.yaml": broken, "templates/answer.md": "<!-- zh -->\n{name}\n- {for}\n"})
     lines = take_turn(house, "/payout 600519", model="ia-offline").reply.splitlines()
-    assert lines[0] == "贵州茅台" and lines[1].startswith("- 收盘：") and "invalid syntax" in lines[1]
+    assert lines[0] == "贵州茅台" and lines[1].startswith("- 收盘：") and "语法错误" in lines[1]
 
 
 def test_damaged_tables_of_the_owner_are_named_with_their_line(house, home):
