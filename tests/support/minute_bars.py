@@ -7,7 +7,7 @@ import pytest
 
 NEEDS_CLUSTER = pytest.mark.skipif(
     any(find_spec(name) is None for name in ("distributed", "obstore", "blosc2")),
-    reason="needs the extra `cluster`: pip install 'ia[cluster]'",
+    reason="needs the extra `cluster`: pip install '.[cluster]'",
 )
 DAYS = ("2023-12-27", "2023-12-28", "2023-12-29", "2024-01-02", "2024-01-03", "2024-01-31", "2024-02-01", "2024-02-02")
 MINUTES = tuple(f"{hour:02}:{minute:02}:00" for hour in (9, 10, 14) for minute in range(0, 60, 3))

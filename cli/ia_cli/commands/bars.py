@@ -13,7 +13,7 @@ def bars() -> None:
     Packed bars are compressed columns of 500 securities each, by month, or by year for daily bars. `ia scan --bars`
     reads only the columns and months that an expression needs. They are in a folder or in an S3 bucket; bucket and
     credentials come from the usual variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL.
-    Needs the extra `cluster`: pip install 'ia[cluster]'.
+    Needs the extra `cluster`: pip install '.[cluster]'.
 
     The files are open: URL/catalog.json lists the spans, SPAN/index.json the times, the symbols, and of each block its
     file, SHA-256, tick and form. SPAN/COLUMN/BLOCK.b2 is an array [symbols, times], compressed by blosc2. int32 counts

@@ -96,7 +96,7 @@ def scan(
     Dask's settings. Dask has its workers give freed memory back at once (MALLOC_TRIM_THRESHOLD_), which doubles their
     work; ia undoes this, and warns where it cannot. Then set MALLOC_TRIM_THRESHOLD_ and MALLOC_MMAP_THRESHOLD_ to
     134217728 in Dask's settings, distributed.nanny.pre-spawn-environ, before the workers start.
-    Both options need the extra `cluster`: pip install 'ia[cluster]'.
+    Both options need the extra `cluster`: pip install '.[cluster]'.
 
     Status 1 if nothing is found.
     """

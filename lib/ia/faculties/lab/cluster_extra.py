@@ -18,7 +18,7 @@ def load_package(name: str) -> Any:
             "this needs the package {package}",
             package=name.partition(".")[0],
             hint="`pipx inject ia dask distributed obstore blosc2` if pipx installed ia, else"
-            " `pip install 'ia[cluster]'`",
+            " `pip install '.[cluster]'` in its clone",
         ) from None
 
 

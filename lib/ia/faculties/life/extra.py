@@ -17,5 +17,5 @@ def load_package(name: str) -> Any:
         raise ConfigError(
             "this calculation needs the package {package}",
             package=name.partition(".")[0],
-            hint="`pipx inject ia tyme4py ephem` if pipx installed ia, else `pip install 'ia[life]'`",
+            hint="`pipx inject ia tyme4py ephem` if pipx installed ia, else `pip install '.[life]'` in its clone",
         ) from None

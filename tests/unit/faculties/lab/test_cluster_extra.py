@@ -27,7 +27,7 @@ def test_what_is_missing_is_told_with_what_to_install(no_packages, tmp_path):
     ):
         with pytest.raises(ConfigError, match=r"needs the package (obstore|distributed)$") as failed:
             call()
-        assert "pip install 'ia[cluster]'" in str(failed.value.hint)
+        assert "pip install '.[cluster]'" in str(failed.value.hint)
 
 
 def test_only_the_package_is_named():

@@ -22,7 +22,7 @@ def no_packages(monkeypatch):
 def test_a_missing_package_is_told_with_what_to_install(ws, no_packages, reckon):
     with pytest.raises(ConfigError, match=r"needs the package (tyme4py|ephem)") as failed:
         reckon("1990-05-15T12:00", "Asia/Shanghai")
-    assert "pip install 'ia[life]'" in str(failed.value.hint)
+    assert "pip install '.[life]'" in str(failed.value.hint)
 
 
 def test_cards_and_types_need_no_package(ws, no_packages):
