@@ -71,3 +71,12 @@ def test_without_the_file_the_text_that_ships_is_quoted(ask, ia, home):
 def test_the_language_of_the_answer_decides(ask, ia):
     ia("init", env={**DEMO, "IA_LANG": "zh"})
     assert "> Decide first what you can afford to lose" in ask("en", "how many shares of CMB can I buy?", "why?")
+
+
+def test_a_bare_why_is_about_the_last_answer(ia, home):
+    env = {**DEMO, "IA_LANG": "en"}
+    ia("init", env=env)
+    ia("sync", env=env)
+    assert "> " not in ia("turn", "why?", env=env).stdout
+    ia("turn", "is CMB expensive?", env=env)
+    assert "> A low price makes a wrong judgment" in ia("turn", "why?", env=env).stdout

@@ -35,7 +35,8 @@ def turn(message: tuple[str, ...], session: str, again: bool, model: str | None,
     canonical OHLCV, ia computes on it. A shell loop that reads its questions from standard input gives each turn none
     of its own: `while read -r q; do ia turn "$q" < /dev/null; done < questions.txt`. /NAME runs a skill. Changes that
     only you may make (soul, preferences, tasks, skills, sending messages) become proposals: `ia pending`. Without a
-    model (`ia config set model …`), the embedded analyst answers by rules.
+    model (`ia config set model …`), the embedded analyst answers by rules. "Why?" alone is about the last answer, as
+    with -c.
 
     Any model of the `llm` library can answer once its key is set (`llm keys set …`). ia does not make a call that
     would exceed a cap (turn.max_cost, turn.max_cost_day, turn.max_cost_month; likewise turn.max_tokens); see `ia
@@ -57,7 +58,7 @@ def turn(message: tuple[str, ...], session: str, again: bool, model: str | None,
     from ia_cli.terminal.turn_output import refuse_missing_prices, stream_turn, tell_pending
 
     ws = Workspace()
-    session = choose_session(ws, session, again)
+    session = choose_session(ws, session, again) or _find_session_of_why(ws, " ".join(message))
     data, market = _read_piped(ws)
     done = stream_turn(
         lambda write: take_turn(
@@ -103,6 +104,20 @@ def context(message: tuple[str, ...], session: str, again: bool, name: str | Non
         emit_json(_context_document(ready.context))
     else:
         emit_text(_format_context(ready.context))
+
+
+def _find_session_of_why(ws: "Workspace", message: str) -> str:
+    """Return the session of the last question where a message is a bare "why?"; "" otherwise."""
+    from ia.agent.analyst.ask.follow_on import asks_why
+    from ia.kernel.errors import NotFound
+    from ia.organs import sessions
+
+    if not asks_why(message):
+        return ""
+    try:
+        return sessions.find_last_session(ws)
+    except NotFound:
+        return ""
 
 
 def _read_task(ws: "Workspace", name: str, message: tuple[str, ...]) -> "tuple[str, TaskPrompt]":
