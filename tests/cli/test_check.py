@@ -220,7 +220,8 @@ def test_an_account_in_several_currencies_is_judged_as_a_whole(run):
     assert items["cash"]["result"] == items["day"]["result"] == "pass" and 50 < items["cash"]["value"] < 100
 
 
-def test_a_company_abroad_is_not_sent_to_a_sync_that_does_not_help(run):
+def test_a_company_abroad_is_judged_by_its_reports_and_its_lot_is_unknown(run):
     assert run("init").returncode == 0
-    err = run("check", "buy", "00700").stderr
-    assert "`ia quote 00700.HK`" in err and "no figures are stored" not in err
+    done = run("check", "buy", "00700")
+    assert "the board lot is unknown" in done.stderr and "no figures are stored" not in done.stderr
+    assert "\nvaluation\tpass\t" in done.stdout and "\nexchange\tunknown\t" in done.stdout

@@ -150,7 +150,7 @@ ia note "some text"                      | 2  | `ia note scratch/ideas 'some tex
 ia note 宁德时代产能利用率下降               | 2  | `ia note scratch/ideas
 ia memory observe "宁德时代 产能利用率下降"  | 2  | `ia memory observe '宁德时代' '产能利用率下降'`
 ia provider add http://x                 | 77 | only https, ssh and file
-ia screen 'rsi < 30'                     | 65 | ia scan
+ia screen 'rsi < 30'                     | 65 | rsi(close, 14) < 30
 ia screen 'dividend > 3'                 | 65 | `ia screen --columns`
 ia task propose 'remind me tomorrow at 9' | 65 | the job is missing
 ia quote --universe watch                | 66 | `ia watch add 600519`
