@@ -56,18 +56,7 @@ def notify(message: Message) -> None:
         told.append(symbol)
         if len(told) > 1:
             return
-    _write_remark(f"ia: {say(message.template, **message.params)}")
-
-
-def _write_remark(line: str) -> None:
-    """Write a remark to stderr, on a terminal broken between words. Failures and hints stay whole: they are copied."""
-    if not sys.stderr.isatty():
-        _write_stderr(line)
-        return
-    from ia.kernel.text_width import wrap_lines
-
-    for part in wrap_lines(line, terminal_width()):
-        _write_stderr(part)
+    _write_stderr(f"ia: {say(message.template, **message.params)}")
 
 
 def _mark_run() -> None:
