@@ -95,7 +95,7 @@ def desk(ws, monkeypatch):
         ("What was my fair value for BYD?", ["fair value 90 yuan"]),
         ("比亚迪我记过什么", ["fair value 90 yuan"]),
         ("What did I write on 4 March?", ["tesla.md", "thesis.md"]),
-        ("Put Ping An on my watch list", ["On the watch list: Ping An 601318.SH"]),
+        ("Put Ping An on my watch list", ["could be several", "601318.SH", "000001.SZ"]),
         ("自选股加上比亚迪、五粮液", ["002594.SZ", "000858.SZ"]),
         ("Is Moutai in my watch list?", ["yes, on the watch list"]),
         ("My thesis on CATL: storage grows", ["Kept: observation"]),

@@ -18,7 +18,7 @@ from ia.agent.analyst.ask.plain_words import fold_characters, simplify_question
 from ia.agent.analyst.ask.request import UserRequest
 from ia.agent.analyst.ask.time_spans import RANGE, SESSIONS, SINCE, find_time_spans
 from ia.agent.analyst.ask.told_trades import TO_NOTE, fold_numbers, is_told, mend_verbs, parse_payment, tells_size
-from ia.agent.analyst.ask.unknown_names import find_unknown_subject
+from ia.agent.analyst.ask.unknown_names import find_ambiguous_name, find_unknown_subject, find_unknown_watched
 from ia.agent.analyst.tables import SHIPPED, Tables
 from ia.agent.tools.consent import own_words
 from ia.domain.speech.acts import performs_act
@@ -140,7 +140,15 @@ def _read_acts_of(request: UserRequest, text: str) -> Intent:
     kind = _kind_of(words[:LONGEST], plain, securities)
     if kind in _UNTOLD:
         kind = _told_kind(words[:LONGEST], plain, securities, request.moment.date(), kind)
-    return Intent(kind, securities, words)
+    first = Intent(kind, securities, words)
+    if (
+        kind in ("", "asked_memory")
+        and not securities
+        and may_ask_facts(request, first)
+        and (unknown := find_unknown_watched(words))
+    ):
+        return Intent("doubtful", [], unknown)
+    return first
 
 
 def may_ask_facts(request: UserRequest, first: Intent) -> bool:
@@ -262,7 +270,7 @@ def _read_open(request: UserRequest, words: str, plain: str, wanted: Asked) -> I
             return Intent("doubtful", [], _subject(plain), "", wanted)
     if importance_of(words[:LONGEST]):
         return Intent("statement", [], words)
-    if said := _doubtful(words[:LONGEST]) or find_near_name(plain)[0]:
+    if said := _doubtful(words[:LONGEST]) or find_ambiguous_name(plain) or find_near_name(plain)[0]:
         return Intent("doubtful", [], said, "", wanted)
     return Intent("unknown", [], words, "", wanted)
 

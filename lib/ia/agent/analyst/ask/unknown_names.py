@@ -1,9 +1,10 @@
 """Names in a question that mean no security known here: beside one that is known, or where one is expected."""
 
 import re
+from itertools import pairwise
 
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_near_name
-from ia.domain.instruments.symbols import not_tickers, resolve_security
+from ia.domain.instruments.symbols import AmbiguousName, not_tickers, resolve_security
 from ia.kernel.errors import IaError
 from ia.kernel.patterns import pattern
 
@@ -87,3 +88,57 @@ def find_unknown_subject(text: str) -> str:
             return name
         return name if find_near_name(name)[1] else ""
     return name
+
+
+_TO_WATCH = pattern(
+    r"\b(?:add|put|include|place)\s+(?P<en>[^,.;:!?]{2,40}?)\s+(?:to|on|onto|in|into)\s+(?:my|the|our)\s+watch\s?-?list\b"
+    r"|把\s*(?P<zh>[^\s，,。？?]{2,12}?)\s*(?:也|都)?(?:加入|加到|加进|添加到|放进|放到|放入|列入|纳入)(?:我的?)?(?:自选|关注|观察)"
+    r"|(?:自选股?|关注列表|关注名单)(?:里|中)?(?:再|也)?(?:加上|加入|添加|加)(?:一[个只下])?\s*(?P<zh2>[^\s，,。？?]{2,12})",
+    re.I,
+)
+_NOT_ONE = pattern(
+    r"它|他|她|这|那|我|全部|所有|一[只个些]|哪|什么|[和与跟、]|\b(?:it|this|that|these|those|them|all|and|or|some|any|one|everything|what|which"
+    r"|stocks?|shares?)\b",
+    re.I,
+)
+
+
+def find_unknown_watched(text: str) -> str:
+    """Return what is to be put on the watch list in a text that names no known security; "" where nothing is.
+
+    >>> [find_unknown_watched(text) for text in ("Put Ping An on my watch list", "把平安加入自选", "my watch list")]
+    ['Ping An', '平安', '']
+    """
+    match = _TO_WATCH.search(text[:LONGEST])
+    if match is None:
+        return ""
+    name = str(match["en"] or match["zh"] or match["zh2"]).strip()
+    return "" if _NOT_ONE.search(name) else name
+
+
+_SHORT = 12
+"""Characters of a Chinese sentence that is likely to name but a security."""
+_MOST_MEANT = 3
+"""Securities that a part of a name may mean: of more it is no name, but a word such as bank."""
+
+
+def find_ambiguous_name(text: str) -> str:
+    """Return the longest stretch of a text that is part of the names of two or three securities; "" where none is.
+
+    >>> [find_ambiguous_name(text) for text in ("How is Ping An doing?", "平安怎么样", "Which bank is best?")]
+    ['Ping An', '平安', '']
+    """
+    words: list[str] = re.findall(r"[A-Za-z][A-Za-z&]*", text[:200])
+    pairs = [f"{first} {second}" for first, second in pairwise(words)]
+    singles = [word for word in words if word[0].isupper() and len(word) > 3 and word.casefold() not in _PLAIN_EN]
+    runs: list[str] = re.findall(r"[\u4e00-\u9fff]{2,}", text) if len(text) <= _SHORT else []
+    parts = [run[at : at + size] for size in (4, 3, 2) for run in runs for at in range(len(run) - size + 1)]
+    for said in (*pairs, *singles, *(part for part in parts if not _NOT_NAMES.search(part))):
+        try:
+            resolve_security(said, spelled=False)
+        except AmbiguousName as exc:
+            if len(exc.codes) <= _MOST_MEANT:
+                return said
+        except IaError:
+            continue
+    return ""

@@ -14,7 +14,7 @@ from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import note, reply
 from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.voice import ZH, number
-from ia.domain.instruments.symbols import resolve_security
+from ia.domain.instruments.symbols import AmbiguousName, resolve_security
 from ia.kernel.errors import IaError
 from ia.kernel.patterns import pattern
 from ia.organs.sessions import importance_of
@@ -425,6 +425,10 @@ def ask_which(desk: ToolDesk, names: list[str]) -> Reply:
     return reply.reply_of_lines(*(describe_doubt(desk, name) for name in names))._replace(understood=False)
 
 
+_MOST_SHOWN = 12
+"""Securities that an ambiguous name could mean which an answer lists."""
+
+
 def describe_doubt(desk: ToolDesk, said: str) -> str:
     """Return, in the reader's language, why a text means no security, or which it could mean."""
     speak, like = desk.speak, ""
@@ -434,12 +438,16 @@ def describe_doubt(desk: ToolDesk, said: str) -> str:
         symbol = resolve_security(said)
         unknown = speak("no such security as {symbol} in my rules", symbol=symbol)
         return reply.describe_no_prices(desk, said, Failure(unknown, "unknown-symbol"))
+    except AmbiguousName as exc:
+        several = [resolve_security(code) for code in exc.codes[:_MOST_SHOWN]]
+        named = [f"{each.name if speak.lang == ZH else english(each)} {each.canonical}" for each in several]
+        return speak(
+            '"{security}" could be several securities: {candidates}. Write the code, such as {example}.',
+            security=said,
+            candidates=speak.join_items([*named, *(["…"] if len(exc.codes) > _MOST_SHOWN else [])]),
+            example=exc.codes[0],
+        )
     except IaError as exc:
-        if several := exc.params.get("candidates"):
-            return speak(
-                '"{security}" could be several securities: {candidates}. Write the code, such as {example}.',
-                security=said, candidates=several, example=exc.params.get("first") or "600519.SH",
-            )  # fmt: skip
         like = str(exc.params.get("near") or "")
     like = like or ", ".join(map(str, find_near_name(said)[1]))
     if like:
