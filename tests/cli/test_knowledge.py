@@ -232,3 +232,26 @@ def test_passages_are_embedded_after_consent_and_found_in_other_words(ia, home, 
     assert json.loads(run.stdout)[0]["vectors"] is False and run.stderr.count("\n") == 1
     assert "vectors" not in json.loads(ia("knowledge", "search", "割肉", "--json").stdout)[0]
     assert ia("recall", "--vectors", "x").returncode == 78 and ia("knowledge", "index", "--in", "x").returncode == 2
+
+
+def test_texts_that_ship_with_the_profile_are_listed_apart_and_found(ia, home, tmp_path):
+    for lang, query, section in (("en", "men think in herds", "herd"), ("zh", "成群地发疯", "从众")):
+        env = {"IA_LANG": lang, "IA_HOME": str(tmp_path / lang)}
+        assert ia("init", env=env).returncode == 0
+        (tmp_path / "stops.md").write_text("# Stops\n\nA stop limits a loss.\n")
+        ia("knowledge", "add", str(tmp_path / "stops.md"), "--date", "2019", env=env)
+        rows = json.loads(ia("knowledge", "list", "--json", env=env).stdout)
+        assert [row["shipped"] for row in rows] == [None, "invest", "invest", "invest"]
+        [found, *_] = json.loads(ia("knowledge", "search", query, "--json", env=env).stdout)
+        assert found["shipped"] and found["citation"].endswith(f", § {section}")
+        assert found["quote"] in (tmp_path / lang / found["source"]).read_text(encoding="utf-8")
+        assert found["quote"] in ia("knowledge", "show", found["source"], env=env).stdout
+        for command in (("remove", "method", "--yes"), ("convert", "method")):
+            assert ia("knowledge", *command, env=env).returncode == 77
+        assert ia("knowledge", "show", "method", "--page", "1", env=env).returncode == 66
+        assert not list((tmp_path / lang / "knowledge").glob("**/method*"))
+        assert ia("recall", query, env=env).returncode == 1
+        given = json.loads(ia("tool", "call", "search_knowledge", json.dumps({"query": query}), env=env).stdout)
+        assert given["chunks"][0]["shipped"] and given["documents"] == 1
+        own = {"query": query, "own": True}
+        assert json.loads(ia("tool", "call", "search_knowledge", json.dumps(own), env=env).stdout)["chunks"] == []

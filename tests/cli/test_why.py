@@ -37,7 +37,7 @@ def test_why_quotes_the_passage_behind_an_answer(ask, home, lang, question, why,
     quoted = next(line.removeprefix("> ") for line in answer.splitlines() if line.startswith("> "))
     assert quoted.startswith(words)
     assert quoted in (home / REFERENCES / file).read_text(encoding="utf-8")
-    assert f"“{section}”" in answer and f"`{REFERENCES}/{file}`" in answer
+    assert f", § {section}]" in answer and f"`{REFERENCES}/{file}`" in answer
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_passage_that_the_owner_changed_is_quoted_as_it_stands(ask, ia, home):
     path.write_text("# My way\n\n## sizing\n\nNever more than a tenth.\n")
     assert ask("en", "how many shares of CMB can I buy?", "why?").splitlines()[:2] == [
         "> Never more than a tenth.",
-        f"— My way, section “sizing” (`{REFERENCES}/method.md`)",
+        f"— [My way, § sizing] (`{REFERENCES}/method.md`)",
     ]
 
 

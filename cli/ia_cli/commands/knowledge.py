@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ia.kernel.errors import BadData, IaError, NotFound, UsageError
+from ia.kernel.errors import BadData, IaError, NotFound, Refused, UsageError
 from ia_cli.commands import knowledge_index, knowledge_research, knowledge_rules
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.lists import emit_list
@@ -17,12 +17,13 @@ from ia_cli.terminal.output import Row, emit_json, emit_rows, emit_text, escape_
 if TYPE_CHECKING:
     from ia.faculties.knowledge.conversion_process import Converter
     from ia.faculties.knowledge.library import AddedDocument, AddOptions, Document, NewDocument
+    from ia.faculties.skills.references import Reference
     from ia.kernel.workspace import Workspace
 
-LISTED = ("id", "title", "author", "date", "date_from", "theme", "pages", "skipped", "ocr", "path")
-BRIEF = ("id", "title", "date", "theme", "pages")
+LISTED = ("id", "title", "author", "date", "date_from", "theme", "pages", "skipped", "ocr", "path", "shipped")
+BRIEF = ("id", "title", "date", "theme", "pages", "shipped")
 ADDED = ("outcome", "id", "title", "pages", "date", "date_from", "path")
-FOUND = ("text", "title", "page", "label", "heading", "date", "relevance", "citation", "source", "ocr")
+FOUND = ("text", "title", "page", "label", "heading", "date", "relevance", "citation", "source", "ocr", "shipped")
 
 _MAKE = r"printf '# Stops\n\nA stop limits a loss.\n' > stops.md; ia knowledge add stops.md --theme risk --date 2019"
 _theme_option = click.option("--theme", metavar="T", help="Only documents of this theme.")
@@ -40,6 +41,9 @@ def knowledge() -> None:
     A document is PDF, DOCX, EPUB, HTML, Markdown or text. ia keeps it as it was given in knowledge/THEME/source/, and
     its text in knowledge/THEME/converted/, which you may edit. With --now ia sees the documents that were published by
     then. Answers of `ia turn` cite title and page; `ia recall --in knowledge` searches the same index.
+
+    Texts that ship with the skills of your profile (how verdicts, sizes and checklists come about) are listed and
+    searched, too, marked `shipped`. They stay in the folders of their skills, and leave with them.
     """
 
 
@@ -126,7 +130,13 @@ def _row_of(added: "AddedDocument") -> Row:
 
 def _document_row(document: "Document") -> Row:
     row = document._asdict()
-    return {**row, "date": document.date or None, "pages": document.pages or None}
+    return {**row, "date": document.date or None, "pages": document.pages or None, "shipped": None}
+
+
+def _reference_row(reference: "Reference") -> Row:
+    """Return a text that ships with a skill, as the documents are listed."""
+    told = {"id": reference.id, "title": reference.title, "theme": reference.skill, "path": reference.path}
+    return {**dict.fromkeys(LISTED), **told, "shipped": reference.profile}
 
 
 def _list_files(source: str) -> list[str]:
@@ -200,15 +210,21 @@ def _read_password(path: str | None) -> str | None:
 @rows_options
 @click.pass_context
 def list_(ctx: click.Context, theme: str | None, as_json: bool, as_jsonl: bool) -> None:
-    """List your documents.
+    """List your documents, then the texts that ship with the skills of your profile.
 
     date_from says who told the date: given (--date), front matter, page, book, metadata of the file or its name.
-    skipped are pages without text. With --now ia lists what was published by then. Status 1 if there is none.
+    skipped are pages without text. shipped names the profile that a text comes with; its theme is the skill. With --now
+    ia lists what was published by then. Status 1 if there is none.
     """
     from ia.faculties.knowledge import library
+    from ia.faculties.skills import references
+    from ia.kernel import config
     from ia.kernel.workspace import Workspace
 
-    rows = [_document_row(each) for each in library.list_documents(Workspace(), theme or "", notify)]
+    ws = Workspace()
+    rows = [_document_row(each) for each in library.list_documents(ws, theme or "", notify)]
+    shipped = references.list_references(ws, config.locale_lang())
+    rows += [_reference_row(each) for each in shipped if theme in (None, each.skill)]
     columns = BRIEF if sys.stdout.isatty() and not as_json and not as_jsonl else LISTED
     empty = NotFound("no documents", hint="add one with `ia knowledge add FILE --theme T`")
     emit_list(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl)
@@ -228,12 +244,47 @@ def show(document: str, pages: str | None, as_json: bool) -> None:
     from ia.organs.recall.documents import strip_marks
 
     ws = Workspace()
+    if shipped := _find_reference(ws, document):
+        if pages is not None:
+            raise NotFound("{title} has no pages", title=shipped.title)
+        if as_json:
+            emit_json({**_reference_row(shipped), "text": shipped.text})
+        else:
+            emit_text(shipped.text)
+        return
     found = library.find_document(ws, document)
     text = strip_marks(library.read_document(ws, found, _parse_pages(pages))).strip("\n") + "\n"
     if as_json:
         emit_json({**_document_row(found), "text": text})
     else:
         emit_text(text)
+
+
+def _find_reference(ws: "Workspace", name: str) -> "Reference | None":
+    """Return the text of this name that ships with a skill, if the user has no document that is called so."""
+    from ia.faculties.knowledge import library
+    from ia.faculties.skills import references
+
+    try:
+        library.find_document(ws, name)
+    except NotFound:
+        return next(iter(references.find_references(ws, name)), None)
+    return None
+
+
+def _find_own(ws: "Workspace", name: str) -> "Document":
+    """Return the document of the user that a text names; raises Refused for one that ships with a skill."""
+    from ia.faculties.knowledge import library
+
+    if shipped := _find_reference(ws, name):
+        raise Refused(
+            "{title} ships with the skill {skill}",
+            title=shipped.title,
+            skill=shipped.skill,
+            path=shipped.path,
+            hint="edit it in {path}; it leaves with its skill",
+        )
+    return library.find_document(ws, name)
 
 
 def _parse_pages(text: str | None) -> tuple[int, int] | None:
@@ -255,12 +306,12 @@ def remove(documents: tuple[str, ...], yes: bool, as_json: bool, as_jsonl: bool)
     `ia memory undo PATH` brings a text back; its source comes back only when you add the file again.
     """
     from ia.faculties.knowledge import library
-    from ia.kernel.errors import Message, Refused
+    from ia.kernel.errors import Message
     from ia.kernel.workspace import Workspace
     from ia_cli.terminal.text import say
 
     ws = Workspace()
-    found = list({each.path: each for each in (library.find_document(ws, name) for name in documents)}.values())
+    found = list({each.path: each for each in (_find_own(ws, name) for name in documents)}.values())
     if not yes:
         from ia_cli.terminal.confirmation import ask_consent
 
@@ -307,7 +358,7 @@ def convert(
     if bool(documents) == every:
         raise UsageError("give either DOCUMENT or --all")
     ws = Workspace()
-    chosen = library.list_documents(ws) if every else [library.find_document(ws, name) for name in documents]
+    chosen = library.list_documents(ws) if every else [_find_own(ws, name) for name in documents]
     password = _read_password(password_file)
     rows: list[Row] = []
     failures: list[IaError] = []
@@ -338,14 +389,16 @@ def convert(
 def search(
     ctx: click.Context, query: tuple[str, ...], theme: str | None, limit: int, as_json: bool, as_jsonl: bool
 ) -> None:
-    """Search your documents; the passage that answers best comes first.
+    """Search your documents and the texts that ship with skills; the passage that answers best comes first.
 
     page is the page of the file that the best sentence stands on, label its printed number where that differs.
     relevance is the share of the query that the passage holds, rare words counting more. With --now ia searches what
     was published by then. If an embeddings service is configured (`ia config list embedding.`), it gets the query, and
-    passages without its words are found, too; if it is down, words alone decide. Status 1 if nothing is found.
+    passages without its words are found, too; if it is down, words alone decide. shipped marks passages that ship with
+    a skill: their citation names the section. Status 1 if nothing is found.
     """
     from ia.faculties.knowledge import library
+    from ia.faculties.skills import references
     from ia.kernel.workspace import Workspace
     from ia.organs.recall.passages import count_undated, search_passages
     from ia.organs.recall.vectors import find_meaning
@@ -356,8 +409,16 @@ def search(
         library.check_theme(theme)
     look = notice_changes(ws)
     meaning = find_meaning(ws, notify)
+    text = " ".join(query)
     found = search_passages(
-        ws, " ".join(query), limit=limit, theme=theme or "", notify=notify, look=look, meaning=meaning
+        ws,
+        text,
+        limit=limit,
+        theme=theme or "",
+        notify=notify,
+        look=look,
+        meaning=meaning,
+        shipped=references.shipped_texts(ws, text, theme or ""),
     )
     library.tell_undated(count_undated(ws), notify)
     told = {"vectors": meaning.used is True} if meaning else {}

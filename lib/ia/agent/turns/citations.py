@@ -11,7 +11,7 @@ from ia.kernel.patterns import pattern
 
 _CITATION = pattern(r"\[([^\[\]\n]{2,300})\]")
 _QUOTE = pattern(r"“([^“”\n]{4,})”|「([^「」\n]{4,})」|『([^『』\n]{4,})』|\"([^\"\n]{4,})\"")
-_PAGE = pattern(r",\s*p\.\s*\S+(?:\s*\(PDF \d+\))?$|,\s*第\s*\d+\s*页$")
+_PAGE = pattern(r",\s*p\.\s*\S+(?:\s*\(PDF \d+\))?$|,\s*第\s*\d+\s*页$|,\s*§\s*[^,]+$")
 _NUMBER = pattern(r"\d[\d,]*(?:\.\d+)?")
 _PER_CENT = pattern(r"百分之([零〇一二两三四五六七八九十百\d点.]+)")
 _SENTENCE_END = pattern(r"[。！？!?\n]|\.(?=\s)")

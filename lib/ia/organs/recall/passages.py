@@ -16,9 +16,9 @@ from ia.kernel.errors import BadData, IaError, Notify, drop_message
 from ia.kernel.folders import Digest
 from ia.kernel.workspace import Workspace
 from ia.organs.recall import index
-from ia.organs.recall.documents import PageStart, page_at, split_sentences
+from ia.organs.recall.documents import Chunk, PageStart, page_at, split_document, split_sentences
 from ia.organs.recall.search import NEAR, build_restriction, rank_matches, rarest_tokens
-from ia.organs.recall.terms import FUNCTION_CHARACTERS, normalize_text, parse_query, quote_token
+from ia.organs.recall.terms import FUNCTION_CHARACTERS, normalize_text, parse_query, quote_token, to_index_text
 
 if TYPE_CHECKING:
     from ia.organs.recall.vectors import Meaning
@@ -43,6 +43,7 @@ class Passage(NamedTuple):
     date       when the document was published, "" where nobody knows
     relevance  share of the weight of the question's words that it holds, 0 to 1
     ocr        the page was read from an image
+    shipped    it stands in a text that ships with a skill, which has sections and no pages
     """
 
     text: str
@@ -57,21 +58,35 @@ class Passage(NamedTuple):
     relevance: float
     source: str
     ocr: bool
+    shipped: bool = False
 
     @property
     def citation(self) -> str:
-        """How the passage is cited: `Title, p. 12`, `Title, p. 1 (PDF 3)`, or with its heading where pages are none.
+        """How the passage is cited: `Title, p. 12`, `Title, p. 1 (PDF 3)`; where pages are none, with its heading.
+
+        Of what ships with a skill: `Title, § Section`.
 
         >>> base = Passage("", "", "T", "", 3, 3, "1", "A › B", "", 1.0, "", False)
         >>> base.citation, base._replace(label="").citation, base._replace(page=0).citation
         ('T, p. 1 (PDF 3)', 'T, p. 3', 'T, A › B')
+        >>> base._replace(page=0, label="", heading="B", shipped=True).citation
+        'T, § B'
         """
         title = self.title.replace("[", "(").replace("]", ")")
         if self.page and self.label:
             return f"{title}, p. {self.label} (PDF {self.page})"
         if self.page:
             return f"{title}, p. {self.page}"
-        return f"{title}, {self.heading}" if self.heading else title
+        mark = "§ " if self.shipped else ""
+        return f"{title}, {mark}{self.heading}" if self.heading else title
+
+
+class ShippedText(NamedTuple):
+    """A text that ships with a skill, searched beside the documents. It is in no index: there are a few of them."""
+
+    title: str
+    path: str
+    text: str
 
 
 def search_passages(
@@ -83,21 +98,23 @@ def search_passages(
     notify: Notify = drop_message,
     look: Sequence[Digest] | None = None,
     meaning: "Meaning | None" = None,
+    shipped: Sequence[Sequence[ShippedText]] = (),
 ) -> list[Passage]:
     """Return the passages of knowledge/ that answer a question as of now(), best first.
 
     theme   only documents of this theme. meaning: asks for vectors, too
+    shipped texts of skills, in groups: of the first group that answers, passages are ranked among the others
     raises  BadData for a query without letters or digits.
     """
     tokens = parse_query(query).tokens
     if not tokens:
         raise BadData("nothing to search for: the query has no letters or digits")
     try:
-        return _search_index(ws, query, limit, theme, notify, look, meaning)
+        return _search_index(ws, query, limit, theme, notify, look, meaning, shipped)
     except (sqlite3.DatabaseError, IaError) as exc:
         if not index.discard_damaged(ws, exc):
             raise
-        return _search_index(ws, query, limit, theme, notify, look, meaning)
+        return _search_index(ws, query, limit, theme, notify, look, meaning, shipped)
 
 
 def _search_index(
@@ -108,9 +125,10 @@ def _search_index(
     notify: Notify,
     look: Sequence[Digest] | None,
     meaning: "Meaning | None",
+    shipped: Sequence[Sequence[ShippedText]],
 ) -> list[Passage]:
     with contextlib.closing(index.open_index(ws, notify, look)) as conn:
-        return find_passages(conn, parse_query(query).tokens, limit, theme, meaning, query)
+        return find_passages(conn, parse_query(query).tokens, limit, theme, meaning, query, shipped)
 
 
 def find_passages(
@@ -120,8 +138,26 @@ def find_passages(
     theme: str = "",
     meaning: "Meaning | None" = None,
     query: str = "",
+    shipped: Sequence[Sequence[ShippedText]] = (),
 ) -> list[Passage]:
-    """Return the best passages of an index that is up to date."""
+    """Return the best passages of an index that is up to date, and of texts that ship with skills."""
+    found = _rank_documents(conn, tokens, limit, theme, meaning, query)
+    for group in shipped:
+        if extra := _rank_shipped(conn, tokens, group):
+            found = sorted([*found, *extra], key=lambda item: -item[0])
+            break
+    return [passage for _, passage in found[:limit]]
+
+
+def _rank_documents(
+    conn: sqlite3.Connection,
+    tokens: tuple[str, ...],
+    limit: int,
+    theme: str,
+    meaning: "Meaning | None",
+    query: str,
+) -> list[tuple[float, Passage]]:
+    """Return the best passages of an index, each with its rank, at most 2."""
     where, values = build_restriction(None, ("knowledge",))
     if theme:
         where += f" AND (rowid >> {index.SHIFT}) IN (SELECT id FROM files WHERE folder = ? OR folder LIKE ? ESCAPE '!')"
@@ -148,15 +184,46 @@ def find_passages(
             rank = share_of_words * by_words + (1 - share_of_words) * (1 + CLOSENESS) * closeness
             chosen.append((rank, row, relevance, best))
     chosen.sort(key=lambda item: -item[0])
-    return [_load_passage(conn, row, relevance, best) for _, row, relevance, best in chosen[:limit]]
+    return [(rank, _load_passage(conn, row, relevance, best)) for rank, row, relevance, best in chosen[:limit]]
 
 
-def _weigh_words(conn: sqlite3.Connection, tokens: tuple[str, ...], counted: dict[str, int]) -> dict[str, float]:
+def _rank_shipped(
+    conn: sqlite3.Connection, tokens: tuple[str, ...], texts: Sequence[ShippedText]
+) -> list[tuple[float, Passage]]:
+    """Return the passages of texts that ship with skills, best first, ranked as those of documents are.
+
+    Instead of BM25 the share of the question counts: so the best document stands first where both answer as well.
+    """
+    chunks = [
+        (text, chunk, normalize_text(chunk.text), to_index_text(f"{text.title} {chunk.heading}"))
+        for text in texts
+        for chunk in split_document(text.text)
+    ]
+    counted = rarest_tokens(conn, tokens)[1]
+    for token in tokens:
+        counted[token] = counted.get(token, 0) + sum(_stem(token) in f"{place} {words}" for *_, words, place in chunks)
+    weights = _weigh_words(conn, tokens, counted, len(chunks))
+    found = []
+    for text, chunk, _, place in chunks:
+        share, relevance, best = _rate_chunk(chunk.text, place, weights)
+        if relevance >= LEAST:
+            section = chunk.heading.removeprefix(text.title).removeprefix(" › ")
+            sentences = split_sentences(chunk.text)
+            passage = _make_passage(chunk._replace(heading=section), sentences, best, relevance)
+            rank = relevance + CLOSENESS * share
+            found.append((rank, passage._replace(title=text.title, source=text.path, shipped=True)))
+    return sorted(found, key=lambda item: -item[0])
+
+
+def _weigh_words(
+    conn: sqlite3.Connection, tokens: tuple[str, ...], counted: dict[str, int], more: int = 0
+) -> dict[str, float]:
     """Return the words of a question, Latin ones by their stem, each with its share of their weight.
 
-    The rarer a word is, the more it weighs, and most one that stands nowhere.
+    The rarer a word is, the more it weighs, and most one that stands nowhere. more: passages outside the index
     """
     every = conn.execute("SELECT count(*) FROM words_docsize").fetchone()[0]  # passages, without reading their texts
+    every += more
     weights = {}
     for token in tokens:
         weight = math.log(1 + (every + 1) / (counted.get(token, every) + 1))
@@ -201,8 +268,14 @@ def _load_passage(conn: sqlite3.Connection, row: int, relevance: float, best: in
         " WHERE passages.id = ?",
         (index.SHIFT, row),
     ).fetchone()
-    pages = [PageStart(*page) for page in json.loads(pages_json)]
-    sentences = split_sentences(text)
+    chunk = Chunk(text, heading, [PageStart(*page) for page in json.loads(pages_json)])
+    passage = _make_passage(chunk, split_sentences(text), best, relevance)
+    return passage._replace(title=title, author=author, date=day, source=path)
+
+
+def _make_passage(chunk: Chunk, sentences: list[tuple[int, str]], best: int, relevance: float) -> Passage:
+    """Return what of a chunk stands around its best sentence, without the document."""
+    text, heading, pages = chunk
     first, last = _widen(sentences, best, pages)
     begin, end = sentences[first][0], sentences[last][0] + len(sentences[last][1].rstrip())
     page = page_at(pages, sentences[best][0])
@@ -210,15 +283,15 @@ def _load_passage(conn: sqlite3.Connection, row: int, relevance: float, best: in
     return Passage(
         text=text[begin:end],
         quote=sentences[best][1].strip(),
-        title=title,
-        author=author,
+        title="",
+        author="",
         page=page.page if page else 0,
         last_page=until.page if until else 0,
         label=page.label if page else "",
         heading=heading,
-        date=day,
+        date="",
         relevance=round(min(relevance, 1.0), 3),
-        source=path,
+        source="",
         ocr=bool(page and page.ocr),
     )
 

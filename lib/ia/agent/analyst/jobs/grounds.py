@@ -99,7 +99,7 @@ def open_source(desk: ToolDesk, source: str) -> Work[MethodPassage | None]:
 def quote_passage(desk: ToolDesk, passage: MethodPassage) -> str:
     """Return a passage in quotation marks, with its title, its section, and the file to open."""
     return desk.speak(
-        "> {words}\n— {title}, section “{section}” (`{path}`)",
+        "> {words}\n— [{title}, § {section}] (`{path}`)",
         words=passage.words,
         title=passage.title,
         section=passage.section,

@@ -20,11 +20,13 @@ def quote_library(desk: ToolDesk, topic: str) -> Work[Reply]:
     if not topic:
         yield from ()
         return reply.reply_of_lines(speak("About what? Name a subject: “what does my library say about stop losses”."))
-    found = yield from desk.one("search_knowledge", query=topic, top_k=SHOWN)
+    found = yield from desk.one("search_knowledge", query=topic, top_k=SHOWN, own=True)
     if found.failure is not None:
         why = describe_failure(speak, found.failure)
         return reply.reply_of_lines(speak("Your documents cannot be searched: {reason}.", reason=why))
     told = choose_passages(found)
+    if not told and (shipped := (yield from quote_shipped(desk, topic))):
+        return shipped
     if not told:
         nothing = (
             speak("Your documents say nothing about “{topic}”.", topic=topic)
@@ -38,9 +40,21 @@ def quote_library(desk: ToolDesk, topic: str) -> Work[Reply]:
     return Reply([head, *lines, "", say_basis(desk)], lines, [str(each.get("citation")) for each in told])
 
 
+def quote_shipped(desk: ToolDesk, topic: str) -> Work[Reply | None]:
+    """Answer with passages that ship with the skills of the profile, and say so; None where none is close."""
+    found = yield from desk.one("search_knowledge", query=topic, top_k=SHOWN)
+    told = [each for each in choose_close(found) if each.get("shipped")]
+    if not told:
+        return None
+    lines = [quote_passage(each) for each in told]
+    head = desk.speak("Your documents say nothing about “{topic}”; what ships with my skills says:", topic=topic)
+    basis = desk.speak("Rests on: texts of my skills (`ia knowledge list`).")
+    return Reply([head, *lines, "", basis], lines, [str(each.get("citation")) for each in told])
+
+
 def look_up(desk: ToolDesk, question: str) -> Work[Reply | None]:
     """Answer a question with the passages that are close to it; None where none is."""
-    found = yield from desk.one("search_knowledge", query=question, top_k=SHOWN)
+    found = yield from desk.one("search_knowledge", query=question, top_k=SHOWN, own=True)
     told = choose_close(found)
     if not told:
         return None

@@ -23,7 +23,7 @@ def research_topic(desk: ToolDesk, topic: str) -> Work[Reply]:
     lines: list[str] = []
     points: list[str] = []
     if desk.has("search_knowledge"):
-        found = yield from desk.one("search_knowledge", query=topic, top_k=own_library.SHOWN)
+        found = yield from desk.one("search_knowledge", query=topic, top_k=own_library.SHOWN, own=True)
         told = own_library.choose_close(found)
         if told:
             points = [own_library.quote_passage(each) for each in told]
