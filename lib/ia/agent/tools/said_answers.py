@@ -1,12 +1,14 @@
 """Whether an answer that a model gives to a form follows from what the user said.
 
 A value counts if the user's own messages hold it: its words, its numbers, the title of a choice. It also counts if the
-model named it and the user only said yes. What does not follow stays open, and the form asks the user.
+model named it and the user only said yes. Yes or no counts if the user said so of that very field, or in answer to one
+question about it. What does not follow stays open, and the form asks the user.
 """
 
 import re
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from ia.agent.tools.scope import Scope
 from ia.agent.tools.slots import load_slots
@@ -24,7 +26,23 @@ _YES = pattern(
     r"(?:[\s,，]*(?:please|it is|that is right|对|没错))?\W*",
     re.I,
 )
-_SWITCH = pattern(r"是|否|对|不|没|有|\b(?:yes|no|not|don't|true|false)\b", re.I)
+_SO = pattern(r"\W*(?:有|要|会|it is|i do|i am)的?\W*", re.I)
+_NO = pattern(
+    r"\W*(?:no|nope|nah|not really|it is not|it isn't|不|不对|否|没有?的?|不用|不要|不会|并?不是的?)"
+    r"(?:[\s,，]*(?:thanks|thank you|谢谢))?\W*",
+    re.I,
+)
+_DENIES = pattern(r"不|没|无|非|否|未|\b(?:no|not|never|without|non|false)\b|n['’]t\b", re.I)
+_NO_DENIAL = pattern(r"不错|不少|不仅|不但|没问题|没错|毫?无疑问?|非常|\b(?:not only|no doubt|no problem)\b", re.I)
+_UNSURE = pattern(
+    r"[?？]|吗|是否|是不是|有没有|要不要|如果|要是|可能|也许|大概|不知道|不清楚|不确定|"
+    r"^\W*(?:is|are|was|do|does|did|should|can|could|if|when)\b|"
+    r"\b(?:whether|maybe|perhaps|might|may|unsure|not sure|don't know)\b",
+    re.I,
+)
+_OR, _AND = pattern(r"\bor\b|还是|或", re.I), pattern(r"\band\b|和|与|并且|以及|[,，、]", re.I)
+_CLAUSE = pattern(r"[^,，;；、.。!！?？\n]+[?？]?")
+_SENTENCE = pattern(r"[^.。!！?？\n]+[.。!！?？]*")
 _NUMBER = pattern(r"\d+(?:\.\d+)?|[零〇一二两三四五六七八九十百千]+")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = {0: r"今天|今日|\btoday\b", -1: r"昨天|昨日|\byesterday\b", 1: r"明天|\btomorrow\b"}
@@ -36,9 +54,12 @@ _HALF, _QUARTER = pattern(r"半|half", re.I), pattern(r"刻|quarter", re.I)
 def unsaid_answers(scope: Scope, form: Form, values: Json) -> list[str]:
     """Return the slots whose values do not follow from the user's words. A value that is kept already does."""
     words, known = gather_words(scope), load_slots(scope)
+    exchanges = gather_exchanges(scope)
     fields = {form.slot(field): field for field in form.fields}
     return [
-        slot for slot, value in values.items() if known.get(slot) != value and not follows(fields[slot], value, words)
+        slot
+        for slot, value in values.items()
+        if known.get(slot) != value and not follows(fields[slot], value, words, exchanges)
     ]
 
 
@@ -54,23 +75,93 @@ def gather_words(scope: Scope) -> str:
     return "\n".join(each for each in told if each)
 
 
-def follows(field: FormField, value: Any, words: str) -> bool:
-    """Return True if the user's words hold a value of a field."""
+class Exchange(NamedTuple):
+    """A message of the user, and the reply of the model that it answers, "" for none."""
+
+    asked: str
+    said: str
+
+
+def gather_exchanges(scope: Scope) -> list[Exchange]:
+    """Return what the user said in the session, message by message, the newest last."""
+    found: list[Exchange] = []
+    asked = ""
+    history = sessions.load_history(scope.ws, scope.session) if scope.session else []
+    for each in history:
+        if each.role == "assistant":
+            asked = each.content
+        elif each.role == "user":
+            if not each.origins:
+                found.append(Exchange(asked, extract_question(each.content)))
+            asked = ""
+    if scope.asked and (not found or asked or found[-1].said != scope.asked):
+        found.append(Exchange(asked, scope.asked))
+    return found
+
+
+def follows(field: FormField, value: Any, words: str, exchanges: Sequence[Exchange] = ()) -> bool:
+    """Return True if the user's words hold a value of a field.
+
+    exchanges  the words message by message; a yes or a no counts by what it answers
+    """
     if value == field.default:
         return True
+    if isinstance(value, bool):
+        return _read_switch(field, exchanges or [Exchange("", words)]) is value
     if isinstance(value, list):
         return all(follows(field, each, words) for each in value)
     low = normalize_text(words)
     if field.kind in ("choice", "choices"):
         titles = next(([const, own, english] for const, own, english in field.choices if const == value), [str(value)])
         return any(_holds(low, title) for title in titles if title)
-    if isinstance(value, bool):
-        names = [field.texts.get("title", ""), field.texts.get("title_en", "")]
-        return bool(_SWITCH.search(low)) or any(_holds(low, name) for name in names if name)
     if isinstance(value, int | float):
         return float(value) in _numbers(low)
     reader = {"date": _holds_date, "time": _holds_time, "date-time": _holds_moment}.get(field.format)
     return reader(low, str(value)) if reader else _holds(low, str(value))
+
+
+def _read_switch(field: FormField, exchanges: Sequence[Exchange]) -> bool | None:
+    """Return what the user said last of a field that is yes or no; None for nothing, or nothing that is clear."""
+    names = [each for each in (field.texts.get("title", ""), field.texts.get("title_en", "")) if each.strip("?？ ")]
+    last = None
+    for asked, said in exchanges:
+        clauses = [clause for clause in _CLAUSE.findall(said) if _is_named(names, clause)]
+        if clauses:
+            told = {None if _UNSURE.search(clause) else _affirms(names, clause) for clause in clauses}
+            last = told.pop() if len(told) == 1 else None
+        elif (answer := _read_reply(names, asked, said)) is not None:
+            last = answer
+    return last
+
+
+def _read_reply(names: Sequence[str], asked: str, said: str) -> bool | None:
+    """Return what a yes or a no means for a field; None where the model asked nothing about it, or several things."""
+    head = re.split(r"[,，。.!！;；\n]", said.strip(), maxsplit=1)[0]
+    yes, no = _YES.fullmatch(head) or _SO.fullmatch(head), _NO.fullmatch(head)
+    questions = [each for each in _SENTENCE.findall(asked) if re.search(r"[?？]", each)]
+    about = [clause for clause in _CLAUSE.findall(asked) if _is_named(names, clause)]
+    if not (yes or no) or len(questions) != 1 or len(about) != 1 or _OR.search(questions[0]):
+        return None
+    named = _affirms(names, about[0])
+    if yes:
+        return named
+    is_alone = _is_named(names, questions[0]) and not _AND.search(questions[0])
+    return False if named and is_alone else None
+
+
+def _affirms(names: Sequence[str], clause: str) -> bool | None:
+    """Return False if a clause denies what it names, True if it does not; None where it does so twice."""
+    rest = normalize_text(clause)
+    for name in (normalize_text(each).strip("?？ ") for each in names):
+        spaced = re.escape(name) if name.isascii() else r"\s*".join(map(re.escape, name.replace(" ", "")))
+        rest = re.sub(spaced, " ", rest)
+    denials = _DENIES.findall(_NO_DENIAL.sub(" ", rest))
+    return None if len(denials) > 1 else not denials
+
+
+def _is_named(names: Sequence[str], text: str) -> bool:
+    low = normalize_text(text)
+    return any(_holds(low, name.strip("?？ ")) for name in names)
 
 
 def _holds(low: str, words: str) -> bool:

@@ -3,7 +3,7 @@
 import pytest
 
 from ia.agent.tools import catalog
-from ia.agent.tools.said_answers import follows
+from ia.agent.tools.said_answers import Exchange, follows
 from ia.agent.tools.scope import Scope
 from ia.faculties.skills.forms import FormField
 from ia.organs import sessions
@@ -33,7 +33,10 @@ SEX = field("choice", choices=[("male", "男", "male"), ("female", "女", "femal
         (field("integer"), 35, "三十五岁", True),
         (field("number"), 1.5, "1.5 per cent", True),
         (field("integer"), 35, "I am 53", False),
-        (field("boolean"), True, "是的", True),
+        (field("boolean", title="素食"), True, "是的", False),
+        (field("boolean", title="素食"), True, "我吃素食", True),
+        (field("boolean", title="素食"), False, "我不吃素食", True),
+        (field("boolean", title="素食"), True, "我不吃素食", False),
         (field("boolean", title="素食"), False, "天气很好", False),
         (field(format="date"), "1990-05-15", "1990年5月15日", True),
         (field(format="date"), "1990-05-15", "一九九〇年五月十五", True),
@@ -56,6 +59,63 @@ SEX = field("choice", choices=[("male", "男", "male"), ("female", "女", "femal
 )  # fmt: skip
 def test_what_follows_from_words(asked, value, words, holds):
     assert follows(asked, value, words) is holds
+
+
+SUNNY = field("boolean", title="有阳光", title_en="Sunny")
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "value"),
+    [
+        ([("Is the bed sunny?", "yes")], True),
+        ([("Is the bed sunny?", "Yes, please. And it is large")], True),
+        ([("Is the bed sunny?", "no")], False),
+        ([("Is the bed sunny?", "No, it is in the shade")], False),
+        ([("Is the bed sunny?", "plant leeks")], None),
+        ([("Shall I book it?", "yes")], None),
+        ([("Is it sunny? Is it fenced?", "yes")], None),
+        ([("Is it sunny or shady?", "yes")], None),
+        ([("Is it sunny and fenced?", "no")], None),
+        ([("Is it sunny and fenced?", "yes")], True),
+        ([("The south side, not sunny, right?", "yes")], False),
+        ([("The south side, not sunny, right?", "no")], None),
+        ([("- Bed: south side\n- Sunny: no\nIs that right?", "exactly")], False),
+        ([("", "the bed is sunny")], True),
+        ([("", "the bed isn't sunny")], False),
+        ([("", "is the bed sunny?")], None),
+        ([("", "maybe sunny")], None),
+        ([("", "sunny"), ("", "no, it is not sunny after all")], False),
+        ([("Is the bed sunny?", "yes"), ("", "I don't know whether it is sunny")], None),
+        ([("", "true, no, yes")], None),
+        ([("花坛有阳光吗？", "有")], True),
+        ([("花坛有阳光吗？", "是的")], True),
+        ([("花坛有阳光吗？", "没有")], False),
+        ([("花坛有阳光吗？", "不是，是阴的")], False),
+        ([("今天下单吗？", "是")], None),
+        ([("", "花坛没有阳光")], False),
+        ([("", "花坛有阳光，非常好")], True),
+        ([("", "花坛可能有阳光")], None),
+        ([("南面，没有阳光，对吗？", "对的")], False),
+        ([("南面，没有阳光，对吗？", "不对")], None),
+    ],
+)
+def test_yes_and_no_count_for_the_question_that_they_answer(exchanges, value):
+    said = [Exchange(*each) for each in exchanges]
+    words = "\n".join(each.said for each in said)
+    assert [follows(SUNNY, given, words, said) for given in (True, False)] == [value is True, value is False]
+
+
+def test_a_yes_to_something_else_sets_no_switch(ws, router):
+    sessions.add_message(ws, "s", "user", "the south side, 15 March 2024", turn="1")
+    sessions.add_message(ws, "s", "assistant", "Shall I plan it now?", turn="1")
+    scope = Scope(ws, actor="model test", session="s", asked="Yes, no rush")
+    told = collect(router, scope, date="2024-03-15", bed="south", sunny=False)
+    assert told["not_said"] == ["sunny"] and "plot.sunny" not in sessions.load_slots(ws, "s")
+    sessions.add_message(ws, "s", "user", "Yes, no rush", turn="2")
+    sessions.add_message(ws, "s", "assistant", "Is the plot sunny?", turn="2")
+    scope = Scope(ws, actor="model test", session="s", asked="no")
+    assert "not_said" not in collect(router, scope, sunny=False)
+    assert sessions.load_slots(ws, "s")["plot.sunny"] is False
 
 
 @pytest.fixture
