@@ -293,7 +293,7 @@ def test_without_the_extra_png_says_what_to_install(ia, tmp_path):
     (tmp_path / "resvg_py.py").write_text("raise ImportError\n")
     run = ia("chart", "-o", str(tmp_path / "x.png"), input=CSV, env={"PYTHONPATH": str(tmp_path)})
     assert (run.returncode, run.stdout) == (78, "")
-    assert "pipx inject ia resvg_py" in run.stderr
+    assert "pip install '.[pictures]'" in run.stderr
     assert not (tmp_path / "x.png").exists()
 
 

@@ -111,7 +111,7 @@ def chart(
 
     The bars come from SYMBOL, from FILE (canonical CSV) or from a pipe. ia draws the chart to fit the terminal; to a
     pipe it writes plain text of 80 x 24 characters (COLUMNS and LINES change that). With -o it writes a file: SVG, PNG
-    (needs the package resvg_py), or one HTML page that zooms, pans and needs no network.
+    (needs the extra `pictures`), or one HTML page that zooms, pans and needs no network.
 
     ia draws three moving averages (5, 20, 60 bars) unless --indicator names others. --indicator and --panes take any
     `ia compute` expression that returns a series, and evaluate it in the same sandbox. If there are more bars than

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ia_cli.terminal.group import Command
-from ia_cli.terminal.options import rows_options
+from ia_cli.terminal.options import rows_options, strategy_option
 from ia_cli.terminal.progress import show_progress
 
 if TYPE_CHECKING:
@@ -29,13 +29,7 @@ if TYPE_CHECKING:
     "--since", "--start", "since", metavar="DATE", help="Every bar from this date on: 2024-03-01, 30d (30 days back) …."
 )
 @click.option("--until", metavar="DATE", help="With --since: the last date (default: the newest).")
-@click.option(
-    "--strategy",
-    metavar="NAME",
-    is_flag=False,
-    flag_value="",
-    help="Saved condition strategies/NAME.yaml; without a name, list them.",
-)
+@strategy_option
 @click.option("--sort", metavar="N", type=int, help="Sort by column N: 0 the value of EXPR, 1 the first of --columns.")
 @click.option("--desc/--asc", "descending", default=True, show_default=True, help="Sort largest or smallest first.")
 @click.option("-n", "--limit", type=click.IntRange(1, 1_000_000), help="Maximum number of rows (default: all).")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ia_cli.terminal.group import Command
-from ia_cli.terminal.options import rows_options
+from ia_cli.terminal.options import rows_options, strategy_option
 from ia_cli.terminal.progress import show_progress
 
 if TYPE_CHECKING:
@@ -26,13 +26,7 @@ if TYPE_CHECKING:
     flag_value="",
     help="Columns to print; without names, list all columns with their units.",
 )
-@click.option(
-    "--strategy",
-    metavar="NAME",
-    is_flag=False,
-    flag_value="",
-    help="Saved condition strategies/NAME.yaml; without a name, list them.",
-)
+@strategy_option
 @click.option("--codes", "symbols", is_flag=True, help="Print codes only, for xargs.")
 @rows_options
 @click.pass_context

@@ -79,6 +79,12 @@ def stale_option(command: F) -> F:
     return click.option("--stale", is_flag=True, help=about)(command)
 
 
+def strategy_option(command: F) -> F:
+    """`--strategy`: the name of a saved condition; "" where none is named."""
+    about = "Saved condition strategies/NAME.yaml; without a name, list them."
+    return click.option("--strategy", metavar="NAME", is_flag=False, flag_value="", help=about)(command)
+
+
 def json_option(command: F) -> F:
     """`--json`: one JSON document."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ia.faculties.lab.cluster_extra import load_package
 from ia.kernel.errors import BadData
+from ia.kernel.extras import load_extra
 
 Matrix: TypeAlias = NDArray[np.float64]
 Ticks: TypeAlias = NDArray[np.int32]
@@ -165,7 +165,7 @@ def decode_ticks(
         raise damaged_block(name)
     out = np.empty(shape, dtype=np.float64 if entry.form == "float" else np.int32)
     try:
-        load_package("blosc2").decompress2(data, dst=out, nthreads=1)
+        load_extra("cluster", "blosc2").decompress2(data, dst=out, nthreads=1)
     except (ValueError, RuntimeError, TypeError):
         raise damaged_block(name) from None
     if entry.form == "delta":
@@ -208,7 +208,7 @@ def _find_ticks(name: str, values: Matrix) -> tuple[Ticks | None, float | None]:
 
 def _compress(values: NDArray[Any]) -> bytes:
     """Return the bytes of an array. The same array gives the same bytes on every machine: nothing is left to choose."""
-    blosc2 = load_package("blosc2")
+    blosc2 = load_extra("cluster", "blosc2")
     packed: bytes = blosc2.compress2(
         np.ascontiguousarray(values),
         typesize=values.itemsize,

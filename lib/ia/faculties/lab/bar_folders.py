@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-from ia.faculties.lab.cluster_extra import first_line, load_package
 from ia.kernel.errors import IaError, NotFound, Refused, TryLater, UsageError
+from ia.kernel.extras import load_extra
 
 _CLIENT = {"allow_http": True, "connect_timeout": "3s", "timeout": "30s"}
 _RETRY = {
@@ -38,7 +38,7 @@ class BarFolder:
             ConfigError: the extra `cluster` is not installed.
         """
         self.remote = url.startswith("s3://")
-        self._obstore, store = load_package("obstore"), load_package("obstore.store")
+        self._obstore, store = load_extra("cluster", "obstore"), load_extra("cluster", "obstore.store")
         if self.remote:
             self.url = url.rstrip("/")
             try:
@@ -91,7 +91,7 @@ class BarFolder:
                 raise self._translate(error) from None
 
     def _translate(self, error: Exception) -> IaError:
-        exceptions = load_package("obstore.exceptions")
+        exceptions = load_extra("cluster", "obstore.exceptions")
         if isinstance(error, (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError, PermissionError)):
             return Refused("{url}: no permission", url=self.url, hint=_VARIABLES if self.remote else None)
         return TryLater(
@@ -100,3 +100,8 @@ class BarFolder:
             reason=first_line(error),
             hint=_VARIABLES if self.remote else None,
         )
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what a package says of its failure."""
+    return (str(error).splitlines() or [""])[0]

@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 
 import ia
 from ia.faculties.lab.bar_catalogs import PackedBars
+from ia.faculties.lab.bar_folders import first_line
 from ia.faculties.lab.bar_scan import BlockResult, BlockTask, RunTasks, scan_block
-from ia.faculties.lab.cluster_extra import first_line, load_package
 from ia.faculties.lab.market_values import keep_freed_memory
 from ia.kernel import config
 from ia.kernel.errors import ConfigError, IaError, Message, Notify, TryLater, UsageError
+from ia.kernel.extras import load_extra
 from ia.kernel.patterns import pattern
 
 _CONNECT = 5
@@ -99,7 +100,7 @@ def run_on_cluster(address: str, notify: Notify) -> RunTasks:
         raise UsageError(
             "{address}: not the address of a Dask scheduler; write tcp://HOST:8786 or tls://HOST:8786", address=address
         )
-    load_package("distributed")
+    load_extra("cluster", "distributed")
 
     def run(tasks: list[BlockTask], bars: PackedBars) -> Iterator[BlockResult]:
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
@@ -116,7 +117,7 @@ def run_on_cluster(address: str, notify: Notify) -> RunTasks:
 
 
 def _connect(address: str) -> Any:
-    distributed, dask = load_package("distributed"), load_package("dask")
+    distributed, dask = load_extra("cluster", "distributed"), load_extra("cluster", "dask")
     dask.config.set({"distributed.comm.timeouts.connect": f"{_CONNECT}s"})
     host, _, port = address.partition("://")[2].rpartition(":")
     try:
@@ -216,6 +217,6 @@ def _block_error(name: str, future: Any, address: str) -> IaError:
     reason: object = first_line(error)
     if isinstance(error, IaError):
         reason = Message(error.template, **error.params)
-    elif isinstance(error, load_package("distributed").KilledWorker):
+    elif isinstance(error, load_extra("cluster", "distributed").KilledWorker):
         reason = Message("its workers died")
     return TryLater("block {name} failed: {reason}", name=name, reason=reason, hint="no answer is given in part")

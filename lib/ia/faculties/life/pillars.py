@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ia.faculties.life.births import Birth, mean_solar_time, true_solar_time
-from ia.faculties.life.extra import load_package
 from ia.kernel import clock
 from ia.kernel.errors import BadData, Message
+from ia.kernel.extras import load_extra
 from ia.kernel.i18n import mark_texts
 
 STANDARD, TRUE_SOLAR = "standard", "true_solar"
@@ -60,13 +60,13 @@ def pillar_name(number: int) -> str:
 
 @cache
 def _cycle(number: int) -> Any:
-    return load_package("tyme4py.sixtycycle").SixtyCycle.from_index(number)
+    return load_extra("life", "tyme4py.sixtycycle").SixtyCycle.from_index(number)
 
 
 @cache
 def _jie_of_year(year: int) -> list[Term]:
     """Return the twelve jie of a calendar year, from the slight cold of January to the great snow of December."""
-    solar_term = load_package("tyme4py.solar").SolarTerm
+    solar_term = load_extra("life", "tyme4py.solar").SolarTerm
     found = []
     for index in range(1, 24, 2):
         term = solar_term.from_index(year, index)

@@ -4,8 +4,8 @@ import math
 from datetime import datetime
 from typing import NamedTuple
 
-from ia.faculties.life.extra import load_package
 from ia.kernel import clock
+from ia.kernel.extras import load_extra
 
 PLANETS = ("Sun", "Moon", "Mercury", "Venus", "Mars", "Jupiter", "Saturn", "Uranus", "Neptune", "Pluto")
 SIGNS = (
@@ -33,7 +33,7 @@ class Angles(NamedTuple):
 
 def planet_positions(instant: datetime) -> dict[str, Position]:
     """Return the apparent geocentric longitudes of the ten planets, equinox of date."""
-    ephem = load_package("ephem")
+    ephem = load_extra("life", "ephem")
     when = _date_of(instant)
     found = {}
     for name in PLANETS:
@@ -44,7 +44,7 @@ def planet_positions(instant: datetime) -> dict[str, Position]:
 
 def _date_of(instant: datetime) -> float:
     """Return an instant as ephem counts days, since noon of 1899-12-31."""
-    ephem = load_package("ephem")
+    ephem = load_extra("life", "ephem")
     return float(ephem.Date(instant.astimezone(clock.UTC).replace(tzinfo=None)))
 
 

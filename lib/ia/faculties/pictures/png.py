@@ -6,6 +6,7 @@ from dataclasses import replace
 from ia.faculties.pictures import candles
 from ia.faculties.pictures.chart import ENGLISH, Chart, ChartLine
 from ia.kernel.errors import ConfigError, Message, Notify, drop_message
+from ia.kernel.extras import load_extra
 
 ZOOM = 2.0
 """Pixels of the file for one of the drawing: sharp on the screens of today."""
@@ -37,15 +38,9 @@ def render_chart_png(chart: Chart, width: int | None, height: int | None, notify
 
 def rasterize_svg(svg: str, zoom: float = ZOOM) -> bytes:
     """Return an SVG as PNG; one SVG gives the same bytes on the same fonts. Raises ConfigError without the extra."""
-    try:
-        import resvg_py
-    except ImportError:
-        raise ConfigError(
-            "PNG needs the package resvg_py",
-            hint="`pipx inject ia resvg_py` if pipx installed ia, else `pip install resvg_py`; or draw SVG or HTML",
-        ) from None
+    resvg = load_extra("pictures", "resvg_py")
     width, height = (round(float(size) * zoom) for size in re.findall(r' (?:width|height)="([0-9.]+)"', svg)[:2])
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg, width=width, height=height))
+    return bytes(resvg.svg_to_bytes(svg_string=svg, width=width, height=height))
 
 
 def _has_glyphs(one: str, other: str) -> bool:
