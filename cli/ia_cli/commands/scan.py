@@ -94,7 +94,7 @@ def scan(
 
     Status 1 if nothing is found.
     """
-    from ia.faculties.lab.scan import ScanRequest, scan_market, split_expressions
+    from ia.faculties.lab.scan import ScanRequest, parse_days, scan_market, split_expressions
     from ia.kernel.errors import UsageError
     from ia.kernel.workspace import Workspace
     from ia_cli.terminal.output import notify
@@ -115,13 +115,14 @@ def scan(
         raise UsageError("missing {what}", what="EXPR", hint="for example `ia scan 'rsi(close, 14) < 30'`")
     if sort is not None and not 0 <= sort <= len(further):
         raise UsageError("--sort {number}: there is no such column", number=sort, hint="0 is the value of EXPR")
+    first, last = parse_days(since, until, dash="--")
     request = ScanRequest(
         expression=expr,
         columns=further,
         symbols=_select_symbols(ws, universe, where),
         stale=stale,
-        since=_parse_since(since),
-        until=_parse_until(since, until),
+        since=first,
+        until=last,
         count_only=counted,
     )
     if bars is not None or cluster is not None:
@@ -139,33 +140,6 @@ def scan(
         ctx.exit(0 if rows else 1)
     _emit_found(found, rows, expr, further, as_json=as_json, as_jsonl=as_jsonl)
     ctx.exit(0 if rows else 1)
-
-
-def _parse_since(text: str | None) -> str:
-    if text is None:
-        return ""
-    from datetime import date
-
-    from ia.kernel import clock, dateforms
-    from ia.kernel.errors import UsageError
-
-    since = dateforms.parse_day(text, date.fromisoformat(clock.today()), option="--since")
-    if since > clock.today():
-        raise UsageError("{option}: {date} is in the future", option="--since", date=since)
-    return since
-
-
-def _parse_until(since: str | None, text: str | None) -> str:
-    if text is None:
-        return ""
-    from datetime import date
-
-    from ia.kernel import clock, dateforms
-    from ia.kernel.errors import UsageError
-
-    if since is None:
-        raise UsageError("--until works with --since")
-    return dateforms.parse_day(text, date.fromisoformat(clock.today()), option="--until", last=True)
 
 
 def _sort_rows(found: "ScanResult", sort: int | None, descending: bool, *, dated: bool) -> "list[ScanRow]":

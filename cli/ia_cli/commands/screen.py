@@ -111,24 +111,21 @@ def screen(
 
 def _find_stocks(ws: "Workspace", expr: str | None, strategy: str | None, **options: Any) -> "ScreenResult":
     """Return the stocks that meet a condition and a saved one; with technical conditions by a scan."""
-    from ia.faculties.lab.technical_screen import ScreenParts, screen_technicals, split_technicals
-    from ia.organs.market.screen import screen_stocks
+    from ia.faculties.lab.technical_screen import screen_technicals
     from ia_cli.terminal.output import notify
 
-    parts = split_technicals(expr) if expr is not None else ScreenParts("", "")
+    condition, expression = expr or "", ""
     further: tuple[str, ...] = ()
     if strategy is not None:
         from ia.faculties.lab.scan_strategies import load_strategy
 
         saved = load_strategy(ws, strategy)
-        parts = ScreenParts(
-            saved.narrow_condition(parts.condition) or "", saved.narrow_expression(parts.expression) or ""
-        )
+        condition, expression = saved.narrow_condition(expr) or "", saved.expression
         further = () if options["columns"] else saved.columns
-    if not parts.expression:
-        return screen_stocks(ws, parts.condition, notify=notify, **options)
     with show_progress() as show:
-        return screen_technicals(ws, parts, further=further, notify=notify, show=show, **options).found
+        return screen_technicals(
+            ws, condition, expression=expression, further=further, notify=notify, show=show, **options
+        ).found
 
 
 def _list_columns(as_json: bool, as_jsonl: bool) -> None:

@@ -7,9 +7,11 @@ import contextlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ia.domain.instruments.symbols import kind_of_code
+from ia.kernel import clock, dateforms
 from ia.kernel.errors import Message, NotFound, Notify, PluralText, UsageError, drop_message
 from ia.kernel.workspace import Workspace
 from ia.organs.market import market_reader
@@ -347,6 +349,23 @@ def tell_result(found: ScanResult, request: ScanRequest, notify: Notify) -> None
                 count=found.unknown,
             )
         )
+
+
+def parse_days(since: str | None, until: str | None, *, dash: str = "") -> tuple[str, str]:
+    """Return the first and the last day of a scan of each bar, "" where none is given.
+
+    dash    stands before the names of both in a message: -- for options
+
+    Raises:
+        UsageError: a date that is none, or in the future; `until` without `since`.
+    """
+    if until and not since:
+        raise UsageError("{until} needs {since}", until=f"{dash}until", since=f"{dash}since")
+    today, option = date.fromisoformat(clock.today()), f"{dash}since"
+    first = dateforms.parse_day(since, today, option=option) if since else ""
+    if first > clock.today():
+        raise UsageError("{option}: {date} is in the future", option=option, date=first)
+    return first, dateforms.parse_day(until, today, option=f"{dash}until", last=True) if until else ""
 
 
 def split_expressions(text: str) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ class ScreenResult(NamedTuple):
 
 def screen_stocks(
     ws: Workspace,
-    text: str,
+    condition: str | Condition,
     *,
     columns: Sequence[str] = (),
     sort: str | None = None,
@@ -62,7 +62,8 @@ def screen_stocks(
     A condition on `kind` is about that: otherwise only stocks are looked at. raises  BadData for the condition,
     UsageError for an unknown column, NotFound where no day is stored.
     """
-    condition = parse_condition(text)
+    if isinstance(condition, str):
+        condition = parse_condition(condition)
     by = require_column(sort or "market_cap")
     wanted = [require_column(name) for name in columns] or _select_columns(condition, by if sort else None)
     with open_market(ws) as db:

@@ -5,6 +5,8 @@
                 column ("~" | "!~") text · a flag such as st
     sum         + - * / and brackets over columns and numbers: 15, 1.5, 5%, 100亿, 2e9, 50bn, 2020-01-01
 
+A comparison that calls a function (`rsi(close, 14) < 30`) is technical: it is kept as it stands, and the caller judges.
+
 Names, keywords and signs may be Chinese (`市盈率 < 15 且 行业 == 银行`). What a person writes reaches the database only
 as a bound parameter: SQL is made of the columns' own text and of the signs that are listed here. A comparison with a
 value that is missing is neither true nor false, as in SQL, and so is its negation.
@@ -14,7 +16,7 @@ import contextlib
 import re
 import sqlite3
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, NoReturn
 
 from ia.kernel.errors import BadData, Message
@@ -104,22 +106,34 @@ class ConditionPart(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """A condition in SQL over `snapshots s, securities c`: named parameters, and the columns that it asks about."""
+    """A condition in SQL over `snapshots s, securities c`: named parameters, and the columns that it asks about.
+
+    technical   the comparisons that call functions, joined with the rest by `and`; the SQL takes them as met
+    """
 
     sql: str
     params: dict[str, float | str]
     columns: tuple[ScreenColumn, ...]
+    technical: tuple[str, ...] = ()
 
 
-def parse_condition(text: str, *, of_row: bool = False) -> Condition:
+IsFunction = Callable[[str], bool]
+
+
+def parse_condition(text: str, *, of_row: bool = False, is_function: IsFunction = lambda name: False) -> Condition:
     """Return a condition as SQL with named parameters.
 
-    of_row  over a row that has the columns under their names, instead of `snapshots s, securities c`
+    of_row       over a row that has the columns under their names, instead of `snapshots s, securities c`
+    is_function  tells the names that make a comparison technical where they are called
+
     raises  BadData that names the place, and for an unknown column those that are like it.
+
+    >>> parse_condition("pb between 1 and 2 且 rsi(close, 14) < 30", is_function=lambda name: name == "rsi").technical
+    ('rsi(close, 14) < 30',)
     """
     if len(text) > MAX_LENGTH:
         raise BadData("the condition is longer than {limit} characters; shorten it", limit=MAX_LENGTH)
-    return _ConditionParser(_tokenize(text), of_row=of_row).parse_whole()
+    return _ConditionParser(text, is_function, of_row=of_row).parse_whole()
 
 
 def judge_figures(text: str, figures: Mapping[str, object]) -> bool | None:
@@ -139,6 +153,12 @@ def judge_figures(text: str, figures: Mapping[str, object]) -> bool | None:
 
 def _fail(at: int, what: Message, *, hint: str | None = EXAMPLE, **params: object) -> NoReturn:
     raise BadData("condition, character {at}: {what}", at=at, what=what, hint=hint, **params)
+
+
+def _fail_at(token: ConditionToken) -> NoReturn:
+    """Raise BadData for a token that stands where none of its kind may."""
+    what = Message("unexpected {word!r}", word=token.text) if token.text else Message("the condition is incomplete")
+    _fail(token.at, Message("{sign!r} is not valid here", sign=token.text) if token.kind == "other" else what)
 
 
 def _normalize_width(text: str) -> str:
@@ -181,8 +201,6 @@ def _tokenize(written: str) -> list[ConditionToken]:
 def _build_token(match: re.Match[str], text: str) -> ConditionToken:
     """Return the token of a match; a Chinese word ends where a sign in it begins, as in 市盈率小于15."""
     kind, word, at = match.lastgroup or "", match[0], match.start() + 1
-    if kind == "other":
-        _fail(at, Message("{sign!r} is not valid here", sign=word))
     if kind == "date" and not is_date(word):
         _fail(at, Message("{text!r} is not a valid date", text=word), hint="write a date as 2024-03-15")
     if kind == "number":
@@ -204,8 +222,10 @@ def _build_token(match: re.Match[str], text: str) -> ConditionToken:
 class _ConditionParser:
     """Reads tokens from left to right; every method returns the SQL of what it has read."""
 
-    def __init__(self, tokens: list[ConditionToken], *, of_row: bool) -> None:
-        self.tokens, self.of_row = tokens, of_row
+    def __init__(self, text: str, is_function: IsFunction, *, of_row: bool) -> None:
+        self.text, self.tokens, self.of_row = text, _tokenize(text), of_row
+        self.is_function = is_function
+        self.technical: list[str] = []
         self.place = 0
         self.depth = 0
         self.params: dict[str, float | str] = {}
@@ -216,8 +236,8 @@ class _ConditionParser:
             raise BadData("the condition is empty", hint=EXAMPLE)
         sql = self.parse_or()
         if self.next_token.kind != "end":
-            _fail(self.next_token.at, Message("unexpected {word!r}", word=self.next_token.text))
-        return Condition(sql, self.params, tuple(self.columns.values()))
+            _fail_at(self.next_token)
+        return Condition(sql, self.params, tuple(self.columns.values()), tuple(self.technical))
 
     @property
     def next_token(self) -> ConditionToken:
@@ -252,9 +272,12 @@ class _ConditionParser:
         return f":{name}"
 
     def parse_or(self) -> str:
+        before = len(self.technical)
         parts = [self.parse_and()]
         while self.take_sign("or"):
             parts.append(self.parse_and())
+        if len(parts) > 1:
+            self.forbid_technical(before)
         return f"({' OR '.join(parts)})" if len(parts) > 1 else parts[0]
 
     def parse_and(self) -> str:
@@ -266,7 +289,9 @@ class _ConditionParser:
     def parse_not(self) -> str:
         if self.take_sign("not"):
             self.count_nesting()
+            before = len(self.technical)
             inner = self.parse_not()
+            self.forbid_technical(before)
             self.depth -= 1
             return f"(NOT {inner})"
         if self.next_token.kind == "sign" and self.next_token.text == "(" and self._holds_condition():
@@ -292,7 +317,34 @@ class _ConditionParser:
                 break
         return False
 
+    def forbid_technical(self, before: int) -> None:
+        """Raise BadData where a technical comparison was read since there were so many."""
+        if len(self.technical) > before:
+            raise BadData(
+                "{part!r}: a technical condition can only be joined with `and`",
+                part=self.technical[-1],
+                hint="`ia scan` joins them with | and &, too: '(rsi(close, 14) < 30) | (rsi(close, 14) > 70)'",
+            )
+
+    def take_technical(self) -> bool:
+        """Take a comparison that calls a function, as it stands; False for one of columns alone."""
+        depth, end, called = 0, self.place, False
+        while (token := self.tokens[end]).kind != "end":
+            following = self.tokens[end + 1]
+            called |= token.kind == "word" and following.text == "(" and self.is_function(token.text)
+            if token.kind == "sign":
+                if depth == 0 and token.text in ("and", "or", ")"):
+                    break
+                depth += {"(": 1, ")": -1}.get(token.text, 0)
+            end += 1
+        if called:
+            self.technical.append(self.text[self.next_token.at - 1 : token.at - 1].strip())
+            self.place = end
+        return called
+
     def parse_comparison(self) -> str:
+        if self.take_technical():
+            return "1"
         left = self.parse_sum()
         if left.type == FLAG:
             if self.next_token.kind == "sign" and self.next_token.text in (*_SQL, "~", "!~", "in", "between", *"+-*/"):
@@ -468,8 +520,7 @@ class _ConditionParser:
             return inner
         if token.kind == "text":
             _fail(token.at, Message("the left side must be a column"), hint="write `name ~ 茅台`")
-        what = Message("unexpected {word!r}", word=token.text) if token.text else Message("the condition is incomplete")
-        _fail(token.at, what)
+        _fail_at(token)
 
     def parse_name(self, token: ConditionToken) -> ConditionPart:
         column = find_column(token.text)

@@ -227,10 +227,10 @@ def show_valuation(scope: Scope, symbol: Annotated[str, "code or name of a stock
     return {**found._asdict(), **ranks}
 
 
-@tool("market.screen", READ, together=True)
+@tool("market.screen", READ, together=True, seconds=120)
 def screen_stocks(
     scope: Scope,
-    expr: Annotated[str, "0 < pe < 15 and roe > 15% and industry in (银行, 保险) and not st and market_cap > 100亿"],
+    expr: Annotated[str, "0 < pe < 15 and roe > 15% and industry in (银行, 保险) and not st and rsi(close, 14) < 30"],
     sort: Annotated[str | None, "a column, largest first"] = None,
     limit: Annotated[int, AtLeast(1)] = 20,
     ascending: bool = False,
@@ -239,11 +239,12 @@ def screen_stocks(
     """Find the stocks that meet a condition. Columns: price change turnover volume_ratio amount pe pe_ttm pb roe
     market_cap float_cap change_60d change_ytd revenue_yoy profit_yoy gross_margin net_margin debt_ratio eps bvps
     dividend_yield industry concept name board listed st. Figures of companies: twelve months (`basis`) up to the
-    period `report`. `met` counts all that do, `unknown` those with a value missing.
+    period `report`. Conditions of market.scan may be joined with `and`. `met` counts all that do, `unknown` those with
+    a value missing.
     """
-    from ia.organs.market.screen import screen_stocks as find
+    from ia.faculties.lab.technical_screen import screen_technicals
 
-    found = find(
+    found, sandboxed = screen_technicals(
         scope.ws,
         expr,
         sort=sort,
@@ -253,7 +254,9 @@ def screen_stocks(
         on=date,
     )
     rows = [{name: value for name, value in row.items() if name != "date"} for row in found.rows]
-    return {**_describe_day(found.day), "met": found.met, "unknown": found.unknown, "stocks": rows}
+    return {**_describe_day(found.day), "met": found.met, "unknown": found.unknown, "stocks": rows} | (
+        {"sandboxed": list(sandboxed)} if sandboxed else {}
+    )
 
 
 @tool("market.scan", READ, together=True, seconds=120)
@@ -262,7 +265,7 @@ def scan_stocks(
     expr: Annotated[
         str | None, "of compute.run: rsi(close, 14) < 30; (close > sma(close, 200)) & (volume > sma(volume, 20))"
     ] = None,
-    where: Annotated[str | None, "condition of market.screen as well: pe < 15 and industry = 银行"] = None,
+    where: Annotated[str | None, "figures of market.screen as well: pe < 15 and industry = 银行"] = None,
     universe: Annotated[str, "all (stocks), watch, held, an industry"] = "all",
     columns: Annotated[list[str] | None, "further expressions to show"] = None,
     limit: Annotated[int, AtLeast(1)] = 20,
@@ -275,12 +278,9 @@ def scan_stocks(
     xdemean(x, industry) compare the securities of a day: xrank(roc(close, 20)) > 0.9. macd(close)['histogram'] names
     one of several results. `sandboxed`: what left the quick lane.
     """
-    from datetime import date as Date
-
     from ia.domain.instruments.symbols import from_canonical, stored_symbols
-    from ia.faculties.lab.scan import ScanRequest, scan_market
+    from ia.faculties.lab.scan import ScanRequest, parse_days, scan_market
     from ia.faculties.lab.scan_strategies import load_strategy
-    from ia.kernel import clock, dateforms
     from ia.organs.market.screen import screen_stocks as find
     from ia.wiring.universe import list_universe
 
@@ -290,7 +290,7 @@ def scan_stocks(
         columns = [*saved.columns, *(columns or ())]
     if not expr:
         raise UsageError("missing {what}", what="expr", hint="for example rsi(close, 14) < 30")
-    first = dateforms.parse_day(since, Date.fromisoformat(clock.today()), option="since") if since else ""
+    first, last = parse_days(since, until)
     chosen = None if universe == "all" else [each.canonical for each in list_universe(scope.ws, universe)]
     if where:
         met = {str(row["symbol"]) for row in find(scope.ws, where, columns=("symbol",), notify=scope.notify).rows}
@@ -300,7 +300,7 @@ def scan_stocks(
         columns=tuple(columns or ()),
         symbols=None if chosen is None else tuple(chosen),
         since=first,
-        until=dateforms.parse_day(until, Date.fromisoformat(clock.today()), option="until", last=True) if until else "",
+        until=last,
     )
     found = scan_market(scope.ws, request, notify=scope.notify)
     rows = found.rows if found.truth else sorted(found.rows, key=lambda row: -float(row.value))

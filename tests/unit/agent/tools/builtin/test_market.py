@@ -86,4 +86,22 @@ def test_a_scan_takes_a_first_day_and_a_saved_condition(call, ws):
     assert saved["met"] == call("market.scan", expr="close > sma(close, 60)", where="price > 1")["met"] > 0
     assert call("market.scan", strategy="none")["error"] == "no saved condition is named 'none'"
     assert "expr" in call("market.scan")["error"]
+    assert call("market.scan", expr="close > 1", until="2024-03-08")["error"] == "until needs since"
+    assert "future" in call("market.scan", expr="close > 1", since="2031-01-01")["error"]
     assert call("market.scan", expr="ta.rsi(close) > 0", universe="银行")["sandboxed"] == ["ta.rsi(close) > 0"]
+
+
+@pytest.mark.process
+def test_a_screen_takes_technical_conditions(call, ws):
+    from ia.organs.market.sync import SyncRequest, sync_market
+
+    sync_market(ws, SyncRequest("daily"))
+    met = call("market.screen", expr="pe < 60 and rsi(close, 14) > 50", limit=100)
+    scanned = call("market.scan", expr="rsi(close, 14) > 50", where="pe < 60", limit=100)
+    assert {row["symbol"] for row in met["stocks"]} == {row["symbol"] for row in scanned["stocks"]}
+    assert met["met"] == scanned["met"] > len(call("market.screen", expr="pe < 60 and rsi(close, 14) > 60")["stocks"])
+    assert "sandboxed" not in met and call("market.screen", expr="ta.rsi(close) > 90")["sandboxed"]
+    past = call("market.screen", expr="price > 1 and rsi(close, 14) > 50", date="2024-03-08", limit=100)
+    days = call("market.scan", expr="rsi(close, 14) > 50", since="2024-03-08", until="2024-03-08", limit=100)
+    assert {row["symbol"] for row in past["stocks"]} == {row["symbol"] for row in days["stocks"]} != set()
+    assert "joined with `and`" in call("market.screen", expr="pe < 60 or rsi(close, 14) > 50")["error"]
