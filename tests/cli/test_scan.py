@@ -166,6 +166,7 @@ def test_a_screen_takes_technical_conditions(market):
     assert narrower == both
 
 
-def test_ranks_are_of_a_scan_alone(market):
-    run = market("backtest", "run", "600519", "--entry", "xrank(close) > 0.9")
-    assert run.returncode == 65 and "xrank" in run.stderr and "ia scan" in run.stderr
+def test_a_security_alone_is_compared_with_nothing(market):
+    for alone in (["600519"], ["--in", "银行", "--each"]):
+        run = market("backtest", "run", *alone, "--entry", "xrank(close) > 0.9")
+        assert run.returncode == 65 and "--entry: xrank compares securities" in run.stderr

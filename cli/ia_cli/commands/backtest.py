@@ -128,6 +128,10 @@ def run(**options: Any) -> None:
     exchange: price limits, lots, T+1, fees, dividends and their tax. What is not filled stands in orders.csv with the
     reason. A purchase lapses after its day; a sale waits until it is filled.
 
+    xrank(X), xzscore(X) and xdemean(X) of ia-scan(1) compare the securities of the run that have a bar on the day:
+    `--rank 'xrank(roc(close, 60)) - xrank(natr(high, low, close, 20))'`. `industry` as second argument works with --in.
+    Compare ratios, not levels: adjusted prices of a past day are not those of the day, and --check says so.
+
     STRATEGY.py, instead of --entry and --exit, is Python of `ia compute` with a function on_bar(ctx), which is called
     after each close: ctx.date, ctx.bars.close (and open, high, low, volume: arrays up to the day, adjusted to it),
     ctx.bars_of(SYMBOL), ctx.position(), ctx.account.cash, .equity, .positions and .pending_orders, ctx.state (a dict to

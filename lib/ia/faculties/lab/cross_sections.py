@@ -5,6 +5,8 @@ Those compared are the securities of the scan that have a bar on the day and a f
 
 import ast
 import copy
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -92,6 +94,25 @@ class CrossSection(NamedTuple):
             among = groups[met]
             found[met] = FUNCTIONS[self.function](values[met], among, int(among.max()) + 1)
         return found
+
+
+Industries: TypeAlias = list[tuple[int, dict[str, str]]]
+"""As `ia.organs.market.industry_history.load_industries` gives them."""
+
+
+def group_days(told: Industries | None, days: int, symbols: Sequence[str]) -> list[tuple[int, int, Groups | None]]:
+    """Return stretches of days with the number of the industry of each symbol in them, -1 where it is not known.
+
+    told    industries from some of the days on; None: all symbols are compared with each other
+    """
+    if told is None:
+        return [(0, days, None)]
+    found: list[tuple[int, int, Groups | None]] = []
+    for (begin, names), (end, _) in pairwise([*told, (days, {})]):
+        numbers = {name: at for at, name in enumerate(sorted(set(names.values())))}
+        groups = np.array([numbers.get(names.get(symbol, ""), -1) for symbol in symbols], dtype=np.intp)
+        found.append((begin, end, groups))
+    return found
 
 
 def find_sections(source: str) -> tuple[ast.expr | None, list[CrossSection]]:

@@ -21,6 +21,7 @@ from ia.faculties.lab.rule_runs import compile_rules, run_rules
 from ia.faculties.lab.run_results import closing_values
 from ia.faculties.lab.run_types import RuleSettings, RunMarket
 from ia.faculties.lab.securities import Security
+from ia.faculties.lab.signal_sections import refuse_sections
 from ia.faculties.lab.signals import SignalExpression
 from ia.faculties.lab.single_runs import SingleWalk, Unusual, is_single
 from ia.kernel.collection import pause_collection
@@ -80,6 +81,9 @@ def run_each(settings: RuleSettings, market: RunMarket, show: Show = lambda done
     raises  as `ia.faculties.lab.rule_runs.run_rules`; NotFound where no security has a bar in the time.
     """
     entry, leave, _ = compile_rules(settings)
+    for each in (entry, leave):
+        if each:
+            refuse_sections(each)
     rows: list[EachRow] = []
     unfilled: list[OrderRow] = []
     assumed: dict[str, str] = {}

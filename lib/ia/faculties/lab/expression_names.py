@@ -10,7 +10,7 @@ def check_names(source: str, origin: str) -> None:
 
     A source that does not parse is left to who parses it.
 
-    raises  BadData for `pe < 10`, for `rsi < 30`, and for what compares securities.
+    raises  BadData for `pe < 10` and for `rsi < 30`.
     """
     from ia.organs.compute.array_lane import SERIES
     from ia.organs.compute.functions import FUNCTIONS
@@ -24,20 +24,12 @@ def check_names(source: str, origin: str) -> None:
     operands = {part.id for node in nodes for part in _operands(node) if isinstance(part, ast.Name)}
     if all(each.id in FUNCTIONS or each.id in SERIES for each in names) and not operands & FUNCTIONS.keys():
         return  # what the rest needs takes time to load
-    from ia.faculties.lab.cross_sections import FUNCTIONS as CROSS_SECTIONS
     from ia.organs.compute.sandbox import NAMES
     from ia.organs.market.screen_columns import find_column
 
     known = {each.id for each in names if isinstance(each.ctx, ast.Store)} | {*NAMES}
     known |= {node.arg for node in nodes if isinstance(node, ast.arg)}
     for each in names:
-        if each.id in CROSS_SECTIONS and each.id not in known:
-            raise BadData(
-                "{origin}: {name} compares the securities of a day, which only `ia scan` does",
-                origin=origin,
-                name=each.id,
-                hint="--rank compares them by itself: give what {name} is of",
-            )
         if each.id not in known and each.id not in FUNCTIONS and find_column(each.id) is not None:
             raise BadData(
                 "{origin}: {name} is a figure of `ia screen`, which bars do not have",

@@ -113,16 +113,21 @@ def _compare_until(whole: RunResult, cut: RunResult, day: str) -> str:
 
 
 def _depends_on_level(settings: RuleSettings, market: RunMarket) -> bool:
-    """Return True if signals change when all prices are doubled, which changes no ratio by a bit."""
-    doubled = {
-        name: Bars._make([bars.date, *(_double(column) for column in bars[1:5]), bars.volume])
-        for name, bars in market.signal_bars.items()
-    }
-    one, other = evaluate_signals(settings, market), evaluate_signals(settings, replace(market, signal_bars=doubled))
-    return bool((one.entries != other.entries).any() or (one.exits != other.exits).any())
-
-
-def _double(column: object) -> object:
+    """Return True if signals change when prices are multiplied by 2, 4 or 8, which changes no ratio by a bit."""
     import numpy as np
 
-    return np.asarray(column, dtype=np.float64) * 2
+    multiplied = {
+        name: Bars._make([bars.date, *(_multiply(column, 2 << place % 3) for column in bars[1:5]), bars.volume])
+        for place, (name, bars) in enumerate(market.signal_bars.items())
+    }
+    one, other = evaluate_signals(settings, market), evaluate_signals(settings, replace(market, signal_bars=multiplied))
+    if (one.entries != other.entries).any() or (one.exits != other.exits).any():
+        return True
+    ranks = one.rank, other.rank
+    return ranks[0] is not None and ranks[1] is not None and not np.array_equal(ranks[0], ranks[1], equal_nan=True)
+
+
+def _multiply(column: object, factor: int) -> object:
+    import numpy as np
+
+    return np.asarray(column, dtype=np.float64) * factor

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 from ia.domain.instruments.boards import tick_size
@@ -64,6 +65,7 @@ def load_universe_market(
     raises  NotFound where no market is stored, or none of them has a bar.
     """
     from ia.organs.market import market_reader, store
+    from ia.organs.market.industry_history import load_industries
     from ia.organs.market.mirror.reader import load_mirror
     from ia.organs.market.mirror.symbol_bars import iterate_raw_bars
 
@@ -92,7 +94,12 @@ def load_universe_market(
         raise NotFound("no bars stored of these securities", hint="fetch them with `ia sync daily`")
     if day.simulated:
         notify(SimulatedPrices("simulated prices: {symbol} is invented by {adapter}", symbol="…", adapter=day.name))
-    return build_market(securities, simulated=simulated, st_told=_told_of_all(told))
+
+    def industries(days: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
+        with market_reader.open_market(ws) as db:
+            return load_industries(db, day.source, days)
+
+    return replace(build_market(securities, simulated=simulated, st_told=_told_of_all(told)), industries=industries)
 
 
 def build_market(

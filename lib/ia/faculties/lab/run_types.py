@@ -1,6 +1,6 @@
 """What a backtest takes and gives: the rules, the prices, the signals of each day, the result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -73,6 +73,8 @@ class RunMarket:
     trading_days   all days of the market, ascending
     simulated      whether a data source invented prices
     st_told        days of which it is known what was under special treatment
+    industries     gives the industries on ascending days, as `ia.organs.market.industry_history.load_industries`
+                   does; None where they are not known
     """
 
     securities: Mapping[str, Security]
@@ -80,6 +82,7 @@ class RunMarket:
     trading_days: Sequence[str]
     simulated: bool = False
     st_told: frozenset[str] = frozenset()
+    industries: Callable[[Sequence[str]], list[tuple[int, dict[str, str]]]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,13 +3,12 @@
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ia.faculties.lab.cross_sections import CrossSection, find_sections, substitute_sections
+from ia.faculties.lab.cross_sections import CrossSection, Industries, find_sections, group_days, substitute_sections
 from ia.faculties.lab.expression_names import check_names
 from ia.faculties.lab.market_values import MarketExpression, NoSeries
 from ia.kernel import config
@@ -46,7 +45,7 @@ class ScanMarket:
     reader: BlockReader
     universe: Places
     newest: Places
-    industries: "Callable[[int], list[tuple[int, dict[str, str]]]]"
+    industries: Callable[[int], Industries]
     notify: Notify
     show: Callable[[int, int], None]
     added: dict[str, int] = field(default_factory=dict)
@@ -64,27 +63,12 @@ class ScanMarket:
         if len(places):
             values = argument.newest_numbers(self, places)[None] if days == 1 else argument.numbers(self, places, first)
         out = np.full((days, width), np.nan)
-        for begin, end, groups in self._split_days(section, places, first):
+        industries = self.industries(first) if section.by_industry else None
+        for begin, end, groups in group_days(industries, days, self.symbols_at(places)):
             for row in range(begin, end):
                 out[row, places] = section.compare_day(values[row], groups)
         self.reader.add_column(section.name, first, out)
         self.added[section.name] = first
-
-    def _split_days(
-        self, section: CrossSection, places: Places, first: int
-    ) -> list[tuple[int, int, NDArray[np.intp] | None]]:
-        """Return stretches of days with the number of the industry of each security in them."""
-        days = self.reader.height - first
-        if not section.by_industry:
-            return [(0, days, None)]
-        told = self.industries(first)
-        symbols = self.symbols_at(places)
-        found: list[tuple[int, int, NDArray[np.intp] | None]] = []
-        for (begin, names), (end, _) in pairwise([*told, (days, {})]):
-            numbers = {name: at for at, name in enumerate(sorted(set(names.values())))}
-            groups = np.array([numbers.get(names.get(symbol, ""), -1) for symbol in symbols], dtype=np.intp)
-            found.append((begin, end, groups))
-        return found
 
 
 class ScanExpression:

@@ -1,6 +1,10 @@
-"""Expressions of `ia compute` as signals: a value for every bar of a security, from the bars up to it."""
+"""Expressions of `ia compute` as signals: a value for every bar of a security, from the bars up to it.
 
-from collections.abc import Iterable, Sequence
+What compares the securities of a day (xrank) comes in as further columns: `ia.faculties.lab.signal_sections`.
+"""
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +16,8 @@ from ia.organs.ohlcv.canonical import Bars
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ia.faculties.lab.cross_sections import CrossSection
 
     F = NDArray[np.float64]
     B = NDArray[np.bool_]
@@ -31,7 +37,10 @@ class SignalExpression:
     source     the expression
     option     the option that it is given with, for messages
     sandboxed  whether it is outside the array lane, so that each security takes a sandbox
+    sections   what of it compares the securities of a day, and what each compares
     """
+
+    sections: "tuple[tuple[CrossSection, SignalExpression], ...]" = ()
 
     def __init__(self, source: str, option: str) -> None:
         """Check that it parses and does not look ahead.
@@ -47,26 +56,60 @@ class SignalExpression:
         if not source.strip():
             raise BadData("{option}: the expression is empty", option=option, hint="for example 'rsi(close, 14) < 30'")
         self.source, self.option = source, option
-        check_names(source, option)
+        self._body, plain = self._find_sections(source)
+        check_names(plain, option)
         settle_on_numpy()
-        if ahead := find_look_ahead(source, option):
+        if ahead := find_look_ahead(plain, option):
             raise Refused("{reason}", reason=ahead[0].message, hint="a signal may use the bars up to its day only")
-        self._plan = compile_array(source)
+        self._plan = compile_array(plain)
         if self._plan is None:
             from ia.organs.compute.policy import compile_source
 
-            compile_source(source, option)
+            compile_source(plain, option)
+        if self.sections and any(each.sandboxed for each in (self, *(argument for _, argument in self.sections))):
+            raise BadData(
+                "{expression}: what compares securities goes with the functions of ia-compute(1) only",
+                expression=source,
+            )
+
+    def _find_sections(self, source: str) -> tuple[ast.expr | None, str]:
+        """Return an expression with names for its sections, None without one, and its source with a column for them."""
+        if "x" not in source:
+            return None, source
+        from ia.faculties.lab.cross_sections import find_sections, substitute_sections
+
+        body, sections = find_sections(source)
+        self.sections = tuple((each, SignalExpression(each.argument, self.option)) for each in sections)
+        if nested := next((each for each, argument in self.sections if argument.sections), None):
+            raise BadData(
+                "{option}: {expression} compares what compares securities already; that works in `ia scan` only",
+                option=self.option,
+                expression=nested.name,
+            )
+        return body, source if body is None else substitute_sections(body, sections, "close")
 
     @property
     def sandboxed(self) -> bool:
         return self._plan is None
 
     @property
+    def gives_truth(self) -> bool:
+        """Whether it gives true or false, as far as its form tells."""
+        from ia.organs.compute.block_lane import BlockPlan
+
+        try:
+            return self._plan is not None and BlockPlan(self._plan.body).gives_truth()
+        except Exception:  # whatever it is, evaluating it says it properly
+            return False
+
+    @property
     def bars_back(self) -> int | None:
         """How many bars before its own a value depends on; None where that is not known: of what is sandboxed."""
         from ia.organs.compute.look_back import count_bars_back
 
-        return None if self._plan is None else count_bars_back(self._plan)
+        if self._plan is None:
+            return None
+        return count_bars_back(self._plan) + max((argument.bars_back or 0 for _, argument in self.sections), default=0)
 
     @property
     def columns(self) -> Iterable[str]:
@@ -81,9 +124,12 @@ class SignalExpression:
         """
         return self._require_truths(self._values(bars))
 
-    def truths_of(self, many: Sequence[Bars]) -> "list[B]":
-        """Return the truths of several securities, each as `truths` gives them. Raises as `truths`."""
-        return [self._require_truths(values) for values in self._values_of(many)]
+    def truths_of(self, many: Sequence[Bars], added: "Sequence[Mapping[str, F]]" = ()) -> "list[B]":
+        """Return the truths of several securities, each as `truths` gives them. Raises as `truths`.
+
+        added   for each of them the columns of its sections, by name
+        """
+        return [self._require_truths(values) for values in self._values_of(many, added)]
 
     def _require_truths(self, values: Any) -> "B":
         import numpy as np
@@ -106,9 +152,12 @@ class SignalExpression:
         """
         return self._require_numbers(self._values(bars))
 
-    def numbers_of(self, many: Sequence[Bars]) -> "list[F]":
-        """Return the numbers of several securities, each as `numbers` gives them. Raises as `numbers`."""
-        return [self._require_numbers(values) for values in self._values_of(many)]
+    def numbers_of(self, many: Sequence[Bars], added: "Sequence[Mapping[str, F]]" = ()) -> "list[F]":
+        """Return the numbers of several securities, each as `numbers` gives them. Raises as `numbers`.
+
+        added   as for `truths_of`
+        """
+        return [self._require_numbers(values) for values in self._values_of(many, added)]
 
     def _require_numbers(self, values: Any) -> "F":
         import numpy as np
@@ -122,13 +171,13 @@ class SignalExpression:
             )
         return np.asarray(values, dtype=np.float64)
 
-    def _values_of(self, many: Sequence[Bars]) -> Iterable[Any]:
+    def _values_of(self, many: Sequence[Bars], added: "Sequence[Mapping[str, F]]" = ()) -> Iterable[Any]:
         """Return what `_values` gives for each of several securities: at once where the array lane can."""
-        if len(many) > 1 and (block := self._block_values(many)) is not None:
+        if (len(many) > 1 or (self.sections and many)) and (block := self._block_values(many, added)) is not None:
             return [block[: len(bars.date), column] for column, bars in enumerate(many)]
-        return map(self._values, many)
+        return [None] * len(many) if self.sections else map(self._values, many)
 
-    def _block_values(self, many: Sequence[Bars]) -> Any:
+    def _block_values(self, many: Sequence[Bars], added: "Sequence[Mapping[str, F]]") -> Any:
         """Return the values of several securities as columns, the first bar on top; None where there is a doubt."""
         import numpy as np
 
@@ -138,12 +187,13 @@ class SignalExpression:
             return None
         lengths = np.array([len(bars.date) for bars in many])
         try:
-            plan = BlockPlan(self._plan.body)
+            plan = BlockPlan(self._body or self._plan.body, [each.name for each, _ in self.sections])
             block = {}
             for name in plan.series:
                 matrix = np.empty((int(lengths.max()), len(many)))
                 for column, bars in enumerate(many):
-                    matrix[: lengths[column], column] = getattr(bars, name)
+                    values = added[column][name] if name in plan.added else getattr(bars, name)
+                    matrix[: lengths[column], column] = values
                     matrix[lengths[column] :, column] = np.nan
                 block[name] = matrix
             parts = plan.split_conditions()
