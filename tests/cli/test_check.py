@@ -194,6 +194,7 @@ def test_a_workspace_about_something_else_has_lists_too(run, write_list):
     [
         ("run my buy checklist on 300750", "Before a purchase, CATL 300750.SZ, 100 shares at 82.54 (2024-03-15)"),
         ("300750 能买吗，过一遍清单", "买入前，宁德时代 300750.SZ，100 股"),
+        ("对300750做买入检查", "买入前，宁德时代 300750.SZ，100 股"),
         ("过一遍每周清单", "每周账户检查：**通过**"),
         ("which checklists do I have?", "Your checklists:"),
     ],

@@ -183,7 +183,7 @@ class Chat:
             lambda write: take_turn(ws, line, session=self.session, model=self.model, notify=notify, write=write),
             as_json=False,
         )
-        tell_pending(done)
+        tell_pending(done, line)
         refuse_missing_prices(done)
         if done.form and sys.stdin.isatty() and (told := _fill_open_form(ws, self.session, done.form["form"])):
             self._take_turn(told)

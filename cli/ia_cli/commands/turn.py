@@ -69,7 +69,7 @@ def turn(message: tuple[str, ...], session: str, again: bool, model: str | None,
     if as_json:
         emit_json(done.as_document())
     else:
-        tell_pending(done)
+        tell_pending(done, " ".join(message))
     refuse_missing_prices(done)
 
 

@@ -16,13 +16,18 @@ if TYPE_CHECKING:
 MAX_WIDTH = 100
 
 
-def print_cards(ws: "Workspace", cards: Iterable[Mapping[str, Any]]) -> None:
-    """Print cards: as panels on a terminal, as their text into a pipe."""
+def print_cards(ws: "Workspace", cards: Iterable[Mapping[str, Any]], said: str = "") -> None:
+    """Print cards: as panels on a terminal, as their text into a pipe.
+
+    said  what the user said: the cards are in its language, as the answer is
+    """
+    from ia.agent.analyst.voice import language
     from ia.agent.tools.skill_tools import lay_out
     from ia.faculties.pictures.cards import format_card_text
 
+    spoken = language(said, lang())
     for card in cards:
-        title, blocks = lay_out(ws, card, lang())
+        title, blocks = lay_out(ws, card, spoken)
         if sys.stdout.isatty():
             sys.stdout.write(render_card(title, blocks, terminal_width()))
         else:

@@ -70,13 +70,13 @@ class PipedReply:
             self.write("\n")
 
 
-def tell_pending(done: "Turn") -> None:
-    """Show the cards of a turn, then tell of what waits: a form, and proposals that the reply does not name."""
+def tell_pending(done: "Turn", said: str = "") -> None:
+    """Show the cards of a turn that answered what was said, then tell of what waits: a form, and proposals that the reply does not name."""
     if done.cards:
         from ia.kernel.workspace import Workspace
         from ia_cli.terminal.card_view import print_cards
 
-        print_cards(Workspace(), done.cards)
+        print_cards(Workspace(), done.cards, said)
     if done.form:
         told = "form {form} waits for {missing}: fill it in with `ia session fill {session} {form}`"
         missing = ", ".join(done.form["missing"])

@@ -183,6 +183,8 @@ def test_the_embedded_analyst_asks_for_the_form_and_shows_the_card(ia, home):
     assert "ia session fill one birth" in asked.stderr
     assert ia("session", "fill", "one", "birth", "date=1990-05-15", "time=12:00", "place=Beijing").returncode == 0
     assert "- card: Four pillars" in ia("turn", "-s", "one", "/bazi what about work?").stdout
+    card = ia("turn", "-s", "one", "/bazi 工作怎么样？").stdout.partition("命盘\n出生")[2]
+    assert "\n四柱\n" in card and "Pillars" not in card, "a card is in the language of the question"
     assert "- card: Spread" in ia("turn", "-s", "two", "/tarot what can I do about work?").stdout
     wrong = ia("tool", "call", "calculate_chart", json.dumps({"local": "1990-02-30T12:00", "tz": "Asia/Shanghai"}))
     assert (wrong.returncode, wrong.stdout, wrong.stderr) == (65, "", "ia: 1990-02-30T12:00: no such day\n")

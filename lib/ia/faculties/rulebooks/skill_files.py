@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ia.faculties.knowledge.library import Document
 from ia.faculties.rulebooks.entries import PATTERN, RED_FLAG, RULE, STEP
 from ia.faculties.rulebooks.extraction import PHASES, Draft
+from ia.kernel import config
 from ia.kernel.digest import sha256
 from ia.kernel.formats.yaml import load_yaml
 from ia.kernel.jsontypes import Json
@@ -24,6 +25,7 @@ SECTIONS = (
 )
 _ENTRY = pattern(r"\s*-\s*\{?\s*(?:id|document):\s*['\"]?([^\s'\",}]+)")
 _SECTION = pattern(r" {0,4}([A-Za-z_]\w*):\s*(?:\[\])?\s*(?:#.*)?")
+_LATIN_WORD = pattern(r"[A-Za-z]{2,}")
 _PLAIN = pattern(r"[^\W\d_][\w .,;()%/\u3000-\u303f\uff01-\uff5e-]*")
 
 
@@ -34,7 +36,7 @@ def render_files(
     name: str, title: str, drafts: Sequence[Draft], documents: Sequence[Document], theme: str
 ) -> dict[str, str]:
     """Return the files of a skill: path in its folder → text."""
-    chinese = any("\u3400" <= char <= "\u9fff" for char in "".join(each.source["quote"] for each in drafts)[:2000])
+    chinese = _is_chinese("".join(each.source["quote"] for each in drafts)[:2000])
     files = {"SKILL.md": _render_skill(name, title, drafts, documents, chinese)}
     for file, key, sections in SECTIONS:
         lines = [f"{key}:"]
@@ -54,6 +56,13 @@ def render_files(
     lines += [f"    {_scalar(place)}: {_scalar(digest)}" for place, digest in digests.items()]
     files[SOURCES] = "\n".join(lines) + "\n"
     return files
+
+
+def _is_chinese(text: str) -> bool:
+    """Return the language of most of a text; that of the user where it is in both."""
+    han = sum("\u3400" <= char <= "\u9fff" for char in text)
+    share = han / ((han + 2 * len(_LATIN_WORD.findall(text))) or 1)
+    return share > 0.8 if not 0.2 <= share <= 0.8 else config.locale_lang() == "zh"
 
 
 def _render_sop(title: str, drafts: Sequence[Draft], chinese: bool) -> str:

@@ -8,7 +8,8 @@ from ia.kernel.patterns import pattern
 from ia.kernel.word_patterns import pattern_by_letters
 
 ASKS = pattern_by_letters(
-    r"\bcheck-?\s?lists?\b|检查清单|(?:买入?|卖出?|每周|周)前?(?:的)?(?:检查)?清单"
+    r"\bcheck-?\s?lists?\b|检查清单|做(?:一?[遍下次个])?(?:我的)?(?:买入?|卖出?|每周)前?的?检查"
+    r"|(?:买入?|卖出?|每周|周)前?(?:的)?(?:检查)?清单"
     r"|(?:过|走|跑|查|对照|执行|按|用)(?:一?[遍下次])?(?:我的)?[^，。,;；]{0,8}(?<!关注)(?<!自选)(?<!观察)(?<!任务)(?<!待办)(?<!持仓)清单",
     re.I,
 )
