@@ -161,7 +161,11 @@ def record_output(scope: Scope, tool: Tool, arguments: Mapping[str, Any], value:
                 for output, names in phase.gives.items()
                 if _is_named(tool, names)
             }
-            _keep_outputs(scope, state.skill, {name: it for name, it in made.items() if state.outputs.get(name) != it})
+            changed = {name: it for name, it in made.items() if state.outputs.get(name) != it}
+            if any(name in state.outputs for name in changed):  # a new draw: what was seen in the last one is void
+                later = (name for after in state.phases.phases[at + 1 :] for name in after.gives)
+                _keep_outputs(scope, state.skill, {name: None for name in later if name in state.outputs})
+            _keep_outputs(scope, state.skill, changed)
 
 
 def list_open(scope: Scope, state: SkillState) -> list[Lack]:

@@ -22,6 +22,7 @@ RUNNING = 0.3
 """Share of pages on which a line at the edge recurs that is a running head."""
 FEW = 4
 """Lines of a page below which its widest line tells nothing."""
+_DIVIDED = pattern(r"[^\W\d_][-\u2010\u00ad]\Z")
 _DIGITS = pattern(r"\d+|(?<![A-Za-z])[ivxlcIVXLC]+(?![A-Za-z])")
 _LIST = pattern(
     r"(?:[•·●○■□▪◦*–—-]\s|\(?\d{1,2}[.)、]\s?\D|[（(][一二三四五六七八九十\d]{1,3}[）)]|第[一二三四五六七八九十百\d]{1,4}[条步])"
@@ -92,6 +93,9 @@ def lay_out(pages: Sequence[Page], outline: Sequence[OutlineEntry]) -> str:
 
 
 def _join_over_page(before: str, mark: str, after: str) -> str:
+    """Return a paragraph that goes on on the next page. A word that is divided there is one: pdfium keeps its hyphen."""
+    if _DIVIDED.search(before) and after[:1].islower():
+        return before[:-1] + mark + after
     joined = join_lines(before, after)
     return joined[: len(joined) - len(after)] + mark + after
 

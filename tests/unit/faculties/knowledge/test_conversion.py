@@ -82,6 +82,17 @@ def test_pages_labels_heads_hyphens_and_paragraphs(converter):
     assert extract.pages == 4 and extract.skipped == ()
 
 
+def test_a_word_that_is_divided_by_the_end_of_a_page_is_one_word(converter):
+    line = "Some body text stands here before the end of the page and goes on until the her-"
+    for first, second, whole in (
+        (line, "on never hunts at noon.", "until the heron never hunts at noon."),
+        (line[:-4] + "1990-", "2000 was dry.", "until the 1990- 2000 was dry."),
+        (line[:-4] + "A-", "Shares are traded.", "until the A- Shares are traded."),
+    ):
+        extract = converter.convert(documents.pdf([[first], [second]]), "x.pdf")
+        assert find(extract, whole)[0] == 1
+
+
 def test_an_outline_gives_the_headings(converter):
     outline = [("Part I", 0, 0), ("Of words", 0, 1), ("Part II", 1, 0), ("Nowhere written", 1, 1)]
     pages = [["Part I", "Of words", "Words are short."], ["Part II", "More follows here."]]
