@@ -255,3 +255,13 @@ def test_texts_that_ship_with_the_profile_are_listed_apart_and_found(ia, home, t
         assert given["chunks"][0]["shipped"] and given["documents"] == 1
         own = {"query": query, "own": True}
         assert json.loads(ia("tool", "call", "search_knowledge", json.dumps(own), env=env).stdout)["chunks"] == []
+
+
+def test_more_rules_than_a_skill_holds_are_told_in_one_line(ia, home, tmp_path):
+    rules = "".join(f"If lot {at} falls by {at} per cent, then sell lot {at}.\n\n" for at in range(1000))
+    (tmp_path / "rules.md").write_text(f"# Rules\n\n{rules}")
+    ia("knowledge", "add", str(tmp_path / "rules.md"), "--theme", "risk", "--date", "2019")
+    run = ia("knowledge", "build", "risk", "--offline")
+    assert run.returncode == 65 and run.stdout == ""
+    assert "risk: 1000 entries are more than a skill holds" in run.stderr and "several themes" in run.stderr
+    assert not (home / ".claude/skills/risk").exists() and ia("pending").returncode in (0, 1)

@@ -71,7 +71,10 @@ class PipedReply:
 
 
 def tell_pending(done: "Turn", said: str = "") -> None:
-    """Show the cards of a turn that answered what was said, then tell of what waits: a form, and proposals that the reply does not name."""
+    """Show the cards of a turn, then tell of what waits: a form, and proposals that the reply does not name.
+
+    said  what the turn answered
+    """
     if done.cards:
         from ia.kernel.workspace import Workspace
         from ia_cli.terminal.card_view import print_cards

@@ -93,7 +93,7 @@ def lay_out(pages: Sequence[Page], outline: Sequence[OutlineEntry]) -> str:
 
 
 def _join_over_page(before: str, mark: str, after: str) -> str:
-    """Return a paragraph that goes on on the next page. A word that is divided there is one: pdfium keeps its hyphen."""
+    """Return a paragraph that continues on the next page; a word divided there (pdfium keeps its hyphen) is one."""
     if _DIVIDED.search(before) and after[:1].islower():
         return before[:-1] + mark + after
     joined = join_lines(before, after)

@@ -21,7 +21,7 @@ from ia.faculties.skills.registry import FOLDER, NAME
 from ia.kernel import proposals
 from ia.kernel.digest import sha256
 from ia.kernel.errors import BadData, IaError, Message, Notify, UsageError, drop_message
-from ia.kernel.formats.yaml import load_yaml
+from ia.kernel.formats.yaml import MAX_TEXT, load_yaml
 from ia.kernel.jsontypes import Json
 from ia.kernel.proposals import Proposal, ProposalOrigin
 from ia.kernel.untrusted import clean_origin
@@ -180,7 +180,8 @@ def propose_skill(
 ) -> BuiltSkill:
     """Propose a skill made of drafts, merged with what a person changed; the same is not proposed twice.
 
-    raises  UsageError for a skill of this name that was not built from the theme
+    raises  UsageError for a skill of this name that was not built from the theme; BadData for more entries than the
+            files of a skill hold
     """
     folder = f"{FOLDER}/{name}"
     current = proposals.folder_files(ws, folder)
@@ -196,6 +197,14 @@ def propose_skill(
     made = told.get("generated")
     known = {str(key): str(value) for key, value in made.items()} if isinstance(made, dict) else {}
     files = merge_files(known, current, render_files(name, title, drafts, documents, theme))
+    if any(len(text) > MAX_TEXT for text in files.values()):
+        raise BadData(
+            "{theme}: {entries} entries are more than a skill holds",
+            code="too-many-entries",
+            theme=theme,
+            entries=len(drafts),
+            hint="put the documents into several themes, or have a model choose: `ia knowledge build {theme} -m MODEL`",
+        )
     trees = {each: _load(files, each) for each in ("rules", "patterns", "sop")}
     entries = list(list_entries(trees))
     sources = {str(each["document"]): each for each in _load(files, "sources").get("documents") or []}

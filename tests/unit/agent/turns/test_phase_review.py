@@ -329,7 +329,7 @@ def eager_call(chance, skills):
     )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(24))
 def test_an_over_eager_model_skips_no_phase_of_two_skills(life, seed):
     """Judged by an account of our own: what was filled, made and scanned, in the order of the calls that were let in."""
     chance = random.Random(seed)
@@ -350,7 +350,9 @@ def test_an_over_eager_model_skips_no_phase_of_two_skills(life, seed):
             made -= {"bazi", "zodiac"}
             scanned -= {"bazi", "zodiac"}
         if not done.ok:
-            assert done.failure.code in ("phase", "slots-missing", "bad-arguments", "conflicts-missing", "no-hour"), done
+            assert done.failure.code in ("phase", "slots-missing", "bad-arguments", "conflicts-missing", "no-hour"), (
+                done
+            )
             continue
         owner = next((name for name, maker in MADE_BY.items() if maker == tool), "") or SHOWN_BY.get(tool, "")
         if tool in MADE_BY.values():
