@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from ia.agent.analyst.ask.leftover_words import find_leftovers, is_checked, without_gaps
+from ia.agent.analyst.ask.leftover_words import find_leftovers, find_unread_words, is_checked, without_gaps
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.screens import find_vague, names_stocks, parse_bounds, parse_wish, strip_fillers
 from ia.agent.analyst.ask.technicals import take_technicals
@@ -457,7 +457,31 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
     asked = FactQuestion(
         tuple(found), tuple(securities), text, tuple(s for s in spans if s.kind != UNREAD), tuple(unread), times
     )
-    return replace(asked, left=_find_left(asked, timeless)) if securities and is_checked(asked.answer) else asked
+    if securities and is_checked(asked.answer):
+        return replace(asked, left=_find_left(asked, timeless))
+    if asked.facts[0].of in _OWNED and asked.answer not in _READS_ALL:
+        return replace(asked, left=_find_unread(asked, timeless, tables))
+    return asked
+
+
+_OWNED = (ACCOUNT, MARKET, WATCH, OWN)
+"""Of these a question asks for lists, rankings and sums: a word beside those of the fact may be a condition."""
+_READS_ALL = (
+    "screen", "gainers", "decline", "refuse", "term", "calendar", "howto", "command", "undo", "what_if", "what_if_all",
+    "limits", "set_limit", "rate", "fee_rates", "order_cost", "not_computed", "northbound", "tasks", "inbox",
+)  # fmt: skip
+"""Answers that read the words of a question themselves, or that no condition changes."""
+
+
+def _find_unread(asked: FactQuestion, timeless: str, tables: Tables) -> tuple[str, ...]:
+    """Return the words that neither the facts nor their answer read."""
+    sources = [source.pattern for spec in asked.facts for source in (spec.words, spec.given) if source]
+    left = find_unread_words(timeless, asked.answer, sources)
+    if left and (forms := industry_forms(timeless, (), tables)):
+        for form, _ in forms:
+            timeless = form.sub(" ", timeless)
+        return find_unread_words(timeless, asked.answer, sources)
+    return left
 
 
 def _find_left(asked: FactQuestion, timeless: str) -> tuple[str, ...]:

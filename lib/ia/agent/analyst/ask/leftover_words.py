@@ -2,8 +2,9 @@
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import NamedTuple
 
 from ia.agent.analyst.voice import count_han
 from ia.kernel.patterns import pattern
@@ -28,13 +29,21 @@ def find_leftovers(text: str, answer: str, read: Iterable[re.Pattern[str]] = ())
     >>> find_leftovers("现在的收盘价 是多少", "figure"), find_leftovers("how did   do except", "move")
     ((), ('except',))
     """
+    return tuple(_remove_read(text, (*read, *_words_read(answer))))[:MOST]
+
+
+def _words_read(answer: str) -> tuple[re.Pattern[str], ...]:
+    words = _load_words()
+    return (*words.get(answer, ()), *words["*"])
+
+
+def _remove_read(text: str, read: Iterable[re.Pattern[str]]) -> Iterator[str]:
+    """Yield the words of a text that none of the expressions matches, in its order."""
     low = text.casefold() if len(text.casefold()) == len(text) else text.lower()
     for form in read:
         low = form.sub(lambda found: " " * len(found[0]), low)
-    words = _load_words()
-    for form in (*words.get(answer, ()), *words["*"]):
-        low = form.sub(lambda found: " " * len(found[0]), low)
-    return tuple(text[match.start() : match.end()] for match in _WORD.finditer(low))[:MOST]
+    for match in _WORD.finditer(low):
+        yield text[match.start() : match.end()]
 
 
 @cache
@@ -49,6 +58,72 @@ def without_gaps(words: re.Pattern[str]) -> re.Pattern[str]:
 
 
 _LEAP = pattern(r"(?<!\\)\.[{*+]")
+
+
+def find_unread_words(text: str, answer: str, sources: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of a text that no expression of a fact names, no answer reads and that are not idle.
+
+    text     a question without its securities and its times
+    sources  the expressions of the facts: every word in them counts as read, wherever it stands
+
+    >>> find_unread_words("which of my holdings are overpriced", "at", ["(?:my|own) hold(?:ings?)?.{0,9}up"])
+    ('overpriced',)
+    >>> find_unread_words("我的持仓里哪些被高估", "at", ["持仓.{0,6}[涨跌]"])
+    ('高估',)
+    """
+    known = [_find_named(source) for source in sources]
+    left = []
+    for word in _remove_read(text, (*_words_read(answer), *_load_words()["+"])):
+        if count_han(word):
+            for each in known:
+                word = each.remove_han(word)
+            left += [part for part in word.split() if len(part) > 1]
+        elif not any(map(str.isdigit, word)) and len(word) > 1 and not any(each.has(word) for each in known):
+            left.append(word)
+    return tuple(left[:MOST])
+
+
+class _Named(NamedTuple):
+    """The words of an expression: Latin ones, beginnings of Latin ones, and Chinese ones, the longest first."""
+
+    words: frozenset[str]
+    begun: tuple[str, ...]
+    han: tuple[str, ...]
+
+    def has(self, word: str) -> bool:
+        """Return True if a word stands there, inflected or put together: `hold(?:ings?)?`, `watch ?list`."""
+        low = word.casefold().replace("’", "'")
+        stems = [low.removesuffix(end) for end in _ENDS if low.endswith(end)]
+        return low.startswith(self.begun) or any(
+            stem in self.words or any(stem[:at] in self.words and stem[at:] in self.words for at in range(3, len(stem)))
+            for stem in stems
+        )
+
+    def remove_han(self, word: str) -> str:
+        for each in self.han:
+            word = word.replace(each, " ")
+        return word
+
+
+_ENDS = ("", "s", "es", "ed", "d", "ing", "'s", "s'")
+_REFUSED = pattern(r"\(\?<?!(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)")
+"""Words that must not stand there."""
+_BEGUN = pattern(r"([a-z]{3,})\\w[*+]", re.I)
+_LATIN = pattern(r"[a-z][a-z'’&-]+", re.I)
+_CLASS = pattern(r"\[\^?([^\]]*)\]")
+_HAN = pattern(r"[\u3400-\u9fff]+")
+_ESCAPED = pattern(r"\\[a-zA-Z]|\(\?[:=<!]*")
+
+
+@cache
+def _find_named(source: str) -> _Named:
+    plain = _REFUSED.sub(" ", source)
+    begun = tuple(each.casefold() for each in _BEGUN.findall(plain))
+    classes = {char for inside in _CLASS.findall(plain) for char in inside if count_han(char)}
+    plain = _ESCAPED.sub(" ", _CLASS.sub(" ", plain))
+    han = set(_HAN.findall(plain.replace("?", " "))) | set(_HAN.findall(plain)) | classes
+    latin = frozenset(each.casefold().replace("’", "'") for each in _LATIN.findall(plain))
+    return _Named(latin, begun, tuple(sorted(han, key=len, reverse=True)))
 
 
 @cache
@@ -69,4 +144,4 @@ def _compile(rows: list[str]) -> tuple[re.Pattern[str], ...]:
     han = sorted((form for form in every if count_han(form)), key=len, reverse=True)
     latin = sorted((form for form in every if not count_han(form)), key=len, reverse=True)
     found = [re.compile("|".join(han))] if han else []
-    return (*found, re.compile(rf"(?<![\w])(?:{'|'.join(latin)})(?![\w])")) if latin else tuple(found)
+    return (*found, re.compile(rf"(?<![a-z\d_-])(?:{'|'.join(latin)})(?![a-z\d_-])")) if latin else tuple(found)

@@ -6,6 +6,7 @@ from typing import Any
 from ia.agent.analyst.ask.amounts import find_size
 from ia.agent.analyst.ask.facts import condition_words
 from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.leftover_words import find_unread_words
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, UNREAD, find_time_spans
 from ia.agent.analyst.desk import NO_TOOL, DeskCall, DeskResult, Failure, ToolDesk, Work
@@ -76,6 +77,8 @@ def _other_question(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
         plain = plain[: span.at[0]] + " " * len(span.said) + plain[span.at[1] :]
     if unread := condition_words(plain):
         return wording.ask_back(desk, tuple(unread))
+    if left := find_unread_words(plain, "holdings", ()):
+        return wording.ask_back(desk, left)
     if not others:
         return None
     if wanted.securities:
