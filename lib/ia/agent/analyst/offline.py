@@ -91,8 +91,9 @@ def answer_prompt(prompt: Prompt) -> Answer:
 
 def _taken_up(prompt: Prompt) -> tuple[ToolDesk, list[list[DeskResult]]]:
     """Return the desk of the newest question, and the results of each round of calls since."""
-    asked, system = "", prompt.system or ""
+    asked, said, system = "", "", prompt.system or ""
     before: list[str] = []
+    answers: list[str] = []
     rounds: list[list[DeskResult]] = []
     last = ""
     for message in prompt.messages:
@@ -100,14 +101,17 @@ def _taken_up(prompt: Prompt) -> tuple[ToolDesk, list[list[DeskResult]]]:
         if message.role == "user":
             if asked:
                 before.append(asked)
-            asked, rounds = text, []
+                answers.append(said)
+            asked, said, rounds = text, "", []
+        elif message.role == "assistant":
+            said = text or said
         elif message.role == "system" and not prompt.system:
             system = text
         elif message.role == "tool":
             results = [parse_result(str(part.output)) for part in message.parts if hasattr(part, "output")]
             rounds[-1:] = [rounds[-1] + results] if last == "tool" else [*rounds[-1:], results]
         last = message.role
-    told = request.parse_request(asked, system, before, clock.now(), config.locale_lang())
+    told = request.parse_request(asked, system, before, clock.now(), config.locale_lang(), answers)
     offered = {
         tool.name: getattr(tool, "input_schema", None) or {} for tool in prompt.tools if getattr(tool, "name", None)
     }

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from ia.agent.analyst.ask.leftover_words import find_leftovers, find_unread_words, is_checked, without_gaps
+from ia.agent.analyst.ask.leftover_words import find_leftovers, find_unread_words, without_gaps
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.screens import find_vague, names_stocks, parse_bounds, parse_wish, strip_fillers
 from ia.agent.analyst.ask.technicals import take_technicals
@@ -457,13 +457,15 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
     asked = FactQuestion(
         tuple(found), tuple(securities), text, tuple(s for s in spans if s.kind != UNREAD), tuple(unread), times
     )
-    if securities and is_checked(asked.answer):
+    if securities and asked.answer in _OF_FIGURES:
         return replace(asked, left=_find_left(asked, timeless))
     if asked.facts[0].of in _OWNED and asked.answer not in _READS_ALL:
         return replace(asked, left=_find_unread(asked, timeless, tables))
     return asked
 
 
+_OF_FIGURES = ("quote", "report", "dividend_yield", "statement", "fundamentals", "move", "daily_list")
+"""Answers about securities that read each word of a question."""
 _OWNED = (ACCOUNT, MARKET, WATCH, OWN)
 """Of these a question asks for lists, rankings and sums: a word beside those of the fact may be a condition."""
 _READS_ALL = (

@@ -15,11 +15,6 @@ MOST = 4
 _WORD = pattern(r"[a-z][\w'’&-]*|\d[\d,.]*[%％]?|[\u3400-\u9fff]+", re.I)
 
 
-def is_checked(answer: str) -> bool:
-    """Return True if the words that an answer reads are known, so that what is left of a question can be told."""
-    return answer in _load_words()
-
-
 def find_leftovers(text: str, answer: str, read: Iterable[re.Pattern[str]] = ()) -> tuple[str, ...]:
     """Return the words of a text that neither an answer reads nor are idle, in its order.
 

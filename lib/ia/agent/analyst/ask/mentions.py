@@ -222,9 +222,29 @@ def find_near_name(text: str) -> tuple[str, list[Symbol]]:
             if short:
                 return run[at : at + 3], list(dict.fromkeys(s for name in short for s in known[name]))
     for word in re.findall(r"[a-z]{5,}", folded):
-        if close := get_close_matches(word, [name for name in known if name.isascii() and len(name) > 4], 2, 0.83):
-            return word, list(dict.fromkeys(s for name in close for s in known[name]))
+        latin = [name for name in known if name.isascii() and len(name) > 4]
+        swapped = [name for name in latin if _swaps_letters(name, word)]
+        if close := swapped or get_close_matches(word, latin, 2, 0.83):
+            typed = re.search(re.escape(word), text, re.I)
+            return typed[0] if typed else word, list(dict.fromkeys(s for name in close for s in known[name]))
     return "", []
+
+
+def _swaps_letters(name: str, said: str) -> bool:
+    """Return True if a word begins as a name and has its letters, two neighbours of them swapped.
+
+    >>> _swaps_letters("tesla", "telsa"), _swaps_letters("tesla", "steal")
+    (True, False)
+    """
+    if len(name) != len(said) or name[0] != said[0]:
+        return False
+    other = [at for at, (a, b) in enumerate(zip(name, said, strict=True)) if a != b]
+    return (
+        len(other) == 2
+        and other[1] == other[0] + 1
+        and name[other[0]] == said[other[1]]
+        and name[other[1]] == said[other[0]]
+    )
 
 
 def _differs_by_one(name: str, said: str) -> bool:

@@ -2,10 +2,13 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import zip_longest
 
 from ia.agent import prompt_format
+from ia.agent.analyst.ask.listed_subjects import find_codes
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.voice import AnswerVoice, language
 from ia.agent.prompt_format import DATA, EVENT, QUESTION, TIME
@@ -20,6 +23,7 @@ class UserRequest:
               notebook/
     sections  of an event of the day: what stands under each of its headings, to be quoted
     figures   of an event of the day: its figures as data
+    listed    the codes of the securities that each answer to what was asked before names, in their order
     """
 
     question: str
@@ -34,6 +38,7 @@ class UserRequest:
     place: str = ""
     sections: dict[str, str] = field(default_factory=dict)
     figures: Json = field(default_factory=dict)
+    listed: list[tuple[str, ...]] = field(default_factory=list)
 
     @property
     def wants_json(self) -> bool:
@@ -61,10 +66,13 @@ class UserRequest:
         return self.moment.strftime("%Y-%m-%d")
 
 
-def parse_request(prompt: str, system: str, before: list[str], now: datetime, fallback: str) -> UserRequest:
+def parse_request(
+    prompt: str, system: str, before: list[str], now: datetime, fallback: str, answers: Sequence[str] = ()
+) -> UserRequest:
     """Return the request that a turn's prompt and system prompt are. A bare prompt is a question as it stands.
 
-    before    earlier messages of the user, oldest first. fallback: the language where the question leaves it open.
+    before    earlier messages of the user, oldest first; answers: what was said to each of them
+    fallback  the language where the question leaves it open
     """
     heads = prompt_format.parse_heads(prompt)
     question = heads.get(QUESTION, prompt if not heads else "").strip()
@@ -76,14 +84,16 @@ def parse_request(prompt: str, system: str, before: list[str], now: datetime, fa
     moment = min(slot.replace(tzinfo=moment.tzinfo), moment) if slot else moment  # never a later one
     question, form = _task(question)
     data = heads.get(DATA, "").strip()
-    earlier = [said.strip() for text in before if (said := _question_of(text))]
+    told = [(said.strip(), answer) for text, answer in zip_longest(before, answers, fillvalue="")
+            if (said := _question_of(text))]  # fmt: skip
+    earlier = [said for said, _ in told]
     lang = language(_without_names(question), language(earlier[-1], fallback) if earlier else fallback)
     event, _, body = heads.get(EVENT, "").strip().partition("\n")
     sections = prompt_format.parse_sections(body) if not question else {}
     return UserRequest(
         question, moment, AnswerVoice(fallback if sections else lang), prompt_format.canonical_name(event.strip()),
         prompt_format.parse_parts(system), data, earlier, form, _bars(data), place, sections,
-        prompt_format.parse_figures(sections),
+        prompt_format.parse_figures(sections), [find_codes(answer) for _, answer in told],
     )  # fmt: skip
 
 

@@ -434,6 +434,28 @@ def _read_weekday(match: re.Match[str], today: date) -> TimeSpan:
     return _span(match, DAY if day <= today else FUTURE, day, day)
 
 
+def _read_week_days(match: re.Match[str], today: date) -> TimeSpan | None:
+    """Return the days from a weekday to a later one: of the week that is named, else the last ones that have begun.
+
+    Two weekdays joined by "and" are two days, unless they stand after "between".
+    """
+    said = match[0].casefold()
+    if " and " in said and not said.startswith("between"):
+        return None
+    numbers = [
+        (_ZH_WEEKDAY.index(day) if day in _ZH_WEEKDAY else _EN_WEEKDAY.index(day[:3].casefold()))
+        for day in (match["begin"], match["end"])
+    ]
+    begin, end = (min(number, 6) for number in numbers)
+    if begin >= end:
+        return _span(match, UNREAD)
+    monday = today - timedelta(days=today.weekday())
+    if re.search(r"上|last", said) or (not re.search(r"本|这|this", said) and begin > today.weekday()):
+        monday -= timedelta(days=7)
+    first, last = monday + timedelta(days=begin), min(monday + timedelta(days=end), today)
+    return _span(match, FUTURE if first > today else RANGE, first, last)
+
+
 _NAMED_DAYS = {"大前": 3, "前": 2, "昨": 1, "今": 0, "当": 0}
 
 
@@ -555,6 +577,7 @@ _READERS: dict[str, Callable[[re.Match[str], date], TimeSpan | None]] = {
     "month_half": _read_month_half,
     "month": _read_month,
     "to_date": _read_to_date,
+    "week_days": _read_week_days,
     "weekday": _read_weekday,
     "near_week": _read_near_week,
     "near_month": _read_near_month,

@@ -16,7 +16,8 @@ def display_name(desk: ToolDesk, mention: Mention) -> str:
     """Return a security as the reader knows it."""
     if desk.speak.lang == ZH:
         return mention.name
-    return english(mention.symbol) if not mention.said.isascii() or mention.said[:1].isdigit() else mention.said
+    is_code = mention.said[:1].isdigit() or mention.said == mention.code
+    return english(mention.symbol) if is_code or not mention.said.isascii() else mention.said
 
 
 def read_value(result: DeskResult) -> tuple[float | None, str]:

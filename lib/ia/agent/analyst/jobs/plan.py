@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from ia.agent.analyst.ask import checklist_words, choices, follow_on, intent, report_words
+from ia.agent.analyst.ask import checklist_words, choices, follow_on, intent, listed_subjects, report_words
 from ia.agent.analyst.ask.backtest_words import ASKS
 from ia.agent.analyst.ask.belief_words import find_wish, read_verdict
 from ia.agent.analyst.ask.correction_words import ToldCorrection, read_correction
@@ -65,11 +65,32 @@ _SHORT_TERM = 5
 
 def work(desk: ToolDesk) -> Work[Reply]:
     """Do what a request wants, and return the answer; what an error cost of it is named at its end."""
-    done = yield from _do_request(desk)
+    meant, counted = _resolve_pointers(desk)
+    done = None if counted else (yield from _do_request(desk))
+    if done is None or (meant and not done.understood):
+        from ia.agent.analyst.jobs import small_talk
+
+        done = small_talk.ask_which_of(desk, meant)
     ends = [reply.by_rules(desk.speak)] if done.signed else []
     last = [*desk.last_lines, *_say_unsent(desk)]
     lines = reply.append_lines(done.lines, *last, *ends)
     return done._replace(lines=lines, points=[*done.points, *last])
+
+
+def _resolve_pointers(desk: ToolDesk) -> tuple[tuple[str, ...], bool]:
+    """Put the securities that "it" or "the second one" mean into the words; return those between which that is open.
+
+    The second value tells whether one of them is surely meant.
+    """
+    request = desk.request
+    if not request.before or request.skill or request.data or request.bars or request.form or request.sections:
+        return (), False
+    if len(request.listed) < len(request.before):
+        return (), False
+    said = listed_subjects.resolve_words([*request.before, request.question], request.listed)
+    *before, question = said.texts
+    desk.request = replace(request, before=before, question=question)
+    return said.open_codes, said.counted
 
 
 _TO_SEND = pattern_by_letters(
@@ -472,6 +493,10 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     unread, asks = find_unread(words, wanted.securities, views, desk.tables)
     if unread and not asks:
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.speak.join_items(unread)))
+    if first.symbol.kind == "index":
+        from ia.agent.analyst.jobs.facts import index_facts, wording
+
+        return wording.ask_back(desk, tuple(unread)) if unread else (yield from index_facts.describe_index(desk, first))
     done = yield from research(desk, wanted.securities[0], unread)
     if horizon is None:
         return done
@@ -636,6 +661,10 @@ def _with_prices(desk: ToolDesk, securities: list[Mention]) -> Work[list[Mention
 def _skill(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Run the skill that the user named; a research of two securities is a comparison."""
     if wanted.skill == "research" and len(wanted.securities) == 1:
+        if wanted.securities[0].symbol.kind == "index":
+            from ia.agent.analyst.jobs.facts import index_facts
+
+            return (yield from index_facts.describe_index(desk, wanted.securities[0]))
         from ia.agent.analyst.jobs.research import research
 
         return (yield from research(desk, wanted.securities[0]))

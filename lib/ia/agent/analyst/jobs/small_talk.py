@@ -1,6 +1,7 @@
 """Short answers: a single figure, who I am, what I cannot know."""
 
 import re
+from collections.abc import Sequence
 
 from ia.agent.analyst.ask.figures import Asked, Figure, figures_at
 from ia.agent.analyst.ask.intent import Intent
@@ -14,10 +15,13 @@ from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say import note, reply
 from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.voice import ZH, number
-from ia.domain.instruments.symbols import AmbiguousName, resolve_security
+from ia.domain.instruments.symbols import AmbiguousName, Symbol, resolve_security
 from ia.kernel.errors import IaError
 from ia.kernel.patterns import pattern
 from ia.organs.sessions import importance_of
+
+MOST_OFFERED = 5
+"""Securities between which an answer asks to choose."""
 
 _WORLD = pattern(
     r"天气|气温|下雨|下雪|新闻|消息面|公告|宏观|利率|降息|加息|政策|为什么|明天|会涨|会跌|目标价"
@@ -272,7 +276,8 @@ def explain_why(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if not kept:
         return reply.reply_of_lines(
             speak(
-                "There is no note on {name} of today to give grounds from; first ask how {name} looks.",
+                "The reasons are the figures of the answer before. There is no note on {name} of today with more; ask"
+                " how {name} looks.",
                 name=display_name(desk, mention),
             )
         )
@@ -429,6 +434,15 @@ _MOST_SHOWN = 12
 """Securities that an ambiguous name could mean which an answer lists."""
 
 
+def ask_which_of(desk: ToolDesk, codes: Sequence[str]) -> Reply:
+    """Ask back which of several securities a pronoun means."""
+    from ia.agent.analyst.jobs.facts import wording
+
+    names = [wording.name_alone(desk, code, "") for code in codes[:MOST_OFFERED]]
+    line = desk.speak("Which one do you mean: {names}?", names=desk.speak.join_items(names))
+    return reply.reply_of_lines(line)._replace(understood=False)
+
+
 def describe_doubt(desk: ToolDesk, said: str) -> str:
     """Return, in the reader's language, why a text means no security, or which it could mean."""
     speak, like = desk.speak, ""
@@ -440,7 +454,7 @@ def describe_doubt(desk: ToolDesk, said: str) -> str:
         return reply.describe_no_prices(desk, said, Failure(unknown, "unknown-symbol"))
     except AmbiguousName as exc:
         several = [resolve_security(code) for code in exc.codes[:_MOST_SHOWN]]
-        named = [f"{each.name if speak.lang == ZH else english(each)} {each.canonical}" for each in several]
+        named = [_name_near(desk, each) for each in several]
         return speak(
             '"{security}" could be several securities: {candidates}. Write the code, such as {example}.',
             security=said,
@@ -449,7 +463,8 @@ def describe_doubt(desk: ToolDesk, said: str) -> str:
         )
     except IaError as exc:
         like = str(exc.params.get("near") or "")
-    like = like or ", ".join(map(str, find_near_name(said)[1]))
+    near = find_near_name(said)[1]
+    like = ", ".join(_name_near(desk, symbol) for symbol in near) if near else like
     if like:
         return speak(
             'No security is called "{security}". Did you mean {candidate}?',
@@ -463,6 +478,12 @@ def describe_doubt(desk: ToolDesk, said: str) -> str:
     return speak(
         'I know no security "{security}". Write its code: 600519, 00700.HK, AAPL.', security=said,
     )  # fmt: skip
+
+
+def _name_near(desk: ToolDesk, symbol: Symbol) -> str:
+    """Return a security that may be meant, as the reader knows it, with its code."""
+    name = english(symbol) if desk.speak.lang != ZH else symbol.name
+    return " ".join(dict.fromkeys((name or symbol.canonical, symbol.canonical)))
 
 
 def _elsewhere(desk: ToolDesk) -> bool:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ia.agent.analyst.ask.leftover_words import find_leftovers, is_checked, without_gaps
+from ia.agent.analyst.ask.leftover_words import find_leftovers, find_unread_words, without_gaps
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,15 @@ def test_a_pattern_that_leaps_over_words_does_not_hide_them():
     assert words.search("rose")
 
 
-def test_only_answers_whose_words_are_known_are_checked():
-    assert is_checked("move")
-    assert not is_checked("stop")
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("which of my holdings are in profit, mate", ()),
+        ("which of my unloved holdings are in profit", ("unloved",)),
+        ("which of my holdings are profitable in yuan terms", ("yuan", "terms")),
+        ("我的持仓里哪些赚钱", ()),
+        ("我的持仓里哪些外资重仓的赚钱", ("外资重仓",)),
+    ],
+)
+def test_words_that_neither_a_fact_nor_its_answer_names_are_left(text, left):
+    assert find_unread_words(text, "nothing", [r"(?:my|own)\b.{0,9}\bprofit(?:able)?|(?:哪些|谁).{0,9}赚钱"]) == left

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from ia.agent.analyst.ask.facts import FactQuestion
-from ia.agent.analyst.ask.mentions import strip_mentions
+from ia.agent.analyst.ask.mentions import find_near_name, strip_mentions
 from ia.agent.analyst.ask.screens import parse_bounds
 from ia.agent.analyst.ask.time_spans import DAY, TimeSpan
 from ia.agent.analyst.desk import ToolDesk, Work
@@ -67,6 +67,10 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if unread and asked.answer not in _READS_NUMBERS:
         return wording.ask_back(desk, unread)
     if asked.left:
+        if typed := [word for word in asked.left if find_near_name(word)[0]]:
+            from ia.agent.analyst.jobs import small_talk
+
+            return small_talk.ask_which(desk, typed)
         return wording.ask_back(desk, asked.left)
     asked = yield from _count_from_newest(desk, asked)
     return (yield from _find_answer(asked.answer)(desk, asked))
@@ -222,7 +226,7 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import view_facts
 
         return view_facts.ANSWERS[name]
-    if name in ("size", "set_limit", "most"):
+    if name in ("size", "set_limit", "most", "lot"):
         from ia.agent.analyst.jobs.facts import size_facts
 
         return size_facts.ANSWERS[name]

@@ -649,7 +649,8 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if wanted in ("best", "worst") and asked.spans and _BY_PRICE.search(asked.words):
         return (yield from result_facts.answer_rank_period(desk, asked, asked.spans[0]))
     if wanted == "volatility":
-        return (yield from _rank_risk(desk, held, by_itself=bool(_SWINGS.search(asked.words))))
+        whole = is_whole_known(status)
+        return (yield from _rank_risk(desk, held, by_itself=bool(_SWINGS.search(asked.words)), whole=whole))
     gains = {str(row.get("symbol")): row for row in wording.rows_of(profit, "positions")}
     today = bool(asked.spans) and span is None
     if wanted == "weight_pct" and (only := find_currencies(asked.words) + find_market_currencies(asked.words)):
@@ -775,7 +776,7 @@ def _say_stop(desk: ToolDesk, wanted: str, ranks: list[_Rank | None], held: dict
     return [desk.speak("Your stop of -{stop}% is not reached by {name} ({rate}); you decide.", **given)]
 
 
-def _rank_risk(desk: ToolDesk, held: list[tuple[str, Json]], *, by_itself: bool) -> Work[Reply]:
+def _rank_risk(desk: ToolDesk, held: list[tuple[str, Json]], *, by_itself: bool, whole: bool) -> Work[Reply]:
     """Return what is held by its volatility, or by what a bad day of it costs the account: volatility times weight."""
     speak, rows, simulated = desk.speak, [], False
     asked = held[:SHOWN]
@@ -784,25 +785,27 @@ def _rank_risk(desk: ToolDesk, held: list[tuple[str, Json]], *, by_itself: bool)
     results = yield from desk.run(*(DeskCall("compute.run", {"code": code, "symbol": symbol}) for symbol, _ in asked))
     for (symbol, position), fetched, result in zip(asked, bars, results, strict=True):
         simulated = simulated or bool(fetched.get("simulated"))
-        swing, weight = read_value(result)[0], wording.figure_of(position, "weight_pct")
+        swing, weight = read_value(result)[0], weight_of(position)
         if swing is not None and weight is not None:
-            name, currency = wording.security_name(desk, symbol, position.get("name")), str(position.get("currency"))
-            rows.append((swing if by_itself else swing * weight, name, swing, weight, currency))
+            name, part = (
+                wording.security_name(desk, symbol, position.get("name")),
+                say_part(desk, position, whole=whole),
+            )
+            rows.append((swing if by_itself else swing * float(weight), name, swing, part))
     if not rows:
         return reply_of_lines(speak("No volatility can be computed of what is held."))
     rows.sort(reverse=True)
     told = [
         speak(
-            "{name}: volatility {swing}% a year (60 days), {weight}% of the {currency} account",
+            "{name}: volatility {swing}% a year (60 days), {part}",
             name=name,
             swing=f"{swing:.1f}",
-            weight=f"{weight:.2f}",
-            currency=currency,
+            part=part,
         )
-        for _, name, swing, weight, currency in rows
+        for _, name, swing, part in rows
     ]
     lines = [f"**{told[0]}**{wording.simulated_mark(desk, simulated)}", *(f"- {line}" for line in told[1:SHOWN])]
-    if len({position.get("currency") for _, position in asked}) > 1:
+    if not whole and len({position.get("currency") for _, position in asked}) > 1:
         lines.append(
             speak("Each weight is of the account in the security's own currency; there is no rate to add them.")
         )

@@ -938,7 +938,7 @@ def _stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list
 
 _LOW = pattern(
     r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱|最惨"
-    r"|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|fall\w*|drop\w*|declin\w+|down|lost|losers?|losing)\b",
+    r"|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|fall\w*|drop\w*|declin\w+|down|lost|losers?|losing|safest|calmest)\b",
     re.I,
 )
 _EITHER_WAY = pattern(

@@ -181,9 +181,9 @@ def say_unstored(desk: ToolDesk, mention: Mention) -> Work[list[str]]:
     if len(rows) < 2:
         return [f"{head}{speak(': ')}{none}"]
     closes = [float(row[4]) for row in rows]
-    currency = wording.CURRENCIES.get(mention.symbol.market, "")
+    currency = "" if mention.symbol.kind == "index" else f" {wording.CURRENCIES.get(mention.symbol.market, '')}"
     prices = speak(
-        "What there is: close {close} {currency} ({date}){mark}, {change} since {first}, between {low} and {high}.",
+        "What there is: close {close}{currency} ({date}){mark}, {change} since {first}, between {low} and {high}.",
         close=number(closes[-1], "price", speak), currency=currency, date=rows[-1][0],
         mark=wording.simulated_mark(desk, result.get("simulated")),
         change=wording.say_percent(closes[-1] / closes[0] * 100 - 100), first=rows[0][0],

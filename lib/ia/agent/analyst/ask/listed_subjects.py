@@ -1,0 +1,175 @@
+"""Words that point at a security of an answer: "it", "the second one", "the other", "compare the two"."""
+
+import re
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+from ia.agent.analyst.ask.mentions import find_mentions
+from ia.domain.instruments.symbols import symbol_of_kind
+from ia.kernel.errors import IaError
+from ia.kernel.patterns import pattern
+
+_CODE = pattern(r"(?<![\w.])(?:\d{6}\.(?:SH|SZ|BJ)|\d{5}\.HK|[A-Z][A-Z.-]*\.US)(?![\w])")
+LONGEST = 90
+"""Characters of the longest message whose pronouns are read."""
+RECENT = 4
+"""Answers back in which a list is looked for."""
+_ORDINALS = (
+    ("first|1st|top one|former|no. ?1|number (?:one|1)|#1", "第[一1]|头[一1]|前者"),
+    ("second|2nd|runner-up|no. ?2|number (?:two|2)|#2", "第[二2]|后者"),
+    ("third|3rd|no. ?3|number (?:three|3)|#3", "第[三3]"),
+    ("fourth|4th|no. ?4|number (?:four|4)|#4", "第[四4]"),
+    ("fifth|5th|no. ?5|number (?:five|5)|#5", "第[五5]"),
+)
+_NOUNS = (
+    r"(?:of (?!them)|month|week|quarter|half|day|year|time|trade|purchase|buy|sale|best|biggest|largest|worst|highest"
+    r"|lowest|most|gainers?|losers?|\d|two|three|five|ten|industr\w+|sectors?|risers?|fallers?)"
+)
+"""What is counted besides securities: the first trade, the second half."""
+_THING = r"(?:one|stock|share|company|name|holding|position|of them)"
+_NTH = tuple(
+    pattern(
+        rf"\b(?:the (?:{english})(?: {_THING})?|(?:{english}) {_THING})(?='s\b|\W*$|[ ,?](?!{_NOUNS}))"
+        rf"|(?<=\band )(?:{english})(?=\W*$)|(?:{chinese})(?:只|个|支|家|名)?(?:股票|股)?"
+        r"(?=的|呢|怎|值|现|今|昨|为|市|股|是|\W*$)",
+        re.I,
+    )
+    for english, chinese in (_ORDINALS)
+)
+_LAST = pattern(r"\bthe (?:last|bottom) one\b|\bthe latter\b|最后(?:一)?[只个支家]", re.I)
+_OTHER = pattern(r"\bthe other(?: (?:one|stock|share|company))?(?='s\b|\W|$)(?!s)|另(?:外)?(?:一)?[只个支家]", re.I)
+_PAIR = pattern(
+    r"\b(?:the|those|these|them) two\b(?! (?:best|worst|weeks|months|days))|\bboth(?: of them)?\b|\bthe pair\b"
+    r"|(?:这|那)?两(?:者|[只个支家])|它们俩?|这俩|那俩",
+    re.I,
+)
+_IT = pattern(
+    r"\b(?:it|its|it's)\b(?! (?:a |the )?(?:time|holiday|open|possible|true|worth it|right|ok|okay|monday|weekend))"
+    r"|\b(?:that|this)(?: (?:one|stock|share|company|name))(?!\w)|\bthe (?:stock|share|company)\b"
+    r"|它|这(?:只|个|支|家)(?:股票?)?(?=的|呢|怎|值|现|今|昨|为|市|股|贵|便宜|$)|该股",
+    re.I,
+)
+_NO_SUBJECT = pattern(
+    r"\bis it (?:a |an )?(?:time|holiday|trading day|open|possible|true|too late|ok|okay|monday|friday)\b"
+    r"|\bwhat (?:day|time|date) is it\b|\bit (?:is|was) (?:the|a) (?:weekend|holiday)\b|\bit (?:seems|looks like)\b"
+    r"|\b(?:make|made|do|did|put|set|send|repeat|say|write|undo|cancel|delete|stop)"
+    r" it(?! (?:at|for|on)\b)\b(?=\W*$)",
+    re.I,
+)
+_ONE_OF = pattern(
+    r"\b(?:which\b.{0,60}?\b(?:is|was|has|had|did|fell|rose|lost|made|gained|cost)"
+    r"|who(?:'s| is| was)?|what(?:'s| is| was))\b"
+    r"|\b(?:best|worst|biggest|largest|smallest|highest|lowest|cheapest|riskiest|safest|top|strongest"
+    r"|weakest|most|least)\b"
+    r"|哪[一]?[只个支家]|谁|最",
+    re.I,
+)
+_MANY = pattern(
+    r"\b(?:gainers|losers|top \d+|\d+ (?:best|worst|largest|biggest)|which (?:stocks|shares|are)"
+    r"|(?<!watch )(?<!my )list|all)\b|哪些|几[只个]",
+    re.I,
+)
+
+
+class ResolvedWords(NamedTuple):
+    """Messages whose pronouns are replaced by codes, and the codes that the last one may mean, where that is open.
+
+    counted  whether it surely means one of them: "the fourth", not "it"
+    """
+
+    texts: list[str]
+    open_codes: tuple[str, ...]
+    counted: bool
+
+
+def find_codes(answer: str) -> tuple[str, ...]:
+    """Return the codes of the securities that an answer names, in its order, without indices.
+
+    >>> find_codes("**Apple AAPL.US +3%**; then CMB 600036.SH; CSI 300 000300.SH; AAPL.US")
+    ('AAPL.US', '600036.SH')
+    """
+    found = []
+    for code in dict.fromkeys(_CODE.findall(answer)):
+        try:
+            if symbol_of_kind(code).kind != "index":
+                found.append(code)
+        except IaError:
+            continue
+    return tuple(found)
+
+
+def resolve_words(texts: Sequence[str], listed: Sequence[tuple[str, ...]]) -> ResolvedWords:
+    """Return messages with the securities that they point at; the newest message is the last.
+
+    listed  the codes that the answer to each of them but the last names
+
+    >>> asked = ["which of my holdings is riskiest?", "and the second one?"]
+    >>> resolve_words(asked, [("00700.HK", "600519.SH")]).texts[-1]
+    'and 600519.SH?'
+    >>> resolve_words(["list my holdings", "how is it valued?"], [("00700.HK", "600519.SH")]).open_codes
+    ('00700.HK', '600519.SH')
+    """
+    resolved: list[str] = []
+    lists: list[tuple[str, ...]] = []
+    still_open: tuple[str, ...] = ()
+    for text, codes in zip_longest(texts, listed, fillvalue=()):
+        told, still_open = _resolve(str(text), resolved, lists)
+        resolved.append(told)
+        lists.append(tuple(codes))
+    counted = bool(still_open) and any(form.search(resolved[-1]) for form in (*_NTH, _OTHER, _PAIR))
+    return ResolvedWords(resolved, still_open, counted)
+
+
+def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
+    """Return a message with the securities that it points at, and between which it leaves the choice open."""
+    if not before or len(text) > LONGEST or text.startswith("/") or find_mentions(text):
+        return text, ()
+    listed = _newest_list(before, lists)
+    for at, form in enumerate(_NTH):
+        if listed and form.search(text):
+            return (form.sub(listed[at], text, count=1), ()) if at < len(listed) else (text, listed)
+    if listed and _LAST.search(text):
+        return _LAST.sub(listed[-1], text, count=1), ()
+    one = _subject(before, lists)
+    if _OTHER.search(text):
+        others = [code for code in listed or _recent(before) if code != one]
+        return (_OTHER.sub(others[0], text, count=1), ()) if one and len(others) == 1 else (text, tuple(others))
+    if _PAIR.search(text) and not find_mentions(before[-1]):
+        joint = "和" if "\u4e00" <= text[:1] <= "\u9fff" else " and "
+        return (_PAIR.sub(joint.join(listed), text, count=1), ()) if len(listed) == 2 else (text, listed)
+    if not _IT.search(text) or _NO_SUBJECT.search(text) or find_mentions(before[-1]):
+        return text, ()
+    if one:
+        return _IT.sub(lambda found: one + ("'s" if found[0].casefold() == "its" else ""), text, count=1), ()
+    return text, lists[-1] if len(lists[-1]) > 1 else ()
+
+
+def _newest_list(before: list[str], lists: list[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the securities of the last answer that names several, or of the last question that does."""
+    for said, codes in zip(before[: -RECENT - 1 : -1], lists[: -RECENT - 1 : -1], strict=True):
+        named = tuple(each.code for each in find_mentions(said) if each.symbol.kind != "index")
+        if len(named) > 1:
+            return named
+        if len(codes) > 1 and not named:
+            return codes
+    return ()
+
+
+def _recent(before: list[str]) -> list[str]:
+    """Return the securities that the last messages named one by one, the newest first."""
+    named = [[each.code for each in find_mentions(said) if each.symbol.kind != "index"] for said in before[:-4:-1]]
+    return list(dict.fromkeys(codes[0] for codes in named if len(codes) == 1))
+
+
+def _subject(before: list[str], lists: list[tuple[str, ...]]) -> str:
+    """Return the one security that the message before was about: named there, or the one singled out by its answer."""
+    named = [each.code for each in find_mentions(before[-1]) if each.symbol.kind != "index"]
+    if named:
+        return named[0] if len(named) == 1 else ""
+    codes = lists[-1]
+    if len(codes) == 1:
+        return codes[0]
+    if codes and _ONE_OF.search(before[-1]) and not _MANY.search(before[-1]):
+        return codes[0]
+    return ""
