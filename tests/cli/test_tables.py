@@ -39,6 +39,13 @@ def test_holdings_profit_and_entries_stand_on_one_line_each(held, lang):
         assert max(map(_width, table)) <= 80, table
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_reports_of_a_company_fit_the_terminal(held, lang):
+    assert held("sync").returncode == 0
+    table = _table("--lang", lang, "fundamentals", "600036")
+    assert any("2023-09-30" in line for line in table) and max(map(_width, table)) <= 80, table
+
+
 def test_no_english_word_stands_in_a_chinese_table(held):
     shown = on_terminal("--lang", "zh", "account") + on_terminal("--lang", "zh", "profit")
     for word in ("cash", "equity", "total", "gain", "worth"):

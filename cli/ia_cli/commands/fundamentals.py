@@ -28,6 +28,8 @@ COLUMNS = (
 )
 BRIEF = ("period", "published", "basis", "eps", "roe_pct", "revenue", "revenue_yoy_pct", "profit", "profit_yoy_pct",
          "currency")  # fmt: skip
+SPARE = ("published", "basis", "eps")
+"""Columns that a narrow terminal leaves out first."""
 
 
 @click.command(
@@ -65,4 +67,4 @@ def fundamentals(symbol: str, periods: int, as_reported: bool, as_json: bool, as
     from ia_cli.terminal.output import notify
 
     _, rows = market_reader.load_fundamentals(Workspace(), symbol, periods, notify, as_reported=as_reported)
-    emit_market_rows(rows, COLUMNS, brief=BRIEF, as_json=as_json, as_jsonl=as_jsonl)
+    emit_market_rows(rows, COLUMNS, brief=BRIEF, spare=SPARE, as_json=as_json, as_jsonl=as_jsonl)
