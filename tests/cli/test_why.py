@@ -80,3 +80,16 @@ def test_a_bare_why_is_about_the_last_answer(ia, home):
     assert "> " not in ia("turn", "why?", env=env).stdout
     ia("turn", "is CMB expensive?", env=env)
     assert "> A low price makes a wrong judgment" in ia("turn", "why?", env=env).stdout
+
+
+@pytest.mark.parametrize(
+    ("lang", "question", "why", "words"),
+    [
+        ("zh", "茅台现在多少钱", "为什么？", "没有可以引用的依据"),
+        ("zh", "我有多少现金", "为什么", "没有可以引用的依据"),
+        ("zh", "今天大盘怎么样", "为什么？", "没有可以引用的依据"),
+        ("en", "price of CATL", "why?", "no grounds to quote"),
+    ],
+)
+def test_why_after_an_answer_without_grounds_says_so(ask, lang, question, why, words):
+    assert words in ask(lang, "招商银行怎么看", question, why)

@@ -51,8 +51,27 @@ def explain_last_answer(desk: ToolDesk) -> Work[Reply | None]:
         return None
     yield from desk.load_tables(*tables_for(wanted.securities), "facts_account", "facts_everyday")
     asked = find_question(wanted.words, wanted.securities, today, desk.tables)
-    passage = (yield from find_passage(desk, asked.answer)) if asked else None
-    return None if passage is None else reply_of_lines(quote_passage(desk, passage))._replace(evidence=(passage.path,))
+    if asked is None:
+        yield from desk.load_tables("figures")
+        kind = intent.read_figures(last, wanted, desk.tables).kind if intent.asks_figures(last, wanted) else wanted.kind
+        return None if kind in _WITH_GROUNDS else _say_no_grounds(desk)
+    passage = yield from find_passage(desk, asked.answer)
+    if passage is None:
+        return _say_no_grounds(desk)
+    return reply_of_lines(quote_passage(desk, passage))._replace(evidence=(passage.path,))
+
+
+_WITH_GROUNDS = ("research", "why", "skill")
+"""Kinds of messages whose answers are views: they have a note with grounds, or a procedure."""
+
+
+def _say_no_grounds(desk: ToolDesk) -> Reply:
+    """Return that the answer before is no judgment: nothing of it has grounds."""
+    speak = desk.speak
+    return reply_of_lines(
+        speak("The answer before states what is stored; it is no judgment, so there are no grounds to quote."),
+        speak("Why a price moved I do not guess. “Why did CATL fall today” shows its move and the news of those days."),
+    )
 
 
 def _explain_checklist(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:

@@ -10,6 +10,7 @@ from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import closes_of
 from ia.agent.analyst.jobs.facts import result_facts, wording
+from ia.agent.analyst.jobs.facts.share_changes import load_share_changes
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import COUNT, parse_count
@@ -360,6 +361,9 @@ def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             found = {"rows": rows, **held.get(mention.code, {})}
             if asked.facts[0].field == "after_sale":
                 found |= yield from _newest_price(desk, mention)
+            if asked.facts[0].field in ("after_sale", "price_then"):
+                changes = yield from load_share_changes(desk, mention.code, float(found.get("size") or 0))
+                found["factor_since"] = changes.factor_since
             lines += _TRADE_FACTS[asked.facts[0].field](desk, asked, head, found)
     return reply_of_lines(*lines)
 
@@ -428,8 +432,10 @@ def _say_price_then(desk: ToolDesk, asked: FactQuestion, head: str, found: Json)
     lines = [f"{head}{desk.speak(': ')}**{told}**"] if told else []
     if found.get("current_price") is None or not bought:
         return lines
-    price = float(found["current_price"])
-    change = wording.say_percent(price / float(bought[-1]["price"]) * 100 - 100)
+    price, factor = float(found["current_price"]), found["factor_since"](str(bought[-1]["date"]))
+    if factor is None:
+        return [*lines, desk.speak("The change since is not known: bonus shares or splits came between.")]
+    change = wording.say_percent(price * factor / float(bought[-1]["price"]) * 100 - 100)
     now = _prices(desk, found)
     if _PRICE_THEN.search(asked.words):
         return [
@@ -480,7 +486,13 @@ def _say_after_sale(desk: ToolDesk, asked: FactQuestion, head: str, found: Json)
             f"{head}{desk.speak(': ')}{_say_trade(desk, sold[-1])}",
             desk.speak("{name}: no price of it is stored.", name=head),
         ]
-    shares, then = float(sold[-1]["quantity"]), float(sold[-1]["price"])
+    factor = found["factor_since"](str(sold[-1]["date"]))
+    if factor is None:
+        return [
+            f"{head}{desk.speak(': ')}{_say_trade(desk, sold[-1])}",
+            desk.speak("The change since is not known: bonus shares or splits came between."),
+        ]
+    shares, then = float(sold[-1]["quantity"]) * factor, float(sold[-1]["price"]) / factor
     currency = str(sold[-1].get("currency") or "")
     given: Json = {
         "name": head,

@@ -4,6 +4,7 @@ from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.jobs.facts.account_facts import entries_within
+from ia.agent.analyst.jobs.facts.share_changes import ShareChanges, load_share_changes
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.kernel.jsontypes import Json
@@ -31,12 +32,15 @@ def answer_purchase(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(
                 speak("{name}: no purchase in the journal ({days}).", name=wording.head_of(desk, mention), days=when)
             )
+            continue
+        gain = gains.get(mention.code, {})
+        changes = yield from load_share_changes(desk, mention.code, float(gain.get("size") or 0))
         for row in bought[:SHOWN]:
-            lines += _say_purchase(desk, wording.head_of(desk, mention), row, gains.get(mention.code, {}))
+            lines += _say_purchase(desk, wording.head_of(desk, mention), row, gain, changes)
     return reply_of_lines(*lines)
 
 
-def _say_purchase(desk: ToolDesk, name: str, row: Json, gain: Json) -> list[str]:
+def _say_purchase(desk: ToolDesk, name: str, row: Json, gain: Json, changes: ShareChanges) -> list[str]:
     """Return what one purchase has brought, and whether its shares have been sold since."""
     speak, price = desk.speak, wording.figure_of(gain, "price")
     size, paid = float(row.get("quantity") or 0), float(row.get("price") or 0)
@@ -49,8 +53,18 @@ def _say_purchase(desk: ToolDesk, name: str, row: Json, gain: Json) -> list[str]
     held = float(gain.get("size") or 0)
     if not held or price is None or not size or not paid:
         return [speak("{name}: bought {shares} at {paid} on {day}; none is held now.", **given)]
+    factor = changes.factor_since(str(row.get("date")))
+    if factor is None:
+        return [
+            speak(
+                "{name}: bought {shares} at {paid} on {day}. Bonus shares or splits may have changed their number"
+                " since, so what this purchase has brought is not known; `ia profit` tells it for the whole position.",
+                **given,
+            )
+        ]
+    now = size * factor
     cost = size * paid + float(row.get("fees") or 0)
-    result = size * price - cost
+    result = now * price - cost
     lines = [
         speak(
             "{name}: **{result}** ({rate}) on the {shares} shares bought on {day} at {paid}, fees included; "
@@ -63,6 +77,12 @@ def _say_purchase(desk: ToolDesk, name: str, row: Json, gain: Json) -> list[str]
             **given,
         )
     ]
-    if held < size:
+    if now != size:
+        lines.append(
+            speak("With bonus shares and splits since, they have become {now} shares.", now=number(now, "shares"))
+        )
+    if changes.paid_since(str(row.get("date"))):
+        lines.append(speak("Cash dividends since are not counted in it."))
+    if held < now:
         lines.append(speak("Only {held} shares are held now; the rest was sold since.", held=number(held, "shares")))
     return lines
