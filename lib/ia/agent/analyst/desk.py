@@ -137,7 +137,10 @@ def _mend_json(output: str) -> Any:
 
 
 class ToolDesk:
-    """A request, the tools within reach for it, and what was made on the way."""
+    """A request, the tools within reach for it, and what was made on the way.
+
+    ranked  codes of the securities that the answer puts in an order, the first ones first
+    """
 
     def __init__(self, request: UserRequest, offered: Mapping[str, Mapping[str, Any]]) -> None:
         """offered  names of tools as they are on the wire, each with the schema of its arguments."""
@@ -150,6 +153,7 @@ class ToolDesk:
         self.allowed: list[str] | None = None
         self.left_out: list[LeftOut] = []
         self.last_lines: list[str] = []
+        self.ranked: list[str] = []
         self.tables = Tables(lambda skill, problem: self.note_unused(skill, self.speak.say(problem)))
 
     def wire(self, tool: str) -> str | None:

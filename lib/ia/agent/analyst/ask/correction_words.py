@@ -12,7 +12,11 @@ from ia.kernel.word_patterns import pattern_by_letters
 
 _FIELD_ZH = r"(?:价格?|单价|成交价|数量|股数|手数|日期|金额)"
 _FIELD_EN = r"(?:price|quantity|number of (?:shares|lots)|share count|amount|date)"
+_SPOKEN = (
+    r"(?:刚[才刚]|上一?|最后|最近)(?:的?那?|的)一?[笔条次](?:交易|[买卖]入?)?[^，,。]{0,8}?(?:改|换|更正|修正)[成为到]"
+)
 _WRONG = pattern_by_letters(
+    rf"{_SPOKEN}|"
     rf"[记写输录填登打][入录]?错|记成了|[记写输录填]得?(?:不对|有误)|{_FIELD_ZH}[^，,。]{{0,6}}(?:错了?|不对|有误)"
     rf"|(?:更正|修正|纠正|改)(?:一下|下)?[^，,。]{{0,20}}{_FIELD_ZH}|{_FIELD_ZH}[^，,。]{{0,6}}(?:改|更正|修正)[成为到]?"
     rf"|{_FIELD_ZH}[^，,。？?]{{0,4}}(?:应该?(?:是|为)|其实是)(?!多少|几|什么)"
@@ -66,10 +70,13 @@ _FIELDS = (
 )
 
 
+_PRICED = pattern(r"价|[元块]|\b(?:price|yuan|at)\b", re.I)
+
+
 class ToldCorrection(NamedTuple):
     """What of an entry is wrong, and what it should be.
 
-    field  price, quantity, amount, date or reason, as the options of `ia trade correct`
+    field  price, quantity, amount, date or reason, as the options of `ia trade correct`; "" where that is not said
     value  None where it is not said; size: the shares or lots of a quantity; text: the reason
     """
 
@@ -88,6 +95,8 @@ def read_correction(question: str) -> ToldCorrection | None:
     31.2
     >>> read_correction("I got the quantity of my Apple buy wrong, it was 60 shares").size.number
     60.0
+    >>> read_correction("把刚才那笔改成 200 股").size.number, read_correction("把刚才那笔改成200").field
+    (200.0, '')
     >>> read_correction("把比亚迪的买入理由改成 新能源长期").text, read_correction("第9笔买入记错了，作废")
     ('新能源长期', None)
     >>> read_correction("我卖错了吗"), read_correction("change the stop of my last purchase to 30")
@@ -111,4 +120,6 @@ def read_correction(question: str) -> ToldCorrection | None:
     field = next((name for name, form in _FIELDS if form.search(words)), "")
     if size is not None and not field:
         field = "quantity"
+    if not field and re.search(_SPOKEN, words) and not _PRICED.search(words):
+        return ToldCorrection("", value)
     return ToldCorrection(field or "price", value, size if field == "quantity" else None)

@@ -297,6 +297,45 @@ def name_pronoun(question: str, before: list[str], today: date) -> str:
     return found[1].format(name=said[-1][0].said, did=parts.get("did") or "", rest=parts.get("rest") or "")
 
 
+_POINTS = pattern(
+    r"(?:它|第一(?:名|只|个)?|排第一的?|(?:刚才)?[这那]只(?:股票|票)?)(?!们)的?"
+    r"|\b(?:its|it|that one|the first one|the top one)\b(?! (?:up|down|all|worth|a|ok|possible|true|better)\b)",
+    re.I,
+)
+_RANKS = pattern(
+    r"最|前[\d一二三四五六七八九十]|第一|龙头|[涨跌]幅榜|\b(?:highest|lowest|largest|smallest|biggest|best|worst|most"
+    r"|least|top|cheapest|losers?|gainers?)\b",
+    re.I,
+)
+
+
+def find_ranking(question: str, before: list[str], today: date) -> str:
+    """Return the question before for a ranking, to the first of which a question points; "" for any other question.
+
+    >>> find_ranking("它的市盈率呢", ["持仓里哪只涨得最多"], date(2024, 3, 15))
+    '持仓里哪只涨得最多'
+    >>> find_ranking("它的市盈率呢", ["茅台今年最高价"], date(2024, 3, 15))
+    ''
+    """
+    if len(question) > LONGEST or not before or not _POINTS.search(question) or find_mentions(question):
+        return ""
+    last = _read_before(before, today)[0]
+    return last if _RANKS.search(last) and not find_mentions(last) else ""
+
+
+def put_in_place(question: str, code: str) -> str:
+    """Return a question with a code in the place of the pronoun.
+
+    >>> put_in_place("它的市盈率呢", "600519.SH"), put_in_place("what is its PE", "AAPL.US")
+    ('600519.SH的市盈率呢', "what is AAPL.US's PE")
+    """
+    found = _POINTS.search(question)
+    if found is None:
+        return question
+    end = "的" if found[0].endswith("的") else "'s" if found[0].lower() == "its" else ""
+    return f"{question[: found.start()]}{code}{end}{question[found.end() :]}"
+
+
 def names_subject(text: str) -> bool:
     """Return True if a question names what it is about, other than a security: the market, an industry, the account."""
     return _ELSEWHERE.search(text) is not None

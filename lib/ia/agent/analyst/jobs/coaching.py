@@ -39,6 +39,14 @@ _ANSWERS = pattern(
     r"(?:以后|今后|从现在起|从今天起|^)[，,：:\s]*(?:请|你|麻烦|的)*((?:回答|答复|回复|答案|输出|说话)[^。；;!！]{2,})"
 )
 """How answers are to be from now on: all clauses of the sentence, as in English."""
+_LENGTH = pattern(
+    r"(?:说|讲|写|答|回答|回复|解释|废话)得?(?:也|都|还|实在)?太(?P<much>长|啰[嗦唆]|多|复杂|绕)"
+    r"|太(?P<long>长|啰[嗦唆])了|(?:说|讲|写|答|回答)(?:得)?(?:再)?(?:短|简[短单洁])(?:一?[点些])|长话短说|说重点"
+    r"|\b(?:too (?:long|wordy|verbose)|(?:keep|make) it (?:short(?:er)?|brief)|be (?:brief|concise)"
+    r"|shorter answers?)\b",
+    re.I,
+)
+"""Words that wish for shorter answers."""
 _HABIT = pattern(r"以后|今后|从现在起|回答|答复|回复|先看|先.{1,10}再|from now on|before|first", re.I)
 
 
@@ -96,7 +104,7 @@ def lesson(words: str, lang: str) -> str:
     'I tend to underestimate sentiment'
     """
     found = _COMPLAINT.search(words)
-    if not found:
+    if not found or _LENGTH.search(words):
         return ""
     if found["en"] is not None:
         what = found["en"].strip()
@@ -141,6 +149,8 @@ def advice(words: str, lang: str) -> str:
     '回答先给结论，再给理由，不超过10行'
     """
     found = _ANSWERS.findall(words) or _GUIDANCE.findall(words)
+    if not found and _LENGTH.search(words):
+        return AnswerVoice(lang)("Answer shorter: the conclusion first, minor reasons left out")
     kept = [
         re.sub(
             r"^(以后|今后|下次|从现在起|from now on|next time|you should|please|also)[,， ]*",

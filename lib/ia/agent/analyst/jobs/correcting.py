@@ -29,6 +29,11 @@ _KINDS = (
 def correct(desk: ToolDesk, told: ToldCorrection) -> Work[Reply]:
     """Name the entry that a correction means and the command for it; of several, each."""
     speak, question = desk.speak, desk.request.question[:LONGEST]
+    if not told.field:
+        return reply_of_lines(
+            speak("Is {value} the number of shares or the price? Say “… 200 shares” or “the price is 24.5”.",
+                  value=f"{told.value:.10g}" if told.value is not None else "")
+        )  # fmt: skip
     securities = intent.read_acts(desk.request).securities
     if told.text:
         question = fold_characters(question).replace(told.text, "")
@@ -53,6 +58,7 @@ def correct(desk: ToolDesk, told: ToldCorrection) -> Work[Reply]:
         codes = {each.code for each in securities}
         numbered = [row for row in rows if int(row.get("id") or 0) in numbers]
         meant = on_days = [row for row in numbered if not codes or row.get("symbol") in codes]
+    waiting = (yield from _find_waiting(desk)) if _LAST.search(question) and not numbers else []
     lines = [speak("Nothing is changed yet: only your command corrects an entry of the journal.")]
     if not meant:
         return reply_of_lines(*lines, speak("I find no such entry: `ia trade list` shows all, with their numbers."))
@@ -61,10 +67,21 @@ def correct(desk: ToolDesk, told: ToldCorrection) -> Work[Reply]:
     chosen = on_days or meant
     if (not on_days and within) or _LAST.search(question):
         chosen = [max(chosen, key=lambda row: int(row.get("id") or 0))]
+    lines += [
+        speak("Proposal {id} ({path}) waits and is not in the journal: `ia reject {id}` drops it; then say the trade"
+              " again as it was.", id=row.get("proposal"), path=row.get("path"))
+        for row in waiting[-1:]
+    ]  # fmt: skip
     lines += [_say_correction(desk, row, told, value) for row in chosen[:SHOWN]]
     if len(chosen) > SHOWN:
         lines.append(speak("… and {count} more: `ia trade list`", count=len(chosen) - SHOWN))
     return reply_of_lines(*lines)
+
+
+def _find_waiting(desk: ToolDesk) -> Work[list[Json]]:
+    """Return the proposals of journal entries that wait for the owner, oldest first."""
+    listed = yield from desk.one("proposals.list")
+    return [row for row in wording.rows_of(listed, "proposals") if row.get("kind") == "trade"] if listed.ok else []
 
 
 def _find_entries(rows: list[Json], words: str, codes: set[str]) -> list[Json]:

@@ -135,6 +135,8 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         return refusal
     if said_again := _complete_request(desk):
         return said_again
+    if unclear := (yield from _name_ranked(desk)):
+        return unclear
     if told := _find_correction(desk):
         from ia.agent.analyst.jobs import correcting
 
@@ -262,6 +264,35 @@ def _complete_request(desk: ToolDesk) -> Reply | None:
     if named != request.question:
         desk.request = replace(request, question=named)
     return None
+
+
+def _name_ranked(desk: ToolDesk) -> Work[Reply | None]:
+    """Put the first of the ranking that was asked for before in the place of "it"; ask back where several are first.
+
+    None where nothing is to be named, or it is named now.
+    """
+    request = desk.request
+    if request.skill or request.data or request.bars or request.form or not request.before:
+        return None
+    before = follow_on.drop_asides(request.before)
+    ranking = follow_on.find_ranking(request.question, before, request.moment.date())
+    if not ranking:
+        return None
+    desk.request = replace(request, question=ranking, before=before[:-1])
+    if intent.read_acts(desk.request).kind in (*intent.ANSWERABLE, "scan"):
+        yield from _answer_whole(desk)
+    desk.request, ranked, desk.ranked = request, list(dict.fromkeys(desk.ranked)), []
+    if not ranked:
+        return None
+    if len(ranked) == 1:
+        desk.request = replace(request, question=follow_on.put_in_place(request.question, ranked[0]))
+        return None
+    from ia.agent.analyst.jobs.facts import wording
+
+    names = desk.speak.join_items([wording.security_name(desk, code, None) for code in ranked])
+    return reply.reply_of_lines(
+        desk.speak("Which one is meant: {names}? Write its name or code.", names=names)
+    )._replace(understood=False)
 
 
 def _answer_whole(desk: ToolDesk) -> Work[Reply]:
@@ -447,7 +478,7 @@ def _explain_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
 
 def _asks_own_words(wanted: Intent, asked: FactQuestion) -> bool:
     """Return True if a question with words of the memory asks for what was written, not for the market or a task."""
-    if asked.answer in ("tasks", "howto"):
+    if asked.answer in ("tasks", "howto", "dates"):
         return False
     return not asked.asks_market or bool(wanted.securities) or asked.answer == "refuse"
 

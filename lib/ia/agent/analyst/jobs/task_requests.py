@@ -27,12 +27,21 @@ _MOVE = pattern(
     r"(?:改|挪|移|调|换|推迟|提前|延后)(?:到|成|为|至|在)\s*(?P<zh>.+)|\b(?:to|until|for)\s+(?P<en>.+)", re.I | re.S
 )
 _RESUME = pattern(r"恢复|重启|启用|\bresume\b|\benable\b|\bturn on\b|\bswitch on\b", re.I)
+_EVERY = pattern(r"所有|全部|全都|都|清空|每[一个条]|\b(?:all|every|each)\b", re.I)
+_POINTED = pattern(
+    r"^\W*(?:它|该股|(?:刚才|刚刚|上面|前面)?的?[那这]一?(?:个|只|支|家)(?:股票|票)?)(?=[涨跌到破收高低])"
+)
 _PAUSE = pattern(r"暂停|\bpause\b", re.I)
 
 
 def propose_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Propose the alert that a wish asks for; what of it cannot be read is asked back."""
     speak, words = desk.speak, wanted.words
+    if not wanted.securities and _POINTED.match(words):
+        named = find_subject(desk.request.before, _today(desk))
+        if len(named) != 1:
+            return reply_of_lines(speak("This is no alert yet: which security is meant?"))
+        words, wanted = _POINTED.sub(named[0].said, words), wanted._replace(securities=named)
     read = _read_wish(words)
     if isinstance(read, BadData) and read.code == NO_SIDE and len(wanted.securities) == 1:
         words = yield from _add_side(desk, wanted, read)
@@ -119,9 +128,14 @@ def change_task(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if moved is not None:
         whole = yield from desk.run(*(DeskCall("tasks.list", {"name": str(task["name"])}) for task in meant[:3]))
         meant = [wording.rows_of(each, "tasks")[0] for each in whole if wording.rows_of(each, "tasks")]
-    lines = [_say_change(desk, task, words, moved) for task in meant[:3]]
+    every = _EVERY.search(words) is not None
+    shown = meant[: task_facts.SHOWN if every else 3]
+    lines = [_say_change(desk, task, words, moved) for task in shown]
     if len(meant) > 1:
-        lines = [speak("Which one do you mean?"), *(f"- {line}" for line in lines)]
+        head = speak("All {count} of them:", count=len(meant)) if every else speak("Which one do you mean?")
+        lines = [head, *(f"- {line}" for line in lines)]
+    if len(meant) > len(shown):
+        lines.append(speak("… and {count} more: `ia task list`", count=len(meant) - len(shown)))
     return reply_of_lines(*lines, speak("Nothing is changed yet: a task changes only by your command."))
 
 

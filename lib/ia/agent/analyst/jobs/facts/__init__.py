@@ -209,6 +209,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import risk_facts
 
         return risk_facts.answer_riskier
+    if name == "data_source":
+        from ia.agent.analyst.jobs.facts import source_facts
+
+        return source_facts.answer_data_source
     if name == "rate":
         from ia.agent.analyst.jobs.facts import rate_facts
 

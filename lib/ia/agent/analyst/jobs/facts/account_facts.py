@@ -666,6 +666,7 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     for currency in dict.fromkeys(row.currency for row in ranks if row is not None):
         rows = [row for row in ranks if row is not None and row.currency == currency]
         several = len({row.currency for row in ranks if row is not None}) > 1
+        desk.ranked += _find_first(wanted, rows, _place_of(asked.words))
         lines += _say_rank(desk, wanted, rows, several=several, place=_place_of(asked.words))
     if not lines:
         return reply_of_lines(speak("No price is known of what is held."))
@@ -731,6 +732,12 @@ def _rank_holding(desk: ToolDesk, today: bool, symbol: str, position: Json, gain
     if today and position.get("price_date"):
         told += desk.speak(" ({date})", date=position["price_date"])
     return _Rank(float(value), symbol, name, told, currency)
+
+
+def _find_first(wanted: str, rows: list[_Rank], place: int) -> list[str]:
+    """Return the code of the holding at a place of an order; [] where there is none."""
+    rows = sorted(rows, key=lambda row: row.value, reverse=not _RANKED[wanted][1])
+    return [row.symbol for row in rows[place - 1 : place]]
 
 
 def _say_rank(desk: ToolDesk, wanted: str, rows: list[_Rank], *, several: bool, place: int = 1) -> list[str]:

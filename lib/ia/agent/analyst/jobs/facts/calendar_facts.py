@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from ia.agent.analyst.ask.facts import FactQuestion, Holiday, holiday_table
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
-from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import market_days, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel import clock
@@ -59,6 +59,8 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak = desk.speak
     market = next((code for code, words in _MARKETS.items() if words.search(asked.words)), "CN")
     place = speak(_PLACES[market])
+    if asked.facts[0].field == "connect":
+        return (yield from _answer_connect(desk, asked))
     yield from desk.load_tables("holidays")
     meant = [each for each in holiday_table(desk.tables) if each.words.search(asked.words)]
     if meant:
@@ -105,6 +107,37 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     )
 
 
+def _answer_connect(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether Stock Connect trades on a day: where the mainland and Hong Kong both do (since 2023-04-24)."""
+    speak, today = desk.speak, date.fromisoformat(desk.request.day)
+    span = asked.spans[0] if asked.spans else None
+    if span is not None and (span.first is None or span.first != span.last):
+        return wording.ask_back(desk, (span.said,))
+    day = _coming_day(span, today) if span is not None else today
+    if f"{day}" < _CONNECT_SINCE:
+        return reply_of_lines(speak("Its days before {day} are not known here.", day=_CONNECT_SINCE))
+    found = yield from desk.run(
+        *(DeskCall("calendar.trading", {"date": f"{day}", "market": market, "n": 10}) for market in ("CN", "HK"))
+    )
+    if failed := next((each.failure for each in found if each.failure is not None), None):
+        return wording.unreadable(desk, speak("the calendar"), failed)
+    open_ = [each.get("is_trading_day") for each in found]
+    closed = [speak(_PLACES[m]) for m, trades in zip(("CN", "HK"), open_, strict=True) if trades is False]
+    if closed:
+        told = speak("**Stock Connect does not trade on {day}**: no trading day in {places}.", day=day,
+                     places=speak.join_items(closed))  # fmt: skip
+    elif None in open_:
+        told = speak("Whether {date} is a trading day is not known: known until {until}.", date=day,
+                     until=min(str(each.get("known_until")) for each in found))  # fmt: skip
+    else:
+        told = speak("**Stock Connect trades on {day}**: mainland and Hong Kong are both open.", day=day)
+    both = [each for each in wording.names_of(found[0].get("next")) if each in wording.names_of(found[1].get("next"))]
+    after = [speak("The next days: {days}.", days=speak.join_items(both[:3]))] if both else []
+    return reply_of_lines(told, *after, speak("The exchanges' own calendar decides where theirs differs."))
+
+
+_CONNECT_SINCE = "2023-04-24"
+"""Since then Stock Connect trades on all days on which both markets do."""
 _WEEK_DAYS = pattern(
     r"(?:(?P<next>下周|下星期|下礼拜)|本周|这周|这星期|这礼拜)[^，,。]{0,4}(?:哪[几一]?天|几天|有没有)[^，,。]{0,4}(?:休市|开市|开盘|交易|不开|放假)"
     r"|\b(?:(?P<next_en>next)|this) week\b(?=.*\b(?:which|what|any) days?\b)"

@@ -13,6 +13,7 @@ from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.facts.held import load_held
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import NotFound, PluralText
+from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 from ia.organs.market.coming_dates import describe_date
@@ -20,8 +21,8 @@ from ia.organs.market.coming_dates import describe_date
 MOST = 4
 """So many securities are answered for."""
 SHOWN = 12
-HELD = "held"
-"""The field of a fact that is about what is held, without what is only watched."""
+HELD, WATCHED = "held", "watch"
+"""The field of a fact that is about what is held without what is only watched, or the other way round."""
 NEWS = 5
 AROUND = 5
 """Days before a move from which items are shown with it."""
@@ -50,6 +51,12 @@ _KINDS = (
 )
 
 
+_NAMES = {
+    "report": mark_text("report date"),
+    "ex-dividend": mark_text("ex-date"),
+    "lock-up": mark_text("lock-up expiry"),
+    "closed": mark_text("closed day"),
+}
 _ANNOUNCED = pattern(r"公告|\b(?:announcements?|announced?|filings?)\b", re.I)
 _NEWS = pattern(r"新闻|消息|\b(?:news|headlines?)\b", re.I)
 """Words for announcements alone, and for news, of which announcements are a kind."""
@@ -77,6 +84,11 @@ def answer_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     args: Json = {"since": f"{window.first}", "days": days}
     if asked.securities:
         args["symbols"] = [mention.code for mention in asked.securities[:MOST]]
+    elif asked.facts[0].field == WATCHED:
+        watched = yield from desk.one("market.observe", of="watch")
+        args["symbols"] = wording.names_of(watched.get("symbols"))
+        if not args["symbols"]:
+            return reply_of_lines(speak('Nothing is watched: "track 600519" puts a security on the list.'))
     elif held:
         status = yield from load_held(desk, replace(asked, spans=()))
         if isinstance(status, Reply):
@@ -103,7 +115,8 @@ def answer_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(speak("`ia calendar --since {since} --until {until}` lists all {count}.", count=len(rows),
                                **span))  # fmt: skip
     else:
-        lines = [speak("From {since} to {until} no such date is known, {whose}.", whose=whose, **span)]
+        what = speak(_NAMES[kinds[0]]) if len(kinds) == 1 else speak("such date")
+        lines = [speak("From {since} to {until} no {what} is known, {whose}.", what=what, whose=whose, **span)]
     return reply_of_lines(*lines, *say_missing_dates(desk, found))
 
 
@@ -122,6 +135,8 @@ def _say_whose(desk: ToolDesk, asked: FactQuestion, found: DeskResult) -> str:
         return speak.join_items([wording.short_name(desk, mention) for mention in asked.securities[:MOST]])
     if asked.facts[0].field == HELD:
         return speak("of what you hold")
+    if asked.facts[0].field == WATCHED:
+        return speak("of what you watch")
     if not found.get("symbols"):
         return speak("nothing is held or watched (`ia watch add 600519` adds a security)")
     return speak("of what you hold and watch")

@@ -52,6 +52,11 @@ _ALWAYS_SAID = {
     "belief": (
         mark_text("Say “remember the belief: …”, or use `ia memory believe 'TEXT' --because 'WHY'`."),
     ),
+    "changes": (
+        mark_text("`ia log --kind memory` shows who changed watch list, beliefs and notes of the memory, and when;"
+                  " `ia log --kind trade` the journal, `ia log --kind config` settings."),
+        mark_text("`ia log` shows everything; user is you, ia-offline the embedded analyst."),
+    ),
     "language": (
         mark_text("`ia config set lang en` or `zh` for good, `ia --lang zh …` once; an answer has the language of its"
                   " question."),

@@ -41,6 +41,21 @@ NAMED_INDICES = 4
 """So many of the main indices a summary names."""
 
 
+_BY_EXCHANGE = pattern(r"沪市|深市|上交所|深交所|各自?|分别|\b(?:shanghai|shenzhen|each)\b", re.I)
+
+
+def _say_board_amounts(desk: ToolDesk, boards: list[Json]) -> list[str]:
+    """Return what was traded by board: what is stored does not tell exchanges apart."""
+    speak = desk.speak
+    told = [
+        f"{speak(screen_facts.BOARDS[str(row['board'])])} {wording.say_money(desk, row['amount'])}"
+        for row in boards
+        if row.get("amount") is not None and str(row.get("board")) in screen_facts.BOARDS
+    ]
+    lines = [speak("Shanghai and Shenzhen alone are not stored, only all of it.")]
+    return [*lines, speak("By board: {parts}.", parts=speak.join_items(told))] if told else lines
+
+
 def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how the market is: index levels, how many rose and fell, what was traded, best and worst industries."""
     speak, wanted = desk.speak, asked.facts[0].field
@@ -78,7 +93,8 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         line = speak(
             "**{amount} yuan** were traded ({date}){mark}", amount=wording.say_money(desk, amount), date=day, mark=mark
         )
-        return reply_of_lines(*before, line, *_amount_change(desk, found))
+        parts = _say_board_amounts(desk, boards[1:]) if _BY_EXCHANGE.search(asked.words) else []
+        return reply_of_lines(*before, line, *parts, *_amount_change(desk, found))
     state = speak(
         "**{up} up, {down} down**, {flat} flat; median {median} ({date}){mark}",
         up=whole.get("up"), down=whole.get("down"), flat=whole.get("flat"),
@@ -489,6 +505,7 @@ def _ranked_stocks(
     head = speak("{name} ({date}){mark}", name=what, date=market_days.say_stretch(desk, found),
                  mark=wording.simulated_mark(desk, found.get("simulated")))  # fmt: skip
     rows = wording.rows_of(found, "stocks")
+    desk.ranked += [str(row.get("symbol")) for row in rows[:1]]
     lines = [f"{at}. {_stock_line(desk, row).removeprefix('- ')}" for at, row in enumerate(rows, 1)]
     if 0 < int(found.get("count") or FEW_STOCKS) < FEW_STOCKS and not found.get("simulated"):
         few = speak("Only {count} stocks are stored here: this is not the whole market.", count=found.get("count"))
@@ -1053,6 +1070,7 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         others = {s: str(bar.get("date")) for s, bar in rows if str(bar.get("date")) != newest}
     else:
         others = {}
+    desk.ranked += [values[0][1]]
     told = [
         f"{wording.security_name(desk, symbol, bars_of[symbol].get('name'))} {wording.say_value(desk, value, unit)}"
         + (speak(" ({date})", date=others[symbol]) if symbol in others else "")

@@ -91,6 +91,8 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         other, before, refused = yield from _run(desk, asked, wish, what, limit, "pe", among)
         if not refused and wording.rows_of(other, "stocks"):
             found = other
+    if wish.one or wish.ordered:
+        desk.ranked += [str(row.get("symbol")) for row in wording.rows_of(found, "stocks")[:1]]
     if among:
         before.append(desk.speak("Of the {count} on your watch list:", count=len(among)))
     return reply_of_lines(*before, *(_say_mean if wish.mean else _say_found)(desk, wish, found))
