@@ -67,10 +67,34 @@ def test_a_trade_that_waits_is_named_first(say):
         (("解禁",), "解禁日"),
         (("今天要不要操作",), "开市"),
         (("下次分红能拿多少钱",), "没有已公告而未到的分红"),
+        (("创业板今年跑赢沪深300了吗",), "**创业板指** 399006.SZ 跑输 **沪深300**"),
+        (("茅台现在多少钱一股",), "收盘价 749.61"),
+        (("我一共存了多少钱进去",), "500,000.00 CNY"),
+        (("我1月8号买的宁德时代怎么样了",), "以 76.00 买入的 300 股"),
+        (("我3月13号买招行是因为什么",), "2024-03-13 买入 500 股"),
+        (("再买1000股茅台会怎么样",), "仓位超限"),
+        (("哪只离止损最近",), "止损价是平均成本减 7%"),
     ],
 )
 def test_what_is_spoken_is_understood(say, messages, words):
     assert words in say(*messages)[-1]
+
+
+def test_an_index_is_compared_up_to_the_last_day_where_one_holding_is_suspended(say, ia):
+    """The demo market suspends 601318 on 2024-03-14 and 2024-03-15."""
+    ia("trade", "buy", "601318", "200", "73.37", "--date", "2024-03-12", env=DEMO)
+    bars = dict(line.split(",")[::4][:2] for line in ia("ohlcv", "000300", env=DEMO).stdout.splitlines()[1:])
+    change = float(bars["2024-03-15"]) / float(bars["2024-02-29"]) * 100 - 100
+    (answer,) = say("我这个月赚了多少")
+    assert f"沪深300 000300.SH {change:+.2f}%" in answer
+    assert "中国平安 601318.SH 2024-03-13" in answer
+
+
+def test_positions_abroad_are_told_in_yuan(say, ia):
+    ia("trade", "buy", "00700", "100", "404.93", "--date", "2024-01-24", env=DEMO)
+    ia("sync", env=DEMO)
+    (answer,) = say("我的港股值多少人民币")
+    assert "43,536.00 HKD" in answer and "CNY" in answer
 
 
 def test_the_dates_of_what_is_watched_leave_out_what_is_held(say):

@@ -30,6 +30,7 @@ class BookResult(NamedTuple):
 
     begin   the first day; where nothing was there before, that of the first money. benchmark: the name of
             its index; "" without one. until: the day of the index where it has none of the day of the prices
+    partly  whether the prices of only some holdings are old
     """
 
     currency: str
@@ -39,6 +40,7 @@ class BookResult(NamedTuple):
     change: float | None
     simulated: bool
     until: str = ""
+    partly: bool = False
 
     @property
     def rate(self) -> float | None:
@@ -55,15 +57,35 @@ def measure_books(desk: ToolDesk, period: DeskResult, first: str, last: str) -> 
     ends: dict[str, str] = {}
     for currency, name in names.items():
         priced = str(books[currency].get("price_date") or "")
-        end = priced if first <= priced < last else last
+        old = first <= priced < last and not _is_partly_old(period, currency)
+        end = priced if old else last
         ends[name] = min(end, ends.get(name, end))
     ends.pop("", None)
     compared = yield from compare_with(desk, ends, first)
     found = []
     for currency, book in books.items():
         name = names[currency]
-        found.append(_build_result(desk, currency, book, name, compared.get(name), first, last))
+        partly = _is_partly_old(period, currency)
+        if partly:
+            book = {**book, "price_date": None}
+        built = _build_result(desk, currency, book, name, compared.get(name), first, last)
+        found.append(built._replace(partly=partly))
     return found
+
+
+def _is_partly_old(period: DeskResult, currency: str) -> bool:
+    """Return True if the prices of only some holdings of a currency are old, such as of one that is suspended."""
+    old = {str(row.get("symbol")) for row in wording.rows_of(_book_of(period, currency).get("stale"))}
+    held = {
+        symbol
+        for symbol, each in wording.objects_of(period, "positions").items()
+        if each.get("currency") == currency and each.get("size_after")
+    }
+    return bool(old) and bool(held - old)
+
+
+def _book_of(period: DeskResult, currency: str) -> Json:
+    return wording.objects_of(period, "currencies").get(currency, {})
 
 
 class Compared(NamedTuple):
@@ -164,6 +186,10 @@ def _say_age(desk: ToolDesk, each: BookResult) -> str:
     if not days:
         return ""
     day, missed = days[0]
+    if each.partly:
+        rows = [(code, when) for (when, _), codes in _days_of(each).items() for code in codes]
+        names = [f"{wording.security_name(desk, code, None)} {when}" for code, when in rows[:3]]
+        return desk.speak(" with older prices of {names}", names=desk.speak.join_items(names))
     if len(days) > 1:
         return desk.speak(" at prices of {day}", day=day)
     template = PluralText(

@@ -6,7 +6,7 @@ All figures are those of `ia profit`, `ia account` and their tools; nothing is c
 import re
 from datetime import date, timedelta
 
-from ia.agent.analyst.ask.amounts import find_currencies
+from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE
@@ -154,6 +154,8 @@ def answer_net_worth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not isinstance(total, dict):
         return (yield from account_facts.answer_account(desk, asked))
     base = str(total.get("currency"))
+    if markets := [each for each in find_market_currencies(asked.words) if each in books and each != base]:
+        return (yield from _answer_markets(desk, status, books, markets, base))
     wanted = [currency for currency in find_currencies(asked.words) if currency != base]
     converted = (yield from _convert_equity(desk, total, wanted[0])) if wanted else []
     if set(books) == {base}:
@@ -182,6 +184,33 @@ def answer_net_worth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines.append(speak("By currency: {parts}.", parts=speak.join_clauses(told)))
     lines += say_rates(desk, total)
     return reply_of_lines(*converted, *lines)
+
+
+def _answer_markets(
+    desk: ToolDesk, status: DeskResult, books: dict[str, Json], markets: list[str], base: str
+) -> Work[Reply]:
+    """Answer what the positions in some currencies are worth in the base currency, at the stored rates."""
+    speak, lines = desk.speak, list[str]()
+    for currency in markets:
+        value, cash = books[currency].get("positions_value"), books[currency].get("cash")
+        rate = yield from wording.load_rate(desk, currency, base)
+        if rate is None or value is None:
+            lines.append(speak("The positions in {currency} cannot be converted: no value or no rate is stored.",
+                               currency=currency))  # fmt: skip
+            continue
+        lines.append(
+            speak(
+                "Positions in {currency}: **{worth}** ({value} at {rate}, {date}){mark}; cash besides: {cash}",
+                currency=currency,
+                worth=wording.say_exact(desk, float(value) * float(rate["rate"]), currency=base),
+                value=wording.say_exact(desk, value, currency=currency),
+                rate=f"{float(rate['rate']):.6g}",
+                date=rate.get("date"),
+                cash=wording.say_exact(desk, cash, currency=currency) if cash is not None else "–",
+                mark=wording.simulated_mark(desk, status.get("simulated")),
+            )
+        )
+    return reply_of_lines(*lines)
 
 
 def _convert_equity(desk: ToolDesk, total: Json, currency: str) -> Work[list[str]]:

@@ -312,7 +312,13 @@ def answer_invested(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("**{share}%** of the {currency} account is invested, {cash}% is cash", share=f"{share:.2f}",
                   currency=currency, cash=f"{float(book['cash']) / float(book['equity']) * 100:.2f}")
         )  # fmt: skip
-    return reply_of_lines(speak.join_clauses(told) + speak(" ({date})", date=_price_day(held)) + _mark(desk, status))
+    whole, total = [], status.get("total")
+    if len(told) > 1 and isinstance(total, dict) and total.get("equity") and total.get("positions_value") is not None:
+        share = float(total["positions_value"]) / float(total["equity"]) * 100
+        whole.append(speak("In all **{share}%** is invested, in {currency} at the stored rates.",
+                           share=f"{share:.2f}", currency=total.get("currency")))  # fmt: skip
+    line = speak.join_clauses(told) + speak(" ({date})", date=_price_day(held)) + _mark(desk, status)
+    return reply_of_lines(*whole, line)
 
 
 def answer_bearable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
