@@ -71,13 +71,20 @@ def test_a_trade_that_waits_is_named_first(say):
         (("茅台现在多少钱一股",), "收盘价 749.61"),
         (("我一共存了多少钱进去",), "500,000.00 CNY"),
         (("我1月8号买的宁德时代怎么样了",), "以 76.00 买入的 300 股"),
-        (("我3月13号买招行是因为什么",), "2024-03-13 买入 500 股"),
+        (("我3月13号买招行是因为什么",), "没有记理由"),
         (("再买1000股茅台会怎么样",), "仓位超限"),
         (("哪只离止损最近",), "止损价是平均成本减 7%"),
     ],
 )
 def test_what_is_spoken_is_understood(say, messages, words):
     assert words in say(*messages)[-1]
+
+
+def test_kinds_of_proposals_and_notes_are_chinese(say, home):
+    say("怎么看宁德时代")
+    note = (home / "notebook/research/宁德时代/2024-03-15.md").read_text(encoding="utf-8")
+    assert "来源 demo，日线，前复权" in note and "qfq" not in note
+    assert "1：任务 `tasks/" in say("有什么待批准的")[0]
 
 
 def test_an_index_is_compared_up_to_the_last_day_where_one_holding_is_suspended(say, ia):

@@ -160,7 +160,8 @@ def describe_origin(origin: ChartOrigin, voice: Voice) -> str:
     if origin.period:
         parts.append(say(origin.period))
     if origin.adapter and not own:
-        where = f"{origin.adapter} ({origin.host})" if origin.host and origin.host != origin.adapter else origin.adapter
+        hosted = origin.host and origin.host != origin.adapter and not origin.simulated
+        where = f"{origin.adapter} ({origin.host})" if hosted else origin.adapter
         parts.append(say("source {where}", where=where))
     if origin.fetched and clock.parse_moment(origin.fetched.replace("Z", "+00:00")) <= clock.now():
         parts.append(say("fetched {time}", time=_format_minute(origin.fetched)))

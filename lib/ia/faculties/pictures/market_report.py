@@ -35,7 +35,7 @@ def render_market_report(ws: Workspace, voice: Voice, notify: Notify = drop_mess
     parts += [_northbound_section(ws, voice), _lhb_section(ws, day.date, voice)]
     title = say("Market on {date}", date=day.date)
     warning = say("simulated prices: {adapter} invented the whole market", adapter=day.name) if day.simulated else ""
-    told = say("source {where}", where=f"{day.name} ({day.host})" if day.host else day.name)
+    told = say("source {where}", where=f"{day.name} ({day.host})" if day.host and not day.simulated else day.name)
     taken = say("taken {time} (exchange time)", time=day.time)
     early = "" if day.closed else chart_page.warning_banner(say("taken before the close; the day was not over"))
     body = (

@@ -298,7 +298,7 @@ def name_pronoun(question: str, before: list[str], today: date) -> str:
 
 
 _POINTS = pattern(
-    r"(?:它|第一(?:名|只|个)?|排第一的?|(?:刚才)?[这那]只(?:股票|票)?)(?!们)的?"
+    r"(?:它|第一(?:名|只|个)?|排第一的?|(?:刚才)?[这那]只(?:股票|票)?)(?!们)(?P<of>的?)"
     r"|\b(?:its|it|that one|the first one|the top one)\b(?! (?:up|down|all|worth|a|ok|possible|true|better)\b)",
     re.I,
 )
@@ -332,7 +332,7 @@ def put_in_place(question: str, code: str) -> str:
     found = _POINTS.search(question)
     if found is None:
         return question
-    end = "的" if found[0].endswith("的") else "'s" if found[0].lower() == "its" else ""
+    end = "'s" if found[0].lower() == "its" else found["of"] or ""
     return f"{question[: found.start()]}{code}{end}{question[found.end() :]}"
 
 

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.stated_view import MARK, StatedView, brief_words, parse_view, read_words
-from ia.agent.analyst.voice import AnswerVoice, number
+from ia.agent.analyst.voice import EN, AnswerVoice, number
+from ia.domain.instruments.symbols import english_names
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -123,7 +124,7 @@ def find_views(
             PastView(
                 source,
                 date,
-                data.brief(speak) if data else _quote_lines(content, source, names),
+                data.brief(speak) if data else _name_in(speak, source, _quote_lines(content, source, names)),
                 change_since(date, closes),
                 has_ended(view, date, closes),
                 view.lean,
@@ -142,6 +143,16 @@ def find_views(
     ):
         best.setdefault((before.date, before.source if before.own else ""), before)
     return list(best.values())
+
+
+_NAMED = pattern(r"(?<!\S)([0-9A-Z.]+\.(?:SH|SZ|BJ|HK|US)) (\S+)")
+
+
+def _name_in(speak: AnswerVoice, source: str, text: str) -> str:
+    """Return the words of a trade with the name of its security in the language of the answer."""
+    if speak.lang != EN or not source.startswith("trades/"):
+        return text
+    return _NAMED.sub(lambda found: f"{found[1]} {english_names().get(found[1], found[2])}", text, count=1)
 
 
 def _is_about_security(source: str, names: tuple[str, ...]) -> bool:

@@ -10,6 +10,7 @@ from ia.agent.analyst.evidence.stated_view import StatedView
 from ia.agent.analyst.evidence.verdict import kinds_told
 from ia.agent.analyst.say.view import View
 from ia.agent.analyst.tables import SHIPPED, Tables
+from ia.agent.analyst.voice import AnswerVoice
 from ia.faculties.skills.templates import Field, render, template_fields
 from ia.kernel.patterns import pattern
 from ia.kernel.text_width import count_rows
@@ -177,12 +178,22 @@ def _data_fields(view: View) -> dict[str, Field]:
         "figures": figures,
         "rows": f"{study.rows:,}" if market.get("rows") else "",
         "source": str(market.get("source") or "?"),
-        "period": str(market.get("period") or "daily"),
-        "adjust": str(market.get("adjust") or "qfq"),
+        "period": _say_period(speak, str(market.get("period") or "daily")),
+        "adjust": _say_adjustment(speak, str(market.get("adjust") or "qfq")),
         "first": str(market.get("first")),
         "last": str(market.get("last")),
         "last_bar": study.last,
     }
+
+
+def _say_period(speak: AnswerVoice, period: str) -> str:
+    return {"weekly": speak("weekly bars"), "monthly": speak("monthly bars")}.get(period, speak("daily bars"))
+
+
+def _say_adjustment(speak: AnswerVoice, adjust: str) -> str:
+    return {"hfq": speak("backward-adjusted (hfq)"), "none": speak("not adjusted")}.get(
+        adjust, speak("forward-adjusted (qfq)")
+    )
 
 
 def _balance_fields(view: View) -> dict[str, Field]:

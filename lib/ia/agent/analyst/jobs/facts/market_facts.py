@@ -24,6 +24,7 @@ from ia.domain.instruments.listing_reasons import listing_reason
 from ia.domain.instruments.symbols import from_canonical, symbol_of_kind
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.errors import PluralText
+from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -1096,6 +1097,21 @@ def answer_today(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(desk.speak("Today is {date}, {weekday}.", date=f"{moment:%Y-%m-%d}", weekday=weekday))
 
 
+_PROPOSED = {
+    "task": mark_text("task"),
+    "soul": mark_text("line of soul.md"),
+    "trade": mark_text("journal entry"),
+    "preference": mark_text("preference"),
+    "belief": mark_text("belief"),
+    "skill": mark_text("skill"),
+    "message": mark_text("message"),
+    "call": mark_text("call of a tool"),
+    "trust": mark_text("trust"),
+    "fetch": mark_text("skill to fetch"),
+}
+"""Kind of a proposal -> its name."""
+
+
 def answer_pending(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which proposals wait for the owner."""
     speak = desk.speak
@@ -1105,7 +1121,10 @@ def answer_pending(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     rows = wording.rows_of(found, "proposals")
     if not rows:
         return reply_of_lines(speak("Nothing waits for your approval."))
-    lines = [f"- {row['proposal']}: {row['kind']} `{row['path']}`" for row in rows[:8]]
+    lines = [
+        f"- {row['proposal']}{speak(': ')}{speak(_PROPOSED.get(str(row['kind']), str(row['kind'])))} `{row['path']}`"
+        for row in rows[:8]
+    ]
     more = [speak("… {count} more: `ia pending`", count=len(rows) - 8)] if len(rows) > 8 else []
     return reply_of_lines(
         speak(
