@@ -140,7 +140,7 @@ def test_bad_rules(ia, demo):
         assert "Traceback" not in run.stderr and run.stdout == ""
     assert ia("backtest", "show").returncode == 66
     assert ia("backtest", "list").returncode == 1
-    assert not (Path(os.environ["IA_HOME"]) / "runs").exists()
+    assert not list((Path(os.environ["IA_HOME"]) / "runs").glob("*"))
 
 
 def test_a_strategy_file_and_the_check(ia, demo, tmp_path):

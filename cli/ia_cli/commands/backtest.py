@@ -1,18 +1,21 @@
 """`ia backtest`: what orders and rules would have come to on past prices."""
 
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ia.kernel.i18n import mark_text
-from ia_cli.commands import backtest_each, backtest_sweep
-from ia_cli.commands.backtest_agent import agent, resume
+from ia_cli.commands import backtest_agent, backtest_each, backtest_sweep, backtest_unfinished
 from ia_cli.commands.backtest_journal import journal_command
 from ia_cli.commands.backtest_sweep import sweep_options
 from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import emit_json
 from ia_cli.terminal.progress import show_progress
+
+if TYPE_CHECKING:
+    from ia.faculties.lab.unfinished_runs import UnfinishedRun
+    from ia.kernel.workspace import Workspace
 
 
 @click.group(
@@ -147,33 +150,43 @@ def run(**options: Any) -> None:
 
     Several securities share one account. Default size: the whole equity for one security, else equal parts (of
     --max-positions, or of all securities). Default benchmark: the index of the market, if it is stored.
+
+    `ia backtest list` shows a run that was killed, and `ia backtest resume` makes it again.
     """
-    from ia.faculties.lab.backtests import run_backtest
-    from ia.faculties.lab.run_folders import equity_csv, trades_csv
     from ia.kernel.workspace import Workspace
-    from ia_cli.terminal.backtest_views import measure_worth, print_backtest, write_table
-    from ia_cli.terminal.output import emit_json, notify
 
     ws = Workspace()
     backtest_sweep.check_lengths(options)
     if options["each"]:
         backtest_each.check_options(options)
+    with backtest_unfinished.keep_run(ws, options) as begun:
+        status = _run(ws, options, begun)
+    click.get_current_context().exit(status)
+
+
+def _run(ws: "Workspace", options: dict[str, Any], begun: "UnfinishedRun") -> int:
+    """Make a run, print it, and return the exit status."""
+    from ia.faculties.lab.backtests import run_backtest
+    from ia.faculties.lab.run_folders import equity_csv, trades_csv
+    from ia_cli.terminal.backtest_views import measure_worth, print_backtest, write_table
+    from ia_cli.terminal.output import emit_json, notify
+
     if options["grid"]:
-        swept = backtest_sweep.run_grid(ws, options, _read_request)
+        swept = backtest_sweep.run_grid(ws, options, partial(_read_request, begun))
         if options["as_json"]:
             emit_json({"settings": swept.settings, **swept.figures})
         else:
             backtest_sweep.print_grid(ws, swept, options["output"])
-        return
+        return 0
     if options["each"]:
-        saved = backtest_each.run_each(ws, _read_request(options))
+        saved = backtest_each.run_each(ws, _read_request(begun, options))
         if options["as_json"]:
             emit_json({"settings": saved.settings, **saved.figures})
         else:
             print_backtest(saved, ws)
-        return
+        return 0
     with show_progress() as show:
-        found = run_backtest(ws, _read_request(options), notify=notify, show=show)
+        found = run_backtest(ws, _read_request(begun, options), notify=notify, show=show)
     piped = "-" in (options["equity"], options["trades"])
     write_table(options["equity"], lambda: equity_csv(found.result))
     write_table(options["trades"], lambda: trades_csv(found.result))
@@ -184,20 +197,18 @@ def run(**options: Any) -> None:
         )
     elif not piped and found.saved:
         print_backtest(found.saved, ws)
-    if found.check and not found.check.passed:
-        click.get_current_context().exit(1)
+    return 1 if found.check and not found.check.passed else 0
 
 
-def _read_request(options: dict[str, Any]) -> Any:
+def _read_request(begun: "UnfinishedRun", options: dict[str, Any]) -> Any:
     """Return the request that the options of `ia backtest run` make."""
     from ia.faculties.lab.backtests import BacktestRequest, read_settings
     from ia.kernel.errors import UsageError
-    from ia_cli.terminal.input import open_input
 
     symbols, universe = options["symbols"], options["universe"]
     strategy = None
     if symbols and symbols[0].endswith(".py"):
-        strategy, symbols = _read_strategy(symbols[0]), symbols[1:]
+        strategy, symbols = _read_strategy(begun, symbols[0]), symbols[1:]
         if options["entry"] or options["leave"]:
             raise UsageError("give either a strategy file or --entry and --exit, not both")
         if options["grid"]:
@@ -215,7 +226,7 @@ def _read_request(options: dict[str, Any]) -> Any:
     if (not symbols and not universe) or symbols == ("-",):
         from ia_cli.terminal.piped_bars import read_piped_bars
 
-        (bars, origin), symbols = read_piped_bars(*open_input(None, mark_text("SYMBOL or --in"))), ()
+        (bars, origin), symbols = read_piped_bars(*backtest_unfinished.open_bars(begun)), ()
     return BacktestRequest(
         settings=read_settings(
             {**options, "exit": options["leave"]}, one=bars is not None or len(symbols) == 1 or options["each"]
@@ -231,19 +242,48 @@ def _read_request(options: dict[str, Any]) -> Any:
     )
 
 
-def _read_strategy(path: str) -> tuple[str, str]:
+def _read_strategy(begun: "UnfinishedRun", path: str) -> tuple[str, str]:
     """Return name and source of a strategy file."""
     import os
 
     from ia.kernel.errors import BadData
-    from ia_cli.terminal.input import open_input
 
-    stream, source = open_input(path)
-    with stream:
+    name = os.path.basename(path)
+    with open(begun.input_path(name), "rb") as stream:
         try:
-            return os.path.basename(path), stream.read(1_000_000).decode("utf-8-sig")
+            return name, stream.read().decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise BadData("{source}: not valid UTF-8", source=source) from None
+            raise BadData("{source}: not valid UTF-8", source=path) from None
+
+
+@backtest.command(
+    cls=Command,
+    example="ia --now 2024-03-15 backtest agent 600519 000858 --start 2024-03-13 --adapter demo -m ia-offline && "
+    "ia --now 2024-03-15 backtest resume agent-2024-03-13-1",
+)
+@click.argument("run", metavar="RUN")
+@json_option
+def resume(run: str, as_json: bool) -> None:
+    """Continue a run that was interrupted.
+
+    An agent's run is lived again with its recorded answers, then the model is asked on. Rules are run again, by the
+    clock and in the folder that they began with. The result is that of a run without the interruption.
+    """
+    import os
+
+    from ia.agent.backtests import agent_runs
+    from ia.faculties.lab.unfinished_runs import load_unfinished
+    from ia.kernel.workspace import Workspace
+
+    ws = Workspace()
+    folder = agent_runs.run_folder(ws, run)
+    begun = load_unfinished(folder)
+    if begun is None:
+        backtest_agent.live_run(ws, os.path.basename(folder), as_json)
+        return
+    with backtest_unfinished.take_up_run(begun) as options:
+        status = _run(ws, options | ({"as_json": True} if as_json else {}), begun)
+    click.get_current_context().exit(status)
 
 
 @backtest.command(
@@ -251,13 +291,16 @@ def _read_strategy(path: str) -> tuple[str, str]:
 )
 @rows_options
 def list_command(as_json: bool, as_jsonl: bool) -> None:
-    """List the backtests of this workspace, newest first. Status 1 if there is none."""
-    from ia.faculties.lab.run_folders import list_runs
+    """List the backtests of this workspace, newest first, those that were interrupted before. Status 1 if none."""
+    from ia.faculties.lab.run_folders import RunRow, list_runs
+    from ia.faculties.lab.unfinished_runs import list_unfinished
     from ia.kernel.workspace import Workspace
     from ia_cli.terminal.backtest_views import emit_runs
     from ia_cli.terminal.output import tell_empty
 
-    rows = [row._asdict() for row in list_runs(Workspace())]
+    ws = Workspace()
+    rows = [dict.fromkeys(RunRow._fields) | row for row in backtest_unfinished.name_unfinished(list_unfinished(ws))]
+    rows += [row._asdict() for row in list_runs(ws)]
     emit_runs(rows, as_json=as_json, as_jsonl=as_jsonl)
     if not rows:
         tell_empty("no backtest has been run yet")
@@ -365,7 +408,6 @@ def diff(one: str, other: str, as_json: bool) -> None:
     click.get_current_context().exit(1 if any(found.get(name) for name in differ) else 0)
 
 
-backtest.add_command(agent)
-backtest.add_command(resume)
+backtest.add_command(backtest_agent.agent)
 backtest.add_command(backtest_sweep.report)
 backtest.add_command(journal_command)

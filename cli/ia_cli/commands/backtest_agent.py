@@ -136,30 +136,10 @@ def agent(
     if plan.estimate is not None:
         notify(plan.estimate)
     run = agent_runs.start_run(ws, plan.settings)
-    _live(ws, run, as_json)
+    live_run(ws, run, as_json)
 
 
-@click.command(
-    cls=Command,
-    example="ia --now 2024-03-15 backtest agent 600519 000858 --start 2024-03-13 --adapter demo -m ia-offline && "
-    "ia --now 2024-03-15 backtest resume agent-2024-03-13-1",
-)
-@click.argument("run", metavar="RUN")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
-def resume(run: str, as_json: bool) -> None:
-    """Continue an agent's run that was interrupted.
-
-    The run is lived again with its recorded answers, then the model is asked on. The result is that of a run without
-    the interruption.
-    """
-    from ia.agent.backtests import agent_runs
-    from ia.kernel.workspace import Workspace
-
-    ws = Workspace()
-    _live(ws, os.path.basename(agent_runs.run_folder(ws, run)), as_json)
-
-
-def _live(ws: "Workspace", run: str, as_json: bool) -> None:
+def live_run(ws: "Workspace", run: str, as_json: bool) -> None:
     """Live a run and those that belong to it, as far as they are not lived yet."""
     from ia.agent.backtests import run_groups
 

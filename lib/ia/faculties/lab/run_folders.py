@@ -28,6 +28,8 @@ from ia.kernel.workspace import Workspace
 FOLDER = "runs"
 LAST = "last"
 """What names the newest run."""
+REQUEST = "request.json"
+"""What a run of rules was asked for, until it has a result: see `ia.faculties.lab.unfinished_runs`."""
 _CREATED = "created: "
 _ASIDE = ".unfinished-"
 MOST_DIGESTS = 50
@@ -257,6 +259,9 @@ def load_run(ws: Workspace, name: str) -> SavedRun:
         with open(os.path.join(folder, "result.json"), encoding="utf-8") as file:
             figures = json.load(file)
     except FileNotFoundError:
+        if os.path.isfile(os.path.join(folder, REQUEST)):
+            hint = "continue with `ia backtest resume {text}`"
+            raise NotFound("run {text} has no result yet", text=name, hint=hint) from None
         raise NotFound("no run {text}", text=name, hint="`ia backtest list` lists the runs") from None
     except (ValueError, UnicodeDecodeError):
         raise BadData("{path}: not a result of a backtest", path=f"{FOLDER}/{name}/result.json") from None

@@ -1,0 +1,102 @@
+"""Runs of rules that are killed: they are listed, named where they end, and resumed to the bytes of a whole run."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from support.program import installed
+
+pytestmark = pytest.mark.process
+DAYS = [f"2023-{month:02d}-{day:02d}" for month in range(1, 13) for day in range(1, 28)]
+BARS = "date,open,high,low,close,volume\n" + "".join(
+    f"{day},{10 + at % 7},{10.5 + at % 7},{9.5 + at % 7},{10 + (at + 1) % 7},1000000\n" for at, day in enumerate(DAYS)
+)
+STRATEGY = """
+def on_bar(ctx):
+    if ctx.position():
+        ctx.sell()
+    else:
+        ctx.buy(percent=50)
+"""
+SLOW = STRATEGY.replace("def on_bar(ctx):", "def on_bar(ctx):\n    for n in range(400000):\n        pass", 1)
+
+
+@pytest.fixture
+def begin(home, tmp_path, monkeypatch):
+    """Begin a run that takes a while; return the process once its folder is there."""
+    monkeypatch.setenv("IA_NOW", "2024-03-15T18:00+08:00")
+
+    def start(source=SLOW):
+        (tmp_path / "slow.py").write_text(source)
+        command = [*installed(), "backtest", "run", "slow.py", "-", "--equity", "equity.csv"]
+        child = subprocess.Popen(
+            command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        child.stdin.write(BARS.encode())
+        child.stdin.close()
+        child.stdin = None
+        until = time.monotonic() + 30
+        while not (home / "runs" / "run-1" / "request.json").exists():
+            assert child.poll() is None and time.monotonic() < until
+            time.sleep(0.01)
+        time.sleep(0.3)
+        return child
+
+    return start
+
+
+def saved(home):
+    """The files of the runs that have a result, by path."""
+    folders = [each for each in (home / "runs").iterdir() if (each / "result.json").exists()]
+    return {str(file.relative_to(home)): file.read_bytes() for each in folders for file in each.iterdir()}
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_killed_run_is_resumed_to_the_same_bytes(begin, home, ia, tmp_path, number):
+    child = begin()
+    assert json.loads(ia("backtest", "list", "--json").stdout)[0]["kind"] == "running"
+    assert ia("backtest", "resume", "run-1").returncode == 75
+    child.send_signal(number)
+    _, err = child.communicate(timeout=30)
+    assert child.returncode in (-signal.SIGKILL, 130, 143)
+    if number != signal.SIGKILL:
+        assert err.decode().splitlines()[-1] == "ia: continue with `ia backtest resume run-1`"
+    listed = ia("backtest", "list", "--json")
+    row = json.loads(listed.stdout)[0]
+    assert (row["id"], row["kind"], row["rules"]) == ("run-1", "unfinished", "slow.py")
+    assert "unfinished: run-1; continue with `ia backtest resume run-1`" in listed.stderr
+    shown = ia("backtest", "show", "run-1")
+    assert shown.returncode == 66 and "has no result yet" in shown.stderr
+    (tmp_path / "slow.py").unlink()  # the run has a copy
+    elsewhere = {"cwd": home, "env": {"IA_NOW": "2024-05-01T18:00+08:00"}}
+    resumed = ia("backtest", "resume", "run-1", **elsewhere)
+    assert resumed.returncode == 0 and resumed.stdout.startswith("CSV-")
+    first, equity = saved(home), (tmp_path / "equity.csv").read_bytes()
+    assert first and not (home / "runs" / "run-1").exists()
+    for path in first:
+        os.unlink(home / path)
+    (tmp_path / "slow.py").write_text(SLOW)
+    whole = ia("backtest", "run", "slow.py", "-", "--equity", "equity.csv", input=BARS, cwd=tmp_path)
+    assert whole.returncode == 0 and whole.stdout == resumed.stdout
+    assert saved(home) == first and (tmp_path / "equity.csv").read_bytes() == equity
+
+
+def test_rules_are_resumed_and_what_fails_leaves_nothing(home, ia, ws):
+    from ia.faculties.lab.unfinished_runs import list_unfinished
+
+    now = {"env": {"IA_NOW": "2024-03-15T18:00+08:00", "IA_MARKET_ADAPTER": "demo"}}
+    rules = ("600519", "--entry", "rsi(close, {n}) < 40", "--grid", "n=7,14")
+    whole = ia("backtest", "run", *rules, **now)
+    assert whole.returncode == 0, whole.stderr
+    for wrong in (("--entry", "close >"), ("--entry", "close > 1", "--size", "much"), ("none.py",)):
+        assert ia("backtest", "run", "600519"[: 6 * (wrong[0] != "none.py")] or "none.py", *wrong, **now).returncode
+    assert not list_unfinished(ws)
+    for damage in ("", "[]", '{"created": 1}'):
+        (home / "runs" / "run-9").mkdir(exist_ok=True)
+        (home / "runs" / "run-9" / "request.json").write_text(damage)
+        assert ia("backtest", "list", **now).returncode == 0
+        assert ia("backtest", "resume", "run-9", **now).returncode == 65
