@@ -87,6 +87,11 @@ def test_bars_since_a_day(market):
     until = json.loads(market(*since, "--until", "2024-02-20", "--json").stdout or "[]")
     assert until == [row for row in json.loads(market(*since, "--json").stdout) if row["date"] <= "2024-02-20"]
     assert market("scan", since[1], "--until", "2024-02-20").returncode == 2
+    late = market(*since, "--until", "2024-01-20")
+    assert late.returncode == 2 and "is after --until 2024-01-20" in late.stderr
+    deep = market("scan", "+".join(["close"] * 600) + " > 1")
+    assert deep.returncode == 77 and "nested too deeply" in deep.stderr
+    assert "join conditions with & and |" in market("scan", "close > 5 and open > 5").stderr
     earlier = market("--now", "2024-02-20T16:00", *since, "--json")
     assert all(row["date"] <= "2024-02-20" for row in json.loads(earlier.stdout or "[]"))
     assert market("scan", since[1], "--since", "2024-05-01").returncode == 2
@@ -155,6 +160,9 @@ def test_a_screen_takes_technical_conditions(market):
     assert market("screen", "rsi(close, 14) < 0").returncode == 1
     for wrong in ("pe < 10 or rsi(close, 14) < 30", "pe < 100 and rsi(close, 14)", "pe < 100 and rsi(close, 14) < 30%"):
         assert market("screen", wrong).returncode == 65
+    for wrong in ("", "pe < 0 and pe > 1 and rsi(", "pe < 0 and pe > 1 and rsi(close, 14)"):  # though none is looked at
+        run = market("screen", wrong)
+        assert (run.returncode, run.stdout) == (65, "")
     assert "rsi(close, 14)" in market("screen", "pe < 60 and rsi < 30").stderr
     folder = Path(os.environ["IA_HOME"]) / "strategies"
     folder.mkdir(parents=True)

@@ -260,12 +260,15 @@ def read_settings(given: Mapping[str, Any], *, one: bool) -> RuleSettings:
     rebalance = text("rebalance")
     if rebalance not in ("", "daily", "weekly", "monthly"):
         raise UsageError("--rebalance {text}: use daily, weekly or monthly", text=rebalance)
+    cash = parse_number(text("cash") or "100000", "--cash")
+    if cash < Decimal("0.01"):
+        raise UsageError("--cash {text}: give at least 0.01", text=text("cash"))
     usual = PositionSize("percent", Decimal(100)) if one else EQUAL
     return RuleSettings(
         entry=text("entry"),
         exit=text("exit"),
         rank=text("rank"),
-        cash=parse_number(text("cash") or "100000", "--cash"),
+        cash=cash,
         size=parse_size(text("size")) if text("size") else usual,
         since=since,
         until=until,

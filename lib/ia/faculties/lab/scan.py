@@ -365,7 +365,12 @@ def parse_days(since: str | None, until: str | None, *, dash: str = "") -> tuple
     first = dateforms.parse_day(since, today, option=option) if since else ""
     if first > clock.today():
         raise UsageError("{option}: {date} is in the future", option=option, date=first)
-    return first, dateforms.parse_day(until, today, option=f"{dash}until", last=True) if until else ""
+    last = dateforms.parse_day(until, today, option=f"{dash}until", last=True) if until else ""
+    if last and first > last:
+        raise UsageError(
+            "{option} {date} is after {other} {last}", option=option, date=first, other=f"{dash}until", last=last
+        )
+    return first, last
 
 
 def split_expressions(text: str) -> tuple[str, ...]:

@@ -12,10 +12,11 @@ from ia.faculties.lab.cross_sections import CrossSection, Industries, find_secti
 from ia.faculties.lab.expression_names import check_names
 from ia.faculties.lab.market_values import MarketExpression, NoSeries
 from ia.kernel import config
-from ia.kernel.errors import BadData, IaError, Message, Notify, PluralText, Refused, UsageError
+from ia.kernel.errors import BadData, IaError, Message, Notify, PluralText, Refused, TimedOut, UsageError
 from ia.organs.compute.array_lane import Plan, compile_array
 from ia.organs.compute.block_lane import Several, list_conditions
 from ia.organs.compute.lint import find_look_ahead
+from ia.organs.compute.policy import compile_source
 from ia.organs.compute.sandbox import SandboxSeries
 from ia.organs.market.mirror.symbol_bars import iterate_bars
 from ia.organs.market.mirror.symbol_blocks import BlockReader, Places
@@ -81,8 +82,8 @@ class ScanExpression:
         """Check that it parses and does not look ahead.
 
         Raises:
-            BadData: it is empty, names what bars do not have, or gives several values.
-            Refused: it looks ahead by its form.
+            BadData: it is empty, does not parse, names what bars do not have, or gives several values.
+            Refused: it looks ahead by its form, or the policy of `ia compute` forbids it.
         """
         from ia.organs.compute import array_backend
 
@@ -98,10 +99,15 @@ class ScanExpression:
                 "{reason}", reason=ahead[0].message, hint="a scan sees the bars up to the day, and none later"
             )
         self._sections = [(each, ScanExpression(each.argument)) for each in sections]
-        self._lane, sandboxed = _split_lanes(source if body is None else body, sections)
+        try:
+            self._lane, sandboxed = _split_lanes(source if body is None else body, sections)
+        except RecursionError:
+            raise Refused("the expression is nested too deeply; simplify it") from None
         self.sandboxed: str = next((each.sandboxed for _, each in self._sections if each.sandboxed), sandboxed)
         self._sandboxed = sandboxed
         self._plain = plain
+        if self.sandboxed:
+            compile_source(plain)
         self._alone = compile_array(source) if body is None else None
         self._blocks = self._prepare_blocks()
         self.failures = 0
@@ -337,6 +343,9 @@ class ScanExpression:
                 isolation=str(config.get_setting("compute.isolation")),
                 notify=notify,
             )
+        except TimedOut as error:
+            error.hint = "raise the limit with `ia config set compute.timeout 60`"
+            raise
         except BadData as error:
             self.failures += 1
             self.failure = self.failure or error

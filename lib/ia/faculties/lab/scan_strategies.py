@@ -111,13 +111,11 @@ def _read_strategy(ws: Workspace, name: str) -> ScanStrategy:
 def _check_conditions(path: str, expressions: list[str], where: str) -> None:
     """Raise BadData that names the file where a condition does not parse, or looks ahead."""
     from ia.faculties.lab.scan_expressions import ScanExpression
-    from ia.organs.compute.policy import compile_source
     from ia.organs.market.screen_conditions import parse_condition
 
     try:
         for each in expressions:
-            if ScanExpression(each).sandboxed:
-                compile_source(each, each)
+            ScanExpression(each)
         if where:
             parse_condition(where)
     except IaError as error:

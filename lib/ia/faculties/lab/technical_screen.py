@@ -43,7 +43,7 @@ def screen_technicals(
 ) -> TechnicalScreen:
     """Return the stocks that meet a condition, technical comparisons included, on the newest day or the day `on`.
 
-    text        "" is met by all; a scan judges the comparisons in it that call functions of `ia compute`
+    text        a scan judges the comparisons in it that call functions; "", beside an expression, is met by all
     expression  of `ia scan`, which must be true as well
     further     expressions whose values are further columns; the other arguments are those of `screen_stocks`
 
@@ -51,8 +51,11 @@ def screen_technicals(
     """
     from ia.faculties.lab.scan import ScanRequest, scan_market
 
-    condition = parse_condition(text or _EVERYTHING, is_function=is_technical)
+    condition = parse_condition(text or (_EVERYTHING if expression else ""), is_function=is_technical)
     technical = [each for each in (expression, *condition.technical) if each]
+    joined = technical[0] if len(technical) == 1 else " & ".join(f"({each})" for each in technical)
+    if technical:
+        _require_truth(joined)
     asked = columns if not technical or not columns or "symbol" in columns else ("symbol", *columns)
     found = screen_stocks(
         ws,
@@ -66,7 +69,6 @@ def screen_technicals(
     )
     if not technical:
         return TechnicalScreen(found)
-    joined = technical[0] if len(technical) == 1 else " & ".join(f"({each})" for each in technical)
     past = "" if on is None else found.day.date
     request = ScanRequest(
         expression=joined,
@@ -78,7 +80,7 @@ def screen_technicals(
     )
     scanned = scan_market(ws, request, notify=notify, show=show)
     if scanned.rows and not scanned.truth:
-        raise BadData("{expression} does not give true or false", expression=joined)
+        raise _not_truth(joined)
     met = {row.symbol: row for row in scanned.rows}
     names = found.columns if asked == columns else found.columns[1:]
     rows = []
@@ -87,3 +89,16 @@ def screen_technicals(
         rows.append({name: row[name] for name in names} | values)
     made = found._replace(columns=(*names, *further), rows=rows[:limit], met=len(rows))
     return TechnicalScreen(made, scanned.sandboxed)
+
+
+def _require_truth(expression: str) -> None:
+    """Raise what is wrong with an expression by its form, also where no security is left to evaluate it for."""
+    from ia.faculties.lab.scan_expressions import ScanExpression
+
+    form = ScanExpression(expression)
+    if not (form.truth or form.sandboxed):
+        raise _not_truth(expression)
+
+
+def _not_truth(expression: str) -> BadData:
+    return BadData("{expression} does not give true or false", expression=expression)

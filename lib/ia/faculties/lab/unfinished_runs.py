@@ -52,7 +52,7 @@ def begin_run(ws: Workspace, options: Json, inputs: Mapping[str, bytes]) -> Iter
     raises  OSError naming the file, of a folder that cannot be written.
     """
     folder = _make_folder(ws)
-    request = {
+    request: Json = {
         "created": clock.now().isoformat(timespec="seconds"),
         "adapter": str(config.get_setting("market.adapter")),
         "cwd": os.getcwd(),

@@ -137,4 +137,6 @@ def _error_sentence(error: BaseException) -> Told:
         text = " ".join(str(error).split())
     except BaseException:
         text = ""
+    if isinstance(error, ValueError) and text.startswith("The truth value of "):  # of pandas and numpy
+        return Told("`and`, `or` and `not` work on single values; join conditions with & and |, each in brackets")
     return Told(text) if text else Told("evaluation failed ({name})", name=type(error).__name__)

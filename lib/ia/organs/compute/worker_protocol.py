@@ -23,6 +23,7 @@ SENTENCES = frozenset(
         "unknown column or key {name}",
         "division by zero",
         "the recursion is too deep; reduce its depth",
+        "`and`, `or` and `not` work on single values; join conditions with & and |, each in brackets",
         "the last line has no value; end with an expression, or assign a value to result",
         "the value is a {name}; end the expression with .mean(), .last() or another aggregation",
         "the value is a function; call it with ()",

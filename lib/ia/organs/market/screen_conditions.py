@@ -223,7 +223,7 @@ class _ConditionParser:
     """Reads tokens from left to right; every method returns the SQL of what it has read."""
 
     def __init__(self, text: str, is_function: IsFunction, *, of_row: bool) -> None:
-        self.text, self.tokens, self.of_row = text, _tokenize(text), of_row
+        self.text, self.tokens, self.of_row = _normalize_width(text), _tokenize(text), of_row
         self.is_function = is_function
         self.technical: list[str] = []
         self.place = 0
@@ -338,9 +338,17 @@ class _ConditionParser:
                 depth += {"(": 1, ")": -1}.get(token.text, 0)
             end += 1
         if called:
+            self._forbid_signs(self.tokens[self.place : end])
             self.technical.append(self.text[self.next_token.at - 1 : token.at - 1].strip())
             self.place = end
         return called
+
+    def _forbid_signs(self, tokens: list[ConditionToken]) -> None:
+        """Refuse a sign in a technical comparison that Python does not have."""
+        for token in tokens:
+            if token.kind == "sign" and token.text in ("between", "in", "~", "!~", "not"):
+                hint = "write `20 < rsi(close, 14) < 30`"
+                _fail(token.at, Message("{sign!r} does not work with functions", sign=token.text), hint=hint)
 
     def parse_comparison(self) -> str:
         if self.take_technical():

@@ -42,6 +42,16 @@ def test_technical_ones_are_joined_with_and_alone(text):
         parse_condition(text, is_function=is_technical)
 
 
+@pytest.mark.parametrize("text", ["rsi(close, 14) between 30 and 40", "name ~ rsi(close)", "industry in (rsi(close))"])
+def test_what_only_figures_have_is_refused_beside_functions(text):
+    with pytest.raises(BadData, match="does not work with functions"):
+        parse_condition(text, is_function=is_technical)
+
+
+def test_full_width_signs_are_plain_ones():
+    assert parse_condition("rsi（close，14）＜30", is_function=is_technical).technical == ("rsi(close,14)<30",)
+
+
 def test_elsewhere_a_function_is_an_unknown_column():
     for text in ("pe < 10 and rsi(close, 14) < 30", "pe < 10 and foo(close) < 30"):
         with pytest.raises(BadData, match="unknown column"):
