@@ -21,9 +21,9 @@ MARKETS = {market.name: market for market in (life.DEMO, life.CSV)}
 
 
 def pytest_itemcollected(item):
-    """Leave to `make soak` what is tried on the simulated market and again on the other one."""
+    """Leave to `make soak` what is tried on the simulated market and again on the other one, its month included."""
     parts = getattr(item, "callspec", None)
-    if parts and parts.params.get("month") == "csv" and item.path.name != "test_month.py":
+    if parts and parts.params.get("month") == "csv":
         item.add_marker(pytest.mark.soak)
 
 

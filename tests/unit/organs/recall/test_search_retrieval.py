@@ -13,7 +13,14 @@ _SPEC.loader.exec_module(bench)
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(("dataset", "floor"), [("fintruthqa_zh", 0.65), ("cmrc2018_zh", 0.99), ("locomo", 0.56)])
+@pytest.mark.parametrize(
+    ("dataset", "floor"),
+    [
+        pytest.param("fintruthqa_zh", 0.65, marks=pytest.mark.soak),
+        ("cmrc2018_zh", 0.99),
+        ("locomo", 0.56),
+    ],
+)
 def test_recall_at_10(tmp_path, dataset, floor):
     if not (bench.SHARED / dataset).is_dir():
         pytest.skip(f"{bench.SHARED / dataset} is not there")
