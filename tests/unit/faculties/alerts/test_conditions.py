@@ -42,7 +42,7 @@ REFUSED = [
     ("foo bar", 65, "syntax"),
     ("close", 65, "neither true nor false"),
     ("macd(close)", 65, "neither true nor false"),
-    ("close < 80 and volume > 5", 65, "ambiguous"),
+    ("close < 80 and volume > 5", 65, "join conditions with & and"),
     ("bogus(3) > 1", 65, "bogus"),
     ("close.shift(-1) > close", 77, "looks ahead"),
     ("close > close.max()", 77, "looks ahead"),

@@ -18,9 +18,9 @@ RECENT = 4
 _ORDINALS = (
     ("first|1st|top one|former|no. ?1|number (?:one|1)|#1", "第[一1]|头[一1]|前者"),
     ("second|2nd|runner-up|no. ?2|number (?:two|2)|#2", "第[二2]|后者"),
-    ("third|3rd|no. ?3|number (?:three|3)|#3", "第[三3]"),
-    ("fourth|4th|no. ?4|number (?:four|4)|#4", "第[四4]"),
-    ("fifth|5th|no. ?5|number (?:five|5)|#5", "第[五5]"),
+    ("third|3rd|no. ?3|number (?:three|3)|#3", "第[三3]|老三"),
+    ("fourth|4th|no. ?4|number (?:four|4)|#4", "第[四4]|老四"),
+    ("fifth|5th|no. ?5|number (?:five|5)|#5", "第[五5]|老五"),
 )
 _NOUNS = (
     r"(?:of (?!them)|month|week|quarter|half|day|year|time|trade|purchase|buy|sale|best|biggest|largest|worst|highest"
@@ -133,10 +133,10 @@ def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tupl
         return _LAST.sub(listed[-1], text, count=1), ()
     one = _subject(before, lists)
     if _OTHER.search(text):
-        others = [code for code in listed or _recent(before) if code != one]
+        others = [code for code in listed or _recent_codes(before) if code != one]
         return (_OTHER.sub(others[0], text, count=1), ()) if one and len(others) == 1 else (text, tuple(others))
     if _PAIR.search(text) and not find_mentions(before[-1]):
-        joint = "和" if "\u4e00" <= text[:1] <= "\u9fff" else " and "
+        joint = "、" if "\u4e00" <= text[:1] <= "\u9fff" else " and "
         return (_PAIR.sub(joint.join(listed), text, count=1), ()) if len(listed) == 2 else (text, listed)
     if not _IT.search(text) or _NO_SUBJECT.search(text) or find_mentions(before[-1]):
         return text, ()
@@ -156,7 +156,7 @@ def _newest_list(before: list[str], lists: list[tuple[str, ...]]) -> tuple[str, 
     return ()
 
 
-def _recent(before: list[str]) -> list[str]:
+def _recent_codes(before: list[str]) -> list[str]:
     """Return the securities that the last messages named one by one, the newest first."""
     named = [[each.code for each in find_mentions(said) if each.symbol.kind != "index"] for said in before[:-4:-1]]
     return list(dict.fromkeys(codes[0] for codes in named if len(codes) == 1))
