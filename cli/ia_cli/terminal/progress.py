@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 
 SHOWN_BAR = 300
 """From so many securities on, a terminal shows progress."""
@@ -17,14 +18,23 @@ def show_progress(least: int = SHOWN_BAR, step: int = 50) -> Iterator[Callable[[
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
+    with contextlib.ExitStack() as stack:
+        update: Callable[..., None] | None = None
+
+        def show(done: int, total: int) -> None:
+            nonlocal update
+            if total < least or done % step:
+                return
+            update = update or _start_bar(stack)
+            update(completed=done, total=total)
+
+        yield show
+
+
+def _start_bar(stack: contextlib.ExitStack) -> Callable[..., None]:
+    """Draw a bar until the stack is closed; return what moves it."""
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
-        task = bar.add_task("", visible=False, total=None)
-
-        def show(done: int, total: int) -> None:
-            if total >= least and done % step == 0:
-                bar.update(task, completed=done, total=total, visible=True)
-
-        yield show
+    bar = stack.enter_context(Progress(console=Console(stderr=True), transient=True, redirect_stdout=False))
+    return partial(bar.update, bar.add_task("", total=None))

@@ -49,8 +49,6 @@ def screen_technicals(
 
     Raises what `screen_stocks` and `scan_market` raise; BadData where the expression gives no truth value.
     """
-    from ia.faculties.lab.scan import ScanRequest, scan_market
-
     condition = parse_condition(text or (_EVERYTHING if expression else ""), is_function=is_technical)
     technical = [each for each in (expression, *condition.technical) if each]
     joined = technical[0] if len(technical) == 1 else " & ".join(f"({each})" for each in technical)
@@ -69,6 +67,8 @@ def screen_technicals(
     )
     if not technical:
         return TechnicalScreen(found)
+    from ia.faculties.lab.scan import ScanRequest, scan_market
+
     past = "" if on is None else found.day.date
     request = ScanRequest(
         expression=joined,

@@ -77,7 +77,7 @@ def test_hostile_names_of_a_market_stay_words(ws, monkeypatch):
     reader = Reader()
     reader.feed(text)
     assert {tag for tag, _ in reader.found}.isdisjoint({"script", "img", "a", "iframe"})
-    assert text.count("&lt;script&gt;alert(1)") > 20
+    assert text.count("&lt;script&gt;alert(1)") >= 20
     assert "simulated prices: demo invented the whole market" in text
     assert "5 up, 1 unchanged, 2 down" in text
     for missing in ("run `ia sync northbound` to fetch it", "run `ia sync lhb` to fetch it"):
