@@ -453,7 +453,10 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
     rest = _blank(timeless, taken)
     times = tuple(span.said for span in spans if span.kind == UNREAD)
     unread = [*times]
-    unread += [match[0] for match in _HARD.finditer(rest) if not (excepted and _LEFT_OUT.search(match[0]))][:3]
+    hard = [match[0] for match in _HARD.finditer(rest) if not (excepted and _LEFT_OUT.search(match[0]))]
+    unread += [each for each in hard if not any(each in said for said in times)][:3]
+    if (found[0].answer in _OF_HISTORY or _EXTREME.search(plain)) and (event := _OWN_EVENT.search(plain)):
+        unread.append(event[0])
     asked = FactQuestion(
         tuple(found), tuple(securities), text, tuple(s for s in spans if s.kind != UNREAD), tuple(unread), times
     )
@@ -464,6 +467,16 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
     return asked
 
 
+_OF_HISTORY = ("extreme_day", "level_crossing")
+"""Answers about past prices, over stretches that days bound."""
+_EXTREME = pattern(r"最[高低]|\b(?:highest|lowest)\b", re.I)
+_OWN_EVENT = pattern(
+    r"\b(?:since|after|before|until|between|from) (?:i|we|my|the|our)\b[^,.?]{0,24}?"
+    r"\b(?:bought|purchased?|purchases?|sold|sales?|buy|sell)\b"
+    r"|(?:买入|买进|卖出|卖掉|建仓|清仓|加仓|减仓)(?:它|的时候)?(?:之后|以后|之前|以前|以来|至今|后|前)",
+    re.I,
+)
+"""A trade of the owner that bounds a stretch, whose day these answers do not look up."""
 _OF_FIGURES = ("quote", "report", "dividend_yield", "statement", "fundamentals", "move", "daily_list")
 """Answers about securities that read each word of a question."""
 _OWNED = (ACCOUNT, MARKET, WATCH, OWN)

@@ -55,6 +55,10 @@ def find_time_spans(text: str, today: date) -> list[TimeSpan]:
     [('since', '2024-03-01', '2024-03-15')]
     >>> [s.kind for s in find_time_spans("the price at half past nine", day)]
     ['unread']
+    >>> [s.kind for text in ("profit before March 1", "从买入到3月1日为止") for s in find_time_spans(text, day)]
+    ['unread', 'unread']
+    >>> [(s.kind, str(s.first)) for s in find_time_spans("its high after February 20", day)]
+    [('range', '2024-02-21')]
     """
     low = text.casefold()
     if len(low) != len(text):
@@ -66,7 +70,7 @@ def find_time_spans(text: str, today: date) -> list[TimeSpan]:
                 continue
             span = read(match, today)
             if span is not None:
-                found.append(_begin_with(span, low, today))
+                found.append(_bound(_begin_with(span, low, today), low, today))
     return sorted(found, key=lambda span: span.at)
 
 
@@ -104,6 +108,28 @@ def _begin_with(span: TimeSpan, text: str, today: date) -> TimeSpan:
     at = (begun.start() if begun else span.at[0], ended.end() if ended else span.at[1])
     kind = SINCE if span.kind == DAY and not _FIRST_DAY.search(span.said) else RANGE
     return TimeSpan(kind=kind, said=text[at[0] : at[1]].strip(), at=at, first=span.first, last=today)
+
+
+_BOUNDED = pattern(
+    r"\b(?:(?P<after>after)|before|prior to|until|till|up (?:to|until|till)|through"
+    r"|between\s+(?!and\b)\S.{0,40}?\s+and)\s+(?:the\s+)?(?:end of\s+)?\Z"
+)
+_BOUNDED_ZH = pattern(r"\s*(?:之前|以前|为止|前(?=[，,。？?的我]|\Z))")
+
+
+def _bound(span: TimeSpan, text: str, today: date) -> TimeSpan:
+    """Return the days after a time, up to now, where it says so; a bound whose other end is not known is unread."""
+    if span.kind not in (DAY, RANGE) or span.first is None or span.last is None:
+        return span
+    begun, ended = _BOUNDED.search(text[: span.at[0]]), _BOUNDED_ZH.match(text, span.at[1])
+    if begun is None and ended is None:
+        return span
+    at = (begun.start() if begun else span.at[0], ended.end() if ended else span.at[1])
+    said = text[at[0] : at[1]].strip()
+    if begun and begun["after"]:
+        following = span.last + timedelta(days=1)
+        return TimeSpan(kind=RANGE, said=said, at=at, first=following, last=today) if following <= today else span
+    return TimeSpan(kind=UNREAD, said=said, at=at)
 
 
 _THAN = pattern(

@@ -34,17 +34,23 @@ def in_force(desk: ToolDesk) -> bool:
 
 @part("the check of the risk rules", in_list)
 def check_buy(
-    desk: ToolDesk, *codes: str, quantity: float | None = None, tell_permit: bool = True, tell_held: bool = True
+    desk: ToolDesk,
+    *codes: str,
+    quantity: float | None = None,
+    price: float | None = None,
+    tell_permit: bool = True,
+    tell_held: bool = True,
 ) -> Work[list[str]]:
     """Return what the rules say of a supposed buy, and what is held, in lines; [] without rules.
 
     An index cannot be bought: nothing is said of it.
     quantity     shares of the buy; None: as many as are usual
+    price        of a share; None: the newest stored
     tell_permit  say that a buy is allowed; tell_held: say what is held
     """
     if not in_force(desk):
         return []
-    size = {"quantity": quantity} if quantity else {}
+    size = ({"quantity": quantity} if quantity else {}) | ({"price": price} if price else {})
     codes = tuple(code for code in codes if symbol_of_kind(code).kind != "index")
     results = yield from desk.run(*(DeskCall("risk.check", {"symbol": code, **size}) for code in codes))
     return [
