@@ -77,6 +77,8 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if week := _WEEK_DAYS.search(asked.words):
         return (yield from _answer_week(desk, any(week.groups()), market, place))
     span = asked.spans[0] if asked.spans else None
+    if span is not None and span.first and span.last and span.last - span.first >= timedelta(days=7):
+        return wording.ask_back(desk, (span.said,))  # one day is looked up, no month
     today = date.fromisoformat(desk.request.day)
     day = _coming_day(span, today) if span is not None and span.first is not None else today
     if span is not None and span.first is None and span.kind == FUTURE:
