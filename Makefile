@@ -57,12 +57,12 @@ room: $(VENV)/installed $(VENV)/tools
 	  $$(ls -d tests/unit/*/$(R) tests/unit/*/test_$(R).py 2>/dev/null) \
 	  $$(grep -rlE '\bia\.\w+\.$(R)\b|from ia\.\w+ import .*\b$(R)\b' tests/unit tests/conformance --include='test_*.py')
 
-# Many tests wait for processes and clocks: four at once keep two cores busy, and lint runs beside them.
+# Many tests wait for processes and clocks: six at once keep two cores busy, and lint runs beside them.
 test: $(VENV)/installed $(VENV)/tools
 	@$(MAKE) --no-print-directory -j2 lint tests
 
 tests:
-	$(BIN)/python -m pytest -n 4 --dist worksteal -m 'not soak'
+	$(BIN)/python -m pytest -n 6 --dist worksteal -m 'not soak'
 
 test-all:
 	@for version in 3.11 3.12 3.13 3.14; do \
