@@ -116,6 +116,8 @@ def find_unknown_watched(text: str) -> str:
     return "" if _NOT_ONE.search(name) else name
 
 
+_FEW = 5
+"""Words of an English sentence in which one word may be part of a name: more of them are about something else."""
 _SHORT = 12
 """Characters of a Chinese sentence that is likely to name but a security."""
 _MOST_MEANT = 3
@@ -130,7 +132,11 @@ def find_ambiguous_name(text: str) -> str:
     """
     words: list[str] = re.findall(r"[A-Za-z][A-Za-z&]*", text[:200])
     pairs = [f"{first} {second}" for first, second in pairwise(words)]
-    singles = [word for word in words if word[0].isupper() and len(word) > 3 and word.casefold() not in _PLAIN_EN]
+    singles = [
+        word
+        for word in words
+        if len(words) <= _FEW and word[0].isupper() and len(word) > 3 and word.casefold() not in _PLAIN_EN
+    ]
     runs: list[str] = re.findall(r"[\u4e00-\u9fff]{2,}", text) if len(text) <= _SHORT else []
     parts = [run[at : at + size] for size in (4, 3, 2) for run in runs for at in range(len(run) - size + 1)]
     for said in (*pairs, *singles, *(part for part in parts if not _NOT_NAMES.search(part))):

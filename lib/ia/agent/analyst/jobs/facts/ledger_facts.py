@@ -707,7 +707,9 @@ def answer_may_buy(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(desk.speak("Your rules I check as of now, not for “{time}”.", time=span.said))
     size, named = find_size(strip_mentions(asked.words[:LONGEST])), asked.securities[:3]
     quantity = size.shares_of(named[0].symbol) if size and named else None
-    _, price, _, _ = read_order(strip_mentions(asked.words[:LONGEST]))
+    _, price, _, unread = read_order(strip_mentions(asked.words[:LONGEST]))
+    if unread:
+        return wording.ask_back(desk, tuple(unread))
     lines = yield from risk_rules.check_buy(
         desk, *(m.code for m in named), quantity=quantity, price=price if len(named) == 1 else None
     )
