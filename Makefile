@@ -57,12 +57,16 @@ room: $(VENV)/installed $(VENV)/tools
 	  $$(ls -d tests/unit/*/$(R) tests/unit/*/test_$(R).py 2>/dev/null) \
 	  $$(grep -rlE '\bia\.\w+\.$(R)\b|from ia\.\w+ import .*\b$(R)\b' tests/unit tests/conformance --include='test_*.py')
 
-# Many tests wait for processes and clocks: six at once keep two cores busy, and lint runs beside them.
+# Many tests wait for processes and clocks: four at once keep two cores busy, and lint runs beside them.
 test: $(VENV)/installed $(VENV)/tools
 	@$(MAKE) --no-print-directory -j2 lint tests
 
+# What failed beside all the others, on a machine that was too slow for its clocks, is asked once more by itself;
+# what is wrong fails again. Both runs are printed.
 tests:
-	$(BIN)/python -m pytest -n 6 --dist worksteal -m 'not soak'
+	@rm -f .pytest_cache/v/cache/lastfailed
+	$(BIN)/python -m pytest -n 4 --dist worksteal -m 'not soak' || { [ $$? = 1 ] && \
+	  echo '== once more, one at a time:' && $(BIN)/python -m pytest --last-failed --last-failed-no-failures none --maxfail 5 -m 'not soak'; }
 
 test-all:
 	@for version in 3.11 3.12 3.13 3.14; do \

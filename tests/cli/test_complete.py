@@ -123,7 +123,7 @@ def test_bash_puts_a_code_in_the_place_of_pinyin(ws, completed):
     bin_folder = os.path.dirname(sys.executable)
     script = 'eval "$(ia completion bash)"; COMP_WORDS=(ia quote gzmt) COMP_CWORD=2; _ia_completion ia gzmt quote; echo "${COMPREPLY[@]}"'
     env = {**os.environ, "IA_HOME": ws.root, "PATH": f"{bin_folder}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", script], env=env, capture_output=True, text=True, check=True, timeout=30)
+    done = subprocess.run(["bash", "-c", script], env=env, capture_output=True, text=True, check=True, timeout=90)
     assert (done.stdout, done.stderr) == ("600519.SH\n", "")
 
 

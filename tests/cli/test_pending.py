@@ -16,7 +16,7 @@ def at_a_terminal(answer, *argv):
             [*installed(), *argv], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as process:
             os.write(master, answer.encode())
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=90)
     finally:
         os.close(master)
         os.close(slave)

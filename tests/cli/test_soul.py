@@ -31,7 +31,7 @@ def test_editing_is_for_a_terminal(ia, home, tmp_path, monkeypatch):
     monkeypatch.delenv("VISUAL", raising=False)
     master, slave = pty.openpty()
     try:
-        run = subprocess.run([*installed(), "soul", "edit"], stdin=slave, capture_output=True, text=True, timeout=30)
+        run = subprocess.run([*installed(), "soul", "edit"], stdin=slave, capture_output=True, text=True, timeout=90)
     finally:
         os.close(master)
         os.close(slave)

@@ -218,7 +218,7 @@ def test_an_interrupt_is_130_and_keeps_what_was_fetched(hosts, ia, tmp_path):
     while hosts.count("kline") < 7 and time.monotonic() < deadline:
         time.sleep(0.01)
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=30)
+    out, err = child.communicate(timeout=90)
     assert (child.returncode, out) == (130, ""), err
     assert "Traceback" not in err
     assert "interrupted; finished work is stored" in err

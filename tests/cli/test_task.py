@@ -33,7 +33,7 @@ def at_a_terminal(answer, *argv, env=None):
             env={**os.environ, **(env or {})},
         ) as process:  # fmt: skip
             os.write(master, answer.encode())
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=90)
     finally:
         os.close(master)
         os.close(slave)

@@ -194,14 +194,14 @@ def test_6_recovery(ia, home, brain, moment):
         [*installed(), "turn", "每周五收盘后帮我复盘本周的观察", "-s", "x"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + 90
     wanted = 1 if moment == "in the stream" else 2
     while len(server.requests) < wanted and time.monotonic() < deadline:
         time.sleep(0.02)
     assert len(server.requests) == wanted
     time.sleep(0.6)
     os.killpg(child.pid, signal.SIGKILL)
-    child.communicate(timeout=20)
+    child.communicate(timeout=90)
     assert (home / "soul.md").read_text(encoding="utf-8") == soul
     assert "破位先减仓" in ia("memory", "read", "beliefs").stdout
     assert ia("note", "read", "scratch/a").stdout == "先前的笔记\n"

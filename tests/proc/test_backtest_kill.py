@@ -39,7 +39,7 @@ def begin(home, tmp_path, monkeypatch):
         child.stdin.write(BARS.encode())
         child.stdin.close()
         child.stdin = None
-        until = time.monotonic() + 30
+        until = time.monotonic() + 90
         while not (home / "runs" / "run-1" / "request.json").exists():
             assert child.poll() is None and time.monotonic() < until
             time.sleep(0.01)
@@ -63,7 +63,7 @@ def test_a_killed_run_is_resumed_to_the_same_bytes(begin, home, ia, tmp_path, nu
     assert ia("backtest", "resume", "run-1").returncode == 75
     child.send_signal(number)
     child.send_signal(signal.SIGCONT)
-    _, err = child.communicate(timeout=30)
+    _, err = child.communicate(timeout=90)
     assert child.returncode in (-signal.SIGKILL, 130, 143)
     if number != signal.SIGKILL:
         assert err.decode().rstrip().splitlines()[-1] == "ia: continue with `ia backtest resume run-1`"

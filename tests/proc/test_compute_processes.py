@@ -38,7 +38,7 @@ def alive(pid):
         return False
 
 
-def wait_for(condition, seconds=15):
+def wait_for(condition, seconds=60):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"

@@ -105,7 +105,7 @@ def test_debug_adds_the_traceback_and_keeps_the_status(ia):
 def test_terminal_on_stdin_is_refused_at_once(tmp_path):
     master, slave = pty.openpty()
     for args in (["ohlcv", "-"], ["where"], ["note", "scratch/x"]):
-        run = subprocess.run([*installed(), *args], stdin=slave, capture_output=True, text=True, timeout=20)
+        run = subprocess.run([*installed(), *args], stdin=slave, capture_output=True, text=True, timeout=90)
         assert (run.returncode, run.stdout) == (2, ""), args
     os.close(master)
     os.close(slave)
@@ -131,14 +131,14 @@ def test_ctrl_c_is_130_without_a_traceback(tmp_path):
     child = subprocess.Popen([*installed(), "ohlcv", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(0.6)
     child.send_signal(signal.SIGINT)
-    _, errors = child.communicate(timeout=20)
+    _, errors = child.communicate(timeout=90)
     assert child.returncode == 130
     assert "Traceback" not in errors
 
 
 def test_a_full_disk_behind_stdout_is_reported(ia):
     with open("/dev/full", "w") as full:
-        run = subprocess.run([*installed(), "--help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20)
+        run = subprocess.run([*installed(), "--help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=90)
     assert run.returncode == 75
     assert run.stderr.startswith("ia: cannot write the output")
 
@@ -195,7 +195,7 @@ def test_nothing_repaints_the_terminal(ia, tmp_path):
     ia("note", "scratch/a", "visible \x1b[2J hidden")
     master, slave = pty.openpty()
     child = subprocess.Popen([*installed(), "note", "list"], stdout=slave, stderr=slave, stdin=subprocess.DEVNULL)
-    child.wait(timeout=20)
+    child.wait(timeout=90)
     os.close(slave)
     shown = os.read(master, 65536)
     os.close(master)
@@ -219,7 +219,7 @@ def test_ctrl_c_at_any_moment_of_the_start_has_no_traceback(delay, tmp_path):
     child = subprocess.Popen([*installed(), "ohlcv", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)  # fmt: skip
     time.sleep(0.03 + delay)  # before that it is Python itself that starts
     child.send_signal(signal.SIGINT)
-    _, errors = child.communicate(timeout=20)
+    _, errors = child.communicate(timeout=90)
     assert "ia_cli/main.py" not in errors, "once ia begins to load there is no traceback"
     if "Traceback" not in errors and "Fatal Python error" not in errors:  # else Python itself was still starting
         assert child.returncode in (130, -signal.SIGINT)

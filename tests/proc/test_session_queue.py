@@ -119,7 +119,7 @@ def test_a_killed_holder_releases_and_leaves_nothing_behind(ws, home):
     time.sleep(0.3)
     assert waiting.poll() is None
     os.kill(holder.pid, signal.SIGKILL)
-    out, errors = waiting.communicate(timeout=20)
+    out, errors = waiting.communicate(timeout=90)
     assert (waiting.returncode, out, errors) == (0, "held\n", "")
     with sessions.hold_session(ws, "s", 0):
         pass

@@ -83,7 +83,7 @@ def test_a_subagent_has_no_subagents_and_no_more_tools_than_it_was_given(brain, 
 
 
 def test_several_subagents_run_at_the_same_time(brain, ia):
-    both = threading.Barrier(2, timeout=20)
+    both = threading.Barrier(2, timeout=90)
 
     def sub(request):
         both.wait()

@@ -141,7 +141,7 @@ def test_a_turn_that_is_told_to_end_keeps_its_session_and_ends_its_providers(ia,
     )  # fmt: skip
     assert waited(lambda: pids.exists() and len(pids.read_text().split()) == 2)
     run.send_signal(sent)
-    assert run.communicate(timeout=20)[1].count(b"Traceback") == 0
+    assert run.communicate(timeout=90)[1].count(b"Traceback") == 0
     assert run.returncode == status
     assert waited(lambda: not alive(pids), 5)
     assert "[interrupted]" in ia("session", "show", "s").stdout
@@ -229,7 +229,7 @@ def test_an_alias_of_a_model_does_not_pass_the_caps_of_its_price(ia, brain, tmp_
 def test_a_message_of_blank_lines_is_read_at_once(text):
     from ia.agent.tools.consent import ASKED, asks_for_area
 
-    began = time.monotonic()
+    began = time.process_time()
     assert not any(asks_for_area(text, area) for area in ASKED)
     assert asks_for_area("> 他说的\n请关注茅台", "tracking")
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10

@@ -47,7 +47,7 @@ class Terminal:
         """Press keys: `\\r` is Enter, `\\x03` Ctrl-C, `\\x04` Ctrl-D."""
         os.write(self._master, keys.encode())
 
-    def wait_for(self, text, seconds=30.0):
+    def wait_for(self, text, seconds=90.0):
         """Read until a text is shown that was not yet waited for, and return what came up to its end."""
         deadline = time.monotonic() + seconds
         while (at := self.shown.find(text, self._seen)) < 0:
@@ -56,7 +56,7 @@ class Terminal:
         before, self._seen = self._seen, at + len(text)
         return self.shown[before : self._seen]
 
-    def wait_for_end(self, seconds=30.0):
+    def wait_for_end(self, seconds=90.0):
         """Read until the program ends, and return its exit status."""
         deadline = time.monotonic() + seconds
         while self.process.poll() is None:
@@ -85,6 +85,6 @@ def on_terminal(*args, columns=80):
             shown += piece
     except OSError:  # the other end is gone and all is read
         pass
-    child.wait(timeout=30)
+    child.wait(timeout=90)
     os.close(master)
     return shown.decode()

@@ -163,7 +163,7 @@ class BotServer:
         with self._state:
             self._plans.setdefault(method, []).extend(plans)
 
-    def sent_to(self, user: int, count: int = 1, seconds: float = 30.0) -> list[str]:
+    def sent_to(self, user: int, count: int = 1, seconds: float = 90.0) -> list[str]:
         """Return the texts that were sent to a user, once there are so many; what there is when time is up."""
         deadline = time.monotonic() + seconds
         with self._state:
@@ -174,7 +174,7 @@ class BotServer:
                     return texts
                 self._state.wait(left)
 
-    def until(self, done: Callable[[], Any], seconds: float = 30.0) -> bool:
+    def until(self, done: Callable[[], Any], seconds: float = 90.0) -> bool:
         """Wait until something is true of this server; return whether it became so."""
         deadline = time.monotonic() + seconds
         while not done():

@@ -111,13 +111,13 @@ class Listener:
             thread.join(20)
         return status, seconds
 
-    def connect(self, timeout=20):
+    def connect(self, timeout=60):
         """Open a connection."""
         return socket.create_connection((self.host, self.port), timeout=timeout)
 
     def ask(self, method, path, body=None, headers=None):
         """Make a request and return the answer."""
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=20)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
         try:
             connection.request(method, path, body, headers or {})
             answer = connection.getresponse()

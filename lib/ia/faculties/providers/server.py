@@ -23,7 +23,7 @@ from ia.kernel.jsontypes import Json
 if TYPE_CHECKING:
     from mcp import Client
 
-START = 15.0
+START = 30.0
 """Seconds that a server may take until it answers to being greeted."""
 MAX_TOOLS = 500
 CLOSED = -32000

@@ -210,12 +210,12 @@ def test_too_many_calls_in_a_minute_are_turned_away(scope):
 def test_a_slow_tool_meets_its_limit(scope):
     def slow(_scope: Scope) -> None:
         """Wait."""
-        time.sleep(5)
+        time.sleep(30)
 
     started = time.monotonic()
     outcome = Router([made(slow, "a.b", seconds=0.2)]).call_tool(scope, "a.b", {})
     assert isinstance(outcome.failure, TimedOut)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 20
 
 
 def test_a_provider_s_text_comes_back_fenced_and_taints(scope):

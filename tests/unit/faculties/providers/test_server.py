@@ -103,7 +103,7 @@ class TestServer:
     def test_it_ends_with_the_process_that_started_it(self, server, ws):
         server()
         code = "from ia.kernel.workspace import Workspace; from ia.faculties import providers; print({t.name: t for t in providers.list_tools(Workspace())}['test.process'].run({})['result'])"
-        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=90)
         assert run.stderr == ""
         assert gone(int(run.stdout))
 

@@ -99,7 +99,7 @@ def test_a_service_that_hangs_is_given_up(ws, phone, monkeypatch):
     phone.silent.set()
     began = time.monotonic()
     (notice,) = sending.send_message(ws, "x", to="phone")
-    assert notice.state == "failed" and time.monotonic() - began < 5
+    assert notice.state == "failed" and time.monotonic() - began < 30
 
 
 def test_a_service_that_drips_is_given_up_too(ws, monkeypatch):
@@ -123,7 +123,7 @@ def test_a_service_that_drips_is_given_up_too(ws, monkeypatch):
         told = []
         began = time.monotonic()
         (notice,) = sending.send_message(ws, "x", to="phone", notify=told.append)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 30
         done.set()
         dripping.join()
     assert notice.state == "failed" and "may have arrived" in notice.error
@@ -303,7 +303,7 @@ def test_a_crash_in_the_delivery_is_told_and_not_repeated(ws, phone):
 def test_who_is_sending_is_not_taken_for_dead(ws, phone):
     phone.silent.set()
     run = subprocess.Popen([sys.executable, "-c", CRASH, "none"])
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 90
     while not phone.asked and time.monotonic() < deadline:
         time.sleep(0.02)
     assert sending.deliver_pending(ws) == []
@@ -319,7 +319,7 @@ def test_who_is_sending_is_not_taken_for_dead(ws, phone):
 def test_ctrl_c_while_sending_leaves_it_unsure(ws, phone):
     phone.silent.set()
     run = subprocess.Popen([sys.executable, "-c", CRASH, "none"], stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 90
     while not phone.asked and time.monotonic() < deadline:
         time.sleep(0.02)
     run.send_signal(signal.SIGINT)

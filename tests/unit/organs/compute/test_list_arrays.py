@@ -46,7 +46,7 @@ def lists():
 
     yield evaluate
     child.stdin.close()
-    child.wait(timeout=10)
+    child.wait(timeout=90)
     child.stdout.close()
 
 

@@ -375,7 +375,7 @@ def test_a_server_that_hangs(gate):
         started = time.monotonic()
         with pytest.raises(NoNetwork, match="in time"):
             ask(server, gate, timeout=0.2)
-        assert time.monotonic() - started < 2.5
+        assert time.monotonic() - started < 8  # three times three seconds otherwise
         assert len(server.hits) == 3
     assert gate.site_states()["127.0.0.1"].open_until == ""
 
@@ -394,7 +394,7 @@ def test_a_server_that_drips_for_ever_is_stopped_by_the_total_time(gate):
         started = time.monotonic()
         with pytest.raises((NoNetwork, Banned)):
             ask(server, gate, timeout=0.2)
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < 4.5  # what it drips takes five
 
 
 def redirecting(location, status=307):
