@@ -77,7 +77,9 @@ os._exit(0)
 """
 
 
-@pytest.mark.parametrize(("depth", "most"), [(1, 1000), pytest.param(2, 5000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    ("depth", "most"), [(0, 1000), *(pytest.param(*each, marks=pytest.mark.soak) for each in ((1, 1000), (2, 5000)))]
+)
 def test_nothing_leads_outside(depth, most):
     # setitimer is no call of the locked worker: the walk's own alarm is all that is let through in addition
     allowed = WALK.replace(
@@ -89,7 +91,7 @@ def test_nothing_leads_outside(depth, most):
     locked, reads, calls, kinds, bad, listed = json.loads(run.stdout)
     assert locked is True
     assert bad == []
-    assert reads > most and calls > most / 3 and kinds > 50, (reads, calls, kinds)
+    assert reads > most and calls > most / 3 and kinds > 40, (reads, calls, kinds)
     packages = {kind.partition(".")[0] for kind in listed if not kind.startswith("_cython")}
     assert packages <= {
         "abc",

@@ -370,20 +370,17 @@ def test_no_tool_reaches_what_only_a_person_may_do():
     seen = reachable(start)
     assert {"propose", "write", "add_belief", "tell_observers"} <= seen  # the walk does walk
     assert not seen & DECIDING
+    # and it would see it
+    assert "approve" in reachable(
+        mentioned(ast.parse("def f(scope):\n    from ia.kernel import proposals as p\n    p.approve(1)"))
+    )
+    assert "approve" in reachable(mentioned(ast.parse("getattr(p, 'approve')")))
 
 
 def test_nothing_below_names_a_room_above():
     named = re.compile(rf"[\"']ia\.({'|'.join(ABOVE)})\b")
     found = [str(file) for file in below() if named.search(file.read_text(encoding="utf-8"))]
     assert found == []
-
-
-@pytest.mark.process
-def test_the_walk_would_see_it():
-    assert "approve" in reachable(
-        mentioned(ast.parse("def f(scope):\n    from ia.kernel import proposals as p\n    p.approve(1)"))
-    )
-    assert "approve" in reachable(mentioned(ast.parse("getattr(p, 'approve')")))
 
 
 def test_no_tool_is_named_after_a_decision():
