@@ -2,6 +2,7 @@
 
 import sys
 from types import CodeType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,14 +16,19 @@ _PRICES = ("open", "high", "low", "close")
 sys.setrecursionlimit(700)  # an endless recursion must end in an error before it ends the C stack
 
 
-def build_frame(rows: int, columns: bytes) -> pd.DataFrame:
-    """Return the bars as a DataFrame: float64 prices, int64 volume, a DatetimeIndex named date.
+def unpack_columns(rows: int, columns: bytes) -> tuple[dict[str, Any], list[str]]:
+    """Return prices (float64) and volume (int64) by name, and the dates.
 
     `columns` are four blocks of `rows` float64, one of int64, then the dates as ASCII lines.
     """
     numbers = {name: np.frombuffer(columns, "<f8", rows, 8 * rows * i).copy() for i, name in enumerate(_PRICES)}
     numbers["volume"] = np.frombuffer(columns, "<i8", rows, 8 * rows * 4).copy()
-    texts = columns[8 * rows * 5 :].decode("ascii").split("\n") if rows else []
+    return numbers, columns[8 * rows * 5 :].decode("ascii").split("\n") if rows else []
+
+
+def build_frame(rows: int, columns: bytes) -> pd.DataFrame:
+    """Return the bars as a DataFrame, with a DatetimeIndex named date."""
+    numbers, texts = unpack_columns(rows, columns)
     index = pd.DatetimeIndex(np.array(texts, dtype="datetime64[ns]"), name="date")
     return pd.DataFrame(numbers, index=index)
 

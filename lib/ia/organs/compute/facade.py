@@ -8,6 +8,7 @@ the name of a method are compared with a list of reductions first.
 import operator
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -131,12 +132,21 @@ def get_attribute(value: Any, name: str) -> Any:
         raise Denied("names that begin with an underscore are not allowed")
     kind = type(value)
     if kind is Space:
-        return _get_from_space(value, name)
+        try:
+            return value._names[name]
+        except KeyError:
+            raise refuse_name(value._title, name, value._known, value._offered) from None
+    if kind is np.ndarray and name in _QUICK_METHODS:
+        return partial(_QUICK_METHODS[name], value)
+    if kind in _READERS:
+        return _READERS[kind](value, name)
     if kind is Timed:
-        value = value._function
-        kind = type(value)
-        if kind is Space:
-            return _get_from_space(value, name)
+        return get_attribute(value._function, name)
+    return _get_listed(value, kind, name)
+
+
+def _get_listed(value: Any, kind: Any, name: str) -> Any:
+    """Return an attribute that is listed for a type, or a column of a table that has this name."""
     if name in attributes_of(kind):
         found = getattr(value, name, _MISSING)
         if found is _MISSING:
@@ -171,13 +181,30 @@ def _has_attribute(value: object, name: str) -> bool:
     return any(name in vars(c) for c in classes) or name in (getattr(classes[0], "_accessors", None) or ())
 
 
-def _get_from_space(space: Space, name: str) -> Any:
-    try:
-        return space._names[name]
-    except KeyError:
-        if name in space._known:
-            raise Denied("{name} is not available in expressions", name=f"{space._title}.{name}") from None
-        raise Absent(space._title, name, space._offered) from None
+def refuse_name(title: str, name: str, known: Iterable[str], offered: Iterable[str]) -> Told:
+    """Return why a closed namespace does not give a name."""
+    if name in known:
+        return Denied("{name} is not available in expressions", name=f"{title}.{name}")
+    return Absent(title, name, offered)
+
+
+_READERS: dict[type, Callable[[Any, str], Any]] = {}
+
+
+def register_reader(kind: type, reader: Callable[[Any, str], Any]) -> None:
+    """Let values of a type have the attributes that a function gives, and no others; it raises `refuse_name`."""
+    _READERS[kind] = reader
+
+
+def _mean_of_array(array: Any, *args: Any, **kwargs: Any) -> Any:
+    """Return what array.mean() gives, of a row of floats without numpy's own function around it: in half the time."""
+    if args or kwargs or array.dtype is not _FLOAT or array.ndim != 1 or not array.size:
+        return array.mean(*args, **kwargs)
+    return _add_up(array) / array.size
+
+
+_FLOAT, _add_up = np.dtype(np.float64), np.add.reduce
+_QUICK_METHODS: dict[str, Method] = {"mean": _mean_of_array}
 
 
 # --- texts that pandas takes for the name of a method ---------------------------------------------------------------
@@ -317,6 +344,8 @@ _PLACES = (int, slice)
 
 def get_item(value: Any, key: Any) -> Any:
     """`value[key]`; a class or a namespace has no items."""
+    if type(value) is np.ndarray and type(key) in _PLACES:
+        return value[key]
     if isinstance(value, _WITHOUT_ITEMS):
         raise Denied("this object cannot be indexed with []")
     if type(key) not in _PLACES and not isinstance(value, dict):

@@ -111,6 +111,17 @@ class _Policy(RestrictingNodeTransformer):  # type: ignore[misc]
             return node
         return super().visit_Attribute(node)
 
+    def visit_Assign(self, node: ast.Assign) -> object:
+        # `a, b = x, y` iterates over nothing that needs a guard
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if (
+                len(names) == len(values)
+                and all(isinstance(each, ast.Name) for each in names)
+                and not any(isinstance(each, ast.Starred) for each in values)
+            ):
+                return self.node_contents_visit(node)
+        return super().visit_Assign(node)
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> object:
         if node.decorator_list or getattr(node, "type_params", None):
             self._refuse(node, Message("`{word}` is not allowed in expressions", word="@decorator"))

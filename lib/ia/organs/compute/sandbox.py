@@ -216,6 +216,7 @@ class _Worker:
             self.process: Process = take_worker(source) if indicators is None else start_worker(indicators)
         except OSError as e:
             raise TryLater("cannot start the sandbox: {reason}", reason=e.strerror) from None
+        os.set_blocking(self.process.writer, False)
         self.ended = False
         self.buffer = bytearray()
 
@@ -275,14 +276,12 @@ class _Worker:
 
     def _send_data(self, data: bytes, deadline: float) -> bool:
         view = memoryview(data)
-        os.set_blocking(self.process.writer, False)
         while view:
-            if not select.select([], [self.process.writer], [], max(0.0, deadline - time.monotonic()))[1]:
-                return False
             try:
                 view = view[os.write(self.process.writer, view[: 1 << 20]) :]
             except BlockingIOError:
-                continue
+                if not select.select([], [self.process.writer], [], max(0.0, deadline - time.monotonic()))[1]:
+                    return False
             except BrokenPipeError:
                 return False
         return True

@@ -6,7 +6,6 @@ stretch ends on the day on which the strategy gives an order.
 
 from bisect import bisect_right
 from collections.abc import Callable
-from functools import partial
 from types import CodeType
 from typing import Any
 
@@ -14,8 +13,8 @@ import numpy as np
 
 from ia.kernel.jsontypes import Json
 from ia.organs.compute import namespaces
-from ia.organs.compute.evaluate import build_frame, describe_error
-from ia.organs.compute.facade import Space
+from ia.organs.compute.evaluate import build_frame, describe_error, unpack_columns
+from ia.organs.compute.facade import Space, refuse_name, register_reader
 from ia.organs.compute.worker_protocol import Told
 
 MOST_ORDERS = 1_000
@@ -28,8 +27,20 @@ _BARS = frozenset({"date", "count", *_PRICES, "volume"})
 _CONTEXT = frozenset({"date", "symbol", "symbols", "bars", "bars_of", "account", "position", "state", "buy", "sell"})
 
 
-class _Lazy(dict[str, Any]):
-    """The names of a namespace; those that are missing are made when they are asked for."""
+class _KnownBars:
+    """What `ctx.bars` is on a day: the first bars, of which a strategy reads a column or two."""
+
+    __slots__ = ("count", "loaded")
+
+    def __init__(self, loaded: "_Loaded", count: int) -> None:
+        self.loaded, self.count = loaded, count
+
+    def __repr__(self) -> str:
+        return "<ctx.bars>"
+
+
+class _ContextNames(dict[str, Any]):
+    """What `ctx` has; what is of the day is made when it is asked for."""
 
     __slots__ = ("make",)
 
@@ -46,41 +57,53 @@ class _Loaded:
     """Bars of one security: raw columns, dates, and adjustment factors."""
 
     def __init__(self, rows: int, columns: bytes, factors: list[float]) -> None:
-        frame = build_frame(rows, columns)
-        self.dates = [each.strftime("%Y-%m-%d") for each in frame.index]
-        self.columns = {name: frame[name].to_numpy().copy() for name in (*_PRICES, "volume")}
+        self.columns, self.dates = unpack_columns(rows, columns)
         for column in self.columns.values():
             column.flags.writeable = False  # nor can a part of it be written then
-        self.factors = np.array(factors) if factors else None
+        self.factors = factors if len(set(factors)) > 1 else []
+        self._adjusted: dict[str, tuple[float, Any]] = {}
 
-    def until(self, count: int) -> Space:
-        """Return the first bars, with prices adjusted so that the last of them is as traded; nothing can be written."""
+    def read_adjusted(self, name: str, count: int) -> Any:
+        """Return a column of the first bars, adjusted so that the last of them is as traded."""
+        factors = self.factors
+        if name == "volume" or not count or factors[0] == factors[count - 1]:
+            return self.columns[name][:count]
+        latest, adjusted = self._adjusted.get(name, (0.0, None))
+        if latest != factors[count - 1]:  # no later bar changes it until the next corporate action
+            latest = factors[count - 1]
+            adjusted = self.columns[name] * (np.array(factors) / latest)
+            adjusted.flags.writeable = False
+            self._adjusted[name] = latest, adjusted
+        return adjusted[:count]
 
-        def make(name: str) -> Any:
-            if name not in self.columns:
-                raise KeyError(name)
-            part = self.columns[name][:count]
-            factors = self.factors
-            if factors is None or name == "volume" or not count or factors[0] == factors[count - 1]:
-                return part
-            part = part * (factors[:count] / factors[count - 1])
-            part.flags.writeable = False
-            return part
 
-        given = {"date": self.dates[count - 1] if count else None, "count": count}
-        return Space("ctx.bars", _Lazy(given, make), _BARS, _BARS)
+def _read_bars(bars: _KnownBars, name: str) -> Any:
+    """Return an attribute of `ctx.bars`: a column that cannot be written, `count`, or `date`, that of the last bar."""
+    loaded, count = bars.loaded, bars.count
+    column = loaded.columns.get(name)
+    if column is not None:
+        return loaded.read_adjusted(name, count) if loaded.factors else column[:count]
+    if name == "count":
+        return count
+    if name == "date":
+        return loaded.dates[count - 1] if count else None
+    raise refuse_name("ctx.bars", name, (), _BARS)
+
+
+register_reader(_KnownBars, _read_bars)
 
 
 class _Strategy:
     """What the worker keeps between two jobs.
 
     days, counts   the days of the run; of each security how many of its bars are known on each day
+    names          what the context has, which is one and the same from day to day
     """
 
     def __init__(self) -> None:
         self.bars: dict[str, _Loaded] = {}
         self.on_bar: Callable[[Space], object] | None = None
-        self.state: Json = {}
+        self.names = _ContextNames({}, self._make)
         self.days: list[str] = []
         self.counts: dict[str, list[int]] = {}
         self.orders: list[Json] = []
@@ -103,35 +126,34 @@ class _Strategy:
             raise Told("the strategy has no function on_bar(ctx)")
         self.on_bar = found
         self.days = days
+        self.names.update(
+            symbol=next(iter(self.bars)), symbols=list(self.bars), bars_of=self._bars_of, position=self._position,
+            state={}, buy=self._buy, sell=self._sell,
+        )  # fmt: skip
         self.counts = {name: [bisect_right(each.dates, day) for day in days] for name, each in self.bars.items()}
         return {"started": True}
 
     def step(self, begin: int, end: int, account: Json) -> Json:
         """Call the strategy for days in a row, up to the first on which it gives orders."""
         assert self.on_bar is not None
-        on_bar, days, first = self.on_bar, self.days, next(iter(self.bars))
+        on_bar, days, names = self.on_bar, self.days, self.names
+        context = Space("ctx", names, _CONTEXT, _CONTEXT)
+        first = names["symbol"]
+        loaded, counts = self.bars[first], self.counts[first]
         self.account = account
         orders = self.orders = []
-        given: Json = {
-            "symbol": first, "bars_of": self._bars_of, "position": self._position, "state": self.state,
-            "buy": self._buy, "sell": self._sell,
-        }  # fmt: skip
         for place in range(begin, end):
             self.place = place
-            names = _Lazy(given, partial(self._make, place))
             names["date"] = days[place]
-            on_bar(Space("ctx", names, _CONTEXT, _CONTEXT))
+            names["bars"] = _KnownBars(loaded, counts[place])
+            names.pop("account", None)
+            on_bar(context)
             if orders:
                 return {"done": place + 1 - begin, "orders": orders}
         return {"done": end - begin, "orders": []}
 
-    def _make(self, place: int, name: str) -> Any:
-        """Return what a context has that is made when it is asked for."""
-        if name == "bars":
-            first = next(iter(self.bars))
-            return self.bars[first].until(self.counts[first][place])
-        if name == "symbols":
-            return list(self.bars)
+    def _make(self, name: str) -> Any:
+        """Return what the context has on a day, when it is asked for."""
         if name == "account":
             told: Json = {
                 "cash": self.account["cash"], "equity": self._equity(),
@@ -148,10 +170,10 @@ class _Strategy:
         )
         return float(worth)
 
-    def _bars_of(self, symbol: str) -> Space:
+    def _bars_of(self, symbol: str) -> _KnownBars:
         if symbol not in self.bars:
             raise Told("{symbol} is not among the securities of the run", symbol=symbol)
-        return self.bars[symbol].until(self.counts[symbol][self.place])
+        return _KnownBars(self.bars[symbol], self.counts[symbol][self.place])
 
     def _position(self, symbol: str | None = None) -> float:
         held: float = self.account["positions"].get(symbol or next(iter(self.bars)), 0.0)

@@ -62,6 +62,21 @@ def on_bar(ctx):
     assert run(source, market(closes, [Action("2024-03-07", cash=1.0)])).fills == ()
 
 
+def test_bars_that_are_kept_stay_those_of_their_day():
+    source = """
+def on_bar(ctx):
+    before = ctx.state.get("bars")
+    assert before is None or len(before.close) == before.count == ctx.bars.count - 1
+    assert before is None or before.date == ctx.state["date"] and before.close[-1] == ctx.state["close"]
+    ctx.state["bars"], ctx.state["date"], ctx.state["close"] = ctx.bars, ctx.date, ctx.bars.close[-1]
+    if ctx.date == "2024-03-06":
+        ctx.buy(100)
+"""
+    closes = (10, 10, 10, 9, 9, 9, 9, 9, 9, 9)
+    (fill,) = run(source, market(closes, [Action("2024-03-13", cash=1.0)])).fills
+    assert fill.date == "2024-03-07"
+
+
 def test_limit_orders_exits_and_the_account():
     source = """
 def on_bar(ctx):
@@ -87,6 +102,8 @@ def on_bar(ctx):
         ("def on_bar(ctx):\n    if len(ctx.bars.close) == 7:\n        1 / 0", BadData, "2024-03-12"),
         ("def on_bar(ctx):\n    ctx.bars.close[0] = 1", BadData, "read-only"),
         ("def on_bar(ctx):\n    ctx.bars.close.base", Refused, "base"),
+        ("def on_bar(ctx):\n    ctx.bars.loaded", BadData, "ctx.bars has no loaded"),
+        ("def on_bar(ctx):\n    '{0.loaded}'.format(ctx.bars)", Refused, "format"),
         ("def on_bar(ctx):\n    ctx.buy(100, price=3)", BadData, "2024-03-04"),
         ("def on_bar(ctx):\n    ctx.buy(100, amount=3)", BadData, "amount"),
         ("def on_bar(ctx):\n    ctx.buy(-5)", BadData, "2024-03-04"),

@@ -32,6 +32,20 @@ def test_listed_attributes_are_read():
     assert get_attribute(FRAME.iloc[0], "close") == 1.0
 
 
+def test_the_mean_of_an_array_is_that_of_numpy_to_the_bit():
+    draw = np.random.default_rng(15)
+    for size in (*range(1, 40), 127, 128, 129, 1000, 5000):
+        values = draw.normal(100, 30, size)
+        mean = get_attribute(values, "mean")()
+        assert mean == values.mean() and type(mean) is type(values.mean())
+        assert get_attribute(values[::3], "mean")() == values[::3].mean()
+    table = draw.normal(size=(5, 3))
+    assert get_attribute(table, "mean")(axis=0).tolist() == table.mean(axis=0).tolist()
+    assert get_attribute(table, "mean")() == table.mean()
+    assert get_attribute(np.array([1, 2, 4]), "mean")() == np.array([1, 2, 4]).mean()
+    assert np.isnan(get_attribute(np.array([1.0, np.nan]), "mean")())
+
+
 @pytest.mark.parametrize("name", ["to_csv", "to_pickle", "plot", "style", "eval", "query", "attrs", "flags", "pipe_"])
 def test_what_exists_is_denied_and_what_does_not_is_absent(name):
     with pytest.raises(Absent if name == "pipe_" else Denied):
