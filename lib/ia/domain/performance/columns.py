@@ -87,11 +87,11 @@ class Column:
             return Column([a - b for a, b in zip(self.numbers, other.numbers, strict=True)])
         return Column([each - other for each in self.numbers]) if other else self
 
-    def below(self, limit: float) -> Sequence[float]:
+    def below(self, limit: float) -> Numbers:
         """Return the numbers below a limit."""
         return [each for each in self.numbers if each < limit]
 
-    def up_to(self, limit: float) -> Sequence[float]:
+    def up_to(self, limit: float) -> Numbers:
         """Return the numbers at a limit or below."""
         return [each for each in self.numbers if each <= limit]
 
@@ -140,19 +140,31 @@ class ArrayColumn(Column):
             return ArrayColumn(self.array - other.array)
         return ArrayColumn(self.array - other) if other else self
 
-    def below(self, limit: float) -> Sequence[float]:
-        found: list[float] = self.array[self.array < limit].tolist()
-        return found
+    def below(self, limit: float) -> "F":
+        return self.array[self.array < limit]
 
-    def up_to(self, limit: float) -> Sequence[float]:
-        found: list[float] = self.array[self.array <= limit].tolist()
-        return found
+    def up_to(self, limit: float) -> "F":
+        return self.array[self.array <= limit]
 
     @cached_property
     def ranked(self) -> Sequence[float]:
         ranked = self.array.copy()
         ranked.sort()
         return ranked  # type: ignore[return-value]
+
+
+def sum_numbers(values: Numbers) -> float:
+    """Return the exact sum, rounded once: the same on every version of Python."""
+    return math.fsum(values) if isinstance(values, Sequence) else exact_sum(values)
+
+
+def sum_squares(values: Numbers) -> float:
+    """Return the sum of the squares of numbers.
+
+    >>> sum_squares([3.0, 4.0])
+    25.0
+    """
+    return math.fsum([each * each for each in values]) if isinstance(values, Sequence) else exact_sum(values * values)
 
 
 def running_highs(values: "F") -> "F":

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from datetime import date
 
-from ia.domain.performance.columns import Column, Numbers, exact_sum, make_column
+from ia.domain.performance.columns import Column, Numbers, make_column, sum_squares
 from ia.domain.performance.drawdowns import drawdown_series, falls_of
 from ia.domain.performance.figures import Figure
 from ia.kernel.errors import Message
@@ -35,10 +35,6 @@ def annual_growth(total: float, first: date, last: date) -> Figure:
     if total <= -1:
         return Figure(None, Message("nothing is left"))
     return Figure((1.0 + total) ** (DAYS_A_YEAR / days) - 1.0)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
 
 
 def _deviation(column: Column, missing: int = 1) -> float:
@@ -75,7 +71,7 @@ def sortino_ratio(returns: Numbers | Column, sessions: float, risk_free: float =
     losses = over.below(0.0)
     if len(losses) < 2:
         return Figure(None, Message("fewer than two losing days"))
-    downside = math.sqrt(math.fsum([each * each for each in losses]) / len(over))
+    downside = math.sqrt(sum_squares(losses) / len(over))
     return Figure(over.mean / downside * math.sqrt(sessions))
 
 
@@ -109,19 +105,15 @@ def expected_shortfall(returns: Numbers | Column, part: float = 0.05) -> Figure:
     """Return the mean of the returns at or below their historical quantile."""
     if len(returns) < FEW:
         return Figure(None, _FEW)
-    return Figure(_mean(make_column(returns).up_to(quantile(returns, part))))
+    return Figure(make_column(make_column(returns).up_to(quantile(returns, part))).mean)
 
 
 def ulcer_index(values: Numbers) -> Figure:
     """Return the root of the mean squared drawdown (quantstats divides by n - 1)."""
     if len(values) <= FEW:
         return Figure(None, _FEW)
-    if isinstance(values, Sequence):
-        squares = math.fsum([each * each for each in drawdown_series(values)])
-    else:
-        falls = falls_of(values)
-        squares = exact_sum(falls * falls)
-    return Figure(math.sqrt(squares / len(values)))
+    falls = drawdown_series(values) if isinstance(values, Sequence) else falls_of(values)
+    return Figure(math.sqrt(sum_squares(falls) / len(values)))
 
 
 def skewness(returns: Sequence[float]) -> Figure:

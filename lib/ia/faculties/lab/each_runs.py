@@ -22,7 +22,7 @@ from ia.faculties.lab.run_results import closing_values
 from ia.faculties.lab.run_types import RuleSettings, RunMarket
 from ia.faculties.lab.securities import Security
 from ia.faculties.lab.signal_sections import refuse_sections
-from ia.faculties.lab.signals import SignalExpression
+from ia.faculties.lab.signals import SignalBars, SignalExpression
 from ia.faculties.lab.single_runs import SingleWalk, Unusual, is_single
 from ia.kernel.collection import pause_collection
 from ia.kernel.errors import Message, NotFound, Notify, drop_message
@@ -113,9 +113,9 @@ def _list_signals(
     import numpy as np
 
     known = [name for name in names if market.signal_bars[name].date]
-    many = [market.signal_bars[name] for name in known]
-    exits = leave.truths_of(many) if leave else [np.zeros(len(bars.date), dtype=np.bool_) for bars in many]
-    return zip(known, entry.truths_of(many), exits, strict=True)
+    several = SignalBars([market.signal_bars[name] for name in known])
+    none = (np.zeros(len(bars.date), dtype=np.bool_) for bars in several.many)
+    return zip(known, entry.truths_of(several), leave.truths_of(several) if leave else none, strict=True)
 
 
 def _run_alone(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 UNITS = 10_000
 """Units of an amount in its currency: prices of up to four decimal places are whole numbers of them."""
 _LARGEST = 1e9
+_NO_FEES = Fees(ZERO_CENTS, ZERO_CENTS, ZERO_CENTS, ZERO_CENTS)
 CentFees = tuple[int, int, int, int]
 """Commission, stamp duty, transfer fee and what is neither, in cents."""
 Charger = Callable[[int, int], CentFees]
@@ -221,7 +222,7 @@ def to_cent_fees(fees: Fees) -> CentFees:
 
 def to_fees(fees: CentFees) -> Fees:
     """Return fees in cents as decimal numbers."""
-    return Fees._make([each * CENT if each else ZERO_CENTS for each in fees])
+    return Fees._make([each * CENT if each else ZERO_CENTS for each in fees]) if any(fees) else _NO_FEES
 
 
 def to_money(cents: int) -> Decimal:

@@ -17,7 +17,7 @@ from ia.faculties.lab.portfolio import Portfolio
 from ia.faculties.lab.run_results import RunAccount, assemble_result
 from ia.faculties.lab.run_types import Rebalance, RuleSettings, RunMarket, RunResult, SignalTable
 from ia.faculties.lab.signal_sections import compare_securities
-from ia.faculties.lab.signals import SignalExpression, compile_signal
+from ia.faculties.lab.signals import SignalBars, SignalExpression, compile_signal
 from ia.faculties.lab.single_runs import run_single
 from ia.faculties.lab.tickets import ExitTicket, Ticket
 from ia.kernel.collection import pause_collection
@@ -94,15 +94,15 @@ def evaluate_signals(
                 columns.append(column)
         many = [market.signal_bars[symbols[column]] for column in columns]
         places = [_find_rows(bars.date, calendar) for bars in many]
-        added = [compared[symbols[column]] for column in columns]
-        for column, (rows, within), truths in zip(columns, places, entry.truths_of(many, added), strict=True):
+        several = SignalBars(many, [compared[symbols[column]] for column in columns])
+        for column, (rows, within), truths in zip(columns, places, entry.truths_of(several), strict=True):
             traded[rows, column] = True
             entries[rows, column] = truths[within]
         if leave:
-            for column, (rows, within), truths in zip(columns, places, leave.truths_of(many, added), strict=True):
+            for column, (rows, within), truths in zip(columns, places, leave.truths_of(several), strict=True):
                 exits[rows, column] = truths[within]
         if rank and ranks is not None:
-            for column, (rows, within), numbers in zip(columns, places, rank.numbers_of(many, added), strict=True):
+            for column, (rows, within), numbers in zip(columns, places, rank.numbers_of(several), strict=True):
                 ranks[rows, column] = numbers[within]
         show(min(start + BLOCK, len(symbols)), len(symbols))
     return SignalTable(days=days, symbols=symbols, traded=traded, entries=entries, exits=exits, rank=ranks)

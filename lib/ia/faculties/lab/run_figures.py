@@ -42,11 +42,13 @@ class Yardstick(NamedTuple):
     """A series that a run is measured against: a value for each day of the run, None where it has none yet.
 
     total  whether dividends are in it
+    array  the values once more, where none is missing and an array was made
     """
 
     name: str
     values: Sequence[float | None]
     total: bool = True
+    array: "F | None" = None
 
 
 def figures_document(
@@ -95,7 +97,7 @@ def figures_document(
         "ulcer_frac": tell("ulcer_frac", ulcer_index(values)),
         "sessions_a_year": sessions,
         "exposure_frac": tell("exposure_frac", mean_exposure(held, values)),
-        "turnover_ann": tell("turnover_ann", annual_turnover(bought, sold, equity, sessions)),
+        "turnover_ann": tell("turnover_ann", annual_turnover(bought, sold, values, sessions)),
         "fees": float(sum([part for fill in result.fills for part in fill.fees if part], Decimal(0))),
         "dividend_tax": float(sum([fill.dividend_tax for fill in result.fills if fill.dividend_tax], Decimal(0))),
         "trades": trades_document(measure_trades(result.trips), tell),
@@ -172,13 +174,14 @@ def _yardstick_document(
 ) -> Json:
     import numpy as np
 
-    missing = None in each.values
+    missing = each.array is None and None in each.values
     known = [at for at, value in enumerate(each.values) if value is not None] if missing else range(len(each.values))
     if len(known) < 2:
         tell(f"{key}.return_frac", Figure(None, Message("no prices of {symbol} in these days", symbol=each.name)))
         return {"name": each.name, "return_frac": None}
     if not missing:
-        own, values, days = result.columns[0], np.array(each.values, dtype=np.float64), result.days
+        own, days = result.columns[0], result.days
+        values = np.array(each.values, dtype=np.float64) if each.array is None else each.array
     else:
         own = np.array([result.equity[at] for at in known])
         values = np.array([each.values[at] for at in known], dtype=np.float64)
@@ -236,8 +239,9 @@ def hold_yardsticks(result: RunResult, market: RunMarket) -> dict[str, Yardstick
     if not count:
         return {}
     if len(names) == 1:
-        return {"buy_and_hold": Yardstick(from_canonical_name(names[0]), total.tolist())}
-    return {"equal_weight": Yardstick(f"{count}", (total / count).tolist())}
+        return {"buy_and_hold": Yardstick(from_canonical_name(names[0]), total.tolist(), array=total)}
+    mean = total / count
+    return {"equal_weight": Yardstick(f"{count}", mean.tolist(), array=mean)}
 
 
 def from_canonical_name(name: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ia.faculties.lab.run_types import RunMarket
+from ia.faculties.lab.signals import SignalBars
 from ia.kernel.errors import BadData
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def compare_securities(signals: "Iterable[SignalExpression | None]", market: Run
         values = np.full((len(rows), len(names)), np.nan)
         for start in range(0, len(names), BLOCK):
             some = names[start : start + BLOCK]
-            columns = argument.numbers_of([market.signal_bars[name] for name in some])
+            columns = argument.numbers_of(SignalBars([market.signal_bars[name] for name in some]))
             for column, (name, numbers) in enumerate(zip(some, columns, strict=True), start):
                 values[places[name], column] = numbers
         industries = market.industries(market.trading_days) if section.by_industry and market.industries else None

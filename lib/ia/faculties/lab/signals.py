@@ -5,7 +5,7 @@ What compares the securities of a day (xrank) comes in as further columns: `ia.f
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ia.faculties.lab.expression_names import check_names
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ia.faculties.lab.cross_sections import CrossSection
+    from ia.organs.compute.block_lane import BlockPlan, Kept
+    from ia.organs.compute.functions import Value
 
     F = NDArray[np.float64]
     B = NDArray[np.bool_]
@@ -29,6 +31,41 @@ ALL_COLUMNS = ("open", "high", "low", "close", "volume")
 def compile_signal(source: str, option: str) -> "SignalExpression":
     """Return an expression, checked once. Raises as `SignalExpression`."""
     return SignalExpression(source, option)
+
+
+class SignalBars:
+    """Bars of several securities, and what has been worked out of them: expressions share equal calls.
+
+    many    the bars of each. added: for each the columns of the sections of expressions, by name
+    kept    values of calls, of all of them; `kept_alone` those of the only one
+    """
+
+    def __init__(self, many: Sequence[Bars], added: "Sequence[Mapping[str, F]]" = ()) -> None:
+        self.many, self.added = many, added
+        self.kept: Kept = {}
+        self.kept_alone: dict[str, Value] = {}
+        self._matrices: dict[str, F] = {}
+
+    @cached_property
+    def lengths(self) -> "NDArray[np.intp]":
+        """How many bars each has."""
+        import numpy as np
+
+        return np.array([len(bars.date) for bars in self.many])
+
+    def matrix(self, name: str) -> "F":
+        """Return a column of all of them, [rows, securities], the first bar on top, NaN below the last."""
+        import numpy as np
+
+        found = self._matrices.get(name)
+        if found is None:
+            lengths = self.lengths
+            found = self._matrices[name] = np.empty((int(lengths.max()), len(self.many)))
+            for column, bars in enumerate(self.many):
+                values = getattr(bars, name) if name in ALL_COLUMNS else self.added[column][name]
+                found[: lengths[column], column] = values
+                found[lengths[column] :, column] = np.nan
+        return found
 
 
 class SignalExpression:
@@ -124,12 +161,9 @@ class SignalExpression:
         """
         return self._require_truths(self._values(bars))
 
-    def truths_of(self, many: Sequence[Bars], added: "Sequence[Mapping[str, F]]" = ()) -> "list[B]":
-        """Return the truths of several securities, each as `truths` gives them. Raises as `truths`.
-
-        added   for each of them the columns of its sections, by name
-        """
-        return [self._require_truths(values) for values in self._values_of(many, added)]
+    def truths_of(self, several: "SignalBars") -> "list[B]":
+        """Return the truths of several securities, each as `truths` gives them. Raises as `truths`."""
+        return [self._require_truths(values) for values in self._values_of(several)]
 
     def _require_truths(self, values: Any) -> "B":
         import numpy as np
@@ -152,12 +186,9 @@ class SignalExpression:
         """
         return self._require_numbers(self._values(bars))
 
-    def numbers_of(self, many: Sequence[Bars], added: "Sequence[Mapping[str, F]]" = ()) -> "list[F]":
-        """Return the numbers of several securities, each as `numbers` gives them. Raises as `numbers`.
-
-        added   as for `truths_of`
-        """
-        return [self._require_numbers(values) for values in self._values_of(many, added)]
+    def numbers_of(self, several: "SignalBars") -> "list[F]":
+        """Return the numbers of several securities, each as `numbers` gives them. Raises as `numbers`."""
+        return [self._require_numbers(values) for values in self._values_of(several)]
 
     def _require_numbers(self, values: Any) -> "F":
         import numpy as np
@@ -171,43 +202,43 @@ class SignalExpression:
             )
         return np.asarray(values, dtype=np.float64)
 
-    def _values_of(self, many: Sequence[Bars], added: "Sequence[Mapping[str, F]]" = ()) -> Iterable[Any]:
+    def _values_of(self, several: "SignalBars") -> Iterable[Any]:
         """Return what `_values` gives for each of several securities: at once where the array lane can."""
-        if (len(many) > 1 or (self.sections and many)) and (block := self._block_values(many, added)) is not None:
+        many = several.many
+        if len(many) == 1 and not self.sections:
+            return [self._values(many[0], several.kept_alone)]
+        if many and (block := self._block_values(several)) is not None:
             return [block[: len(bars.date), column] for column, bars in enumerate(many)]
         return [None] * len(many) if self.sections else map(self._values, many)
 
-    def _block_values(self, many: Sequence[Bars], added: "Sequence[Mapping[str, F]]") -> Any:
+    def _block_values(self, several: "SignalBars") -> Any:
         """Return the values of several securities as columns, the first bar on top; None where there is a doubt."""
-        import numpy as np
-
-        from ia.organs.compute.block_lane import BlockPlan
-
         if self._plan is None:
             return None
-        lengths = np.array([len(bars.date) for bars in many])
         try:
-            plan = BlockPlan(self._body or self._plan.body, [each.name for each, _ in self.sections])
-            block = {}
-            for name in plan.series:
-                matrix = np.empty((int(lengths.max()), len(many)))
-                for column, bars in enumerate(many):
-                    values = added[column][name] if name in plan.added else getattr(bars, name)
-                    matrix[: lengths[column], column] = values
-                    matrix[lengths[column] :, column] = np.nan
-                block[name] = matrix
-            parts = plan.split_conditions()
-            if len(parts) > 1 and plan.gives_truth():
-                return plan.narrow_every_row(parts, block, lengths, None)
-            return plan.every_row(block, lengths)
+            plan, parts = self._block_plan
+            block = {name: several.matrix(name) for name in plan.series}
+            if parts:
+                return plan.narrow_every_row(parts, block, several.lengths, None, several.kept)
+            return plan.every_row(block, several.lengths, several.kept)
         except Exception:  # whatever it is, one security after the other says it properly
             return None
 
-    def _values(self, bars: Bars) -> Any:
+    @cached_property
+    def _block_plan(self) -> "tuple[BlockPlan, Sequence[BlockPlan]]":
+        """The plan for several securities, and the conditions that must all be true, where it is more than one."""
+        from ia.organs.compute.block_lane import BlockPlan
+
+        assert self._plan is not None
+        plan = BlockPlan(self._body or self._plan.body, [each.name for each, _ in self.sections])
+        parts = plan.split_conditions()
+        return plan, parts if len(parts) > 1 and plan.gives_truth() else ()
+
+    def _values(self, bars: Bars, kept: "dict[str, Value] | None" = None) -> Any:
         """Return an array as long as the bars, or None for anything else."""
         if self._plan is not None:
             try:
-                result = self._plan.run(bars)
+                result = self._plan.run(bars, kept=kept)
             except Exception:  # whatever it is, the full lane says it properly
                 pass
             else:

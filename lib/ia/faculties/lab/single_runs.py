@@ -528,25 +528,22 @@ class SingleWalk:
             elif type(each) is QuickTrip:
                 value = self._value_of(to_money(each.cash) if fills else self.settings.cash)
                 shares = Decimal(each.quantity)
-                sides: tuple[Side, Side] = ("buy", "sell")
                 for given, side, place, row, quantity, money, fees, tax in (
-                    (each.given, sides[0], each.place, each.row, None, value, each.fees, ZERO),
-                    (each.left, sides[1], each.filled, each.bar, shares, None, each.sale_fees, to_money(each.tax)),
+                    (each.given, "buy", each.place, each.row, None, value, each.fees, ZERO),
+                    (each.left, "sell", each.filled, each.bar, shares, None, each.sale_fees, to_money(each.tax)),
                 ):
                     number, day, price = str(len(rows)), self.days[place], to_decimal(self._open[row])
-                    fills.append(
-                        Fill(
-                            order=number, date=day, symbol=self.name, side=side, quantity=shares, price=price,
-                            fees=to_fees(fees), dividend_tax=tax,
-                        )
-                    )  # fmt: skip
+                    taken = to_fees(fees)
+                    # by place: by name they take four times as long, and there are thousands
+                    fills.append(Fill._make((number, day, self.name, side, shares, price, taken, tax)))
                     rows.append(
-                        OrderRow(
-                            order=number, given=self.days[given], symbol=self.name, side=side, kind="market",
-                            quantity=quantity, value=money, trigger=None, status="filled", reason="", ended=day,
-                            filled=shares, price=price, fees=to_money(sum(fees)), dividend_tax=tax,
+                        OrderRow._make(
+                            (
+                                *(number, self.days[given], self.name, side, "market", quantity, money, None),
+                                *("filled", "", day, shares, price, to_money(sum(fees)), tax),
+                            )
                         )
-                    )  # fmt: skip
+                    )
         return rows, fills
 
     def unfilled_rows(self) -> Iterable[OrderRow]:
@@ -638,8 +635,16 @@ class SingleWalk:
         """Return the closed trades."""
         for each in self.log:
             if type(each) is QuickTrip:
-                lot = TaxLot(Decimal(each.quantity), to_money(each.cost), self.days[each.place])
-                yield self._trip(lot, to_money(each.net), self.days[each.filled])
+                yield RoundTrip(
+                    symbol=self.name,
+                    name="",
+                    currency=self.currency,
+                    quantity=float(each.quantity),
+                    cost=each.cost / 100,
+                    proceeds=each.net / 100,
+                    opened=self.days[each.place],
+                    closed=self.days[each.filled],
+                )
             elif type(each) is ClosedLot:
                 yield self._trip(each.lot, each.proceeds, each.closed)
 

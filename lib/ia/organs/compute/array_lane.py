@@ -9,7 +9,7 @@ import ast
 import functools
 import operator
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from ia.organs.compute.array_backend import np
@@ -68,7 +68,7 @@ class Plan:
     """An expression that the array lane can evaluate.
 
     series  the columns that the expression reads
-    calls   how many functions it calls
+    calls   the functions that it calls, each with a key that is the same for the same call
     """
 
     __slots__ = ("body", "calls", "series", "source")
@@ -78,22 +78,24 @@ class Plan:
         self.body = body
         nodes = list(ast.walk(body))
         self.series = frozenset(node.id for node in nodes if isinstance(node, ast.Name) and node.id in SERIES)
-        self.calls = sum(isinstance(node, ast.Call) for node in nodes)
+        self.calls: dict[ast.expr, str] = {node: ast.dump(node) for node in nodes if isinstance(node, ast.Call)}
 
-    def run(self, bars: Bars, deadline: float = float("inf")) -> LaneResult:
+    def run(self, bars: Bars, deadline: float = float("inf"), kept: dict[str, Value] | None = None) -> LaneResult:
         """Return the value over the bars. Raises whatever goes wrong: the full lane then says it properly.
 
         After `deadline` (of time.monotonic) no further function is begun.
+
+        kept  columns and values of calls of other plans over the same bars, for this one to take and to add to
         """
-        columns = {
-            name: SeriesColumn(np.array(getattr(bars, name), dtype=np.int64 if name == "volume" else np.float64), name)
-            for name in self.series
-        }
-        work = len(bars.date) * self.calls
+        kept = {} if kept is None else kept
+        for name in self.series - kept.keys():
+            kind = np.int64 if name == "volume" else np.float64
+            kept[name] = SeriesColumn(np.array(getattr(bars, name), dtype=kind), name)
+        work = len(bars.date) * len(self.calls)
         if work > (MAX_WORK if np.__name__ == "numpy" else MAX_PLAIN_WORK):
             raise Doubt
         with np.errstate(all="ignore"):
-            value = evaluate_node(self.body, columns, deadline)
+            value = evaluate_node(self.body, kept, deadline, self.calls)
         if isinstance(value, Columns):
             return LaneResult("frame", None, value.names, value.arrays)
         if isinstance(value, SeriesColumn):
@@ -147,46 +149,59 @@ def _is_allowed(node: ast.expr) -> bool:
             return False
 
 
-def evaluate_node(node: ast.expr, columns: dict[str, SeriesColumn], deadline: float) -> Value:
-    """Return the value of a part of an expression. Raises as `Plan.run`."""
+def evaluate_node(node: ast.expr, kept: dict[str, Value], deadline: float, calls: Mapping[ast.expr, str] = {}) -> Value:
+    """Return the value of a part of an expression. Raises as `Plan.run`.
+
+    kept   columns by name, and values of calls by their key, which are worked out once
+    calls  the keys of calls, as far as they are known
+    """
     match node:
         case ast.Constant(value=int() | float() as number):
             return number
         case ast.Name(id=name):
-            return columns[name]
+            return kept[name]
         case ast.BinOp(left=left, op=op, right=right):
-            a, b = evaluate_node(left, columns, deadline), evaluate_node(right, columns, deadline)
+            a, b = evaluate_node(left, kept, deadline, calls), evaluate_node(right, kept, deadline, calls)
             if type(op) in LOGIC:
                 return combine_values(LOGIC[type(op)], require_truth(a), require_truth(b))
             return combine_values(ARITHMETIC[type(op)], require_number(a), require_number(b))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            value = require_number(evaluate_node(operand, columns, deadline))
+            value = require_number(evaluate_node(operand, kept, deadline, calls))
             return SeriesColumn(-value.values, value.name) if isinstance(value, SeriesColumn) else -value
         case ast.UnaryOp(operand=operand):
-            value = require_truth(evaluate_node(operand, columns, deadline))
+            value = require_truth(evaluate_node(operand, kept, deadline, calls))
             if not isinstance(value, SeriesColumn):
                 raise Doubt
             return SeriesColumn(~value.values, value.name)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            a, b = evaluate_node(left, columns, deadline), evaluate_node(right, columns, deadline)
+            a, b = evaluate_node(left, kept, deadline, calls), evaluate_node(right, kept, deadline, calls)
             return combine_values(COMPARISON[type(op)], require_number(a), require_number(b))
         case ast.Subscript(value=call, slice=ast.Constant(value=str() as key)):
-            several = evaluate_node(call, columns, deadline)
+            several = evaluate_node(call, kept, deadline, calls)
             if not isinstance(several, Columns):
                 raise Doubt
             return SeriesColumn(dict(zip(several.names, several.arrays, strict=True))[key], key)
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
-            if time.monotonic() > deadline:
-                raise Doubt
-            values = [evaluate_node(arg, columns, deadline) for arg in args]
-            named = {word.arg: evaluate_node(word.value, columns, deadline) for word in keywords if word.arg}
-            if len(named) < len(keywords):
-                raise Doubt
-            if name in BY_WINDOW and estimate_work(values, named) > MAX_WORK:
-                raise Doubt
-            return absolute_value(values, named) if name == "abs" else apply_function(FUNCTIONS[name], values, named)
+        case ast.Call(func=ast.Name(id=name)):
+            key = calls.get(node) or ast.dump(node)
+            if key not in kept:
+                kept[key] = _call_function(node, name, kept, deadline, calls)
+            return kept[key]
         case _:
             raise Doubt
+
+
+def _call_function(
+    node: ast.Call, name: str, kept: dict[str, Value], deadline: float, calls: Mapping[ast.expr, str]
+) -> Value:
+    if time.monotonic() > deadline:
+        raise Doubt
+    values = [evaluate_node(arg, kept, deadline, calls) for arg in node.args]
+    named = {word.arg: evaluate_node(word.value, kept, deadline, calls) for word in node.keywords if word.arg}
+    if len(named) < len(node.keywords):
+        raise Doubt
+    if name in BY_WINDOW and estimate_work(values, named) > MAX_WORK:
+        raise Doubt
+    return absolute_value(values, named) if name == "abs" else apply_function(FUNCTIONS[name], values, named)
 
 
 def estimate_work(values: list[Value], named: dict[str, Value]) -> float:

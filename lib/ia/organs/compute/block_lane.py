@@ -33,6 +33,8 @@ from ia.organs.compute.tail_rows import RATES, Reach, Unbounded, count_steps, me
 Matrix: TypeAlias = NDArray[Any]
 Block: TypeAlias = Mapping[str, Matrix]
 """Columns of bars by name, [rows, securities]."""
+Kept: TypeAlias = dict[str, tuple[int, Value]]
+"""Values of calls by their key, and of how many rows each is."""
 
 _TIE = 1e-9
 """Two values this near, as a part of what they are made of, might compare otherwise over the whole history."""
@@ -110,13 +112,21 @@ class BlockPlan:
         run = _Run(self, block, height, len(lengths), lengths)
         return run.pick_newest(run.evaluate(self.body, height))
 
-    def every_row(self, block: Block, lengths: NDArray[np.intp]) -> Matrix | None:
-        """Return the values of all bars, [rows, securities]; None where it gives no series."""
+    def every_row(self, block: Block, lengths: NDArray[np.intp], kept: Kept | None = None) -> Matrix | None:
+        """Return the values of all bars, [rows, securities]; None where it gives no series.
+
+        kept  values of calls of other plans over the same bars, for this one to take and to add to
+        """
         height = len(next(iter(block.values()))) if block else 1
-        return _as_matrix(_Run(self, block, height, len(lengths), lengths).evaluate(self.body, height))
+        return _as_matrix(_Run(self, block, height, len(lengths), lengths, kept).evaluate(self.body, height))
 
     def narrow_every_row(
-        self, parts: "Sequence[BlockPlan]", block: Block, lengths: NDArray[np.intp], bars: NDArray[np.bool_] | None
+        self,
+        parts: "Sequence[BlockPlan]",
+        block: Block,
+        lengths: NDArray[np.intp],
+        bars: NDArray[np.bool_] | None,
+        kept: Kept | None = None,
     ) -> Matrix | None:
         """Return the truth of several `parts` of it together, of all bars; as `every_row`.
 
@@ -125,23 +135,23 @@ class BlockPlan:
         bars  which bars count, [rows, securities]; None: all
         """
         height = len(next(iter(block.values()))) if block else 1
-        run = _Run(self, block, height, len(lengths), lengths)
-        kept, met = np.arange(len(lengths)), np.ones((height, len(lengths)), dtype=np.bool_)
+        run = _Run(self, block, height, len(lengths), lengths, kept)
+        among, met = np.arange(len(lengths)), np.ones((height, len(lengths)), dtype=np.bool_)
         for part in parts:
             truths = _as_matrix(run.evaluate(part.body, height))
             if truths is None:
                 return None
             met &= truths
-            counted = met if bars is None else met & bars[:, kept]
+            counted = met if bars is None else met & bars[:, among]
             alive = np.flatnonzero(counted.any(axis=0))
-            if 2 * len(alive) < len(kept):
-                kept, met = kept[alive], met[:, alive]
-                if not len(kept):
+            if 2 * len(alive) < len(among):
+                among, met = among[alive], met[:, alive]
+                if not len(among):
                     break
-                few = {name: np.ascontiguousarray(values[:, kept]) for name, values in block.items()}
-                run = _Run(self, few, height, len(kept), lengths[kept])
+                few = {name: np.ascontiguousarray(values[:, among]) for name, values in block.items()}
+                run = _Run(self, few, height, len(among), lengths[among])
         found = np.zeros((height, len(lengths)), dtype=np.bool_)
-        found[:, kept] = met
+        found[:, among] = met
         return found
 
 
@@ -193,11 +203,17 @@ class _Run:
     """
 
     def __init__(
-        self, plan: BlockPlan, block: Block, height: int, count: int, lengths: NDArray[np.intp] | None
+        self,
+        plan: BlockPlan,
+        block: Block,
+        height: int,
+        count: int,
+        lengths: NDArray[np.intp] | None,
+        kept: Kept | None = None,
     ) -> None:
         self.plan, self.block, self.height, self.count, self.lengths = plan, block, height, count, lengths
         self.doubtful = np.zeros(count, dtype=np.bool_)
-        self._kept: dict[str, tuple[int, Value]] = {}
+        self._kept: Kept = {} if kept is None else kept
         if height * len(plan.calls) > MAX_WORK:
             raise Doubt
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from ia.faculties.lab.scan import ScanRequest, scan_market
-from ia.faculties.lab.signals import SignalExpression
+from ia.faculties.lab.signals import SignalBars, SignalExpression
 from ia.kernel.errors import Refused
 from ia.kernel.workspace import Workspace
 from ia.organs import marketdb
@@ -308,7 +308,7 @@ def test_signals_of_many_securities_are_to_the_bit_those_of_each(ragged):
         if any(each.kind != "series" for each in want):
             continue
         truths = want[0].arrays[0].dtype == bool
-        got = expression.truths_of(histories) if truths else expression.numbers_of(histories)
+        got = expression.truths_of(SignalBars(histories)) if truths else expression.numbers_of(SignalBars(histories))
         for bars, one, each in zip(histories, want, got, strict=True):
             assert len(each) == len(bars.date)
             np.testing.assert_array_equal(each, one.arrays[0], err_msg=source)
