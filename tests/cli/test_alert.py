@@ -72,6 +72,10 @@ def test_an_alert_is_told_once_and_goes_through_its_states(run, crontab, home):
     later = "2024-03-22T16:00+08:00"
     [first, _] = json.loads(run("alert", "list", "--json", IA_NOW=later).stdout)
     assert (first["session"], first["holds"], first["crossed"]) == ("2024-03-22", True, "2024-03-20")
+    assert first["crossings"] == ["2024-03-20"]
+    week = run("turn", "-m", "ia-offline", "review this week", IA_NOW=later).stdout
+    assert "- Alert of 2024-03-20: CATL `close > 83`" in week and "< 84" not in week
+    assert "Alert of" not in run("turn", "-m", "ia-offline", "review last week", IA_NOW=later).stdout
     assert run("alert", "pause", "alert-300750", IA_NOW=later).returncode == 0
     assert json.loads(run("alert", "show", "alert-300750", "--json", IA_NOW=later).stdout)["state"] == "paused"
     assert run("alert", "resume", "alert-300750", IA_NOW=later).returncode == 0

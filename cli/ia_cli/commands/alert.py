@@ -156,7 +156,7 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     """List the alerts: condition, state, and how it stood on the last session. Status 1 if there are none.
 
     state is approved, paused, proposed (waits for your approval), finished (its last day is over), edited or deleted.
-    crossed is the last session whose crossing ia told you of.
+    crossed is the last session whose crossing ia told you of; crossings, in JSON, are all of them.
     """
     from functools import partial
 
@@ -172,7 +172,7 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
             {**row, "state": tr(row["state"]), "holds": _yes_no(row["holds"]), "session": (row["session"] or "")[5:]}
             for row in rows
         ]
-    columns = COLUMNS if not (as_json or as_jsonl) else (*COLUMNS, "proposal")
+    columns = COLUMNS if not (as_json or as_jsonl) else (*COLUMNS, "proposal", "crossings")
     empty = NotFound("no alerts yet", hint="set one with `ia alert SYMBOL 'close < 80'`")
     emit = partial(
         emit_wide_rows,
@@ -205,6 +205,7 @@ def show(name: str, as_json: bool) -> None:
     from ia_cli.terminal.task_view import format_local_time
 
     row |= {"state": tr(row["state"]), "holds": _yes_no(row["holds"])}
+    row["crossings"] = ", ".join(row["crossings"])
     row["next"] = ", ".join(format_local_time(stamp) or "" for stamp in row["next"])
     emit_text("".join(f"{tr(HEADS.get(key, key))}\t{value}\n" for key, value in row.items() if value not in (None, "")))
 

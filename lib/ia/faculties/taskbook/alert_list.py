@@ -58,12 +58,13 @@ def describe_alert(ws: Workspace, each: Listed, alert: Alert) -> Json:
     """Return an alert as plain data.
 
     session, holds, close   the last session that was looked at, and what the condition was on it; null before
-    crossed                 the last session whose crossing was told
+    crossed                 the last session whose crossing was told; `crossings` are all of them, oldest first
     """
     from ia.domain.instruments.symbols import from_canonical
 
     stored = sessions.load_sessions(ws, each.task.id) if each.task else []
     last = stored[-1] if stored else None
+    told = [row.session for row in stored if row.told is not None]
     return {
         "name": each.name,
         "symbol": alert.symbol,
@@ -73,7 +74,8 @@ def describe_alert(ws: Workspace, each: Listed, alert: Alert) -> Json:
         "session": last.session if last else None,
         "holds": last.holds if last else None,
         "close": last.close if last else None,
-        "crossed": next((row.session for row in reversed(stored) if row.told is not None), None),
+        "crossed": told[-1] if told else None,
+        "crossings": told,
         "until": alert.until or None,
         "note": (each.design.because if each.design else "") or None,
         "proposal": each.proposal,

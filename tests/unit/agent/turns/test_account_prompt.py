@@ -204,7 +204,7 @@ def test_the_analyst_looks_at_no_rules_where_there_are_none(ws, simulated):
 def test_a_review_recalls_positions_at_their_stop(ws, simulated):
     fill(ws, {DAY: [quote(MOUTAI, "贵州茅台", 0.5, 900.0)]}, adapter="demo", simulated=True)
     held(ws, (MOUTAI, 100, "1600"), deposit="500000")
-    assert "600519.SH 止损提醒：-4" in say(ws, "复盘本周").reply
+    assert "贵州茅台：止损提醒，亏 4" in say(ws, "复盘本周").reply
 
 
 # the gate

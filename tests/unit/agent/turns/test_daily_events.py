@@ -195,7 +195,7 @@ def test_the_analyst_reviews_against_the_risk_rules(ws):
     held(ws, (MOUTAI, 250, "100"), (CATL, 100, "50"))
     done = daily_events.take_event_turn(ws, daily_events.build_daily_review(ws), model="ia-offline")
     assert f"| {MOUTAI} 贵州茅台 | 250 | 90.50 |" in done.reply
-    assert f"- {MOUTAI} 止损提醒：-9.5" in done.reply and "<= -7%" in done.reply
+    assert "- 贵州茅台：止损提醒，亏 9.5" in done.reply and "（你的限额 7%）" in done.reply
     assert "仓位超限：23." in done.reply and "> 20%" in done.reply and "减到限内约需卖" in done.reply
     assert CATL not in done.reply.partition("**风控**")[2]
     assert "涨 " in done.reply and "主线：半导体" in done.reply

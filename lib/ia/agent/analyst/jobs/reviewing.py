@@ -107,11 +107,12 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     yield from desk.load_tables("readings", "labels", "view")
     yield from load_skill(desk, "review", words)
     calls = results.period_calls(desk, period.first, period.last)
-    listed, beliefs, tracking, noted, *account = yield from desk.run(
+    listed, beliefs, tracking, noted, alerts, *account = yield from desk.run(
         DeskCall("memory.list", {}),
         belief_lines.beliefs_call(),
         DeskCall("memory.read", {"path": "tracking"}),
         DeskCall("notebook.list", {}),
+        DeskCall("alert.list", {}),
         *calls,
     )
     of_account = {call.tool: result for call, result in zip(calls, account, strict=True)}
@@ -154,7 +155,8 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     losing = yield from risk_rules.account_warnings(desk)
     lesson = _lesson(desk, outcomes)
     reflections = [path for path in files if "/reflections/" in path]
-    ended, judged = _conditions(desk, outcomes), _judgments(desk, outcomes, simulated)
+    ended = [*_alerts(desk, alerts, period), *_conditions(desk, outcomes)]
+    judged = _judgments(desk, outcomes, simulated)
     believed = belief_lines.review_beliefs(desk, beliefs, period.first, period.last)
     believed = [speak("- Beliefs:"), *(f"  {line}" for line in believed)] if believed else []
     after = [*ended, *judged, *believed]
@@ -465,6 +467,21 @@ def _headline(desk: ToolDesk, period: ReviewPeriod) -> str:
     return desk.speak("**Review {first} to {last}**", first=period.first, last=period.last)
 
 
+def _alerts(desk: ToolDesk, alerts: DeskResult, period: ReviewPeriod) -> list[str]:
+    """Return the alerts that came true in a period, each with its days, the newest of them last."""
+    told = []
+    for row in wording.rows_of(alerts, "alerts"):
+        days = [day for day in row["crossings"] if period.first <= day <= period.last]
+        if days:
+            name = wording.name_alone(desk, str(row["symbol"]), row.get("security"))
+            line = desk.speak(
+                "- Alert of {days}: {name} `{condition}`",
+                days=desk.speak.join_items(days), name=name, condition=row["condition"],
+            )  # fmt: skip
+            told.append((days[-1], line))
+    return [line for _, line in sorted(told)]
+
+
 def _conditions(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> list[str]:
     """Return the conditions that views named as their end and that came true, each once."""
     told: dict[str, str] = {}
@@ -626,14 +643,10 @@ def _report(
             " trading days, and not scored before.",
         )
     )
-    watched = (
-        [line.strip() for line in str(tracking.value or "").splitlines() if line.lstrip().startswith("-")]
-        if tracking.ok
-        else []
-    )
-    unseen = [
-        line for line in watched if not any(item.said.mention and item.said.mention.code in line for item in outcomes)
-    ]
+    watched = [line for line in str(tracking.value or "").splitlines() if line.lstrip().startswith("-")]
+    seen = {item.said.mention.code for item in outcomes if item.said.mention}
+    mentions = [found[0] for line in watched if tracking.ok and (found := find_mentions(line))]
+    unseen = [f"- {display_name(desk, each)}" for each in mentions if each.code not in seen]
     if unseen:
         out += ["", f"## {speak('Watched, but not observed in this period')}", "", *unseen[:20]]
     if reflections:
@@ -644,5 +657,5 @@ def _report(
             *(f"- `{path}`" for path in reflections),
         ]
     if lesson := _lesson(desk, outcomes).removeprefix(speak("Next: ")):
-        out += ["", f"## {speak('Next')}", "", lesson]
+        out += ["", f"## {speak('Next')}", "", lesson[0].upper() + lesson[1:]]
     return [*out, "", reply.by_rules(speak)]

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import describe_failure
+from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.parts import in_list, part
 from ia.domain.instruments.symbols import symbol_of_kind
 from ia.kernel.i18n import mark_text
@@ -89,12 +90,17 @@ def account_warnings(desk: ToolDesk) -> Work[list[str]]:
 
 
 def describe_breach(desk: ToolDesk, breach: Json) -> str:
-    """Return a breach with its numbers; the guard's own words where it is none of the settings, or not in Chinese."""
+    """Return a breach with its numbers; the guard's own words where it is none of the settings, or not in Chinese.
+
+    A position at its stop is told by its name, as its owner knows it.
+    """
     told, rule = str(breach.get("message") or ""), str(breach.get("rule"))
-    value, limit = breach.get("value"), breach.get("limit")
+    value, limit, symbol = breach.get("value"), breach.get("limit"), breach.get("symbol")
+    if rule == "risk.stop_loss_pct" and symbol and value is not None and limit is not None:
+        line = "{name}: stop-loss, down {value:.1f}% (your limit: {limit:g}%)"
+        return desk.speak(line, name=wording.name_alone(desk, str(symbol), None), value=value, limit=limit)
     if rule not in _NAMES or value is None or limit is None or (desk.speak.lang == "en" and told):
         return told or rule
-    symbol = breach.get("symbol")
     head = (f"{symbol} " if symbol else "") + desk.speak(_NAMES[rule]) + desk.speak(": ")
     if rule == "risk.cooling_hours":
         return desk.speak(
