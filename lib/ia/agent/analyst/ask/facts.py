@@ -287,8 +287,13 @@ def account_table(tables: Tables = SHIPPED) -> AccountTable:
     return tables.build("research", "facts_account", AccountTable)
 
 
+def lists_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of the owner's lists: groups, notes, alerts, and results of one position; looked at first."""
+    return tables.build("research", "facts_lists", build_facts)
+
+
 def howto_table(tables: Tables = SHIPPED) -> list[FactSpec]:
-    """Return the facts of how something is done and of exchanges abroad, which are looked at first."""
+    """Return the facts of how something is done and of exchanges abroad, which are looked at next."""
     return tables.build("research", "facts_howto", build_facts)
 
 
@@ -360,6 +365,7 @@ def build_fact(entry: Entry) -> FactSpec:
 
 
 TABLES = (
+    "facts_lists",
     "facts_howto",
     "facts_everyday",
     "facts_ledger",
@@ -380,14 +386,14 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     """Return the tables that a message may need, which names these securities."""
     if not securities:
         return (
-            "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings", "facts_history", "facts_trades",
-            "facts_owner", "facts_account", "facts_scan", "technicals", "facts_market",
+            "facts_lists", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings", "facts_history",
+            "facts_trades", "facts_owner", "facts_account", "facts_scan", "technicals", "facts_market",
         )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
     return (
-        "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings", "facts_history", "facts_trades",
-        "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market",
+        "facts_lists", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings", "facts_history",
+        "facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market",
     )  # fmt: skip
 
 
@@ -398,6 +404,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
     """
     of_security = [*price_table(tables).facts, *security_table(tables).facts, *quote_facts(tables)] if named else []
     return [
+        *lists_table(tables),
         *howto_table(tables),
         *everyday_table(tables),
         *ledger_table(tables),
@@ -492,7 +499,7 @@ def _find_unread(asked: FactQuestion, timeless: str, tables: Tables) -> tuple[st
     """Return the words that neither the facts nor their answer read."""
     sources = [source.pattern for spec in asked.facts for source in (spec.words, spec.given) if source]
     left = find_unread_words(timeless, asked.answer, sources)
-    if left and (forms := industry_forms(timeless, (), tables)):
+    if left and asked.facts[0].of != WATCH and (forms := industry_forms(timeless, (), tables)):
         for form, _ in forms:
             timeless = form.sub(" ", timeless)
         return find_unread_words(timeless, asked.answer, sources)

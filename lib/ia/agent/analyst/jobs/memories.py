@@ -13,7 +13,7 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.stated_view import SPACED_NAME, states_judgment
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs import own_notes
-from ia.agent.analyst.jobs.facts import session_facts, wording
+from ia.agent.analyst.jobs.facts import group_facts, session_facts, wording
 from ia.agent.analyst.jobs.filing import observation, observe
 from ia.agent.analyst.jobs.small_talk import describe_doubt
 from ia.agent.analyst.say import reply
@@ -51,7 +51,7 @@ def asked_memory(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         if path == "tracking" and wanted.securities:
             return (yield from own_notes.answer_is_watched(desk, wanted.securities))
         if not wanted.securities and (path != "beliefs" or own_notes.asks_beliefs(wanted.words)):
-            return (yield from _file(desk, path, desk.speak(title)))
+            return (yield from _file(desk, path, desk.speak(title), wanted.words))
     return (yield from own_notes.find_own_words(desk, wanted))
 
 
@@ -67,13 +67,18 @@ def forget(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     )
 
 
-def _file(desk: ToolDesk, path: str, title: str) -> Work[Reply]:
+def _file(desk: ToolDesk, path: str, title: str, words: str) -> Work[Reply]:
     speak = desk.speak
+    group = (yield from group_facts.find_group(desk, words)) if path == "tracking" else ""
     result = yield from desk.one("memory.read", path=path)
     text = str(result.value) if result.ok else ""
     entries = [line.strip() for line in text.splitlines() if line.lstrip().startswith(("-", "*"))]
     if entries:
         head = speak("{title} (`memory/{page}.md`):", title=title, page=path)
+        if group:
+            codes = yield from group_facts.list_codes(desk, group)
+            entries = [line for line in entries if any(code in line for code in codes)]
+            head = speak("The group **{group}** of the watch list:", group=group)
         if path == "tracking":
             entries = [wording.name_watched(desk, line) for line in entries]
         return Reply([head, *entries], entries, [f"memory/{path}.md"])

@@ -12,6 +12,7 @@ from ia.agent.analyst.ask.facts import (
     holiday_table,
     howto_table,
     ledger_table,
+    lists_table,
     market_table,
     owner_table,
     price_table,
@@ -55,7 +56,8 @@ def read_glossary(known: Tables) -> object:
 _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
     "criteria": criteria_in, "technicals": technicals_at, "facts_scan": scan_table,
-    "view": outline_at, "facts_howto": howto_table, "facts_everyday": everyday_table, "facts_ledger": ledger_table,
+    "view": outline_at, "facts_lists": lists_table,
+    "facts_howto": howto_table, "facts_everyday": everyday_table, "facts_ledger": ledger_table,
     "facts_holdings": holdings_table,
     "facts_history": history_table, "facts_trades": trades_table, "facts_owner": owner_table,
     "facts_security": security_table,

@@ -173,7 +173,10 @@ def _figures_of_security(
         rows = [str(line).split(",")[0] for line in newest.get("bars") or []][1:] if newest.ok else []
         if newest.ok and len(rows) <= day.sessions:
             return [reply.describe_no_prices(desk, mention.said, NO_BARS)]
-        given |= {"end": rows[0]} if rows else {}
+        begun = (
+            bool(rows) and not given and rows[-1] < desk.request.day
+        )  # today has no bar yet, and counts all the same
+        given |= {"end": rows[begun]} if rows else {}
     elif day is not None and f"{day.first}" != desk.request.day:
         given["end"] = f"{day.first}"
     args = {"symbol": mention.code} if desk.stranger and "end" not in given else {}

@@ -16,8 +16,6 @@ from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.patterns import pattern
 
 Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
-CALENDAR = "000300.SH"
-"""The index whose bars tell which days were sessions."""
 
 
 _READS_NUMBERS = (
@@ -50,6 +48,10 @@ _OF_ENTRIES = ("undo", "command", "howto", "tasks", "inbox")
 """Sources that read what a question points at."""
 
 
+_OF_WATCH_LIST = ("watch", "watch_rank")
+"""Sources that read the name of a group of the watch list."""
+
+
 def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Return the answer to a question for facts; a question back where a word that may change it was not understood."""
     unread = tuple(word for word in asked.unread if asked.answer not in _READS_COUNTS or not word.isdigit())
@@ -66,6 +68,10 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         unread = tuple(word for word in unread if not bounds or word in rest)
     if unread and asked.answer not in _READS_NUMBERS:
         return wording.ask_back(desk, unread)
+    if asked.left and asked.answer in _OF_WATCH_LIST:
+        from ia.agent.analyst.jobs.facts import group_facts
+
+        asked = replace(asked, left=(yield from group_facts.drop_group_words(desk, asked)))
     if asked.left:
         if typed := [word for word in asked.left if find_near_name(word)[0]]:
             from ia.agent.analyst.jobs import small_talk
@@ -83,7 +89,9 @@ def _count_from_newest(desk: ToolDesk, asked: FactQuestion) -> Work[FactQuestion
     """
     if not any(_is_counted_back(span) for span in asked.spans):
         return asked
-    bars = yield from desk.one("market.ohlcv", symbol=CALENDAR, tail=1)
+    markets = {mention.symbol.market for mention in asked.securities}
+    index = wording.CALENDARS.get(markets.pop() if len(markets) == 1 else "CN", wording.CALENDARS["CN"])
+    bars = yield from desk.one("market.ohlcv", symbol=index, tail=1)
     newest = next((row[0] for row in wording.bars_of(bars)), "") if bars.ok else ""
     if not newest or newest >= desk.request.day:
         return asked
@@ -189,6 +197,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import purchase_facts
 
         return purchase_facts.answer_purchase
+    if name in ("watch", "watch_rank", "watch_group"):
+        from ia.agent.analyst.jobs.facts import watch_facts
+
+        return watch_facts.ANSWERS[name]
     if name == "inbox":
         from ia.agent.analyst.jobs.facts import inbox_facts
 

@@ -175,7 +175,7 @@ def _order_by_profit(asked: FactQuestion, gains: dict[str, Json]) -> list[Mentio
 def _answer_sales(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Reply]:
     """Answer what sales within some days realized, after fees; that there was none, where none is in the journal."""
     speak, lines = desk.speak, list[str]()
-    days = yield from result_facts.read_days(desk, span)
+    days = yield from result_facts.read_account_days(desk, span)
     if days is None or span.kind == FUTURE:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
     for mention in asked.securities[:SHOWN]:
@@ -201,7 +201,7 @@ def _answer_sales(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[R
 def answer_sales(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what the sales of some days realized after fees, a line for each security."""
     speak, span = desk.speak, asked.spans[0]
-    days = yield from result_facts.read_days(desk, span)
+    days = yield from result_facts.read_account_days(desk, span)
     if days is None or span.kind == FUTURE:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
     sales = yield from desk.one("account.history", limit=LIMIT)

@@ -365,11 +365,11 @@ def _say_missing_news(desk: ToolDesk, found: DeskResult) -> list[str]:
 
 def answer_watch_news(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what is new on the watch list: how each did, and the newest items about them."""
-    from ia.agent.analyst.jobs.facts import market_facts
+    from ia.agent.analyst.jobs.facts import watch_facts
 
     watched = yield from desk.one("market.observe", of="watch")
     symbols = wording.names_of(watched.get("symbols")) if watched.failure is None else []
-    listed = yield from market_facts.answer_watch(desk, asked)
+    listed = yield from watch_facts.answer_watch(desk, asked)
     if not symbols:
         return listed
     items = yield from answer_news(desk, asked, symbols)

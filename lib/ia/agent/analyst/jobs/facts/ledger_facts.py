@@ -579,7 +579,7 @@ def _say_extreme(desk: ToolDesk, name: str, extreme: Json, *, best: bool) -> str
 
 def answer_risk_stats(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how much the account swings: volatility, ratios, drawdown, and beta to the index of its market."""
-    loaded = yield from performance_facts.load_performance(desk, asked, benchmark=result_facts.CALENDAR)
+    loaded = yield from performance_facts.load_performance(desk, asked, benchmark=wording.CALENDARS["CN"])
     if isinstance(loaded, Reply):
         return loaded
     result, _ = loaded

@@ -40,7 +40,7 @@ def load_performance(
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
     days: Days | None = None
     if span is not None and span.kind != EVER:
-        days = yield from result_facts.read_days(desk, span)
+        days = yield from result_facts.read_account_days(desk, span)
         if days is None:
             return wording.ask_back(desk, (span.said,))
     args: Json = {"by": by, "benchmark": benchmark}
@@ -330,7 +330,7 @@ def answer_income(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     args: Json = {}
     label = ""
     if span is not None and span.kind not in (EVER, FUTURE):
-        days = yield from result_facts.read_days(desk, span)
+        days = yield from result_facts.read_account_days(desk, span)
         if days is None:
             return wording.ask_back(desk, (span.said,))
         args, label = {"first": f"{days.first}", "last": f"{days.last}"}, days.label

@@ -36,7 +36,7 @@ def answer_moved(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if len(asked.spans) > 1:
         return wording.ask_back(desk, tuple(span.said for span in asked.spans[1:]))
     today = date.fromisoformat(desk.request.day)
-    days = (yield from result_facts.read_days(desk, asked.spans[0])) if asked.spans else Days(today, today, "")
+    days = (yield from result_facts.read_account_days(desk, asked.spans[0])) if asked.spans else Days(today, today, "")
     if days is None:
         return wording.ask_back(desk, (asked.spans[0].said,))
     changes = yield from result_facts.price_changes(desk, [symbol for symbol, _ in held], days)

@@ -15,15 +15,12 @@ from ia.agent.analyst.jobs.daily import positions_of
 from ia.agent.analyst.jobs.facts import bar_rows, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.domain.instruments.symbols import symbol_of_kind
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 SHOWN = 9
 """Holdings that a ranking tells."""
-CALENDAR = "000300.SH"
-"""The index whose bars tell which days were sessions."""
-
-
 OPENS = (9, 30)
 """Hour and minute at which the sessions of Shanghai and Hong Kong open."""
 
@@ -45,18 +42,19 @@ class Days(NamedTuple):
         return f"{self.first}" if self.first == self.last else f"{self.first} – {self.last}"
 
 
-def read_days(desk: ToolDesk, span: TimeSpan) -> Work[Days | None]:
-    """Return the days of a span of time; None where they cannot be told."""
+def read_days(desk: ToolDesk, span: TimeSpan, market: str = "CN") -> Work[Days | None]:
+    """Return the days of a span of time by the calendar of a market; None where they cannot be told."""
     today = desk.request.moment.date()
     if span.kind == DAY and span.first is not None:
-        day = yield from last_session(desk, span.first)
+        day = yield from last_session(desk, span.first, market)
         return Days(day, day, span.said, f"{span.first}" if day != span.first else "")
     if span.kind == SINCE and span.first is not None:  # from the close of its first day on
         return Days(min(span.first + timedelta(days=1), today), today, span.said)
     if span.first is not None and span.kind != EVER:
         return Days(span.first, min(span.last or today, today), span.said)
     if span.kind in (DAY, SESSIONS) and span.sessions:
-        bars = yield from desk.one("market.ohlcv", symbol=CALENDAR, tail=span.sessions + 1)
+        index = wording.CALENDARS.get(market, wording.CALENDARS["CN"])
+        bars = yield from desk.one("market.ohlcv", symbol=index, tail=span.sessions + 1)
         closes = [date.fromisoformat(day) for day, _ in closes_of(bars.value)] if bars.ok else []
         if len(closes) == span.sessions + 1:
             day = closes[0]
@@ -74,16 +72,32 @@ def find_unopened(desk: ToolDesk, days: Days) -> Work[str]:
     opened = known.get("is_trading_day") is True and (moment.hour, moment.minute) >= OPENS
     if not before or opened or before[-1] >= f"{days.first}":
         return ""
-    bars = yield from desk.one("market.ohlcv", symbol=CALENDAR, tail=1)
+    bars = yield from desk.one("market.ohlcv", symbol=wording.CALENDARS["CN"], tail=1)
     newest = next((row[0] for row in wording.bars_of(bars)), "") if bars.ok else ""
     return newest if before[-1] <= newest < f"{days.first}" else ""
 
 
-def last_session(desk: ToolDesk, day: date) -> Work[date]:
-    """Return a day, or the trading day before it where it is none: a weekend, or a holiday of Shanghai."""
+def read_account_days(desk: ToolDesk, span: TimeSpan) -> Work[Days | None]:
+    """Return the days of a span of time for the account; a day is one of all exchanges at which something was held.
+
+    On a holiday of the mainland a share of Hong Kong that is held has a result of its own.
+    """
+    days = yield from read_days(desk, span)
+    if days is None or not days.moved:
+        return days
+    named = Days(date.fromisoformat(days.moved), date.fromisoformat(days.moved), span.said)
+    held = wording.objects_of((yield from load_period(desk, named)), "positions")
+    for market in sorted({symbol_of_kind(symbol).market for symbol in held} - {"CN"}):
+        other = yield from read_days(desk, span, market)
+        days = other if other is not None and other.last > days.last else days
+    return days
+
+
+def last_session(desk: ToolDesk, day: date, market: str = "CN") -> Work[date]:
+    """Return a day, or the trading day of a market before it where it is none: a weekend, or a holiday."""
     if day.weekday() < 5 and not desk.has("calendar.trading"):
         return day
-    known = yield from desk.one("calendar.trading", date=f"{day}", n=1)
+    known = yield from desk.one("calendar.trading", date=f"{day}", market=market, n=1)
     before = wording.names_of(known.get("previous")) if known.ok else []
     if known.ok and known.get("is_trading_day") is False and before:
         return date.fromisoformat(before[-1])
@@ -159,7 +173,7 @@ def answer_over(desk: ToolDesk, span: TimeSpan) -> Work[Reply]:
     speak = desk.speak
     if span.kind == FUTURE:
         return wording.refuse_time(desk, speak("profit of the account"), span, desk.request.day)
-    days = yield from read_days(desk, span)
+    days = yield from read_account_days(desk, span)
     if days is None:
         return wording.ask_back(desk, (span.said,))
     if newest := (yield from find_unopened(desk, days)):
@@ -174,13 +188,32 @@ def answer_over(desk: ToolDesk, span: TimeSpan) -> Work[Reply]:
     measured = yield from results.measure_books(desk, period, f"{days.first}", f"{days.last}")
     if not measured:
         return reply_of_lines(speak("The ledger has no entry up to {day}.", day=f"{days.last}"))
-    lines = [days.label + speak(": ") + results.say_result(desk, each, f"{days.first}") for each in measured]
+    closed = (yield from _closed_currencies(desk, days.last)) if days.first == days.last else set[str]()
+    lines = [
+        days.label
+        + speak(": ")
+        + (
+            speak("{currency}: its exchange was closed", currency=each.currency)
+            if each.currency in closed
+            else results.say_result(desk, each, f"{days.first}")
+        )
+        for each in measured
+    ]
     return reply_of_lines(
         *lines,
         *say_total(desk, period),
         *_say_ends(desk, wording.objects_of(period, "positions"), "result"),
         *moved_note(desk, days),
     )
+
+
+def _closed_currencies(desk: ToolDesk, day: date) -> Work[set[str]]:
+    """Return the currencies whose exchange had no session on a day."""
+    closed = set[str]()
+    for market, currency in wording.CURRENCIES.items():
+        if (yield from last_session(desk, day, market)) != day:
+            closed.add(currency)
+    return closed
 
 
 def say_total(desk: ToolDesk, period: DeskResult) -> list[str]:
@@ -213,7 +246,7 @@ def _say_ends(desk: ToolDesk, held: dict[str, Json], field: str) -> list[str]:
     told = [
         f"{name} {wording.say_exact(desk, value, signed=True, currency=currency)}"
         for currency, rows in by_currency.items()
-        if len(rows) > 1
+        if len({value for value, _ in rows}) > 1
         for value, name in (max(rows), min(rows))
     ]
     return [desk.speak("Most and least: {names}.", names=desk.speak.join_clauses(told))] if told else []
@@ -395,7 +428,7 @@ DATED = (*_AT_END, *_WITHIN)
 def answer_dated(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Reply]:
     """Answer what equity, cash or positions were at the end of a day, or what was realized or paid within days."""
     speak, field = desk.speak, asked.facts[0].field
-    days = yield from read_days(desk, span)
+    days = yield from read_account_days(desk, span)
     if days is None or span.kind == FUTURE:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
     period = yield from load_period(desk, days)
@@ -425,7 +458,7 @@ def answer_dated(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Re
 def answer_held_on(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what the account held at the end of a day: equity, positions and cash by currency, and the shares."""
     speak, span = desk.speak, asked.spans[0]
-    days = yield from read_days(desk, span)
+    days = yield from read_account_days(desk, span)
     if days is None or span.kind == FUTURE:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
     period = yield from load_period(desk, Days(days.last, days.last, ""))
@@ -502,7 +535,7 @@ _BY_MONEY = pattern(r"赚|亏|盈|赔|贡献|\b(?:ma[dk]e|earn\w*|los[et]|profit
 def answer_rank_period(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Reply]:
     """Answer which holding did best or worst over a stretch of days: by its price, or by the money that it brought."""
     speak, worst = desk.speak, asked.facts[0].field == "worst"
-    days = yield from read_days(desk, span)
+    days = yield from read_account_days(desk, span)
     if days is None or span.kind == FUTURE:
         return wording.ask_back(desk, (span.said,))
     period = yield from load_period(desk, days)
@@ -556,11 +589,27 @@ def price_changes(desk: ToolDesk, held: Iterable[str], days: Days) -> Work[dict[
 
 
 def answer_named(desk: ToolDesk, named: Sequence[Mention], span: TimeSpan) -> Work[Reply]:
-    """Answer what positions in the named securities brought over a stretch of days, beside their prices."""
+    """Answer what positions in the named securities brought over a stretch of days, beside their prices.
+
+    Each is answered by the calendar of its own exchange.
+    """
+    lines, notes = list[str](), list[str]()
+    for market in dict.fromkeys(mention.symbol.market for mention in named):
+        of_market = [mention for mention in named if mention.symbol.market == market]
+        days = yield from read_days(desk, span, market)
+        if days is None or span.kind == FUTURE:
+            return wording.ask_back(desk, (span.said,))
+        told = yield from _say_named(desk, of_market, days)
+        if isinstance(told, Reply):
+            return told
+        lines += told
+        notes += moved_note(desk, days)
+    return reply_of_lines(*lines, *notes)
+
+
+def _say_named(desk: ToolDesk, named: Sequence[Mention], days: Days) -> Work[list[str] | Reply]:
+    """Return a line for each named security with what its position brought over days."""
     speak = desk.speak
-    days = yield from read_days(desk, span)
-    if days is None or span.kind == FUTURE:
-        return wording.ask_back(desk, (span.said,))
     period = yield from load_period(desk, days)
     if period.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), period.failure)
@@ -582,7 +631,7 @@ def answer_named(desk: ToolDesk, named: Sequence[Mention], span: TimeSpan) -> Wo
                 mark=wording.simulated_mark(desk, period.get("simulated")),
             )
         )
-    return reply_of_lines(*lines, *moved_note(desk, days))
+    return lines
 
 
 _UP = pattern(r"赚|涨|盈利|\b(?:up|made|make|gain\w*|profit\w*|rose|ris\w+)\b", re.I)
@@ -619,7 +668,7 @@ def answer_why(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     label = ""
     other = wording.other_day(asked, desk.request.day)
     if other is not None or not asked.spans:
-        days = (yield from read_days(desk, other)) if other is not None else None
+        days = (yield from read_account_days(desk, other)) if other is not None else None
         first = (yield from first_entry(desk)) if days is None else None
         days = days or Days(first or desk.request.moment.date(), desk.request.moment.date(), "")
         period = yield from load_period(desk, days)

@@ -7,7 +7,7 @@ from ia.agent.analyst.ask.screens import SHOWN, Bound, Group, ScreenColumn, Scre
 from ia.agent.analyst.ask.technicals import AskedTechnical, take_technicals
 from ia.agent.analyst.ask.time_spans import DAY, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
-from ia.agent.analyst.jobs.facts import market_days, wording
+from ia.agent.analyst.jobs.facts import group_facts, market_days, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
 from ia.kernel.i18n import mark_text
@@ -51,15 +51,25 @@ _HAPPENED = pattern(
 """Words around a technical condition that change nothing of it."""
 
 
+def _find_watched(desk: ToolDesk, words: str) -> Work[tuple[str, list[str], str]]:
+    """Return the words without the name of a group, the codes that are watched, in that group, and the group."""
+    watched = yield from desk.one("market.observe", of="watch")
+    group = yield from group_facts.find_group(desk, words)
+    if not group:
+        return words, wording.names_of(watched.get("symbols")), ""
+    form = re.compile(group_facts.name_form(group).pattern, re.I)
+    codes = yield from group_facts.list_codes(desk, group)
+    return form.sub(lambda found: " " * len(found[0]), words), codes, group
+
+
 def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which stocks meet conditions; ask back where a word of them was not understood."""
-    words, among, held = asked.words, [], asked.facts[0].field == "held"
+    words, among, group, held = asked.words, list[str](), "", asked.facts[0].field == "held"
     if held:
         words = _HELD.sub(lambda found: " " * len(found[0]), words)
     if asked.facts[0].of == WATCH:
         words = WATCH_WORDS.sub(lambda found: " " * len(found[0]), words)
-        watched = yield from desk.one("market.observe", of="watch")
-        among = wording.names_of(watched.get("symbols"))
+        words, among, group = yield from _find_watched(desk, words)
         if not among:
             return reply_of_lines(desk.speak('Nothing is watched: "track 600519" puts a security on the list.'))
     yield from desk.load_tables("technicals")
@@ -67,7 +77,7 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     words = blank_spans(words, asked.spans) if not technicals else words
     stored = yield from load_industries(desk)
     if technicals:
-        universe = "held" if held else "watch" if among else "all"
+        universe = "held" if held else f"watch:{group}" if group else "watch" if among else "all"
         return (yield from _scan(desk, asked, words, technicals, stored, universe))
     if held:
         return wording.ask_back(desk, (" ".join(words.split()),))

@@ -107,7 +107,7 @@ def answer_profit_each(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         label, notes, simulated = "", [], profit.get("simulated")
         rows = [(str(row.get("symbol")), row, row.get("profit")) for row in wording.rows_of(profit, "positions")]
     else:
-        days = yield from result_facts.read_days(desk, span)
+        days = yield from result_facts.read_account_days(desk, span)
         if days is None:
             return wording.ask_back(desk, (span.said,))
         period = yield from result_facts.load_period(desk, days)

@@ -35,6 +35,8 @@ CLOSES = {"CN": 15, "HK": 16, "US": 24}
 """Market -> the hour in Shanghai from which a session's close of that date can be there."""
 CURRENCIES = {"CN": "CNY", "HK": "HKD", "US": "USD"}
 """Market -> the currency in which it trades."""
+CALENDARS = {"CN": "000300.SH", "HK": "HSI.HK", "US": "SPX.US"}
+"""Market -> the index whose bars tell which days were its sessions."""
 
 
 def closed_day(desk: ToolDesk, mention: Mention, day: date, last: str = "") -> str:

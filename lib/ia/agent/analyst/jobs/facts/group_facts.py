@@ -1,0 +1,51 @@
+"""Groups of the watch list: which of them a question names, what is in one, and in which one a security is."""
+
+import re
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.jobs.facts import wording
+
+
+def name_form(name: str) -> re.Pattern[str]:
+    """Return what a group is called in a question: Latin names as whole words, in the singular or the plural.
+
+    >>> [bool(name_form(name).search("my batteries and 白酒组")) for name in ("battery", "白酒", "bat")]
+    [True, True, False]
+    """
+    low = name.casefold()
+    if not low.isascii():
+        return re.compile(re.escape(low))
+    stem = low.removesuffix("ies") + "y" if low.endswith("ies") else low.removesuffix("s")
+    ends = f"{re.escape(stem[:-1])}(?:y|ies)" if stem.endswith("y") else f"{re.escape(stem)}s?"
+    return re.compile(rf"(?<![a-z\d]){ends}(?![a-z\d])")
+
+
+def load_groups(desk: ToolDesk) -> Work[list[str]]:
+    """Return the groups of the watch list; [] where there are none, or the list cannot be read."""
+    if not desk.has("watch.list"):
+        return []
+    found = yield from desk.one("watch.list")
+    return wording.names_of(found.get("groups")) if found.ok else []
+
+
+def find_group(desk: ToolDesk, words: str) -> Work[str]:
+    """Return the group of the watch list that a question names; "" for none, the longest name of several."""
+    groups = yield from load_groups(desk)
+    named = [group for group in groups if name_form(group).search(words.casefold())]
+    return max(named, key=len, default="")
+
+
+def drop_group_words(desk: ToolDesk, asked: FactQuestion) -> Work[tuple[str, ...]]:
+    """Return the words of a question that nobody has read, but for the name of a group of the watch list."""
+    group = yield from find_group(desk, asked.words)
+    if not group:
+        return asked.left
+    form = name_form(group)
+    return tuple(word for word in asked.left if form.sub("", word.casefold()).strip("组 ") not in ("", "的"))
+
+
+def list_codes(desk: ToolDesk, group: str) -> Work[list[str]]:
+    """Return the codes of the securities of a group."""
+    found = yield from desk.one("watch.list", group=group)
+    return [str(row["symbol"]) for row in wording.rows_of(found, "items") if row.get("symbol")]

@@ -1,0 +1,357 @@
+"""The watch list: its securities with their prices, put in an order, and its groups."""
+
+import re
+from collections.abc import Callable
+
+from ia.agent.analyst.ask.facts import FactQuestion, market_table
+from ia.agent.analyst.ask.mentions import find_mentions
+from ia.agent.analyst.ask.time_spans import DAY, RANGE, SESSIONS, SINCE
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.evidence.tool_answers import display_name, read_value
+from ia.agent.analyst.jobs.facts import group_facts, wording
+from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, load_spans
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
+from ia.kernel.errors import PluralText
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+MOST = 50
+MOST_LISTED = 20
+ROSE = pattern(r"涨|走强|反弹|\b(?:up|ris\w+|rose|gain\w*|rall\w+|higher|green)\b", re.I)
+FELL = pattern(r"跌|走弱|下挫|跳水|\b(?:down|f[ae]ll\w*|drop\w*|los[et]\w*|lower|red|crash\w*|sell[- ]?off)\b", re.I)
+_WHICH = pattern(
+    r"(?:哪些|哪几|什么|几|多少|所有|各)个?分?组|分组(?:有|列)"
+    r"|\b(?:which|what|list|show|all|how many)\b.{0,16}\bgroups\b",
+    re.I,
+)
+_RANKED = pattern(
+    r"最|哪|排|[涨跌]|\b(?:best|worst|highest|lowest|largest|biggest|smallest|cheapest|most|least|which|rank|top|rose|fell)\b",
+    re.I,
+)
+
+
+def _load_watched(
+    desk: ToolDesk, asked: FactQuestion, group: str
+) -> Work[tuple[list[tuple[str, Json]], list[str], Reply | None]]:
+    """Return the newest bars of what is watched, or of a group of it, the codes without one, and why there are none."""
+    held = asked.facts[0].field == "held"
+    found = yield from desk.one("market.observe", of="held" if held else "watch")
+    if found.failure is not None and found.failure.code == "nothing-watched":
+        return [], [], None
+    if found.failure is not None:
+        what = desk.speak("your positions") if held else desk.speak("the watch list")
+        return [], [], wording.unreadable(desk, what, found.failure)
+    rows = list(wording.objects_of(found, "bars").items())
+    missing = [symbol for symbol in wording.names_of(found.get("symbols")) if symbol not in dict(rows)]
+    if group:
+        codes = yield from group_facts.list_codes(desk, group)
+        rows = [row for row in rows if row[0] in codes]
+        missing = [symbol for symbol in missing if symbol in codes]
+    return rows, missing, None
+
+
+def _of_group(
+    desk: ToolDesk, asked: FactQuestion, answer: Callable[[ToolDesk, FactQuestion, str], Work[Reply]]
+) -> Work[Reply]:
+    """Return an answer about the watch list, or about the group of it that a question names, which is said first."""
+    held = asked.facts[0].field == "held"
+    group = "" if held else (yield from group_facts.find_group(desk, asked.words))
+    done = yield from answer(desk, asked, group)
+    if not group:
+        return done
+    told = desk.speak("Of the group **{group}**:", group=group)
+    return done._replace(lines=[told, *done.lines], points=[told, *done.points])
+
+
+def answer_watch(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what is on the watch list, with the newest close and change of each."""
+    return (yield from _of_group(desk, asked, _list_watched))
+
+
+def _list_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[Reply]:
+    speak = desk.speak
+    rows, missing, refused = yield from _load_watched(desk, asked, group)
+    if refused:
+        return refused
+    if not rows and not missing:
+        return reply_of_lines(speak('Nothing is watched: "track 600519" puts a security on the list.'))
+    rows, refused = yield from _changes_then(desk, asked, rows)
+    if refused:
+        return refused
+    rows.sort(key=lambda row: -(row[1].get("change_pct") or 0))
+    left_out = {mention.code: mention for mention in asked.securities}
+    before = []
+    if _HOW_MANY.search(asked.words):
+        before = [
+            speak(
+                PluralText(
+                    "**{count} security** is on the watch list:", "**{count} securities** are on the watch list:"
+                ),
+                count=len(rows) + len(missing),
+            )
+        ]
+    elif left_out:
+        names = speak.join_items([display_name(desk, mention) for mention in left_out.values()])
+        before = [speak("Without {names}:", names=names)]
+        rows = [row for row in rows if row[0] not in left_out]
+        missing = [symbol for symbol in missing if symbol not in left_out]
+    changes = [change for _, bar in rows if (change := wording.figure_of(bar, "change_pct")) is not None]
+    before += [none] if (none := _say_none(desk, asked, changes)) else []
+    lines = before + [_watch_line(desk, symbol, bar) for symbol, bar in rows[:10]]
+    if len(rows) > 10:
+        lines.append(speak("… {count} more: `ia quote --universe watch`", count=len(rows) - 10))
+    if missing:
+        lines.append(speak("No stored price: {names} (`ia ohlcv CODE` fetches it).", names=speak.join_items(missing)))
+    return reply_of_lines(*lines)
+
+
+def _say_none(desk: ToolDesk, asked: FactQuestion, changes: list[float]) -> str:
+    """Return that none of a list rose, or that none fell, where a question asks for those; "" otherwise."""
+    rose, fell = bool(ROSE.search(asked.words)), bool(FELL.search(asked.words))
+    if rose == fell or not changes:
+        return ""
+    if rose and max(changes) <= 0:
+        return desk.speak("None of them rose:")
+    return desk.speak("None of them fell:") if fell and min(changes) >= 0 else ""
+
+
+_HOW_MANY = pattern(r"[几多少][只个支家]|\bhow many\b", re.I)
+
+
+def _changes_then(
+    desk: ToolDesk, asked: FactQuestion, rows: list[tuple[str, Json]]
+) -> Work[tuple[list[tuple[str, Json]], Reply | None]]:
+    """Return the securities of a list with their close and change of the day or stretch that a question names."""
+    newest = max((str(bar.get("date")) for _, bar in rows), default="")
+    span = wording.other_day(asked, newest) if rows else None
+    if span is None:
+        return rows, None
+    codes = [symbol for symbol, _ in rows[:MOST_LISTED]]
+    if len(asked.spans) > 1 or span.kind not in (DAY, RANGE, SINCE, SESSIONS) or len(codes) < len(rows):
+        return rows, wording.refuse_time(desk, desk.speak("the watch list"), span, newest)
+    mentions = [mention for code in codes for mention in find_mentions(code)[:1]]
+    loaded = yield from load_spans(desk, mentions, span)
+    bars = dict(rows)
+    told: list[tuple[str, Json]] = []
+    for mention, found in zip(mentions, loaded, strict=True):
+        if isinstance(found, SpanBars) and found.rows and found.base is not None:
+            end, change = found.rows[-1], found.rows[-1].close / found.base.close * 100 - 100
+            begin = found.base.date
+            when = end.date if span.kind == DAY else desk.speak("{first} to {last}", first=begin, last=end.date)
+            if span.kind == SESSIONS:
+                when = desk.speak("{count} sessions to {last}", count=len(found.rows), last=end.date)
+            told.append((mention.code, {**bars[mention.code], "close": end.close, "change_pct": change, "date": when}))
+    if not told:
+        return rows, wording.refuse_time(desk, desk.speak("the watch list"), span, newest)
+    return told, None
+
+
+def _watch_line(desk: ToolDesk, symbol: str, bar: Json) -> str:
+    mark = wording.simulated_mark(desk, bar.get("simulated"))
+    close = f"{number(bar['close'], 'price', desk.speak)} " if bar.get("close") is not None else ""
+    name, change = wording.security_name(desk, symbol, bar.get("name")), wording.say_percent(bar.get("change_pct"))
+    return f"- {name} {close}{change} ({bar.get('date')}){mark}"
+
+
+_AMOUNTS = ("market_cap", "float_cap", "amount")
+
+
+def _stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list[tuple[float, str]]]:
+    """Return a stored figure of each security that has it: of its quote, or of its valuation."""
+    found: dict[str, Json] = {}
+    if field == "dividend_yield_pct":
+        results = yield from desk.run(
+            *(DeskCall("market.valuation", {"symbol": each}) for each in symbols[:MOST_LISTED])
+        )
+        for symbol, result in zip(symbols, results, strict=False):
+            figures = result.get("figures") if result.ok else None
+            found[symbol] = figures if isinstance(figures, dict) else {}
+    else:
+        quotes = yield from desk.one("market.quote", symbols=symbols[:MOST])
+        found = {str(row["symbol"]): row for row in wording.rows_of(quotes, "quotes")}
+        if field in _AMOUNTS:  # of several currencies only those in yuan can be held against each other
+            found = {code: row for code, row in found.items() if row.get("currency") in (None, "CNY")}
+    values = [(value, each) for each in symbols if (value := wording.figure_of(found.get(each), field)) is not None]
+    return [(value, each) for value, each in values if value > 0 or field not in ("pe", "pe_ttm", "pb")]
+
+
+LOWEST = pattern(
+    r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱|最惨"
+    r"|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|fall\w*|drop\w*|declin\w+|down|lost|losers?|losing|safest|calmest)\b",
+    re.I,
+)
+_EITHER_WAY = pattern(
+    r"涨.{0,3}跌|跌.{0,3}涨|波动|\bmovers?\b|\bmoved\b|\bup (?:or|and) down\b|\bgainers and losers\b", re.I
+)
+"""The largest changes of either sign are asked for."""
+
+
+_ON_SIDE = pattern(
+    r"[涨跌](?:了)?的?(?:都)?(?:有|是)?(?:哪些|[哪多]?[几少][只个支家]|谁)(?=\W*$)|(?<=哪些)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)"
+    r"|(?<=有谁)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)|[涨跌](?:了)?的有",
+    re.I,
+)
+"""Those are asked for that rose, or fell, and not the first of them."""
+
+
+def _say_side(
+    desk: ToolDesk, asked: FactQuestion, values: list[tuple[float, str]], bars_of: dict[str, Json], *, falls: bool
+) -> Reply:
+    """Return which securities rose, or fell, the largest moves first."""
+    speak = desk.speak
+    found = sorted(((value, s) for value, s in values if (value < 0 if falls else value > 0)), reverse=not falls)
+    days = asked.spans[0].said.strip() if asked.spans else max(str(bars_of[s].get("date")) for _, s in values)
+    mark = wording.simulated_mark(desk, any(bars_of[s].get("simulated") for _, s in values))
+    given: Json = {"count": len(found), "all": len(values), "days": days, "mark": mark}
+    head = (
+        speak("**{count} of {all}** fell ({days}).{mark}", **given)
+        if falls
+        else speak("**{count} of {all}** rose ({days}).{mark}", **given)
+    )
+    return reply_of_lines(
+        head,
+        *(f"- {wording.security_name(desk, s, bars_of[s].get('name'))} **{wording.say_percent(v)}**" for v, s in found),
+    )
+
+
+def _say_not_traded(desk: ToolDesk, asked: FactQuestion, bars_of: dict[str, Json]) -> list[str]:
+    """Return which securities have no bar of the day that is asked for; none where a past time is asked for."""
+    if asked.spans and wording.other_day(asked, desk.request.day):
+        return []
+    newest = desk.request.day if asked.spans else max(str(bar.get("date")) for bar in bars_of.values())
+    late = [
+        f"{wording.security_name(desk, symbol, bar.get('name'))}" + desk.speak(" ({date})", date=bar.get("date"))
+        for symbol, bar in bars_of.items()
+        if str(bar.get("date")) < newest
+    ]
+    return (
+        [desk.speak("No bar of {day} yet; the last: {names}.", day=newest, names=desk.speak.join_items(late))]
+        if late
+        else []
+    )
+
+
+def _sort_values(values: list[tuple[float, str]], words: str, *, by_change: bool) -> None:
+    """Put values in the order that words ask for: the highest first, the lowest, or the largest move of either sign."""
+    if by_change and _EITHER_WAY.search(words):
+        values.sort(key=lambda row: -abs(row[0]))
+    else:
+        values.sort(reverse=not LOWEST.search(words))
+
+
+def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which of the watch list has the highest or lowest of a figure, or did best or worst."""
+    return (yield from _of_group(desk, asked, _rank_watched))
+
+
+def _rank_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[Reply]:
+    speak = desk.speak
+    rows, missing, refused = yield from _load_watched(desk, asked, group)
+    if refused:
+        return refused
+    rows = [row for row in rows if row[0] not in {mention.code for mention in asked.securities}]
+    if not rows and asked.facts[0].field == "held":
+        return reply_of_lines(speak("You hold nothing of which a price is stored."))
+    if not rows:
+        return (yield from _list_watched(desk, asked, group))
+    wanted = next((each for each in market_table(desk.tables).ranks if each.words.search(asked.words)), None)
+    values: list[tuple[float, str]] = []
+    newest = max(str(bar.get("date")) for _, bar in rows)
+    if wanted is not None and (span := wording.other_day(asked, newest)):
+        return wording.refuse_time(desk, speak("the watch list"), span, newest)
+    if wanted is None:
+        if not re.search(
+            r"涨|跌|惨|猛|表现|强|弱|好|差|收益|回报|return|change|rose|fell|gain|los|best|worst|strong|weak|perform|top|mov|up|down|drop|declin|climb",
+            asked.words,
+            re.I,
+        ):
+            return reply_of_lines(speak("By which figure? For example P/E or the change of the day."))
+        rows, refused = yield from _changes_then(desk, asked, rows)
+        if refused:
+            return refused
+        values = [(float(bar["change_pct"]), symbol) for symbol, bar in rows if bar.get("change_pct") is not None]
+        newest = str(max(rows, key=lambda row: str(row[1].get("date")))[1].get("date"))
+        name, unit = speak("change") if asked.spans else speak("change of the day"), "percent"
+    elif wanted.code:
+        symbols = [symbol for symbol, _ in rows[:20]]
+        yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": symbol, "tail": 1}) for symbol in symbols))
+        results = yield from desk.run(
+            *(DeskCall("compute.run", {"code": wanted.code, "symbol": symbol}) for symbol in symbols)
+        )
+        found_values = [(read_value(result)[0], symbol) for symbol, result in zip(symbols, results, strict=True)]
+        values = [(value, symbol) for value, symbol in found_values if value is not None]
+        name, unit = speak.fill(wanted.name), wanted.unit
+    else:
+        values = yield from _stored_figures(desk, wanted.field, [symbol for symbol, _ in rows])
+        name, unit = speak.fill(wanted.name), wanted.unit
+    if not values:
+        return reply_of_lines(speak("That figure is not stored of any of them."))
+    bars_of = dict(rows)
+    if wanted is None and (side := _ON_SIDE.search(asked.words)) and not _EITHER_WAY.search(asked.words):
+        said = _say_side(desk, asked, values, bars_of, falls="跌" in side[0])
+        return reply_of_lines(*said.lines, *_say_not_traded(desk, asked, bars_of))
+    _sort_values(values, asked.words, by_change=wanted is None)
+    if wanted is None or wanted.code:
+        newest = str(bars_of[values[0][1]].get("date"))
+        others = {s: str(bar.get("date")) for s, bar in rows if str(bar.get("date")) != newest}
+    else:
+        others = {}
+    desk.ranked += [values[0][1]]
+    told = [
+        f"{wording.security_name(desk, symbol, bars_of[symbol].get('name'))} {wording.say_value(desk, value, unit)}"
+        + (speak(" ({date})", date=others[symbol]) if symbol in others else "")
+        for value, symbol in values
+    ]
+    mark = wording.simulated_mark(desk, any(bar.get("simulated") for _, bar in rows))
+    lines = [f"**{told[0]}** ({name}, {newest}){mark}"]
+    if wanted is None and (none := _say_none(desk, asked, [value for value, _ in values])):
+        lines.insert(0, none)
+    if len(told) > 1:
+        lines.append(speak("Then: {rest}.", rest=speak.join_clauses(told[1:5])))
+    unknown = [*missing, *(symbol for symbol, _ in rows if symbol not in [each for _, each in values])]
+    if unknown:
+        lines.append(speak("Not known of: {names}.", names=speak.join_items(unknown)))
+    return reply_of_lines(*lines)
+
+
+def answer_group(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what is in a group of the watch list, which groups there are, or in which one a security is."""
+    speak = desk.speak
+    groups = yield from group_facts.load_groups(desk)
+    if not groups:
+        return reply_of_lines(speak("The watch list has no groups: `ia watch add SYMBOL --group NAME` makes one."))
+    members = {}
+    for group in groups:
+        members[group] = yield from group_facts.list_codes(desk, group)
+    if asked.securities:
+        return reply_of_lines(
+            *(
+                speak("{name} is in the group **{group}**.", name=wording.head_of(desk, mention),
+                      group=speak.join_items(own))
+                if (own := [group for group, codes in members.items() if mention.code in codes])
+                else speak("{name} is in no group of the watch list.", name=wording.head_of(desk, mention))
+                for mention in asked.securities
+            )
+        )  # fmt: skip
+    named = yield from group_facts.find_group(desk, asked.words)
+    if named:
+        ranked = _RANKED.search(group_facts.name_form(named).sub(" ", asked.words.casefold()))
+        answer = answer_watch_rank if ranked else answer_watch
+        return (yield from answer(desk, asked))
+    told = [
+        speak("- {group}: {names}", group=group,
+              names=speak.join_items([wording.name_alone(desk, code, None) for code in codes]))
+        for group, codes in members.items()
+    ]  # fmt: skip
+    if _WHICH.search(asked.words):
+        head = PluralText("**{count} group** on the watch list:", "**{count} groups** on the watch list:")
+        return reply_of_lines(speak(head, count=len(groups)), *told)
+    return reply_of_lines(speak("The watch list has no such group; it has these:"), *told)
+
+
+ANSWERS = {
+    "watch": answer_watch,
+    "watch_rank": answer_watch_rank,
+    "watch_group": answer_group,
+}

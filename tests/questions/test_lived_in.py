@@ -1,0 +1,72 @@
+"""Questions in a workspace with shares of three markets, a sold position, groups, notes, alerts and tasks."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ia.agent.turns.turn import take_turn
+from questions.truth import bars, document, load_questions, problems, run, used_workspace
+
+NOW = "2024-03-15T16:00:00+08:00"
+GOES_ON = " || "
+"""Between the questions of one session; the facts are those of the last one."""
+pytestmark = pytest.mark.process
+TRADES = (
+    "buy 600036 1000 30 --date 2024-02-01 --because high-dividend",
+    "buy 600519 100 700 --date 2024-02-05 --because wholesale-price",
+    "sell 600036 300 31 --date 2024-03-04 --override --because trim",
+    "buy 601318 500 40 --date 2024-01-10",
+    "buy 601318 300 41 --date 2024-01-24",
+    "sell 601318 800 42 --date 2024-02-20 --because target-reached",
+    "buy 00700.HK 200 280 --date 2024-01-15",
+    "buy AAPL 30 180 --date 2024-01-16",
+    "buy 300750 200 150 --date 2024-01-22",
+    "buy 300750 100 160 --date 2024-03-01",
+)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A workspace that is lived in."""
+    folder = tmp_path_factory.mktemp("lived-in")
+    with pytest.MonkeyPatch.context() as patch, used_workspace(folder, "en", NOW, ("AAPL", "00700.HK")) as used:
+        patch.setenv(
+            "IA_CRONTAB",
+            str(shutil.copy(Path(__file__).parent.parent / "support" / "fake_crontab", folder / "crontab")),
+        )
+        run("watch", "add", "002594", "--group", "ev")
+        run("watch", "add", "300750", "--group", "batteries", "--because", "below 150")
+        run("watch", "add", "600519", "000858", "--group", "liquor")
+        for payment in ("500000", "20000 --currency USD", "200000 --currency HKD"):
+            run("trade", "deposit", *payment.split(), "--date", "2024-01-02")
+        for trade in TRADES:
+            run("trade", *trade.split())
+        run(
+            "note",
+            "research/moutai/2024-03-08",
+            "Wholesale price firm. My target price for Moutai is 820, stop at 640.",
+        )
+        run("note", "research/catl/2024-02-28", "CATL: margins hold. Compare with BYD, whose exports rise.")
+        for symbol, condition in (("600519", "close < 760"), ("300750", "close > 150")):
+            run("alert", symbol, condition)
+        for number in ("4", "5", "6"):
+            run("task", "approve", number, "--yes")
+        yield used
+        for found in (bars, document):
+            found.cache_clear()
+
+
+def find_problems(home, question, facts):
+    session, reply = "", ""
+    for each in question.split(GOES_ON):
+        turn = take_turn(home, each, session=session, model="ia-offline")
+        session, reply = turn.session, turn.reply
+    return problems(question, facts, reply)
+
+
+def test_the_questions_of_a_lived_in_workspace_are_answered_rightly(home):
+    asked = load_questions("lived_in.tsv")
+    assert len(asked) > 15
+    wrong = [line for question, facts in asked for line in find_problems(home, question, facts)]
+    assert not wrong, "\n".join(wrong)
