@@ -63,7 +63,14 @@ def test_no_chinese_name_stands_in_an_english_table(held):
     )
     assert not re.findall(r"[\u4e00-\u9fff]+", shown), shown
     assert all(name in shown for name in ("Kweichow", "Apple", "CATL", "car makers", "alert-300750"))
-    assert "贵州茅台" in held("account").stdout  # a pipe has the names of the source
+    lists = "".join(
+        held("--lang", "en", *args.split()).stdout
+        for args in ("account", "profit", "trade list", "quote AAPL", "alert list", "compare 600519 300750",
+                     "account --by security", "trade check buy 600519 100 750")
+    )  # fmt: skip
+    lists = lists.replace("现金流好", "")  # words of the owner
+    assert "Kweichow Moutai" in lists and not re.findall(r"[\u4e00-\u9fff]+", lists), lists
+    assert "贵州茅台" in held("--lang", "en", "account", "--json").stdout  # a document has the names of the source
 
 
 def test_chinese_heads_of_alerts_and_checks(held):

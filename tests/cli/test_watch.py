@@ -8,7 +8,7 @@ DAY = {"IA_NOW": "2024-03-15T16:30+08:00", "IA_MARKET_ADAPTER": "demo"}
 def test_the_list_has_groups_reasons_and_prices(ia, home):
     assert ia("sync", "daily", env=DAY).returncode == 0
     run = ia("watch", "add", "比亚迪", "300750", "--group", "battery", "--because", "below 80", env=DAY)
-    assert run.stdout.splitlines()[1:] == ["002594.SZ\t比亚迪\tbattery\tadded", "300750.SZ\t宁德时代\tbattery\tadded"]
+    assert run.stdout.splitlines()[1:] == ["002594.SZ\tBYD\tbattery\tadded", "300750.SZ\tCATL\tbattery\tadded"]
     assert ia("memory", "track", "600519", "PE below 25", env=DAY).returncode == 0
     assert ia("watch", "add", "NVDA", env=DAY).returncode == 0
     run = ia("watch", "list", "--json", env=DAY)

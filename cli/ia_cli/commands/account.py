@@ -8,7 +8,7 @@ from ia.kernel.errors import Message
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import json_option
 from ia_cli.terminal.output import Row, emit_json, notify, tell_hint
-from ia_cli.terminal.text import say, tr
+from ia_cli.terminal.text import lang, say, tr
 
 COLUMNS = (
     "symbol",
@@ -64,6 +64,7 @@ def account(method: str | None, by: str | None, base: str | None, as_json: bool)
     currency where a price, cash or rate is unknown. In JSON, limit_weight_pct is this figure, and weight_pct is always
     of the own currency.
     """
+    from ia.domain.instruments.symbols import security_name
     from ia.kernel.workspace import Workspace
     from ia.organs.ledger import net_worth
     from ia.wiring.ledger_prices import open_ledger
@@ -88,7 +89,9 @@ def account(method: str | None, by: str | None, base: str | None, as_json: bool)
             "record a deposit with `ia trade deposit AMOUNT`, a purchase with `ia trade buy SYMBOL QUANTITY PRICE`"
         )
     if by:
-        _print_allocation(net_worth.load_allocation(desk, found, worth, by), by, worth, as_json)
+        shares = net_worth.load_allocation(desk, found, worth, by)
+        names = {each.symbol: security_name(each.symbol, each.name, lang()) for each in found.positions}
+        _print_allocation(shares, by, worth, as_json, names)
     else:
         if found.positions and len(found.purses) > 1:
             whole = any(each.whole is not None for each in found.purses.values())
@@ -104,7 +107,7 @@ def _say(message: Message) -> str:
     return say(message.template, **message.params)
 
 
-def _print_allocation(shares: Any, by: str, worth: Any, as_json: bool) -> None:
+def _print_allocation(shares: Any, by: str, worth: Any, as_json: bool, names: dict[str, str]) -> None:
     import sys
 
     from ia_cli.terminal.trade_view import format_table_number
@@ -121,6 +124,8 @@ def _print_allocation(shares: Any, by: str, worth: Any, as_json: bool) -> None:
         name = tr(each.name) if each.name == "unknown" or (person and by == "market") else each.name
         if each.kind in ("cash", "lent"):
             name = f"{tr(each.kind) if person else each.kind} {each.name}"
+        elif person and by == "security" and each.name in names:
+            name = f"{name} {names[each.name]}".rstrip()
         rows.append(
             {
                 "name": name if person else name.replace(tr("unknown"), "unknown"),

@@ -127,7 +127,7 @@ def _ask(item: "CheckItem") -> bool | None:
 
 def _emit_result(found: dict[str, Any]) -> None:
     """Print the items, and to stderr what did not pass."""
-    rows = [dict(row) for row in found["items"]]
+    rows = [row | _localize_figures(row) for row in found["items"]]
     if sys.stdout.isatty():
         rows = [row | {"result": tr(RESULTS[row["result"]])} for row in rows]
     emit_wide_rows(
@@ -139,7 +139,8 @@ def _emit_result(found: dict[str, Any]) -> None:
     for row in found["items"]:
         if row["result"] != "pass":
             template = TOLD[row["severity"], row["result"]]
-            reason = row["reason"] or say("{text}: {value}", text=row["text"], value=format_value(row["value"]))
+            value = format_value((row | _localize_figures(row))["value"])
+            reason = row["reason"] or say("{text}: {value}", text=row["text"], value=value)
             notify(Message(template, id=row["id"], reason=reason))
     if sys.stdout.isatty():
         notify(
@@ -147,6 +148,16 @@ def _emit_result(found: dict[str, Any]) -> None:
             if found["passed"]
             else Message("{check}: not passed", check=found["check"])
         )
+
+
+def _localize_figures(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what was found and what is required, in the words of a person at a terminal; names also in a pipe."""
+    from ia.organs.market.condition_words import translate_condition
+
+    told = {key: format_value(row[key]) for key in ("value", "limit") if isinstance(row[key], str | bool)}
+    if lang() != "en" and not sys.stdout.isatty():
+        return told
+    return {key: translate_condition(text, lang()) for key, text in told.items()}
 
 
 def _emit_lists(ctx: click.Context, ws: "Workspace", name: str | None, as_json: bool) -> None:

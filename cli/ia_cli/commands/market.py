@@ -241,11 +241,14 @@ def mainline(ctx: click.Context, count: int, level: float, kind: str, keep: bool
     correction over all groups examined. excess_pct is the change above the market's; z compares with the group's own
     stored days. With --keep, a second run on the same day replaces the first. Status 1 if there is no main line.
     """
+    import sys
+
     from ia.kernel.workspace import Workspace
     from ia.organs.market import main_lines as lines
     from ia.organs.market import market_reader
     from ia_cli.terminal.market_tables import emit_market_rows, tell_market_day
     from ia_cli.terminal.output import emit_json
+    from ia_cli.terminal.security_names import localize_groups
 
     ws = Workspace()
     with market_reader.open_market(ws) as db:
@@ -253,7 +256,12 @@ def mainline(ctx: click.Context, count: int, level: float, kind: str, keep: bool
         day = market_reader.load_day(db, notify)
         found = lines.find_mainlines(db, day, top=count, level=level, kinds=kinds)
     rows = [
-        {"date": found["date"], **row, "with": ", ".join(row["with"]), "leaders": _leader_names(row)}
+        {
+            "date": found["date"],
+            **row,
+            "with": ", ".join(map(localize_groups, row["with"]) if sys.stdout.isatty() else row["with"]),
+            "leaders": _leader_names(row),
+        }
         for row in found["lines"]
     ]
     if as_json:
@@ -271,7 +279,7 @@ def mainline(ctx: click.Context, count: int, level: float, kind: str, keep: bool
                 "expected by chance",
                 date=found["date"],
                 groups=found["groups"],
-                name=near["name"],
+                name=localize_groups(near["name"]),
                 hits=near["hits"],
                 expected=near["expected"],
             )
@@ -292,7 +300,9 @@ def mainline(ctx: click.Context, count: int, level: float, kind: str, keep: bool
 
 
 def _leader_names(row: "Row") -> str:
-    return ", ".join(f"{each['name']} {each['change_pct']:+.2f}%" for each in row["leaders"][:3])
+    from ia_cli.terminal.security_names import localize_names
+
+    return ", ".join(f"{each['name']} {each['change_pct']:+.2f}%" for each in localize_names(row["leaders"][:3]))
 
 
 @market.command(cls=Command, example="ia sync northbound && ia market northbound -n 5")

@@ -12,9 +12,9 @@ from ia_cli.terminal.group import Command
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import emit_json, emit_text, escape_controls, notify
-from ia_cli.terminal.proposal_view import format_proposal, proposal_document
+from ia_cli.terminal.proposal_view import KINDS, describe_actor, format_proposal, proposal_document
 from ia_cli.terminal.task_view import TASK, approve_task, require_person
-from ia_cli.terminal.text import say
+from ia_cli.terminal.text import say, tr
 from ia_cli.terminal.wide_tables import emit_wide_rows
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def pending(ctx: click.Context, number: int | None, as_json: bool, as_jsonl: boo
     rows = [_proposal_row(proposal) for proposal in proposals.pending_proposals(ws)]
     empty = NotFound("no pending proposals", hint="create one with `ia memory prefer` or `ia soul propose`")
     columns = ("id", "time", "kind", "path", "because", "actor")
+    if sys.stdout.isatty() and not (as_json or as_jsonl):
+        rows = [_localize_row(row) for row in rows]
     emit = partial(
         emit_wide_rows, heads=dict(zip(columns, columns, strict=True)), spare=("actor",), free={"because": 14}
     )
@@ -229,6 +231,17 @@ def _call_tool(ws: "Workspace", proposal: "Proposal") -> Any:
     if outcome.failure is not None:
         raise outcome.failure
     return outcome.value
+
+
+def _localize_row(row: dict[str, object]) -> dict[str, object]:
+    """Return a row as a person reads it; that a profile brought something says its author, too."""
+    kind, actor, because = str(row["kind"]), str(row["actor"]), row["because"]
+    return {
+        **row,
+        "kind": tr(kind) if kind in KINDS else kind,
+        "actor": describe_actor(actor),
+        "because": "" if because == actor else because,
+    }
 
 
 def _proposal_row(proposal: "Proposal") -> dict[str, object]:

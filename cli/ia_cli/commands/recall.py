@@ -11,6 +11,7 @@ from ia_cli.terminal.group import Command
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import rows_options
 from ia_cli.terminal.output import Row, emit_rows, escape_controls, notify
+from ia_cli.terminal.security_names import localize_text
 from ia_cli.terminal.text import say, tr
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ def recall(
         hits = sorted(hits, key=lambda hit: hit.kind == "question")[:limit]
     told = {"vectors": meaning.used is True} if meaning else {}
     rows = [{**hit._asdict(), **told} for hit in hits]
+    if not (as_json or as_jsonl):
+        rows = [{**row, "content": localize_text(row["content"])} for row in rows]
     empty = NotFound("no matching notes or memory", hint="try fewer or other words")
     emit_list(ctx, rows, COLUMNS, empty, as_json=as_json, as_jsonl=as_jsonl, emit=_emit_hits)
 

@@ -158,12 +158,19 @@ def sync(
     elif outcome.rows:
         from ia_cli.terminal.wide_tables import emit_wide_rows
 
-        emit_wide_rows(outcome.rows, COLUMNS, HEADS, spare=("host", "new"))
+        rows = [_localize_row(row) for row in outcome.rows] if sys.stdout.isatty() else outcome.rows
+        emit_wide_rows(rows, COLUMNS, HEADS, spare=("host", "new"))
     for failure in outcome.failures:
         tell_error(failure)
     counted = [each for each in outcome.failures if named is not None or not isinstance(each, NotFound)]
     if counted:
         ctx.exit(min(counted, key=lambda failure: failure.status != 75).status)
+
+
+def _localize_row(row: Row) -> Row:
+    """Return a row as a person reads it; in English a job keeps the name that `ia sync` takes."""
+    job, host = str(row["job"]), row.get("host")
+    return {**row, "job": job if lang() == "en" else tr(LABELS.get(job, job)), "host": tr(host) if host else host}
 
 
 def _describe_rows(rows: "Sequence[Row]") -> str:

@@ -150,7 +150,7 @@ def _figures(found: dict[str, Any]) -> list[tuple[str, str]]:
     verdict, action = {True: "allowed", False: "refused", None: "not judged"}[found["allowed"]], str(found["action"])
     if sys.stdout.isatty():
         verdict, action = tr(verdict), tr(action)
-    what = f"{action} {shares('quantity')} {found['symbol']} {found['name']}".rstrip()
+    what = f"{action} {shares('quantity')} {found['symbol']} {_name_of(found)}".rstrip()
     price = say("unknown") if found["price"] is None else f"{found['price']:.10g} {found['currency']}"
     if found["price"] is not None and not found["price_given"]:
         price += f" ({found['date']})"
@@ -168,6 +168,12 @@ def _figures(found: dict[str, Any]) -> list[tuple[str, str]]:
         bound = "" if found["size"] is None else f" ({say(BOUNDS[found['size_by']])})"
         rows.append(("size", shares("size") + bound))
     return rows
+
+
+def _name_of(found: dict[str, Any]) -> str:
+    from ia.domain.instruments.symbols import security_name
+
+    return security_name(str(found["symbol"]), found["name"], lang())
 
 
 def _tell_verdict(found: dict[str, Any]) -> None:

@@ -179,10 +179,10 @@ def _comparison_lines(figures: Json) -> list[str]:
 
 def _name_security(told: str) -> str:
     """Return a code with its name, in English where that is known and the reader's language."""
-    from ia.domain.instruments.symbols import english_names
+    from ia.domain.instruments.symbols import security_name
 
     code, _, name = told.partition(" ")
-    return f"{code} {name if lang() == 'zh' else english_names().get(code, name)}".strip()
+    return f"{code} {security_name(code, name, lang())}".strip()
 
 
 def _risk_lines(figures: Json) -> list[str]:

@@ -12,6 +12,7 @@ import click
 
 from ia.kernel import config
 from ia.kernel.errors import IaError, Message, Simulated, SimulatedBesides, SimulatedPrices
+from ia_cli.terminal.security_names import localize_names
 from ia_cli.terminal.text import say, tr
 
 Row = dict[str, Any]
@@ -145,10 +146,13 @@ def emit_rows(rows: Sequence[Row], columns: Sequence[str], *, as_json: bool = Fa
     """Write rows in the form that was asked for, else a table on a terminal and TSV when piped."""
     if as_json:
         emit_json(list(rows))
-    elif as_jsonl:
+        return
+    if as_jsonl:
         for row in rows:
             emit_json(row)
-    elif sys.stdout.isatty():
+        return
+    rows = localize_names(rows, groups=sys.stdout.isatty())
+    if sys.stdout.isatty():
         if rows:
             _print_table(rows, columns)
     else:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from ia.kernel import untrusted
 from ia.kernel.errors import IaError, PluralText
+from ia.kernel.i18n import mark_texts
 from ia_cli.terminal import task_draft as draft
 from ia_cli.terminal.provider_view import provider_document
 from ia_cli.terminal.provider_view import provider_lines as provider_lines
@@ -15,8 +16,18 @@ if TYPE_CHECKING:
     from ia.kernel.workspace import Workspace
 
 
+KINDS = mark_texts(
+    "belief", "call", "fetch", "playbook", "preference", "provider", "skill", "soul", "task", "trade", "trust"
+)
+AUTHORS = mark_texts("user", "model", "profile", "task")
 SCRIPTS = (".py", ".sh", ".bash", ".js", ".mjs", ".ts", ".rb", ".pl", ".r", ".ps1", ".bat")
 """Endings of files of a skill that another program would run."""
+
+
+def describe_actor(actor: str) -> str:
+    """Return who proposes, in the language of the reader: `user`, `model NAME`, `profile NAME`."""
+    kind, _, name = actor.partition(" ")
+    return f"{tr(kind) if kind in AUTHORS else kind} {name}".rstrip()
 
 
 def proposal_document(ws: "Workspace", proposal: "Proposal", before: str, after: str) -> dict[str, Any]:
@@ -143,8 +154,11 @@ def _origin_lines(proposal: "Proposal") -> list[str]:
     origin = proposal.describe_origin()
     if proposal.actor == "user" and not (proposal.because or origin):
         return []
-    by = say("proposed by {actor}: {origin}", actor=proposal.actor, origin=origin or "-")
-    return [by, *([say("because: {because}", because=proposal.because)] if proposal.because else [])]
+    by = say("proposed by {actor}: {origin}", actor=describe_actor(proposal.actor), origin=origin or "-")
+    if proposal.origin.profile:
+        by = say("proposed by {actor}", actor=describe_actor(proposal.actor))
+    why = [say("because: {because}", because=proposal.because)] if proposal.because else []
+    return [by, *(why if proposal.because != proposal.actor else [])]
 
 
 def _file_changes(before: str, after: str) -> list[tuple[str, int, str]]:

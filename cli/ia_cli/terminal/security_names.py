@@ -1,30 +1,48 @@
-"""Names of securities and industries in a table for a person: the English ones that are known, in English."""
+"""Names of securities, industries and concepts in lists for a reader: the English ones that are known, in English."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from ia_cli.terminal.output import Row
 from ia_cli.terminal.text import lang
 
-_NAMES = ("name", "security")
+_NAMES = {"name": "symbol", "security": "symbol", "leader_name": "leader"}
+"""Column of names -> that of the codes of the securities."""
+_GROUPS = ("industry", "concepts")
 
 
-def localize_names(rows: Sequence[Row]) -> Sequence[Row]:
-    """Return rows with the names that the reader knows; what has no English name keeps its own."""
-    if lang() != "en" or not any(name in row for row in rows for name in (*_NAMES, "industry")):
+def localize_names(rows: Sequence[dict[str, Any]], *, groups: bool = True) -> Sequence[dict[str, Any]]:
+    """Return rows with the names that the reader knows; what has no English name keeps its own.
+
+    groups  whether industries and concepts are names to read; in a pipe they are values that conditions take
+    """
+    if lang() != "en" or not any(column in row for row in rows for column in (*_NAMES, *_GROUPS)):
         return rows
-    from ia.domain.instruments.groups import group_name
-    from ia.domain.instruments.symbols import english_names
+    from ia.domain.instruments.symbols import security_name
 
-    names = english_names()
     found = []
     for row in rows:
-        change: Row = {}
-        known = names.get(str(row.get("symbol")))
-        column = "security" if "security" in row else "name"  # beside a security, a name is that of its alert
-        if known and row.get(column):
-            change[column] = known
-        places = [name for name in ("industry", *(() if "symbol" in row else ("name",))) if row.get(name)]
-        if any(not str(row[name]).isascii() for name in places):
-            change |= {name: group_name(str(row[name]), "en") for name in places}
+        change = {
+            column: security_name(str(row[code]), row[column], "en")
+            for column, code in _NAMES.items()
+            if row.get(column) and row.get(code) and not ("security" in row and column == "name")  # that of its alert
+        }
+        places = (*_GROUPS, *(() if "symbol" in row else ("name",))) if groups else ()
+        change |= {place: localize_groups(row[place]) for place in places if isinstance(row.get(place), str)}
         found.append({**row, **change})
     return found
+
+
+def localize_groups(names: str) -> str:
+    """Return an industry, or concepts with semicolons between them, as the reader knows them."""
+    if names.isascii():
+        return names
+    from ia.domain.instruments.groups import group_name
+
+    return ";".join(group_name(name, lang()) for name in names.split(";"))
+
+
+def localize_text(text: str) -> str:
+    """Return a text with the names that follow codes in the language of the reader."""
+    from ia.domain.instruments.symbols import translate_names
+
+    return translate_names(text, lang())

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 def tell_moment(desk: "LedgerDesk", entry: "JournalEntry") -> None:
     """Ask for the reason of a purchase, for a note on a new position, or for the lesson of one that is closed."""
+    from ia.domain.instruments.symbols import security_name
+    from ia_cli.terminal.text import lang
+
     holding = desk.books().holdings.get(entry.symbol or "")
     if holding is None:
         return
-    name = holding.name or holding.symbol
+    name = security_name(holding.symbol, holding.name, lang()) or holding.symbol
     if entry.kind == "buy":
         if not entry.reason:
             tell_hint("why? `ia trade correct {number} --reason WHY` keeps the reason", number=entry.id)

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from ia.kernel.errors import Message
-from ia_cli.terminal.text import say
+from ia_cli.terminal.text import lang, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,10 +39,13 @@ def gain_colors(currencies: "Iterable[str]") -> tuple[str, str]:
 def format_entry(entry: "JournalEntry") -> str:
     """Return an entry as one line: number, day, what, how much of which at what price, and the fees.
 
-    In the user's language on a terminal; in a pipe the same in every one.
+    In the user's language on a terminal; in a pipe only the name of the security is.
     """
+    from ia.domain.instruments.symbols import security_name
+
     parts: list[str | Message] = [str(entry.id or "-"), entry.date, Message(entry.kind)]
-    parts.append(" ".join(f"{entry.symbol} {entry.name}".split()))
+    name = security_name(entry.symbol or "", entry.name, lang())
+    parts.append(" ".join(f"{entry.symbol or ''} {name}".split()))
     if entry.quantity is not None and entry.kind != "repaid":
         shares = format_number(entry.quantity)
         parts.append(f"{shares} @ {format_number(entry.price)}" if entry.price is not None else shares)

@@ -528,7 +528,21 @@ def _propose_file(ws: Workspace, profile: Profile, path: str, text: str) -> Prop
             return waiting
     kind, by = ("soul", "user") if path == SOUL else (TASK, _proposal_reason(profile.name))
     origin = proposals.ProposalOrigin(profile=profile.name)
-    return proposals.propose(ws, kind, path, text, because=_proposal_reason(profile.name), origin=origin, actor=by)
+    because = _task_reason(text) or _proposal_reason(profile.name)
+    return proposals.propose(ws, kind, path, text, because=because, origin=origin, actor=by)
+
+
+def _task_reason(text: str) -> str:
+    """Return what a task's text says it is for; "" where it says nothing, or is no task."""
+    from ia.kernel.formats import frontmatter
+    from ia.kernel.formats.yaml import load_yaml
+
+    try:
+        head, _ = frontmatter.split_text(text, "")
+        told = load_yaml(head, "") if head else None
+    except IaError:
+        return ""
+    return str(told.get("because") or "") if isinstance(told, dict) else ""
 
 
 def _is_proposed(ws: Workspace, path: str) -> bool:

@@ -7,7 +7,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from ia.agent.prompt_format import format_limits
-from ia.domain.instruments.symbols import english_names
+from ia.domain.instruments.symbols import security_name
 from ia.faculties.skills import templates
 from ia.kernel.errors import IaError, Notify, drop_message
 from ia.kernel.i18n import Voice
@@ -49,7 +49,7 @@ def write_account_prompt(ws: Workspace, lang: str, notify: Notify = drop_message
 
 def reader_name(symbol: str, name: object, lang: str) -> str:
     """Return the name of a security for a reader of the language, made plain: in English the English one, if known."""
-    known = english_names().get(symbol) if lang == "en" else None
+    known = security_name(symbol, None, lang)
     return plain_name(known, 40) if known else plain_name(name)
 
 

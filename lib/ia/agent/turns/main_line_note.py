@@ -1,7 +1,7 @@
 """Keeping the main lines of a day: as an observation that recall finds, and as a message that is never pruned."""
 
 from ia.domain.instruments.groups import group_name
-from ia.domain.instruments.symbols import english_names
+from ia.domain.instruments.symbols import security_name
 from ia.kernel.i18n import Voice, mark_text
 from ia.kernel.untrusted import plain_name
 from ia.kernel.workspace import Workspace
@@ -47,7 +47,7 @@ def _replace_message(ws: Workspace, session: str, told: str, turn: str) -> int:
 
 def _format_stock(stock: Row, lang: str) -> str:
     """Return name and symbol of a stock; the name is a feed's, and goes where turns read."""
-    name = english_names().get(stock["symbol"], stock["name"]) if lang == "en" else stock["name"]
+    name = security_name(stock["symbol"], stock["name"], lang)
     return f"{plain_name(name)} {stock['symbol']}"
 
 

@@ -67,8 +67,7 @@ class Symbol(NamedTuple):
 
     def name_in(self, lang: str) -> str:
         """Return the code and the name for a reader of a language: in English the English one, where one is known."""
-        known = english_names().get(self.canonical) if lang == "en" else None
-        return f"{self.canonical} {known or self.name}".rstrip()
+        return f"{self.canonical} {security_name(self.canonical, self.name, lang)}".rstrip()
 
 
 def stored_symbols() -> list[Symbol]:
@@ -122,6 +121,31 @@ def bundled_names() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
 def english_names() -> dict[str, str]:
     """Return the English names of the bundled securities by canonical code, of those that have one."""
     return {row.symbol.canonical: row.english for row in _load_rows() if row.english}
+
+
+def security_name(symbol: str, name: object, lang: str) -> str:
+    """Return the name of a security for a reader of a language: in English the English one, where one is known.
+
+    symbol  the canonical code. name: as sources have it; None or "" where they have none
+
+    >>> security_name("600519.SH", "贵州茅台", "en"), security_name("600519.SH", "贵州茅台", "zh")
+    ('Kweichow Moutai', '贵州茅台')
+    """
+    return (english_names().get(symbol) if lang == "en" else None) or str(name or "")
+
+
+_CODE_AND_NAME = pattern(r"(?<!\S)([0-9A-Z.]{1,6}\.(?:SH|SZ|BJ|HK|US)) (\S+)")
+
+
+def translate_names(text: str, lang: str) -> str:
+    """Return a text with the names that follow codes in a language, where it is English and knows them.
+
+    >>> translate_names("buy 600519.SH 贵州茅台 100 @ 718.06", "en")
+    'buy 600519.SH Kweichow Moutai 100 @ 718.06'
+    """
+    if lang != "en" or text.isascii():
+        return text
+    return _CODE_AND_NAME.sub(lambda found: f"{found[1]} {security_name(found[1], found[2], lang)}", text)
 
 
 @cache

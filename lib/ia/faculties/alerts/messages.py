@@ -1,7 +1,7 @@
 """What an alert says: in two lines what came true and when, then what belongs to it."""
 
 from ia.domain.instruments.boards import tick_size
-from ia.domain.instruments.symbols import english_names
+from ia.domain.instruments.symbols import security_name
 from ia.faculties.alerts.definition import Alert
 from ia.faculties.alerts.sessions import Crossing, SessionState
 from ia.kernel.i18n import Voice
@@ -21,7 +21,7 @@ def message_key(task: int, crossing: Crossing) -> str:
 def security_label(history: RawHistory, lang: str) -> str:
     """Return a security as a person reads it: its name with its code."""
     symbol = history.symbol.canonical
-    name = (english_names().get(symbol) if lang == "en" else None) or history.series.name
+    name = security_name(symbol, history.series.name, lang)
     return Voice(lang)("{name} ({symbol})", name=name, symbol=symbol) if name else symbol
 
 

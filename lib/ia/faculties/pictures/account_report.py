@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from ia.domain.instruments import symbols
 from ia.faculties.pictures import chart_page, income_report, performance_report, report_parts, shapes
 from ia.faculties.pictures.chart import up_color
 from ia.faculties.pictures.report_parts import SheetCell
@@ -139,7 +140,7 @@ def _positions_section(purse: "CurrencyAccount", found: "Account", voice: Voice)
         return report_parts.render_paragraph(say("no positions"))
     tiles = [
         shapes.Tile(
-            report_parts.security_name(each.symbol, each.name, voice.lang) or each.symbol,
+            symbols.security_name(each.symbol, each.name, voice.lang) or each.symbol,
             float(each.value),
             None if each.unrealized_pct is None else float(each.unrealized_pct),
             f"{each.symbol}: {report_parts.format_money(each.value)}",
@@ -158,7 +159,7 @@ def _positions_section(purse: "CurrencyAccount", found: "Account", voice: Voice)
     rows: list[list[SheetCell | str]] = [
         [
             each.symbol,
-            report_parts.security_name(each.symbol, each.name, voice.lang),
+            symbols.security_name(each.symbol, each.name, voice.lang),
             report_parts.format_shares(each.quantity),
             report_parts.format_number(each.average, 4),
             report_parts.format_known_price(each.price.price if each.price else None),
@@ -206,7 +207,7 @@ def _risk_rules_section(found: "Account", voice: Voice) -> str:
         add_rule_row(say("daily loss: warning"), lost, limits.day_warning_pct, purse.currency, loss=True)
         add_rule_row(say("daily loss limit: no purchases"), lost, limits.day_stop_pct, purse.currency, loss=True)
     for each in found.positions:
-        named = f"{each.symbol} {report_parts.security_name(each.symbol, each.name, voice.lang)}".strip()
+        named = f"{each.symbol} {symbols.security_name(each.symbol, each.name, voice.lang)}".strip()
         equity = found.purses[each.currency].basis
         part = each.value * 100 / equity if each.value is not None and equity else None
         add_rule_row(say("position size"), part, limits.position_pct, named, loss=False)
@@ -234,7 +235,7 @@ def _profits_section(books: "Books", found: "Account", voice: Voice) -> str:
         cells.append(
             [
                 row.symbol,
-                report_parts.security_name(row.symbol, row.name, voice.lang),
+                symbols.security_name(row.symbol, row.name, voice.lang),
                 report_parts.profit_cell(row.realized, up),
                 report_parts.profit_cell(row.unrealized, up),
                 report_parts.format_money(row.dividends),

@@ -9,6 +9,7 @@ from datetime import date
 from itertools import pairwise
 from typing import Any
 
+from ia.domain.instruments import symbols
 from ia.domain.performance import ratios, rolling
 from ia.domain.performance.against_benchmark import compare_returns
 from ia.domain.performance.months import month_returns
@@ -139,7 +140,7 @@ def _yardstick_name(key: str, figures: Json, voice: Voice) -> str:
         "equal_weight": voice("Equal weight of {count} securities", count=name),
     }
     code, _, own = str(name).partition(" ")
-    return told.get(key) or f"{code} {report_parts.security_name(code, own, voice.lang)}".strip()
+    return told.get(key) or f"{code} {symbols.security_name(code, own, voice.lang)}".strip()
 
 
 def _read_compare(run: SavedRun) -> dict[str, Values]:

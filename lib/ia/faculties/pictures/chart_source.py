@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from ia.domain.instruments.boards import trading_currency
-from ia.domain.instruments.symbols import MARKET, symbol_of_kind
+from ia.domain.instruments.symbols import MARKET, security_name, symbol_of_kind
 from ia.faculties.pictures.chart import (
     ENGLISH,
     Chart,
@@ -142,8 +142,6 @@ def build_chart(
 
 def localize_title(origin: ChartOrigin, voice: Voice) -> str:
     """Return code and name, in English where the picture is and the name is known."""
-    from ia.faculties.pictures.report_parts import security_name
-
     return f"{origin.symbol} {security_name(origin.symbol, origin.name, voice.lang)}".strip()
 
 

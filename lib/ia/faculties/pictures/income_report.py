@@ -6,6 +6,7 @@ The figures are those of `ia profit --income` and `ia account`.
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from ia.domain.instruments import symbols
 from ia.faculties.pictures import report_parts
 from ia.faculties.pictures.report_parts import SheetCell
 from ia.faculties.pictures.svg import escape_xml
@@ -84,7 +85,7 @@ def _expected_table(expected: "list[Expected]", voice: Voice) -> str:
         [
             each.date,
             each.symbol,
-            report_parts.security_name(each.symbol, each.name, voice.lang),
+            symbols.security_name(each.symbol, each.name, voice.lang),
             report_parts.format_shares(each.shares),
             report_parts.format_known_price(each.cash) if each.cash is not None else say("not told yet"),
             report_parts.format_money(each.amount),

@@ -2,6 +2,7 @@
 
 import sqlite3
 
+from ia.domain.instruments import symbols
 from ia.domain.instruments.indices import MAIN_INDICES
 from ia.faculties.pictures import chart_page, comparison_chart, report_parts, shapes
 from ia.faculties.pictures.chart import FALL, up_color
@@ -57,7 +58,7 @@ def _indices_section(ws: Workspace, date: str, voice: Voice) -> str:
     if not sides:
         missing = say("no index is stored; run `ia sync` to fetch them")
         return report_parts.render_section(say("Indices"), report_parts.render_paragraph(missing))
-    names = [report_parts.security_name(side.symbol.canonical, side.name, voice.lang) for side in sides]
+    names = [symbols.security_name(side.symbol.canonical, side.name, voice.lang) for side in sides]
     rows: list[list[SheetCell | str]] = [
         [
             side.symbol.canonical,
@@ -170,7 +171,7 @@ def _industries_section(db: sqlite3.Connection, day: market_reader.MarketDay, vo
             f"{row['down']:,}",
             report_parts.percent_cell(row["change_pct"], up),
             report_parts.format_large(row["amount"], lang),
-            f"{report_parts.security_name(row['leader'], row['leader_name'] or row['leader'], lang)}"
+            f"{symbols.security_name(row['leader'], row['leader_name'] or row['leader'], lang)}"
             f" {row['leader_pct']:+.2f}%",
         ]
         for row in ends
@@ -193,7 +194,7 @@ def _movers_section(title: str, rows: list[Row], voice: Voice) -> str:
     cells: list[list[SheetCell | str]] = [
         [
             row["symbol"],
-            report_parts.security_name(row["symbol"], row["name"] or "", lang),
+            symbols.security_name(row["symbol"], row["name"] or "", lang),
             report_parts.industry_name(row["industry"], lang),
             report_parts.format_known_price(row["price"]),
             report_parts.percent_cell(row["change_pct"], up),
@@ -242,7 +243,7 @@ def _format_leader(each: object, lang: str) -> str:
         return str(each)
     change = each.get("change_pct")
     symbol = str(each.get("symbol") or "")
-    named = report_parts.security_name(symbol, str(each.get("name") or symbol), lang)
+    named = symbols.security_name(symbol, str(each.get("name") or symbol), lang)
     return named if change is None else f"{named} {change:+.1f}%"
 
 
@@ -292,7 +293,7 @@ def _lhb_section(ws: Workspace, date: str, voice: Voice) -> str:
     cells: list[list[SheetCell | str]] = [
         [
             row["symbol"],
-            report_parts.security_name(row["symbol"], row["name"] or "", lang),
+            symbols.security_name(row["symbol"], row["name"] or "", lang),
             report_parts.percent_cell(row["change_pct"], up),
             report_parts.signed_cell(row["net"], up, report_parts.format_large(row["net"], lang)),
             SheetCell(row["reason"], "wrap"),

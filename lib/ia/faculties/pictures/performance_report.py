@@ -6,6 +6,7 @@ Every figure is one of `ia profit --by month|year` and `ia account`; nothing is 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ia.domain.instruments import symbols
 from ia.faculties.pictures import report_parts, shapes
 from ia.faculties.pictures.chart import ChartLine, Values
 from ia.faculties.pictures.report_parts import SheetCell
@@ -104,9 +105,7 @@ def _render_account(
 ) -> str:
     """Return tiles of an account; of the first one with curves, months, years and statistics."""
     say, whole, risk = voice, account.whole, account.risk
-    against = (
-        report_parts.security_name(benchmark.symbol.canonical, benchmark.symbol.name, voice.lang) if benchmark else ""
-    )
+    against = symbols.security_name(benchmark.symbol.canonical, benchmark.symbol.name, voice.lang) if benchmark else ""
     pairs = [
         (say("Result"), report_parts.profit_cell(whole.result, up)),
         (say("Time-weighted return"), _percent_cell(whole.twr, up)),
@@ -373,7 +372,7 @@ def render_allocation(desk: "LedgerDesk", account: "Account", worth: "NetWorth",
     from ia.organs.ledger.net_worth import BY, load_allocation
 
     say = voice
-    names = {each.symbol: report_parts.security_name(each.symbol, each.name, voice.lang) for each in account.positions}
+    names = {each.symbol: symbols.security_name(each.symbol, each.name, voice.lang) for each in account.positions}
     titles = {
         "security": say("By security"),
         "industry": say("By industry"),

@@ -111,13 +111,6 @@ def unsigned_percent_cell(value: Number, places: int = 2) -> SheetCell:
     return SheetCell("" if value is None else f"{value:.{places}f}%")
 
 
-def security_name(symbol: str, name: str, lang: str) -> str:
-    """Return the name of a security for a reader: the English one where it is known and the page is English."""
-    from ia.domain.instruments.symbols import english_names
-
-    return name if lang == "zh" else english_names().get(symbol, name)
-
-
 def industry_name(name: object, lang: str) -> str:
     """Return an industry or a concept for a reader; empty where it is not known."""
     from ia.domain.instruments.groups import group_name

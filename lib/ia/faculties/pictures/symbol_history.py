@@ -1,5 +1,6 @@
 """What a symbol's page tells of the past: its line against the index, its valuation day by day, its dividends."""
 
+from ia.domain.instruments import symbols
 from ia.faculties.pictures import comparison_chart, report_parts, shapes
 from ia.faculties.pictures.chart import ChartLine
 from ia.faculties.pictures.chart_source import DRAWN, ChartOrigin
@@ -38,7 +39,7 @@ def render_against_index(ws: Workspace, origin: ChartOrigin, voice: Voice) -> st
         missing = say("no prices of {symbol} are stored; run `ia ohlcv {symbol}`", symbol=index)
         return report_parts.render_section(title, report_parts.render_paragraph(missing))
     lines = [
-        ChartLine(report_parts.security_name(side.symbol.canonical, side.name, voice.lang) or line.label, line.values)
+        ChartLine(symbols.security_name(side.symbol.canonical, side.name, voice.lang) or line.label, line.values)
         for side, line in zip((own, other), drawn.overlays, strict=True)
     ]
     ends = [value for line in lines if (value := line.values[-1]) is not None]

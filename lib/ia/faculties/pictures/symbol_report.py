@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ia.domain.instruments.symbols import security_name
 from ia.faculties.pictures import chart_page, report_parts, symbol_history
 from ia.faculties.pictures.chart import Chart
 from ia.faculties.pictures.chart_indicators import PlotLimits, compute_indicators
@@ -36,7 +37,7 @@ def render_symbol_report(
     _, panes = compute_indicators(origin.bars, [], ["rsi", "macd"], limits, notify)
     whole = replace(build_chart(origin, voice), panes=panes, marks=load_trade_marks(ws, origin, voice))
     shown = whole.cut_bars(max(0, len(origin.bars.date) - DRAWN))
-    name = report_parts.security_name(origin.symbol, origin.name, voice.lang)
+    name = security_name(origin.symbol, origin.name, voice.lang)
     title = f"{origin.symbol} {name}".strip() or say("Chart")
     body = (
         f"<h1>{escape_xml(title)}</h1>\n{chart_page.warning_banner(_warning_banner(origin, voice))}"
@@ -264,7 +265,7 @@ def trades_table(entries: "list[JournalEntry]", voice: Voice, *, symbols: bool =
     for entry in reversed(entries[-most:]):
         cells: list[SheetCell | str] = [entry.date]
         if symbols:
-            cells.append(f"{entry.symbol} {report_parts.security_name(entry.symbol, entry.name, voice.lang)}".strip())
+            cells.append(f"{entry.symbol} {security_name(entry.symbol, entry.name, voice.lang)}".strip())
         rows.append(
             [
                 *cells,

@@ -77,10 +77,10 @@ def _describe_event(what: ScheduleEvent, voice: Voice) -> str:
     if what.kind == "message":
         return voice("When a message comes that has “{words}”", words=what.what)
     if what.kind == "news":
-        from ia.domain.instruments.symbols import english_names, from_canonical
+        from ia.domain.instruments.symbols import from_canonical, security_name
 
         code, _, kind = what.what.partition(" ")
-        name = english_names().get(code) if voice.lang == "en" else from_canonical(code).name
+        name = security_name(code, from_canonical(code).name, voice.lang)
         template = "When {security} publishes an announcement" if kind else "When there is news of {security}"
         return voice(template, security=f"{name} {code}" if name else code)
     return voice("When the webhook {name} is called", name=what.what)

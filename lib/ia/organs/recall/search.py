@@ -146,7 +146,7 @@ def find_hits(
             ranked = rank_passages(conn, " AND ".join(exact), where, values)
             if _answers(conn, ranked):
                 return _load_hits(conn, fuse_ranks(ranked, fusion), query, limit, names)
-            asked = asked or ranked
+            asked = ranked if exact == called and ranked else asked or ranked  # under all its names
         if len(query.exact) > 1 and (apart := _rank_spread_words(conn, query.exact, where, values)):
             return _load_hits(conn, fuse_ranks(apart, fusion), query, limit, names)
         if asked:

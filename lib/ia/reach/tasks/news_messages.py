@@ -1,6 +1,6 @@
 """The message about an item of news, as the run that the item started sends it."""
 
-from ia.domain.instruments.symbols import english_names
+from ia.domain.instruments.symbols import security_name
 from ia.faculties.taskbook import approved_tasks, run_store
 from ia.kernel import config
 from ia.kernel.errors import Notify, UsageError, drop_message
@@ -37,7 +37,7 @@ def send_item_of_run(ws: Workspace, symbols: list[str], *, lang: str, notify: No
 def format_message(item: Json, lang: str) -> tuple[str, str]:
     """Return (title, text) of the message about an item of news."""
     voice, symbol = Voice(lang), str(item["symbol"])
-    name = (english_names().get(symbol) if lang == "en" else item["name"]) or ""
+    name = security_name(symbol, item["name"], lang)
     title = f"{name} {symbol}".strip() + voice(": ") + str(item["title"])
     stamp = str(item["time"])
     when = f"{stamp[:10]} {stamp[11:16]}".strip()

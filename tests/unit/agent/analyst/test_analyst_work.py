@@ -104,7 +104,7 @@ def test_journey_a(pack, say):
         assert words in done.reply
     note = notebook.read_note(pack, "research/宁德时代/2024-03-15.md")
     for words in (
-        "# 宁德时代 CATL (300750.SZ) · 2024-03-15",
+        "# 宁德时代（300750.SZ） · 2024-03-15",
         "| RSI(14) |",
         "2024-03-15 |",
         "模拟",
@@ -646,10 +646,8 @@ def test_without_a_direction_it_says_what_would_have_to_come(pack, say):
 @pytest.mark.process
 def test_a_note_is_found_under_either_name(pack, say):
     done = say("How does CATL look?")
-    assert notebook.read_note(pack, "research/CATL/2024-03-15.md").startswith(
-        "# 宁德时代 CATL (300750.SZ) · 2024-03-15\n"
-    )
-    assert "宁德时代 CATL (300750.SZ) close 82.54" in text(pack, done.artifacts[1])
+    assert notebook.read_note(pack, "research/CATL/2024-03-15.md").startswith("# CATL (300750.SZ) · 2024-03-15\n")
+    assert "] CATL (300750.SZ) close 82.54" in text(pack, done.artifacts[1])
     from ia.organs.recall.search import recall_notes
 
     for name in ("CATL", "宁德时代", "300750"):

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.stated_view import MARK, StatedView, brief_words, parse_view, read_words
-from ia.agent.analyst.voice import EN, AnswerVoice, number
-from ia.domain.instruments.symbols import english_names
+from ia.agent.analyst.voice import AnswerVoice, number
+from ia.domain.instruments.symbols import translate_names
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -145,14 +145,9 @@ def find_views(
     return list(best.values())
 
 
-_NAMED = pattern(r"(?<!\S)([0-9A-Z.]+\.(?:SH|SZ|BJ|HK|US)) (\S+)")
-
-
 def _name_in(speak: AnswerVoice, source: str, text: str) -> str:
     """Return the words of a trade with the name of its security in the language of the answer."""
-    if speak.lang != EN or not source.startswith("trades/"):
-        return text
-    return _NAMED.sub(lambda found: f"{found[1]} {english_names().get(found[1], found[2])}", text, count=1)
+    return translate_names(text, speak.lang) if source.startswith("trades/") else text
 
 
 def _is_about_security(source: str, names: tuple[str, ...]) -> bool:

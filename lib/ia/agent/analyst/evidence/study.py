@@ -49,11 +49,6 @@ class Study:
         return facts_of(self.market, self.valuation)
 
     @property
-    def known(self) -> str:
-        """The security under every name that a later search may use: 宁德时代 CATL (300750.SZ)."""
-        return full_name(self.name, self.english, self.code)
-
-    @property
     def names(self) -> tuple[str, ...]:
         """What an earlier text may call the security."""
         return (self.name, self.code, self.title)
@@ -179,13 +174,3 @@ def valuation_values(valuation: Json) -> dict[str, tuple[float | None, str]]:
         for name, value in found.items()
         if isinstance(value, int | float) and math.isfinite(value)
     }
-
-
-def full_name(name: str, english: str, code: str) -> str:
-    """Return a security under every name there is.
-
-    >>> full_name("宁德时代", "CATL", "300750.SZ"), full_name("沪深300ETF", "沪深300ETF", "510300.SH")
-    ('宁德时代 CATL (300750.SZ)', '沪深300ETF (510300.SH)')
-    """
-    names = " ".join(dict.fromkeys(filter(None, (name, english))))
-    return f"{names} ({code})" if code and names and names != code else names or code

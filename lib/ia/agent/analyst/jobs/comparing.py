@@ -9,7 +9,7 @@ from ia.agent.analyst.evidence import lens as lenses
 from ia.agent.analyst.evidence import past_views, procedure, verdict
 from ia.agent.analyst.evidence.procedure import Figure, ProcedureStep
 from ia.agent.analyst.evidence.readings import INDEX, VALUATION, key, labels_at, readings_at
-from ia.agent.analyst.evidence.study import LONGEST_PAST, check_valuation, facts_of, full_name, valuation_values
+from ia.agent.analyst.evidence.study import LONGEST_PAST, check_valuation, facts_of, valuation_values
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value, recall_hits
 from ia.agent.analyst.evidence.verdict import Fired, Verdict, describe_level, kinds_told
 from ia.agent.analyst.failures import NO_BARS
@@ -19,6 +19,7 @@ from ia.agent.analyst.jobs.skill_loading import load_skill
 from ia.agent.analyst.parts import in_list, leave_out, part
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
+from ia.agent.analyst.voice import ZH
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -152,8 +153,9 @@ def _file_comparison(desk: ToolDesk, sides: list[ComparedSide], answer: list[str
     """Write the note and the observation; return where they are, in lines."""
     speak = desk.speak
     topic = "-vs-".join(side.mention.name.replace("/", "-") for side in sides)
+    names = [side.mention.name if speak.lang == ZH else english(side.mention.symbol) for side in sides]
     full = speak(" vs ").join(
-        full_name(side.mention.name, english(side.mention.symbol), side.mention.code) for side in sides
+        speak("{name} ({symbol})", name=name, symbol=side.mention.code) for name, side in zip(names, sides, strict=True)
     )
     earlier = [hit for side in sides for hit in side.earlier]
     path = research_path(desk, [(side.mention.name, english(side.mention.symbol)) for side in sides], earlier)

@@ -95,7 +95,7 @@ def note(view: View, rules: list[str]) -> str:
     """
     study, compared = view.study, view.compare_with_past()
     fields: dict[str, Field] = {
-        "name": study.known or view.subject,
+        "name": view.filed_subject,
         "date": view.desk.request.day,
         "conclusion": view.conclusion(),
         "warnings": view.warnings(),
@@ -158,7 +158,7 @@ def observation_line(view: View) -> str:
             reasons_against=reasons[1] or "–",
         )
     )
-    return " | ".join([f"{view.study.known or view.subject} {close}", *parts])
+    return " | ".join([f"{view.filed_subject} {close}", *parts])
 
 
 def _data_fields(view: View) -> dict[str, Field]:

@@ -13,7 +13,7 @@ from ia.agent.analyst.evidence.study import Study
 from ia.agent.analyst.evidence.verdict import LEANS, Evidence, Fired, Verdict, describe_level
 from ia.agent.analyst.parts import in_list, in_text, part
 from ia.agent.analyst.say.outline import outline_at
-from ia.agent.analyst.voice import AnswerVoice, number
+from ia.agent.analyst.voice import ZH, AnswerVoice, number
 
 _LEANT = {1: "leant up", -1: "leant down", 0: "had no clear direction"}
 """What the evidence did then, in English."""
@@ -44,6 +44,13 @@ class View:
         if not study.title:
             return study.code or self._say("nameless")
         return study.title if study.title == study.code else self._say("subject", name=study.title, code=study.code)
+
+    @property
+    def filed_subject(self) -> str:
+        """The security as its notes call it, however it was asked for: by its own name, in the language of the note."""
+        study = self.study
+        name = study.name if self.speak.lang == ZH else study.english or study.name
+        return self._say("subject", name=name, code=study.code) if name not in ("", study.code) else self.subject
 
     @part("the conclusion", in_text)
     def conclusion(self) -> str:

@@ -2,7 +2,7 @@
 
 from datetime import date, datetime, time, timedelta
 
-from ia.domain.instruments.symbols import Symbol, english_names
+from ia.domain.instruments.symbols import Symbol, security_name
 from ia.kernel import clock, config
 from ia.kernel.errors import Message
 from ia.kernel.i18n import Voice, mark_text, mark_texts
@@ -104,8 +104,8 @@ def _build_item(
 
 
 def _say_title(company: Symbol, title: Message, lang: str) -> str:
-    known = english_names().get(company.canonical) if lang == "en" else None
-    return Voice(lang).fill_template(title.template, title.params | ({"name": known} if known else {}))
+    name = security_name(company.canonical, title.params.get("name"), lang)
+    return Voice(lang).fill_template(title.template, title.params | {"name": name})
 
 
 def _until(items: list[NewsItem], now: datetime) -> list[NewsItem]:

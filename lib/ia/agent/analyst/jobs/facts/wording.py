@@ -14,8 +14,8 @@ from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import EN, compact, number
+from ia.domain.instruments import symbols
 from ia.domain.instruments.groups import group_name
-from ia.domain.instruments.symbols import english_names, resolve_security
 from ia.kernel.errors import IaError
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -120,10 +120,10 @@ def security_name(desk: ToolDesk, code: str, name: object) -> str:
 
 def name_alone(desk: ToolDesk, code: str, name: object) -> str:
     """Return the name of a security as the reader knows it; its code where it has none."""
-    told = english_names().get(code) if desk.speak.lang == EN else None
+    told = symbols.security_name(code, None, desk.speak.lang)
     if not name and not told:
         with contextlib.suppress(IaError):
-            name = resolve_security(code).name
+            name = symbols.resolve_security(code).name
     return told or str(name or "") or code
 
 
