@@ -19,7 +19,8 @@ Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
 
 
 _READS_NUMBERS = (
-    "term", "screen", "gainers", "calendar", "order_cost", "against_average", "size", "tasks", "day_count", "growth",
+    "term", "screen", "gainers", "calendar", "order_cost", "against_average", "size", "tasks", "day_count",
+    "last_move", "growth",
     "extreme_day", "refuse", "from_extreme", "new_extreme", "level_crossing", "limit_hit", "volume_against",
     "own_stop", "what_if", "premise", "position_filter", "set_limit", "sellable", "trades_made", "what_if_all",
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
@@ -250,10 +251,10 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import result_facts
 
         return result_facts.ANSWERS[name]
-    if name == "average_last":
-        from ia.agent.analyst.jobs.facts import average_facts
+    if name in ("average_last", "last_move"):
+        from ia.agent.analyst.jobs.facts import average_facts, move_facts
 
-        return average_facts.answer_average_last
+        return (average_facts.ANSWERS | move_facts.ANSWERS)[name]
     if name in ("fee_rates", "fees_paid"):
         from ia.agent.analyst.jobs.facts import fee_rate_facts, fees_paid_facts
 

@@ -85,3 +85,6 @@ def _say_last(desk: ToolDesk, bars: SpanBars, size: int, *, below: bool, above: 
         if begun is not None:
             line += " " * (speak.lang == "en") + speak("It has been there since {day}.", day=rows[begun + 1].date)
     return line
+
+
+ANSWERS = {"average_last": answer_average_last}
