@@ -105,6 +105,30 @@ def test_bars_of_unknown_origin_are_a_family_of_their_own(ia, demo):
         assert json.loads(run.stdout)["selection"]["trials"] == 1
 
 
+def test_a_condition_chooses_the_securities_of_the_day_on_which_the_run_begins(ia, demo):
+    assert ia("sync", "daily", "--history").returncode == 0
+    condition, since = "rsi(close, 14) < 50", "2024-01-01"
+    run = ia("backtest", "run", "--where", condition, "--since", since, *RULES, "--json")
+    assert run.returncode == 0, run.stderr
+    told = json.loads(run.stdout)["settings"]
+    assert told["universe"] == f"all where {condition}"
+    assert f"{told['securities']} securities met {condition} on 2023-12-29" in run.stderr
+    then = ia("scan", condition, "--since", "2023-12-29", "--until", "2023-12-29", "--codes").stdout.split()
+    assert sorted(told["bars"]) == then
+    later = ia("backtest", "run", "--where", condition, "--since", "2024-02-01", *RULES, "--json")
+    assert sorted(json.loads(later.stdout)["settings"]["bars"]) != then
+    each = ia("backtest", "run", "--where", condition, "--since", since, *RULES, "--each", "--json")
+    assert json.loads(each.stdout)["securities"] == len(then)
+    for wrong, status in (
+        (("--where", condition), 2), (("600519", "--where", condition, "--since", since), 2),
+        (("--where", "rsi(close, 14) <", "--since", since), 65),
+        (("--where", "close > sma(ref(close, -1), 5)", "--since", since), 77),
+        (("--where", "rsi(close, 14) < 0", "--since", since), 66),
+    ):  # fmt: skip
+        refused = ia("backtest", "run", *wrong, *RULES)
+        assert refused.returncode == status, refused.stderr
+
+
 def test_one_account_has_one_currency(ia, demo):
     ia("trade", "deposit", "500000", "--date", "2024-01-02")
     ia("trade", "buy", "600036", "1000", "30", "--date", "2024-02-01")
@@ -179,7 +203,6 @@ def test_a_full_disk_leaves_nothing_half_written(ia, demo):
 
     ia("ohlcv", "600519")
     run = ia("backtest", "run", "600519", *RULES, preexec_fn=limit)
-    assert run.returncode not in (0, 70), run.stderr
-    assert "Traceback" not in run.stderr
-    folder = Path(os.environ["IA_HOME"]) / "runs"
-    assert not folder.exists() or not list(folder.iterdir())
+    assert run.returncode == 75, run.stderr
+    assert "Traceback" not in run.stderr and "ia backtest resume run-1" in run.stderr
+    assert [path.name for path in (Path(os.environ["IA_HOME"]) / "runs").iterdir()] == ["run-1"]

@@ -47,6 +47,9 @@ def test_statuses(market):
     assert market("scan", "close.shift(-1) > close").returncode == 77
     assert market("scan", "close > 0", "--in", "nowhere").returncode == 66
     assert market("scan", "close > 0", "--where", "pe <").returncode == 65
+    both = market("scan", "rsi(close, 14) < 45", "--where", "pe < 20 and close > sma(close, 60)", "--codes").stdout
+    assert both == market("screen", "pe < 20 and close > sma(close, 60) and rsi(close, 14) < 45", "--codes").stdout
+    assert market("scan", "close > 0", "--where", "pe < 20 and close > ref(close, -1)").returncode == 77
     assert market("scan", "close > 0", "--sort", "3").returncode == 2
     assert market("scan").returncode == 2
 

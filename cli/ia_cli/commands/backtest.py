@@ -97,6 +97,12 @@ def orders(file: str | None, name: str | None) -> None:
 @click.option("--exit", "leave", metavar="EXPR", help="Sell when this expression is true at the close.")
 @click.option("--rank", metavar="EXPR", help="Of several entries buy those with the largest value first.")
 @click.option("--in", "universe", metavar="U", help="Securities: all (stocks), watch, held, an industry, or a file.")
+@click.option(
+    "--where",
+    metavar="CONDITION",
+    help="Only securities that meet this condition of `ia screen` on the day of --since: 'pe < 15 and rsi(close, 14) < "
+    "40'.",
+)
 @click.option("--since", "--start", "since", metavar="DATE", help="First day of signals (default: the first bar).")
 @click.option("--until", "--end", "until", metavar="DATE", help="Last day (default: the last bar).")
 @click.option("--cash", metavar="N", default="100000", show_default=True, help="Money at the start.")
@@ -142,8 +148,8 @@ def run(**options: Any) -> None:
     and ctx.sell(…), which sells all without a quantity. Without symbol=, ctx.buy, ctx.sell, ctx.position and ctx.bars
     mean the first security by code.
 
-    Without SYMBOL and --in, canonical CSV is read from standard input: `ia ohlcv X | ia backtest run --entry …`. Daily
-    bars that ia wrote are traded by the rules of their security, others by those of --symbol, or by none.
+    Without SYMBOL, --in and --where, canonical CSV is read from standard input: `ia ohlcv X | ia backtest run --entry
+    …`. Daily bars that ia wrote are traded by the rules of their security, others by those of --symbol, or by none.
 
     With --each every security is tested alone, as `ia backtest run SYMBOL` would, and the spread of their returns is
     shown. results.csv has a row for each security, orders.csv a row for each order that was not filled.
@@ -205,7 +211,8 @@ def _read_request(begun: "UnfinishedRun", options: dict[str, Any]) -> Any:
     from ia.faculties.lab.backtests import BacktestRequest, read_settings
     from ia.kernel.errors import UsageError
 
-    symbols, universe = options["symbols"], options["universe"]
+    symbols, where = options["symbols"], options.get("where") or ""
+    universe = options["universe"] or ("all" if where else "")
     strategy = None
     if symbols and symbols[0].endswith(".py"):
         strategy, symbols = _read_strategy(begun, symbols[0]), symbols[1:]
@@ -221,7 +228,8 @@ def _read_request(begun: "UnfinishedRun", options: dict[str, Any]) -> Any:
     elif not options["entry"]:
         raise UsageError("missing {what}", what="--entry EXPR", hint="for example --entry 'rsi(close, 14) < 30'")
     if symbols and universe:
-        raise UsageError("give either symbols or --in, not both")
+        both = "give either symbols or --where, not both" if where else "give either symbols or --in, not both"
+        raise UsageError(both)
     bars, origin = None, dict[str, Any]()
     if (not symbols and not universe) or symbols == ("-",):
         from ia_cli.terminal.piped_bars import read_piped_bars
@@ -232,7 +240,8 @@ def _read_request(begun: "UnfinishedRun", options: dict[str, Any]) -> Any:
             {**options, "exit": options["leave"]}, one=bars is not None or len(symbols) == 1 or options["each"]
         ),
         symbols=tuple(symbols),
-        universe=universe or "",
+        universe=universe,
+        where=where,
         bars=bars,
         symbol=options["symbol"] or (origin.get("symbol") if origin.get("period") == "daily" else None),
         simulated=bool(origin.get("simulated")),

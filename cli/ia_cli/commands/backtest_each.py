@@ -23,7 +23,7 @@ def check_options(options: dict[str, Any]) -> None:
             raise UsageError("--{name} does not work with --each", name=name.replace("_", "-"))
     if options["symbols"] and options["symbols"][0].endswith(".py"):
         raise UsageError("--each works with --entry and --exit, not with a strategy file")
-    if not options["universe"] and (not options["symbols"] or options["symbols"] == ("-",)):
+    if not (options["universe"] or options["where"]) and (not options["symbols"] or options["symbols"] == ("-",)):
         raise UsageError("missing {what}", what="SYMBOL or --in", hint="for example `--in all --each`")
 
 

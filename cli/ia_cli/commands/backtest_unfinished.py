@@ -1,7 +1,6 @@
 """Runs of rules that were interrupted: what they need is kept from the start, and they are named where they end."""
 
 import contextlib
-import errno
 import os
 import signal
 import sys
@@ -59,7 +58,7 @@ def name_unfinished(rows: "list[UnfinishedRun]") -> "list[Json]":
                 "id": run.id,
                 "created": run.created,
                 "kind": "running" if run.running else "unfinished",
-                "universe": run.options["universe"] or " ".join(symbols),
+                "universe": run.options["universe"] or run.options.get("where") or " ".join(symbols),
                 "rules": describe_rules(rules),
                 "simulated": False,
             }
@@ -79,7 +78,7 @@ def _read_inputs(options: dict[str, Any]) -> dict[str, bytes]:
         with stream:
             found[os.path.basename(symbols[0])] = stream.read(_MOST)
         symbols = symbols[1:]
-    if symbols == ("-",) or not (symbols or options["universe"]):
+    if symbols == ("-",) or not (symbols or options["universe"] or options["where"]):
         found[BARS] = open_input(None, mark_text("SYMBOL or --in"))[0].read()
     return found
 
@@ -87,6 +86,7 @@ def _read_inputs(options: dict[str, Any]) -> dict[str, bytes]:
 @contextlib.contextmanager
 def _name_run(begun: "UnfinishedRun") -> Iterator[None]:
     """Say how a run continues, where it is interrupted or terminated, or the disk is full."""
+    from ia.faculties.lab.unfinished_runs import is_disk_full
     from ia.kernel.errors import Message
 
     own = os.getpid()
@@ -96,7 +96,7 @@ def _name_run(begun: "UnfinishedRun") -> Iterator[None]:
     )
     try:
         yield
-    except (KeyboardInterrupt, SystemExit, OSError) as error:
-        if not isinstance(error, OSError) or error.errno in (errno.ENOSPC, errno.EDQUOT):
+    except BaseException as error:
+        if not isinstance(error, Exception) or is_disk_full(error):
             notify(Message("continue with `ia backtest resume {resume}`", resume=begun.id))
         raise

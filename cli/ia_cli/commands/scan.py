@@ -10,7 +10,6 @@ from ia_cli.terminal.progress import show_progress
 
 if TYPE_CHECKING:
     from ia.faculties.lab.scan import ScanResult, ScanRow
-    from ia.kernel.workspace import Workspace
 
 
 @click.command(cls=Command, example="ia sync daily && ia scan 'rsi(close, 14) < 40' --where 'pe < 60' -n 5")
@@ -95,6 +94,7 @@ def scan(
     Status 1 if nothing is found.
     """
     from ia.faculties.lab.scan import ScanRequest, parse_days, scan_market, split_expressions
+    from ia.faculties.lab.technical_screen import select_universe
     from ia.kernel.errors import UsageError
     from ia.kernel.workspace import Workspace
     from ia_cli.terminal.output import notify
@@ -116,10 +116,12 @@ def scan(
     if sort is not None and not 0 <= sort <= len(further):
         raise UsageError("--sort {number}: there is no such column", number=sort, hint="0 is the value of EXPR")
     first, last = parse_days(since, until, dash="--")
+    with show_progress() as show:
+        chosen = select_universe(ws, universe, where, notify=notify, show=show)
     request = ScanRequest(
         expression=expr,
         columns=further,
-        symbols=_select_symbols(ws, universe, where),
+        symbols=chosen,
         stale=stale,
         since=first,
         until=last,
@@ -182,19 +184,3 @@ def _emit_found(
     emit_market_rows(documents, told, as_json=as_json, as_jsonl=as_jsonl)
     if not rows:
         tell_empty("no security meets the condition")
-
-
-def _select_symbols(ws: "Workspace", universe: str, where: str | None) -> tuple[str, ...] | None:
-    """Return the canonical symbols to look at; None for all stocks."""
-    if universe == "all" and where is None:
-        return None
-    from ia.wiring.universe import list_universe
-    from ia_cli.terminal.output import notify
-
-    chosen = None if universe == "all" else [each.canonical for each in list_universe(ws, universe)]
-    if where is not None:
-        from ia.organs.market.screen import screen_stocks
-
-        met = [str(row["symbol"]) for row in screen_stocks(ws, where, columns=("symbol",), notify=notify).rows]
-        chosen = met if chosen is None else [symbol for symbol in chosen if symbol in set(met)]
-    return None if chosen is None else tuple(chosen)

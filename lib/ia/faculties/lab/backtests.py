@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from ia.kernel.errors import Message, NotFound, Notify, Simulated, UsageError, d
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs.ledger.order import load_commission, parse_number
+from ia.organs.ohlcv.calendar import list_sessions
 from ia.organs.ohlcv.canonical import Bars
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class BacktestRequest:
 
     bars       canonical bars that are given; `symbol` is whose market rules hold for them, None for none; `simulated`
                whether a data source invented them
+    where      condition of `ia screen` that those of the universe must meet on the day that the run begins
     benchmark  a code or name; "" for the usual index of the market, "none" for none
     check      seed of a look-ahead check; None for no check
     strategy   name and source of a strategy file, instead of entry and exit
@@ -51,6 +53,7 @@ class BacktestRequest:
     settings: RuleSettings
     symbols: tuple[str, ...] = ()
     universe: str = ""
+    where: str = ""
     bars: Bars | None = None
     symbol: str | None = None
     simulated: bool = False
@@ -138,7 +141,7 @@ def load_market(ws: Workspace, request: BacktestRequest, notify: Notify = drop_m
 
     raises  UsageError for securities of several currencies.
     """
-    universe = _universe_symbols(ws, request.universe) if request.universe else None
+    universe = _universe_symbols(ws, request, notify) if request.universe else None
     _require_one_currency(map(from_canonical, universe or ()))
     market = _load_prices(ws, request, universe, notify)
     _require_one_currency(each.symbol for each in market.securities.values())
@@ -182,18 +185,33 @@ def _load_prices(
 def name_universe(request: BacktestRequest, market: RunMarket) -> str:
     """Return what a run trades: the universe, the securities, or bars of unknown origin by their digest."""
     if request.universe:
-        return request.universe
+        return request.universe + (f" where {request.where}" if request.where else "")
     if list(market.securities) == [UNKNOWN.canonical]:
         return f"CSV-{run_folders.digest_bars(market, UNKNOWN.canonical)[:8]}"
     return " ".join(market.securities)
 
 
-def _universe_symbols(ws: Workspace, universe: str) -> tuple[str, ...] | None:
-    if universe == "all":
-        return None
-    from ia.wiring.universe import list_universe
+def _universe_symbols(ws: Workspace, request: BacktestRequest, notify: Notify) -> tuple[str, ...] | None:
+    """Return the securities of a universe that meet the condition on the last trading day up to the first of the run.
 
-    return tuple(each.canonical for each in list_universe(ws, universe))
+    Whoever chose by a later day would trade what he could not know.
+    """
+    from ia.faculties.lab.technical_screen import select_universe
+
+    if not request.where:
+        return select_universe(ws, request.universe)
+    since = request.settings.since
+    if not since:
+        raise UsageError(
+            "--where needs --since: the condition is that of the day on which the run begins",
+            hint="for example `--since 2020-01-01`",
+        )
+    day = (list_sessions("CN", (date.fromisoformat(since) - timedelta(days=30)).isoformat(), since) or [since])[-1]
+    chosen = select_universe(ws, request.universe, request.where, on=day, notify=notify)
+    if not chosen:
+        raise NotFound("no security meets {condition} on {day}", condition=request.where, day=day)
+    notify(Message("{count} securities met {condition} on {day}", count=len(chosen), condition=request.where, day=day))
+    return chosen
 
 
 def settle_terms(request: BacktestRequest, market: RunMarket) -> Terms:

@@ -91,6 +91,33 @@ def screen_technicals(
     return TechnicalScreen(made, scanned.sandboxed)
 
 
+def select_universe(
+    ws: Workspace,
+    universe: str,
+    where: str | None = None,
+    *,
+    on: str | None = None,
+    notify: Notify = drop_message,
+    show: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[str, ...] | None:
+    """Return the canonical symbols of a universe that meet a condition of `ia screen`; None for all stocks.
+
+    on  the day whose figures and bars count; None for the newest
+
+    Raises what `list_universe` and `screen_technicals` raise.
+    """
+    chosen = None
+    if universe != "all":
+        from ia.wiring.universe import list_universe
+
+        chosen = tuple(each.canonical for each in list_universe(ws, universe))
+    if not where:
+        return chosen
+    screened = screen_technicals(ws, where, columns=("symbol",), notify=notify, show=show, on=on)
+    met = tuple(str(row["symbol"]) for row in screened.found.rows)
+    return met if chosen is None else tuple(symbol for symbol in chosen if symbol in set(met))
+
+
 def _require_truth(expression: str) -> None:
     """Raise what is wrong with an expression by its form, also where no security is left to evaluate it for."""
     from ia.faculties.lab.scan_expressions import ScanExpression

@@ -9,6 +9,7 @@ import errno
 import json
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 
 _LOCK = ".lock"
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Of a disk, of a quota, and of a limit of file sizes."""
 
 
 class UnfinishedRun(NamedTuple):
@@ -66,10 +69,21 @@ def begin_run(ws: Workspace, options: Json, inputs: Mapping[str, bytes]) -> Iter
             files.replace_file(os.path.join(folder, REQUEST), text, durable=False)
             yield UnfinishedRun(os.path.basename(folder), folder, running=True, **request)
     except Exception as error:
-        if not (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
-            shutil.rmtree(folder, ignore_errors=True)
+        if not is_disk_full(error) or not os.path.exists(os.path.join(folder, REQUEST)):
+            _remove(folder)
         raise
-    shutil.rmtree(folder, ignore_errors=True)
+    _remove(folder)
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    """Return True if an error, or one that it comes from, says that a file or the database finds no room to grow."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            return True
+        if isinstance(error, sqlite3.Error):
+            return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+        error = error.__cause__ or error.__context__
+    return False
 
 
 @contextlib.contextmanager
@@ -84,7 +98,14 @@ def resume_run(run: UnfinishedRun) -> Iterator[None]:
         config.override_variable("IA_MARKET_ADAPTER", run.adapter)
         os.chdir(run.cwd)
         yield
-    shutil.rmtree(run.folder, ignore_errors=True)
+    _remove(run.folder)
+
+
+def _remove(folder: str) -> None:
+    """Remove the folder of a run, and `runs/` where nothing is left in it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        os.rmdir(os.path.dirname(folder))
 
 
 def list_unfinished(ws: Workspace) -> list[UnfinishedRun]:

@@ -15,6 +15,7 @@ def run_backtest(
     entry: Annotated[str, "of compute.run, true where to buy: crossover(sma(close, 5), sma(close, 20))"],
     symbols: Annotated[list[str] | None, "codes or names"] = None,
     universe: Annotated[str, "instead of symbols: all, watch, held, an industry"] = "",
+    where: Annotated[str, "only those of universe that meet this of market.screen on the day of since"] = "",
     exit: Annotated[str, "expression, true where to sell"] = "",
     since: Annotated[str, "first day: 2020-01-01, 3y"] = "",
     until: str = "",
@@ -37,6 +38,7 @@ def run_backtest(
 
     if each and (rank or rebalance or max_positions):
         raise UsageError("rank, rebalance and max_positions do not work with each")
+    universe = universe or ("all" if where else "")
     if bool(symbols) == bool(universe):
         raise UsageError("give either symbols or universe", hint='for example "symbols": ["600519"]')
     given = {
@@ -47,6 +49,7 @@ def run_backtest(
         settings=read_settings(given, one=each or len(symbols or ()) == 1),
         symbols=tuple(symbols or ()),
         universe=universe,
+        where=where,
     )
     if each:
         from ia.faculties.lab.each_runs import run_each_backtest

@@ -281,8 +281,7 @@ def scan_stocks(
     from ia.domain.instruments.symbols import from_canonical, stored_symbols
     from ia.faculties.lab.scan import ScanRequest, parse_days, scan_market
     from ia.faculties.lab.scan_strategies import load_strategy
-    from ia.organs.market.screen import screen_stocks as find
-    from ia.wiring.universe import list_universe
+    from ia.faculties.lab.technical_screen import select_universe
 
     if strategy:
         saved = load_strategy(scope.ws, strategy)
@@ -291,14 +290,11 @@ def scan_stocks(
     if not expr:
         raise UsageError("missing {what}", what="expr", hint="for example rsi(close, 14) < 30")
     first, last = parse_days(since, until)
-    chosen = None if universe == "all" else [each.canonical for each in list_universe(scope.ws, universe)]
-    if where:
-        met = {str(row["symbol"]) for row in find(scope.ws, where, columns=("symbol",), notify=scope.notify).rows}
-        chosen = sorted(met) if chosen is None else [symbol for symbol in chosen if symbol in met]
+    chosen = select_universe(scope.ws, universe, where, notify=scope.notify)
     request = ScanRequest(
         expression=expr,
         columns=tuple(columns or ()),
-        symbols=None if chosen is None else tuple(chosen),
+        symbols=chosen,
         since=first,
         until=last,
     )
