@@ -76,6 +76,7 @@ class MarketDay(NamedTuple):
     closed   whether it was taken after the close, so that it is the whole day
     of_bars  how many securities it has, where it is made of stored bars; None for a snapshot. Names, valuations and
              suspensions of such a day are unknown.
+    asked    whether it was asked for by its date, so that no report counts that was published later
     """
 
     source: int
@@ -86,6 +87,7 @@ class MarketDay(NamedTuple):
     host: str
     closed: bool
     of_bars: int | None = None
+    asked: bool = False
 
 
 @contextlib.contextmanager
@@ -141,11 +143,12 @@ def load_day(db: sqlite3.Connection, notify: Notify = drop_message, on: str | No
                 host="",
                 closed=True,
                 of_bars=count,
+                asked=on is not None,
             )
             _notify_age(db, day, notify, now, on)
             return day
         if row is not None:
-            day = _build_day(number, name, fake, *row)
+            day = _build_day(number, name, fake, *row)._replace(asked=on is not None)
             _notify_age(db, day, notify, now, on)
             return day
     if on is not None and any(has_any_day(db, number) for number, _, _ in known):
@@ -241,8 +244,9 @@ def _parse_day(text: str) -> str:
 
 
 def query_params(day: MarketDay) -> Json:
-    """Return the parameters of the SQL that reads a day: source, date, and today for what is published."""
-    return {"source": day.source, "date": day.date, "today": published_until()}
+    """Return the parameters of the SQL that reads a day: source, date, and until when a report was published."""
+    until = min(day.date, published_until()) if day.asked else published_until()
+    return {"source": day.source, "date": day.date, "today": until}
 
 
 def published_until() -> str:

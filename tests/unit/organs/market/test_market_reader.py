@@ -55,7 +55,7 @@ def test_nothing_stored_says_what_to_type_and_makes_no_database(ws, home, now):
 def test_a_day_is_seen_after_its_close(ws, now):
     fill(ws, {THU: [quote("600519.SH", price=100.0)], FRI: [quote("600519.SH", price=110.0)]})
     assert seen(ws)[0].date == FRI
-    assert seen(ws)[0][5:] == ("82.push2.eastmoney.com", True, None)
+    assert seen(ws)[0][5:8] == ("82.push2.eastmoney.com", True, None)
     now(f"{FRI}T14:59:00")
     assert seen(ws)[0].date == THU
     assert market_reader.load_quotes(ws, ["600519"])[0][0]["price"] == 100.0

@@ -127,6 +127,13 @@ def test_a_report_counts_from_its_publication_and_without_one_from_the_legal_dea
     assert "600036" in codes(small, "营收同比 < 0")
 
 
+def test_a_day_that_is_asked_for_knows_no_report_of_later(small, monkeypatch):
+    monkeypatch.setenv("IA_NOW", "2024-05-06T16:00:00+08:00")
+    assert codes(small, "eps > 58") == ["600519"] and "600036" in codes(small, "营收同比 < 0")
+    assert codes(small, "eps > 58", on=DAY) == [] and codes(small, "eps == 57", on=DAY) == ["600519"]
+    assert "600036" not in codes(small, "营收同比 < 0", on=DAY)
+
+
 def test_figures_are_of_twelve_months_and_tell_the_report_they_are_of(small, monkeypatch):
     asked = ["symbol", "report", "period", "basis", "roe", "eps", "revenue", "revenue_yoy"]
     rows = {row.pop("symbol"): row for row in screen_stocks(small, "price > 0", columns=asked).rows}
