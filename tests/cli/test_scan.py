@@ -50,6 +50,8 @@ def test_statuses(market):
     both = market("scan", "rsi(close, 14) < 45", "--where", "pe < 20 and close > sma(close, 60)", "--codes").stdout
     assert both == market("screen", "pe < 20 and close > sma(close, 60) and rsi(close, 14) < 45", "--codes").stdout
     assert market("scan", "close > 0", "--where", "pe < 20 and close > ref(close, -1)").returncode == 77
+    text = market("scan", "'a'")
+    assert text.returncode == 65 and "'a' gives no number, nor true or false" in text.stderr
     assert market("scan", "close > 0", "--sort", "3").returncode == 2
     assert market("scan").returncode == 2
 

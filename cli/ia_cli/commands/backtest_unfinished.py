@@ -60,7 +60,7 @@ def name_unfinished(rows: "list[UnfinishedRun]") -> "list[Json]":
                 "kind": "running" if run.running else "unfinished",
                 "universe": run.options["universe"] or run.options.get("where") or " ".join(symbols),
                 "rules": describe_rules(rules),
-                "simulated": False,
+                "simulated": None,
             }
         )
     if waiting := [run.id for run in rows if not run.running]:

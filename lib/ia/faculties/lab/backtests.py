@@ -90,9 +90,9 @@ def run_backtest(
     if strategy is None:
         compile_rules(request.settings)
     else:
-        from ia.organs.compute.policy import compile_source
+        from ia.organs.compute.strategy_process import compile_strategy
 
-        compile_source(strategy[1], strategy[0])
+        compile_strategy(strategy[1], strategy[0])
     market = load_market(ws, request, notify)
     settings = replace(request.settings, terms=settle_terms(request, market))
 

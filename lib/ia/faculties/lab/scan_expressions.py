@@ -366,7 +366,7 @@ class ScanExpression:
         if result.type == "series" and not result.row:
             value = value[-1] if value else None
         elif result.type not in ("boolean", "scalar"):
-            raise self._not_single()
+            raise self._not_single(text=result.type in ("text", "date", "none"))
         return None if value is None or value != value else value
 
     def _daily_result(self, result: "ComputeResult", dates: Sequence[str]) -> NDArray[Any]:
@@ -384,7 +384,13 @@ class ScanExpression:
 
     # what is wrong
 
-    def _not_single(self) -> BadData:
+    def _not_single(self, *, text: bool = False) -> BadData:
+        if text:
+            return BadData(
+                "{expression} gives no number, nor true or false",
+                expression=self.source,
+                hint="for example 'rsi(close, 14) < 30'",
+            )
         return BadData(
             "{expression} gives several values",
             expression=self.source,

@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ia.kernel.errors import BadData, IaError, Notify, Refused, drop_message
+from ia.kernel.errors import BadData, IaError, Message, Notify, Refused, drop_message
 from ia.kernel.jsontypes import Json
-from ia.organs.compute.policy import compile_source
+from ia.organs.compute.policy import Program, compile_source
 from ia.organs.compute.sandbox import (
     admit_code,
     convert_worker_error,
@@ -17,6 +17,14 @@ from ia.organs.ohlcv.canonical import Bars
 
 _TEXTS = {"side": str, "symbol": str, "type": str, "valid": str}
 _NUMBERS = ("quantity", "value", "price", "stop", "target")
+
+
+def compile_strategy(source: str, origin: str) -> Program:
+    """Return the code of a strategy file; raises BadData (it has no code, or does not parse) or Refused (policy)."""
+    if all(not line.strip() or line.lstrip().startswith("#") for line in source.splitlines()):
+        why = Message("the strategy has no function on_bar(ctx)")
+        raise BadData("{source}:{line}: {why}", source=origin, line=1, why=why)
+    return compile_source(source, origin)
 
 
 class StrategyStep(NamedTuple):
@@ -32,7 +40,7 @@ class StrategyProcess:
     def __init__(self, source: str, origin: str) -> None:
         """Compile the source; raises BadData (does not parse) or Refused (policy)."""
         self.origin = origin
-        self.program = compile_source(source, origin)
+        self.program = compile_strategy(source, origin)
         self._days: list[str] = []
         self._worker: Any = start_sandbox_worker(source)
 

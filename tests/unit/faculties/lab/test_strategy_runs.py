@@ -97,6 +97,8 @@ def on_bar(ctx):
     [
         ("import os", Refused, "import"),
         ("x = 1", BadData, "on_bar"),
+        ("", BadData, "strategy.py:1: the strategy has no function on_bar(ctx)"),
+        ("# nothing yet\n\n", BadData, "on_bar"),
         ("def on_bar(ctx", BadData, "strategy.py:1"),
         ("def on_bar(ctx):\n    print(1)", BadData, "print"),
         ("def on_bar(ctx):\n    if len(ctx.bars.close) == 7:\n        1 / 0", BadData, "2024-03-12"),
