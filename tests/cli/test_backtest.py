@@ -98,6 +98,24 @@ def test_bars_of_a_pipe_keep_their_origin(ia, demo):
     assert found["simulated"] and found["settings"]["universe"].startswith("CSV-")  # no rules of a day for a week
 
 
+def test_bars_longer_than_a_day_are_annualised_as_what_they_are_and_shorter_ones_refused(ia, demo):
+    bars = "".join(ia("ohlcv", "600036", "--period", "weekly").stdout.splitlines(keepends=True)[:-1])
+    found = json.loads(ia("backtest", "run", *RULES, "--json", input=bars).stdout)
+    assert found["sessions_a_year"] in (51, 52)
+    daily = json.loads(ia("backtest", "run", *RULES, "--json", input=ia("ohlcv", "600036").stdout).stdout)
+    assert daily["sessions_a_year"] == 243
+    held = [each["compare"]["buy_and_hold"]["tracking_error_ann_frac"] for each in (found, daily)]
+    assert 0.6 < held[0] / held[1] < 1.5
+    ruled = ia("backtest", "run", *RULES, "--symbol", "600036", input=bars)
+    assert ruled.returncode == 2 and "leave out --symbol" in ruled.stderr
+    grid = ("--grid", "n=5:10:5", "--train", "2y", "--test", "1y", "--entry", "close > sma(close, {n})", "--json")
+    walked = json.loads(ia("backtest", "run", *grid, input=bars).stdout)
+    assert walked["sessions_a_year"] in (51, 52)
+    hours = "date,open,high,low,close,volume\n" + "".join(f"2024-03-04T{h}:00:00,1,1,1,1,9\n" for h in (10, 11))
+    refused = ia("backtest", "run", *RULES, input=hours)
+    assert refused.returncode == 65 and "2024-03-04T11:00:00" in refused.stderr and not refused.stdout
+
+
 def test_bars_of_unknown_origin_are_a_family_of_their_own(ia, demo):
     lines = ia("ohlcv", "600036").stdout.splitlines(keepends=True)
     for count in (1, 2):

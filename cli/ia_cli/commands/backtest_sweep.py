@@ -107,7 +107,7 @@ def check_lengths(options: dict[str, Any]) -> None:
 
 def _read_lengths(options: dict[str, Any], request: "BacktestRequest", variants: "list[RuleSettings]") -> Any:
     from ia.domain.instruments.symbols import resolve_security
-    from ia.domain.performance.ratios import SESSIONS_A_YEAR
+    from ia.domain.performance.ratios import bars_a_year
     from ia.faculties.lab.walk_forward_runs import Lengths, count_bars_back, parse_length
     from ia.kernel.errors import UsageError
 
@@ -115,7 +115,7 @@ def _read_lengths(options: dict[str, Any], request: "BacktestRequest", variants:
         return None
     name = request.symbol or (request.symbols[0] if request.symbols else "")
     market = resolve_security(name, ()).market if name else "US" if request.bars is not None else "CN"
-    sessions = SESSIONS_A_YEAR.get(market, SESSIONS_A_YEAR["CN"])
+    sessions = bars_a_year(request.bars.date if request.bars is not None else (), market)
     train = parse_length(options["train"], "--train", sessions)
     test = parse_length(options["test"] or "6m", "--test", sessions)
     step = parse_length(options["step"], "--step", sessions) if options["step"] else test

@@ -17,8 +17,23 @@ SESSIONS_A_YEAR = {"CN": 243, "HK": 247, "US": 252}
 FEW = 20
 """Below so many returns no ratio is told."""
 DAYS_A_YEAR = 365.25
+_DAYS_APART = 4
+"""Bars that are further apart on average are no daily ones."""
 _FEW = Message("fewer than {count} returns", count=FEW)
 FLAT = Message("the returns do not vary")
+
+
+def bars_a_year(days: Sequence[str], market: str) -> int:
+    """Return how many bars a year has: the sessions of a market; of weekly and longer bars as many as their days tell.
+
+    >>> bars_a_year([f"20{year}-{month:02d}-28" for year in (20, 21) for month in range(1, 13)], "CN")
+    12
+    """
+    if len(days) > FEW:
+        apart = (date.fromisoformat(days[-1]) - date.fromisoformat(days[0])).days / (len(days) - 1)
+        if apart > _DAYS_APART:
+            return max(round(DAYS_A_YEAR / apart), 1)
+    return SESSIONS_A_YEAR.get(market, SESSIONS_A_YEAR["CN"])
 
 
 def annual_growth(total: float, first: date, last: date) -> Figure:

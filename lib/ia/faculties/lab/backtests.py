@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ia.domain.instruments.boards import trading_currency
 from ia.domain.instruments.symbols import Symbol, from_canonical, resolve_security
+from ia.domain.performance.ratios import SESSIONS_A_YEAR, bars_a_year
 from ia.faculties.lab import run_folders, selection_figures, trials
 from ia.faculties.lab.exchange import Terms
 from ia.faculties.lab.rule_runs import compile_rules, run_rules
@@ -24,7 +25,7 @@ from ia.faculties.lab.run_types import EQUAL, PositionSize, RuleSettings, RunMar
 from ia.faculties.lab.securities import Security
 from ia.kernel import clock, dateforms
 from ia.kernel.digest import sha256
-from ia.kernel.errors import Message, NotFound, Notify, Simulated, UsageError, drop_message
+from ia.kernel.errors import BadData, Message, NotFound, Notify, Simulated, UsageError, drop_message
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 from ia.organs.ledger.order import load_commission, parse_number
@@ -104,13 +105,14 @@ def run_backtest(
         return run_strategy(strategy[1], strategy[0], settings, world)
 
     result = run(market)
-    for name, day in result.fees_assumed.items():
+    unknown = [each.symbol for each in market.securities.values()] == [UNKNOWN]
+    for name, day in () if unknown else result.fees_assumed.items():
         notify(Message("the table of fees of {market} begins on {day}; earlier trades pay those", market=name, day=day))
     yardsticks = hold_yardsticks(result, market)
     if found := load_benchmark(ws, request.benchmark, result, market):
         yardsticks["benchmark"] = found
     figures = figures_document(result, yardsticks)
-    if [each.symbol for each in market.securities.values()] == [UNKNOWN]:
+    if unknown:
         figures["currency"] = ""  # nobody said in which money the bars are
     told: Json = {
         "kind": "strategy" if strategy else "rules",
@@ -165,7 +167,18 @@ def _load_prices(
     ws: Workspace, request: BacktestRequest, universe: tuple[str, ...] | None, notify: Notify
 ) -> RunMarket:
     if request.bars is not None:
+        if request.bars.date and len(request.bars.date[-1]) > len("2024-03-15"):
+            raise BadData(
+                "the bars of standard input have a time of day: {time}",
+                time=request.bars.date[-1],
+                hint="give one bar a day, or weekly or monthly ones",
+            )
         symbol = resolve_security(request.symbol, ()) if request.symbol else UNKNOWN
+        if symbol != UNKNOWN and bars_a_year(request.bars.date, symbol.market) != SESSIONS_A_YEAR[symbol.market]:
+            raise UsageError(
+                "--symbol applies the rules of a trading day, and these bars are longer than a day",
+                hint="leave out --symbol",
+            )
         notify(
             Message("the bars of standard input are traded by the rules of {symbol}", symbol=symbol.canonical)
             if request.symbol

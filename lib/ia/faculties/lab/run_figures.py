@@ -18,8 +18,8 @@ from ia.domain.performance.columns import Column, make_column
 from ia.domain.performance.drawdowns import max_drawdown
 from ia.domain.performance.figures import Figure
 from ia.domain.performance.ratios import (
-    SESSIONS_A_YEAR,
     annual_growth,
+    bars_a_year,
     calmar_ratio,
     expected_shortfall,
     sharpe_ratio,
@@ -132,9 +132,12 @@ def _array_returns(values: "F") -> "F":
 
 
 def sessions_a_year(result: RunResult) -> int:
-    """Return the sessions of a year that ratios are annualised by: of the market in which the run traded."""
+    """Return the sessions of a year that ratios are annualised by: of the market in which the run traded.
+
+    Of weekly and longer bars of standard input as many as there are.
+    """
     markets = {"CNY": "CN", "HKD": "HK", "USD": "US"}
-    return SESSIONS_A_YEAR[markets.get(result.currency, "CN")]
+    return bars_a_year(result.days, markets.get(result.currency, "CN"))
 
 
 def orders_document(result: RunResult) -> Json:
