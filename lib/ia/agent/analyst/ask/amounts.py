@@ -93,3 +93,24 @@ def find_market_currencies(text: str) -> list[str]:
     (['USD'], ['CNY'])
     """
     return [code for code, form in _MARKETS if form.search(text)]
+
+
+_PLACE = pattern(
+    r"第(?P<n>[二三四])(?=[大小多少重高低好差贵便])"
+    r"|\b(?P<en>second|2nd|third|3rd|fourth|4th)[- ]"
+    r"(?=(?:biggest|largest|smallest|heaviest|best|worst|most|least|highest|lowest|cheapest|riskiest)\b)",
+    re.I,
+)
+_PLACES = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+
+
+def read_place(text: str) -> int:
+    """Return which place of an order a question asks about, from 1.
+
+    >>> read_place("my second largest holding"), read_place("第三大持仓"), read_place("the largest")
+    (2, 3, 1)
+    """
+    found = _PLACE.search(text)
+    if found is None:
+        return 1
+    return _PLACES[found["en"].casefold()] if found["en"] else int(parse_count(found["n"]) or 1)

@@ -490,7 +490,7 @@ _OWNED = (ACCOUNT, MARKET, WATCH, OWN)
 """Of these a question asks for lists, rankings and sums: a word beside those of the fact may be a condition."""
 _READS_ALL = (
     "screen", "gainers", "decline", "refuse", "term", "calendar", "howto", "command", "undo", "what_if", "what_if_all",
-    "limits", "set_limit", "rate", "fee_rates", "order_cost", "not_computed", "northbound", "tasks", "inbox",
+    "limits", "set_limit", "rate", "note", "fee_rates", "order_cost", "not_computed", "northbound", "tasks", "inbox",
 )  # fmt: skip
 """Answers that read the words of a question themselves, or that no condition changes."""
 

@@ -27,7 +27,12 @@ _NOTHING = pattern(r"(?:['’]s\b|\b(?:on|in|at|for|of|the|is|was|it|and|its|ove
 _NOW = pattern(r"(?:现在|目前|当前|眼下|此刻|\b(?:right )?now\b|\bcurrently\b)", re.I)
 _AGAINST = pattern(r"(?:比|跟|和|与|较|\bcompared (?:to|with)\b|\bversus\b|\bvs\.?|\bthan\b|相比|比较|呢)", re.I)
 _EXTENT_OF = pattern(r"(?:的时候)?(?:[涨跌]|[多少高低])了?(?:多少|几)?(?:个?点|钱|[个只])?(?:吗|没有?)?\W*$")
-_WHICH = pattern(r"^\W*(?:哪|谁|最|第一|which|who)", re.I)
+_WHICH = pattern(
+    r"^\W*(?:哪|谁|最|第一|which|who"
+    r"|(?:by |with )?(?:the )?(?:highest|lowest|best|worst|biggest|largest|smallest|cheapest|priciest|dearest|most"
+    r"|least)\b)",
+    re.I,
+)
 _LIST = pattern(r"(?:我的?)?(?:自选股?|关注列表|持仓股?)|\bmy (?:watch ?list|holdings|positions)\b", re.I)
 _VOLUME = pattern(r"成交量|\bvolume\b", re.I)
 _PRICE = pattern(
@@ -426,6 +431,7 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         or _set_beside(text, last, today)
         or _period_before(text, last, today)
         or _other_extreme(text, last)
+        or _other_place(text, last)
         or _other_average(text, last)
     ):
         return after
@@ -454,7 +460,12 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         and _NOTHING.fullmatch(_EXTENT_OF.sub("", _AGAINST.sub("", rest)))
     ):
         return _compare(named[0], last, said[0], today) or text
-    if not mentions and _WHICH.search(core) and not _ELSEWHERE.search(core) and (listed := _LIST.search(last)):
+    if (
+        not mentions
+        and (_WHICH.search(core) or ((led or tailed) and _SUPERLATIVE.search(core)))
+        and not _ELSEWHERE.search(core)
+        and (listed := _LIST.search(last))
+    ):
         times = "" if said else " ".join(last[span.at[0] : span.at[1]] for span in find_time_spans(last, today))
         return f"{listed[0]}里{times}{core}" if _is_chinese(core) else f"{core} on {listed[0]} {times}"
     if own := _own_question(core, last, named):
@@ -702,6 +713,41 @@ def _other_extreme(text: str, last: str) -> str:
         if other and (said := re.search(other if not other.isascii() else rf"\b{other}\b", last, re.I)):
             return last[: said.start()] + word + last[said.end() :]
     return ""
+
+
+_PLACE = pattern(
+    r"\W*(?:(?:what|which)(?: is|'s)? )?(?:the )?(?P<en>(?:second|third|fourth|2nd|3rd|4th)[- ]"
+    r"(?P<word>biggest|largest|smallest|heaviest|best|worst|highest|lowest|cheapest|riskiest))"
+    r"(?: (?:one|holding|position|stock))?\W*"
+    r"|\W*(?P<zh>第[二三四](?P<of>[大小高低多少重好差贵]))的?(?:是|那)?(?:哪|一)?(?:只|个)?\W*",
+    re.I,
+)
+_SUPERLATIVE = pattern(
+    r"\b(?:biggest|largest|smallest|heaviest|best|worst|highest|lowest|cheapest|riskiest)\b|最[大小高低多少重好差贵]",
+    re.I,
+)
+
+
+def _other_place(text: str, last: str) -> str:
+    """Return the last question for another place of its order, as a whole one; "" where none is asked for.
+
+    >>> _other_place("and the second biggest?", "what is my biggest position")
+    'what is my second biggest position'
+    >>> _other_place("第二大的呢", "我最大的持仓是哪只")
+    '我第二大的持仓是哪只'
+    """
+    found = _PLACE.fullmatch(_TAIL.sub("", _LEAD.sub("", text, count=1)).strip(" ,，。?？!！"))
+    said = list(_SUPERLATIVE.finditer(last))
+    if found is None or len(said) != 1:
+        return ""
+    own = said[0][0].casefold()
+    if found["zh"]:
+        same = own.endswith(found["of"])
+    else:
+        same = {own, found["word"].casefold()} <= {"biggest", "largest"} or own == found["word"].casefold()
+    if not same:
+        return ""
+    return last[: said[0].start()] + (found["en"] or found["zh"]) + last[said[0].end() :]
 
 
 _SIZE = pattern(r"(?P<n>\d+)(?=[- ]?days?\b|[日天](?:均?线|均价))", re.I)

@@ -148,3 +148,18 @@ def find_ambiguous_name(text: str) -> str:
         except IaError:
             continue
     return ""
+
+
+def find_candidates(said: str) -> tuple[str, ...]:
+    """Return the codes of the securities that an ambiguous name could mean; () where it is none.
+
+    >>> find_candidates("Ping An"), find_candidates("Moutai")
+    (('000001.SZ', '601318.SH', '02318.HK'), ())
+    """
+    try:
+        resolve_security(said, spelled=False)
+    except AmbiguousName as exc:
+        return exc.codes
+    except IaError:
+        return ()
+    return ()

@@ -48,6 +48,12 @@ _LEVEL = pattern(
     re.I,
 )
 """A question for the price that the owner wrote down, and what such a note says."""
+OWN_TARGET = pattern(
+    r"(?:我|自己)[^，,。]{0,8}目标|目标[价位][^，,。]{0,8}我|\b(?:my|our)\b.{0,20}\b(?:target|price target)s?\b"
+    r"|\b(?:target|price target)s?\b.{0,24}\b(?:i|we|my)\b|\b(?:did|do|have) i\b.{0,30}\btargets?\b",
+    re.I,
+)
+"""A question for the target price of the owner's own."""
 _AIM = r"\d+(?:\.\d+)?)(?![\d.]*\s*(?:%|％|[日天周月年股手成倍]|days?\b|weeks?\b|shares?\b))"
 _LEVEL_TOLD = pattern(
     r"(?:跌到|跌至|跌破|回到|回落到|低于|\b(?:below|under)\b|\b(?:falls?|drops?|dips?|down) to\b)\s*(?P<below>"
@@ -85,6 +91,8 @@ def find_own_words(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         return wording.ask_back(desk, tuple(unread or [each.said for each in spans[1:]]))
     span = spans[0] if spans else None
     topics = [word for word in _FILLER.sub(" ", _GENITIVE.sub(" ", plain)).split() if len(word) > 1 or word.isdigit()]
+    if wanted.securities and OWN_TARGET.search(wanted.words):
+        return (yield from quote_target(desk, wanted.securities[0]))
     if wanted.securities and _LEVEL.search(wanted.words):
         return (yield from _compare_level(desk, wanted.securities[0]))
     if wanted.securities:
@@ -94,7 +102,7 @@ def find_own_words(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if topics:
         beliefs, own = bool(_BELIEFS.search(wanted.words)), bool(_WROTE.search(wanted.words))
         return (yield from _of_subject(desk, topics, span, beliefs=beliefs, own=own))
-    return (yield from _list_newest(desk, wanted.words, span))
+    return (yield from list_notes(desk, wanted.words, span))
 
 
 def names_of(mention: Mention) -> tuple[str, ...]:
@@ -212,7 +220,7 @@ def _of_security(
     for hit in [hit for found in searches if found.ok for hit in recall_hits(found.value)]:
         if hit.get("kind") != "question" and _within(hit, span):
             hits.setdefault(str(hit["source"]), hit)
-    chosen = list(hits.values())
+    chosen = yield from _drop_other_trades(desk, mention, list(hits.values()))
     forms = _spellings(names)
     yield from past_views.read_whole(desk, chosen, forms, ALL_DAYS)
     sources: list[str] = []
@@ -251,6 +259,42 @@ def _of_security(
     more = [speak("… {count} more: `ia recall {name}`", count=len(lines) - room, name=mention.said)]
     told = [*lines[:room], *(more if len(lines) > room else []), *beside.lines[:4]]
     return Reply([head, *told], told, sources[:SHOWN])
+
+
+def _drop_other_trades(desk: ToolDesk, mention: Mention, hits: list[Json]) -> Work[list[Json]]:
+    """Return hits without the trades of other securities, whose reason names this one."""
+    if not any(hit.get("kind") == "trade" for hit in hits) or not desk.has("trade.list"):
+        return hits
+    listed = yield from desk.one("trade.list", symbol=mention.code, limit=RECALLED * 10)
+    own = {f"trades/{row.get('id')}" for row in wording.rows_of(listed.value)}
+    return [hit for hit in hits if hit.get("kind") != "trade" or hit.get("source") in own]
+
+
+def quote_target(desk: ToolDesk, mention: Mention) -> Work[Reply]:
+    """Answer with what the owner's notes say of a target price for a security, word for word, beside its last close."""
+    speak, name, names = desk.speak, wording.head_of(desk, mention), names_of(mention)
+    *searches, bars = yield from desk.run(
+        *(DeskCall("memory.recall", {"query": each, "limit": RECALLED}) for each in names[:NAMES]),
+        DeskCall("market.ohlcv", {"symbol": mention.code, "tail": 1}),
+    )
+    hits = {str(hit["source"]): hit for found in searches if found.ok for hit in recall_hits(found.value)}
+    own = [hit for hit in hits.values() if hit.get("author") == "owner" and hit.get("kind") != "question"]
+    own = yield from _drop_other_trades(desk, mention, own)
+    views = past_views.find_views(own, _spellings(names), [], ALL_DAYS, speak)
+    told = [item for item in views if _TARGET.search(item.said)]
+    closes = closes_of(bars.value) if bars.ok else []
+    mark = wording.simulated_mark(desk, bool(bars.get("simulated")))
+    last = [speak("The close of {day} is {price}.", day=day, price=f"{price:.2f}") + mark for day, price in closes[-1:]]
+    if not told:
+        return reply.reply_of_lines(speak("{name}: your notes name no target price, and I give none.", name=name))
+    quotes = [
+        speak("- {day} `{path}`: {words}", day=item.date, path=item.source, words=past_views.cut_text(item.said))
+        for item in dict.fromkeys(told[:SHOWN])
+    ]
+    return reply.reply_of_lines(speak("{name}: you wrote of a target price:", name=name), *quotes, *last)
+
+
+_TARGET = pattern(r"目标|\btargets?\b", re.I)
 
 
 def _compare_level(desk: ToolDesk, mention: Mention) -> Work[Reply]:
@@ -349,7 +393,7 @@ def _format_passage(desk: ToolDesk, hit: Json, topics: list[str]) -> str:
     return f"{day}`{hit['source']}`{desk.speak(': ')}{gist}"
 
 
-def _list_newest(desk: ToolDesk, words: str, span: TimeSpan | None) -> Work[Reply]:
+def list_notes(desk: ToolDesk, words: str, span: TimeSpan | None) -> Work[Reply]:
     """List what the owner wrote, newest first: of a time, of the journal alone, or all."""
     speak = desk.speak
     notes, memories = yield from desk.run(DeskCall("notebook.list", {}), DeskCall("memory.list", {}))

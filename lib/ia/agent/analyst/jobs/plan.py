@@ -32,6 +32,7 @@ from ia.agent.analyst.ask.unknown_names import find_unknown_names
 from ia.agent.analyst.ask.web_words import find_web_topic
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
+from ia.agent.analyst.jobs.own_events import read_own_trades
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.voice import AnswerVoice
@@ -135,7 +136,7 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         return refusal
     if said_again := _complete_request(desk):
         return said_again
-    if unclear := (yield from _name_ranked(desk)):
+    if unclear := (yield from _name_ranked(desk)) or (yield from read_own_trades(desk)):
         return unclear
     if told := _find_correction(desk):
         from ia.agent.analyst.jobs import correcting
@@ -478,7 +479,7 @@ def _explain_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
 
 def _asks_own_words(wanted: Intent, asked: FactQuestion) -> bool:
     """Return True if a question with words of the memory asks for what was written, not for the market or a task."""
-    if asked.answer in ("tasks", "howto", "dates"):
+    if asked.answer in ("tasks", "howto", "dates", "note", "own_target"):
         return False
     return not asked.asks_market or bool(wanted.securities) or asked.answer == "refuse"
 

@@ -1,6 +1,6 @@
 """session.*: what was asked in earlier sessions."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from ia.agent.tools.registry import READ, tool
 from ia.agent.tools.schema import AtLeast
@@ -17,9 +17,10 @@ def list_sessions(
     since: Annotated[str, "YYYY-MM-DD: only sessions with a question on this day or later"] = "",
     until: Annotated[str, "YYYY-MM-DD: only sessions with a question on this day or earlier"] = "",
     limit: Annotated[int, AtLeast(1)] = 10,
+    order: Annotated[Literal["newest", "oldest"], "oldest: by the first question in that time"] = "newest",
 ) -> Json:
-    """List the user's earlier sessions, most recent first: id, title, day and text of the last question in that time,
-    number of questions. `count` is how many sessions fit. This turn's session is left out.
+    """List the user's earlier sessions, most recent first: id, title, day and text of first and last question in that
+    time, number of questions. `count` is how many sessions fit. This turn's session is left out unless `oldest`.
     """
     from ia.kernel import clock, dateforms
     from ia.organs import sessions
@@ -31,17 +32,19 @@ def list_sessions(
     holding = sessions.find_sessions_by_words(scope.ws, words) if words.strip() else set(titles)
     rows: dict[str, Json] = {}
     for asked in sessions.list_questions(scope.ws):
-        if asked.session == scope.session or asked.session not in holding:
+        if (asked.session == scope.session and order == "newest") or asked.session not in holding:
             continue
         if (since and asked.date < since) or (until and asked.date > until):
             continue
-        count = int(str(rows.pop(asked.session, {}).get("questions") or 0))
+        known = rows.pop(asked.session, {}) if order == "newest" else rows.get(asked.session, {})
+        text = " ".join(asked.text.split())[:200]
         rows[asked.session] = {
             "session": asked.session,
             "title": titles[asked.session],
             "date": asked.date,
-            "questions": count + 1,
-            "last_question": " ".join(asked.text.split())[:200],
+            "questions": int(str(known.get("questions") or 0)) + 1,
+            "first_question": known.get("first_question") or text,
+            "last_question": text,
         }
-    newest = list(reversed(rows.values()))
-    return {"count": len(newest), "sessions": newest[: min(limit, MAX_SESSIONS)]}
+    listed = list(reversed(rows.values())) if order == "newest" else list(rows.values())
+    return {"count": len(listed), "sessions": listed[: min(limit, MAX_SESSIONS)]}

@@ -28,7 +28,8 @@ def test_sessions_are_listed_newest_first_without_tasks_and_this_one(asked):
     found = list_sessions(asked)
     assert found["count"] == 2 and [row["session"] for row in found["sessions"]] == ["a", "b"]
     assert found["sessions"][0] == {
-        "session": "a", "title": "看看茅台", "date": "2024-03-08", "questions": 2, "last_question": "它的市盈率"
+        "session": "a", "title": "看看茅台", "date": "2024-03-08", "questions": 2, "first_question": "看看茅台",
+        "last_question": "它的市盈率",
     }  # fmt: skip
     assert found["sessions"][1]["title"] == "Battery"
 
@@ -41,6 +42,7 @@ def test_sessions_are_listed_newest_first_without_tasks_and_this_one(asked):
         ({"since": "2024-03-02", "until": "2024-03-07"}, ["b"]),
         ({"words": "battery catl"}, ["b"]),
         ({"limit": 1}, ["a"]),
+        ({"limit": 1, "order": "oldest"}, ["a"]),
         ({"words": "nothing"}, []),
     ],
 )

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
+from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies, read_place
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words, security_table
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE, TimeSpan
@@ -14,7 +14,6 @@ from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.jobs.facts.held import is_whole_known, load_held, load_weights, say_lots, say_part, say_weight
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
-from ia.domain.speech.numerals import parse_count
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -650,7 +649,10 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from result_facts.answer_rank_period(desk, asked, asked.spans[0]))
     if wanted == "volatility":
         whole = is_whole_known(status)
-        return (yield from _rank_risk(desk, held, by_itself=bool(_SWINGS.search(asked.words)), whole=whole))
+        place = read_place(asked.words)
+        return (
+            yield from _rank_risk(desk, held, by_itself=bool(_SWINGS.search(asked.words)), whole=whole, place=place)
+        )
     gains = {str(row.get("symbol")): row for row in wording.rows_of(profit, "positions")}
     today = bool(asked.spans) and span is None
     if wanted == "weight_pct" and (only := find_currencies(asked.words) + find_market_currencies(asked.words)):
@@ -666,8 +668,8 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     for currency in dict.fromkeys(row.currency for row in ranks if row is not None):
         rows = [row for row in ranks if row is not None and row.currency == currency]
         several = len({row.currency for row in ranks if row is not None}) > 1
-        desk.ranked += _find_first(wanted, rows, _place_of(asked.words))
-        lines += _say_rank(desk, wanted, rows, several=several, place=_place_of(asked.words))
+        desk.ranked += _find_first(wanted, rows, read_place(asked.words))
+        lines += _say_rank(desk, wanted, rows, several=several, place=read_place(asked.words))
     if not lines:
         return reply_of_lines(speak("No price is known of what is held."))
     lines[0] += wording.simulated_mark(desk, status.get("simulated"))
@@ -681,22 +683,6 @@ _SWINGS = pattern(r"波动|\bvolatil\w+|\bswings?\b", re.I)
 _SELLING = pattern(
     r"(?:要不要|该不该|应该|是否).{0,4}(?:卖|清|割|减)|\b(?:should|shall) i (?:sell|dump|cut|trim)\b", re.I
 )
-
-
-_PLACE = pattern(
-    r"第(?P<n>[二三四])(?=[大多重高的])"
-    r"|\b(?P<en>second|2nd|third|3rd|fourth|4th)[- ](?=(?:biggest|largest|heaviest|best|worst|most)\b)",
-    re.I,
-)
-_PLACES = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
-
-
-def _place_of(words: str) -> int:
-    """Return which place of an order a question asks about, from 1."""
-    found = _PLACE.search(words)
-    if found is None:
-        return 1
-    return _PLACES[found["en"].casefold()] if found["en"] else int(parse_count(found["n"]) or 1)
 
 
 class _Rank(NamedTuple):
@@ -783,7 +769,9 @@ def _say_stop(desk: ToolDesk, wanted: str, ranks: list[_Rank | None], held: dict
     return [desk.speak("Your stop of -{stop}% is not reached by {name} ({rate}); you decide.", **given)]
 
 
-def _rank_risk(desk: ToolDesk, held: list[tuple[str, Json]], *, by_itself: bool, whole: bool) -> Work[Reply]:
+def _rank_risk(
+    desk: ToolDesk, held: list[tuple[str, Json]], *, by_itself: bool, whole: bool, place: int = 1
+) -> Work[Reply]:
     """Return what is held by its volatility, or by what a bad day of it costs the account: volatility times weight."""
     speak, rows, simulated = desk.speak, [], False
     asked = held[:SHOWN]
@@ -802,6 +790,9 @@ def _rank_risk(desk: ToolDesk, held: list[tuple[str, Json]], *, by_itself: bool,
     if not rows:
         return reply_of_lines(speak("No volatility can be computed of what is held."))
     rows.sort(reverse=True)
+    if place > len(rows):
+        return reply_of_lines(speak("There is no number {place}: {count} are held.", place=place, count=len(rows)))
+    rows = rows[place - 1 :]
     told = [
         speak(
             "{name}: volatility {swing}% a year (60 days), {part}",

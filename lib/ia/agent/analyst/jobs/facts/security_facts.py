@@ -470,9 +470,13 @@ def _say_last_year(desk: ToolDesk, rows: list[Any]) -> str:
 
 
 def answer_unknowable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Say that nobody can know it, and what there is instead."""
-    yield from ()
+    """Say that nobody can know it, and what there is instead; the owner's own target price is in the notes."""
     speak, mention = desk.speak, asked.securities[0]
+    if asked.facts[0].field == "target_price":
+        from ia.agent.analyst.jobs import own_notes
+
+        if own_notes.OWN_TARGET.search(asked.words):
+            return (yield from own_notes.quote_target(desk, mention))
     name = wording.head_of(desk, mention)
     if asked.facts[0].field == "no_source":
         return reply_of_lines(

@@ -1,11 +1,14 @@
 """Facts of earlier sessions: what the user asked, and where it can be continued."""
 
+import re
+
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 SHOWN = 6
 
@@ -16,7 +19,27 @@ def answer_sessions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if len(spans) > 1 or len(spans) < len(asked.spans) or asked.unread:
         return wording.ask_back(desk, asked.unread or tuple(span.said for span in asked.spans))
     wanted: Json = {"since": str(spans[0].first), "until": str(spans[0].last)} if spans else {}
+    if _FIRST.search(asked.words):
+        return (yield from _tell_first(desk, wanted))
     return (yield from tell_sessions(desk, wanted))
+
+
+_FIRST = pattern(r"第一[个句次条]|最[先早]|首[先个次]|\bfirst\b", re.I)
+
+
+def _tell_first(desk: ToolDesk, wanted: Json) -> Work[Reply]:
+    """Tell the first question of a time."""
+    speak = desk.speak
+    result = yield from desk.one("session.list", limit=1, order="oldest", **wanted)
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the sessions"), result.failure)
+    row = next(iter(wording.rows_of(result, "sessions")), None)
+    if row is None or row["first_question"] == desk.request.question.strip():
+        return reply_of_lines(speak("This is the first question of that time."))
+    return reply_of_lines(
+        speak("The first question: **{question}** (session `{session}`).",
+              question=row["first_question"], session=row["session"])
+    )  # fmt: skip
 
 
 def tell_sessions(desk: ToolDesk, wanted: Json) -> Work[Reply]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from ia.agent.analyst.ask.amounts import read_place
 from ia.agent.analyst.ask.facts import FactQuestion, market_table
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.time_spans import DAY, RANGE, SESSIONS, SINCE
@@ -240,6 +241,14 @@ def _sort_values(values: list[tuple[float, str]], words: str, *, by_change: bool
         values.sort(reverse=not LOWEST.search(words))
 
 
+def _compute_values(desk: ToolDesk, code: str, symbols: list[str]) -> Work[list[tuple[float, str]]]:
+    """Return the value of an expression over the bars of each security that has one."""
+    yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": symbol, "tail": 1}) for symbol in symbols))
+    results = yield from desk.run(*(DeskCall("compute.run", {"code": code, "symbol": symbol}) for symbol in symbols))
+    found = [(read_value(result)[0], symbol) for symbol, result in zip(symbols, results, strict=True)]
+    return [(value, symbol) for value, symbol in found if value is not None]
+
+
 def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which of the watch list has the highest or lowest of a figure, or did best or worst."""
     return (yield from _of_group(desk, asked, _rank_watched))
@@ -251,10 +260,9 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[Reply
     if refused:
         return refused
     rows = [row for row in rows if row[0] not in {mention.code for mention in asked.securities}]
-    if not rows and asked.facts[0].field == "held":
-        return reply_of_lines(speak("You hold nothing of which a price is stored."))
     if not rows:
-        return (yield from _list_watched(desk, asked, group))
+        nothing = reply_of_lines(speak("You hold nothing of which a price is stored."))
+        return nothing if asked.facts[0].field == "held" else (yield from _list_watched(desk, asked, group))
     wanted = next((each for each in market_table(desk.tables).ranks if each.words.search(asked.words)), None)
     values: list[tuple[float, str]] = []
     newest = max(str(bar.get("date")) for _, bar in rows)
@@ -274,13 +282,7 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[Reply
         newest = str(max(rows, key=lambda row: str(row[1].get("date")))[1].get("date"))
         name, unit = speak("change") if asked.spans else speak("change of the day"), "percent"
     elif wanted.code:
-        symbols = [symbol for symbol, _ in rows[:20]]
-        yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": symbol, "tail": 1}) for symbol in symbols))
-        results = yield from desk.run(
-            *(DeskCall("compute.run", {"code": wanted.code, "symbol": symbol}) for symbol in symbols)
-        )
-        found_values = [(read_value(result)[0], symbol) for symbol, result in zip(symbols, results, strict=True)]
-        values = [(value, symbol) for value, symbol in found_values if value is not None]
+        values = yield from _compute_values(desk, wanted.code, [symbol for symbol, _ in rows[:MOST_LISTED]])
         name, unit = speak.fill(wanted.name), wanted.unit
     else:
         values = yield from _stored_figures(desk, wanted.field, [symbol for symbol, _ in rows])
@@ -292,11 +294,14 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[Reply
         said = _say_side(desk, asked, values, bars_of, falls="跌" in side[0])
         return reply_of_lines(*said.lines, *_say_not_traded(desk, asked, bars_of))
     _sort_values(values, asked.words, by_change=wanted is None)
-    if wanted is None or wanted.code:
-        newest = str(bars_of[values[0][1]].get("date"))
-        others = {s: str(bar.get("date")) for s, bar in rows if str(bar.get("date")) != newest}
-    else:
-        others = {}
+    ordered = values
+    if (place := read_place(asked.words)) > len(values):
+        return reply_of_lines(speak("There is no number {place} among {count}.", place=place, count=len(values)))
+    values = values[place - 1 :]
+    newest = str(bars_of[values[0][1]].get("date")) if wanted is None or wanted.code else newest
+    others = {
+        s: str(bar.get("date")) for s, bar in rows if (wanted is None or wanted.code) and str(bar.get("date")) != newest
+    }
     desk.ranked += [values[0][1]]
     told = [
         f"{wording.security_name(desk, symbol, bars_of[symbol].get('name'))} {wording.say_value(desk, value, unit)}"
@@ -309,7 +314,7 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[Reply
         lines.insert(0, none)
     if len(told) > 1:
         lines.append(speak("Then: {rest}.", rest=speak.join_clauses(told[1:5])))
-    unknown = [*missing, *(symbol for symbol, _ in rows if symbol not in [each for _, each in values])]
+    unknown = [*missing, *(symbol for symbol, _ in rows if symbol not in [each for _, each in ordered])]
     if unknown:
         lines.append(speak("Not known of: {names}.", names=speak.join_items(unknown)))
     return reply_of_lines(*lines)

@@ -1,0 +1,79 @@
+"""Notes of the owner: read one whole, list them, and the target price that they name."""
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.evidence.tool_answers import recall_hits
+from ia.agent.analyst.jobs import own_notes
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.errors import PluralText
+from ia.kernel.patterns import pattern
+
+LINES = 9
+"""Lines of a note that are told."""
+_PATH = pattern(r"(?:notebook/)?(?P<path>[\w\u3400-\u9fff.-]+(?:/[\w\u3400-\u9fff.-]+)+)")
+_DAY = pattern(r"\d{4}-\d\d-\d\d")
+
+
+def answer_note(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer with the text of a note: by its path, or the newest one on a security; without either, the list."""
+    speak = desk.speak
+    listed = yield from desk.one("notebook.list")
+    if listed.failure is not None:
+        return wording.unreadable(desk, speak("the notes"), listed.failure)
+    own = [str(row["path"]) for row in wording.rows_of(listed, "notes") if row.get("author") != "ia"]
+    found = _PATH.search(asked.words)
+    if found is not None:
+        begun = f"notebook/{found['path'].removesuffix('.md')}"
+        paths = [
+            str(row["path"])
+            for row in wording.rows_of(listed, "notes")
+            if str(row["path"]).removesuffix(".md") == begun or str(row["path"]).startswith(f"{begun}/")
+        ]
+        if not paths:
+            return reply_of_lines(speak("There is no note {path}; `ia note list` lists them.", path=found["path"]))
+        return (yield from _tell_note(desk, paths))
+    if not asked.securities:
+        return (yield from own_notes.list_notes(desk, asked.words, asked.spans[0] if asked.spans else None))
+    names = own_notes.names_of(asked.securities[0])
+    calls = [
+        DeskCall("memory.recall", {"query": name, "limit": own_notes.RECALLED}) for name in names[: own_notes.NAMES]
+    ]
+    searches = yield from desk.run(*calls)
+    hits = {str(hit["source"]): hit for each in searches if each.ok for hit in recall_hits(each.value)}
+    low = [name.casefold() for name in names]
+    paths = [
+        path
+        for path, hit in hits.items()
+        if path in own and any(name in f"{path} {hit.get('content')}".casefold() for name in low)
+    ]
+    if not paths:
+        return reply_of_lines(
+            speak("You wrote no note on {name}; `ia note list` lists the notes.",
+                  name=wording.head_of(desk, asked.securities[0]))
+        )  # fmt: skip
+    return (yield from _tell_note(desk, paths))
+
+
+def _tell_note(desk: ToolDesk, paths: list[str]) -> Work[Reply]:
+    """Return the text of the newest of some notes, and how many others there are."""
+    speak = desk.speak
+    ordered = sorted(paths, key=lambda path: (day[0] if (day := _DAY.search(path)) else "", path), reverse=True)
+    text = yield from desk.one("notebook.read", path=ordered[0])
+    if text.failure is not None:
+        return wording.unreadable(desk, f"`{ordered[0]}`", text.failure)
+    rows = [line for line in str(text.value).splitlines() if line.strip() and not line.startswith("<!--")]
+    more = (
+        [speak("… more: `ia note read {path}`", path=ordered[0].removeprefix("notebook/"))] if len(rows) > LINES else []
+    )
+    others = PluralText("{count} more note: {paths}", "{count} more notes, the newest: {paths}")
+    rest = [speak(others, count=len(ordered) - 1, paths=speak.join_items([f"`{path}`" for path in ordered[1:3]]))]
+    return reply_of_lines(f"`{ordered[0]}`{speak(': ')}", *rows[:LINES], *more, *(rest if ordered[1:] else []))
+
+
+def answer_target(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer with the target price that the owner's notes name for a security."""
+    return (yield from own_notes.quote_target(desk, asked.securities[0]))
+
+
+ANSWERS = {"note": answer_note, "own_target": answer_target}

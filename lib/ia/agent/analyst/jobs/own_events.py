@@ -1,0 +1,153 @@
+"""Trades of the owner that bound a stretch of time for something else: "Moutai since I sold CATL"."""
+
+import re
+from dataclasses import replace
+
+from ia.agent.analyst.ask import intent
+from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions
+from ia.agent.analyst.ask.unknown_names import find_ambiguous_name, find_candidates
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.patterns import pattern
+
+_HINT = pattern(r"\b(?:since|after|from|between)\b.{0,16}\b(?:i|we|my|our)\b|[买卖清].{0,12}(?:后|来|至今|之间)", re.I)
+_SINCE = (
+    r"\b(?:since|after|from)\s+(?:the (?:day|time) )?(?:"
+    r"(?:i|we) (?P<which>first |last )?(?P<side>bought|purchased|sold)(?: (?:my|the|all|some|of|last|first))*\s+{x}"
+    r"(?: shares?)?"
+    r"|(?:my|our) (?P<nth>first |last )?(?:{x}(?:'s|’s)? (?P<did>purchase|sale)|(?P<act>purchase|sale) of {x}))"
+    r"|(?:自从?|从)?我?(?P<zhwhich>第一次|首次|最后一次)?(?P<zhside>买入?|买进|卖出?|卖掉|清仓)了?{x}(?:之后|以后|以来|至今|后)"
+)
+_BETWEEN = (
+    r"\bbetween (?:my|our|the) (?:two |both )?(?:{x}(?:'s|’s)? )?(?P<sides>purchases|buys|sales)(?: of (?:{x}|it))?"
+    r"|我?(?:两次|这两次)(?P<zhsides>买入?|卖出?)(?:{x})?之?间"
+)
+_SOLD = pattern(r"sold|sale|卖|清", re.I)
+_OF_ACCOUNT = pattern(
+    r"账户|组合|我(?:一共|总共)?[赚亏]|\b(?:account|portfolio|net worth|equity|cash|dividends?|market|index)\b"
+    r"|\b(?:have|did) i (?:made?|make|lose|lost|earn\w*)\b|\bmy (?:profit|return|result)s?\b",
+    re.I,
+)
+"""What a question is about that names but the security of the trade."""
+
+
+def read_own_trades(desk: ToolDesk) -> Work[Reply | None]:
+    """Put codes and dates of the owner's trades in a question that names them in words; return what is asked back."""
+    yield from _name_traded(desk)
+    return (yield from _date_own_events(desk))
+
+
+_OWN_TRADE = pattern(
+    r"(?:我|咱).{0,16}(?:赚|亏|盈|买|卖|持有|拿着|成本|仓|套)|(?:赚|亏|盈|买|卖|持有|成本|仓).{0,16}我"
+    r"|\b(?:i|my|we|our)\b.{0,40}\b(?:make|made|lose|lost|earn\w*|gain\w*|profit|loss|bought|buy|sold|sell|sale|kept|keep|hold|held"
+    r"|own|owned|cost|paid|pay|position|shares|trade[ds]?|purchases?)\b",
+    re.I,
+)
+"""A question about a trade or a holding of the owner's own."""
+
+
+_WISHED = pattern(
+    r"\b(?:should|can|could|may|shall|would) (?:i|we)\b|\bi(?:'d| would)? (?:want|like|plan)\b"
+    r"|我?(?:该|能|可以|想|要)\S{0,3}[买卖]",
+    re.I,
+)
+
+
+def _name_traded(desk: ToolDesk) -> Work[None]:
+    """Put the one security that was ever traded into a question about an own trade, whose name may mean several."""
+    request = desk.request
+    if (
+        request.skill
+        or request.data
+        or request.bars
+        or request.form
+        or not _OWN_TRADE.search(_WISHED.sub(" ", request.question[:LONGEST]))
+    ):
+        return
+    if intent.read_acts(request).kind not in intent.ANSWERABLE or not desk.has("account.profit"):
+        return
+    said = find_ambiguous_name(request.question[:LONGEST])
+    codes = find_candidates(said) if said else ()
+    if not codes:
+        return
+    profit = yield from desk.one("account.profit")
+    traded = profit.get("positions") if profit.ok else None
+    known = {str(row.get("symbol")) for row in traded if isinstance(row, dict)} if isinstance(traded, list) else set()
+    own = [code for code in codes if code in known]
+    if len(own) == 1:
+        desk.request = replace(request, question=request.question.replace(said, own[0]))
+
+
+def _date_own_events(desk: ToolDesk) -> Work[Reply | None]:
+    """Put the dates of the owner's trades in a question in which they bound a stretch of time for something else.
+
+    Returns what is said where the journal has no such trade, or several; None where the question can be answered.
+    """
+    request = desk.request
+    if request.skill or request.data or request.bars or request.form or not _HINT.search(request.question[:LONGEST]):
+        return None
+    words = request.question
+    mentions = [each for each in find_mentions(words) if each.symbol.kind != "index"]
+    for mention in mentions:
+        others = [each for each in mentions if each.code != mention.code]
+        found = re.search(_SINCE.replace("{x}", re.escape(mention.said)), words, re.I)
+        rest = f"{words[: found.start()]} {words[found.end() :]}" if found else ""
+        if found and (others or _OF_ACCOUNT.search(rest)):
+            return (yield from _put_since(desk, mention, found))
+        named = re.search(_BETWEEN.replace("{x}", re.escape(mention.said)), words, re.I)
+        if named and (mention.said in named[0] or not others):
+            return (yield from _put_between(desk, mention, named))
+    return None
+
+
+def _load_dates(desk: ToolDesk, mention: Mention, *, sold: bool) -> Work[list[str]]:
+    """Return the days on which the owner bought, or sold, a security."""
+    listed = yield from desk.one("trade.list", symbol=mention.code, limit=200)
+    kind = "sell" if sold else "buy"
+    return sorted({str(row["date"]) for row in wording.rows_of(listed.value) if row.get("kind") == kind})
+
+
+def _put_since(desk: ToolDesk, mention: Mention, found: re.Match[str]) -> Work[Reply | None]:
+    said = next(filter(None, (found[name] for name in ("side", "did", "act", "zhside"))))
+    which = next(filter(None, (found[name] for name in ("which", "nth", "zhwhich"))), "").strip()
+    days = yield from _load_dates(desk, mention, sold=bool(_SOLD.search(said)))
+    if which:
+        days = days[:1] if which.casefold() in ("first", "第一次", "首次") else days[-1:]
+    if len(days) != 1:
+        return _say_days(desk, mention, days, sold=bool(_SOLD.search(said)))
+    words = desk.request.question
+    question = f"{words[: found.start()]} since {days[0]} {words[found.end() :]}".strip()
+    desk.request = replace(desk.request, question=question)
+    return None
+
+
+def _put_between(desk: ToolDesk, mention: Mention, found: re.Match[str]) -> Work[Reply | None]:
+    sold = bool(_SOLD.search(found["sides"] or found["zhsides"]))
+    days = yield from _load_dates(desk, mention, sold=sold)
+    if len(days) != 2:
+        return _say_days(desk, mention, days, sold=sold)
+    words = desk.request.question
+    left = f"{words[: found.start()]} from {days[0]} to {days[1]} {words[found.end() :]}"
+    if not [each for each in find_mentions(left) if each.symbol.kind != "index"]:  # the dates have taken its name
+        left = f"{mention.said} {left}"
+    desk.request = replace(desk.request, question=left)
+    return None
+
+
+def _say_days(desk: ToolDesk, mention: Mention, days: list[str], *, sold: bool) -> Reply:
+    """Return that a trade is not in the journal, or its days, one of which has to be meant."""
+    speak, name = desk.speak, wording.head_of(desk, mention)
+    if not days:
+        none = (
+            speak("{name}: the journal has no sale of it.", name=name)
+            if sold
+            else speak("{name}: the journal has no purchase of it.", name=name)
+        )
+        return reply_of_lines(none)
+    told = speak.join_items(days)
+    return reply_of_lines(
+        speak("{name}: you sold it on {days}. Write the date that you mean.", name=name, days=told)
+        if sold
+        else speak("{name}: you bought it on {days}. Write the date that you mean.", name=name, days=told)
+    )._replace(understood=False)
