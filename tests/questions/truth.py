@@ -206,6 +206,11 @@ def valuation(code, field):
     return next(row[field] for row in rows if row["symbol"].startswith(code))
 
 
+def stored_valuation(code, field):
+    """Return a figure of the stored valuation, which a suspended stock has, too."""
+    return json.loads(run("tool", "call", "market.valuation", json.dumps({"symbol": code})))["figures"][field]
+
+
 def price_over(code, figure):
     """Return the newest close of a share over a figure a share of its newest report, in the currency of both."""
     report = document("fundamentals", code)[0]

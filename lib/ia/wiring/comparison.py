@@ -176,7 +176,7 @@ def measure_side(side: Side, request: CompareRequest) -> dict[str, float | None]
     year = side.bars.date[-1][:4]
     of_year = sum(date[:4] == year for date in side.bars.date)
     codes["return_ytd_pct"] = f"roc(close, {of_year})"
-    codes["volatility_ann_pct"] = f"stdev(roc(close, 1), {count}) * sqrt({YEAR})" if count > 1 else ""
+    codes["volatility_ann_pct"] = f"stdev(roc(close, 1), {count}, 1) * sqrt({YEAR})" if count > 1 else ""
     codes["max_drawdown_pct"] = f"drawdown(close, {count}) * 100" if count else ""
     return {name: _evaluate(code, side.bars) if code else None for name, code in codes.items()}
 

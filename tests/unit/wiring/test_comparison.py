@@ -34,7 +34,7 @@ def test_figures_are_those_of_compute_and_relations_those_of_numpy(demo):
 
         own = found.figures[code]
         assert own["return_20d_pct"] == value("roc(close, 20)")
-        assert own["volatility_ann_pct"] == value("stdev(roc(close, 1), 250) * sqrt(250)")
+        assert own["volatility_ann_pct"] == value("stdev(roc(close, 1), 250, 1) * sqrt(250)")
         assert own["max_drawdown_pct"] == value("drawdown(close, 250) * 100")
         before = max(date for date in bars.date if date < "2024")
         assert own["return_ytd_pct"] == pytest.approx(

@@ -1,6 +1,5 @@
 """The report of a symbol: chart, what it did, what it is worth, the trades in it and what was written about it."""
 
-import math
 from bisect import bisect_right
 from calendar import monthrange
 from dataclasses import replace
@@ -8,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ia.domain.instruments.symbols import security_name
+from ia.domain.performance import ratios
 from ia.faculties.pictures import chart_page, report_parts, symbol_history
 from ia.faculties.pictures.chart import Chart
 from ia.faculties.pictures.chart_indicators import PlotLimits, compute_indicators
@@ -139,12 +139,9 @@ def _change_this_year(bars: Bars) -> float | None:
 
 
 def _annual_volatility(closes: list[float], per_year: int) -> float | None:
-    """Return the annualized standard deviation (n - 1) of logarithmic returns in per cent; None below 20 of them."""
-    if len(closes) < 21:
-        return None
-    steps = [math.log(b / a) for a, b in pairwise(closes)]
-    mean = math.fsum(steps) / len(steps)
-    return math.sqrt(math.fsum((step - mean) ** 2 for step in steps) / (len(steps) - 1) * per_year) * 100
+    """Return the annualized standard deviation (n - 1) of simple returns in per cent; None below 20 of them."""
+    found = ratios.volatility([b / a - 1 for a, b in pairwise(closes)], per_year).value
+    return None if found is None else found * 100
 
 
 def _max_drawdown(closes: list[float]) -> float:

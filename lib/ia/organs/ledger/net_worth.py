@@ -88,11 +88,22 @@ def sum_net_worth(account: Account, base: str, known: Mapping[str, StoredRates],
             continue
         if currency != base:
             found.rates.append(rate)
-        cash, lent, value = (convert_money(part, rate) for part in parts)
+        cash, lent, value = (_multiply_exactly(part, rate) for part in parts)
         found.cash, found.lent = sum_if_known(found.cash, cash), sum_if_known(found.lent, lent)
         found.value = sum_if_known(found.value, value)
-    found.equity = sum_if_known(sum_if_known(found.cash, found.lent), found.value)
+    _round_once(found)
     return found
+
+
+def _round_once(found: NetWorth) -> None:
+    """Round the sums to the cent: the whole as `ia profit` rounds it, and what is held to the rest of it."""
+    whole = sum_if_known(sum_if_known(found.cash, found.lent), found.value)
+    found.equity = None if whole is None else round_to_cents(whole)
+    found.cash, found.lent, found.value = (
+        None if part is None else round_to_cents(part) for part in (found.cash, found.lent, found.value)
+    )
+    if found.equity is not None and found.cash is not None and found.lent is not None and found.value:
+        found.value = found.equity - found.cash - found.lent
 
 
 def _note_booked(purse: CurrencyAccount) -> Message:
@@ -119,9 +130,14 @@ def load_allocation(desk: LedgerDesk, account: Account, worth: NetWorth, by: str
     return allocate(account, worth, by, desk.market.industry)
 
 
+def _multiply_exactly(money: Decimal | None, rate: ExchangeRate) -> Decimal | None:
+    return None if money is None else EXACT.multiply(money, Decimal(repr(rate.rate)))
+
+
 def convert_money(money: Decimal | None, rate: ExchangeRate) -> Decimal | None:
     """Return money at a rate, to the cent."""
-    return None if money is None else round_to_cents(EXACT.multiply(money, Decimal(repr(rate.rate))))
+    product = _multiply_exactly(money, rate)
+    return None if product is None else round_to_cents(product)
 
 
 def allocate(

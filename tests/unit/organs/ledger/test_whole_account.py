@@ -98,3 +98,10 @@ def test_without_a_deposit_in_any_currency_nothing_is_counted():
     purses = {name: CurrencyAccount(name, value=Decimal(1), booked=Decimal(-1)) for name in ("CNY", "HKD")}
     worth = sum_net_worth(Account([], purses), "CNY", rates(), DAY)
     assert worth.equity is None and len(worth.missing) == 2 and not worth.notes
+
+
+def test_the_whole_is_rounded_once_as_the_performance_rounds_it():
+    purses = {"HKD": CurrencyAccount("HKD", cash=Decimal("0.05"), value=Decimal("0.05"), equity=Decimal("0.10"))}
+    worth = sum_net_worth(Account([position("00700.HK", "HKD", Decimal("0.05"))], purses), "CNY", rates(), DAY)
+    assert worth.equity == Decimal("0.09"), "0.9 × 0.10, not twice 0.05"
+    assert worth.cash + worth.lent + worth.value == worth.equity

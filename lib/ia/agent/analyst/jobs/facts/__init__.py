@@ -198,6 +198,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import purchase_facts
 
         return purchase_facts.answer_purchase
+    if name == "compared_gains":
+        from ia.agent.analyst.jobs.facts import compared_gains
+
+        return compared_gains.answer_compared_gains
     if name in ("note", "own_target"):
         from ia.agent.analyst.jobs.facts import note_facts
 

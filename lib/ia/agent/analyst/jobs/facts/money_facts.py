@@ -4,7 +4,7 @@ import re
 
 from ia.agent.analyst.ask.amounts import find_currencies, find_size
 from ia.agent.analyst.ask.facts import HOLDING, FactQuestion, FactSpec
-from ia.agent.analyst.ask.mentions import find_mentions
+from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs.daily import positions_of
@@ -204,15 +204,22 @@ def answer_price_converted(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+_BEFORE_NAME = pattern(r"(?<![\d.,])(?P<n>\d[\d,]*) ?\ue000")
+"""A number before the name of a security: 100 Apple."""
+
+
 def _say_shares(desk: ToolDesk, words: str, price: float, currency: str) -> list[str]:
     """Return what the shares that a question counts cost together; nothing where it counts none."""
-    size = find_size(words)
-    if size is None or size.in_lots or size.number == 1:
+    size, before = find_size(words), _BEFORE_NAME.search(strip_mentions(words, "\ue000"))
+    count = float(before["n"].replace(",", "")) if before else 1.0
+    if size is not None:
+        count = 1.0 if size.in_lots else size.number
+    if count == 1:
         return []
     return [
         desk.speak(
-            PluralText("{count} share: **{amount}**.", "{count} shares: **{amount}**."), count=int(size.number),
-            amount=wording.say_exact(desk, price * size.number, currency=currency),
+            PluralText("{count} share: **{amount}**.", "{count} shares: **{amount}**."), count=int(count),
+            amount=wording.say_exact(desk, price * count, currency=currency),
         )
     ]  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any
 from ia.agent.analyst.ask.facts import FactQuestion, FactSpec
 from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, RANGE, TimeSpan
-from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import date_facts, market_days, wording
 from ia.agent.analyst.jobs.facts.valuation_facts import Compared, say_comparison, say_no_valuation, say_verdict
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -162,8 +162,29 @@ def _nothing() -> Work[None]:
     return None
 
 
+_VALUED = ("pe_ttm", "pb", "market_cap")
+"""Figures of a quote that the store has of a suspended share, too, at its last price."""
+
+
 def _load_quotes(desk: ToolDesk, mentions: tuple[Mention, ...]) -> Work[DeskResult]:
-    return (yield from desk.one("market.quote", symbols=[mention.code for mention in mentions]))
+    """Return the quotes of securities; a quote without valuation, as of a suspended share, with the stored one.
+
+    `valued` is then the day of these figures.
+    """
+    found = yield from desk.one("market.quote", symbols=[mention.code for mention in mentions])
+    bare = [
+        row for row in wording.rows_of(found, "quotes")
+        if not any(row.get(name) is not None for name in _VALUED) and str(row["symbol"]).endswith(_HOME)
+    ]  # fmt: skip
+    valued = yield from desk.run(*(DeskCall("market.valuation", {"symbol": row["symbol"]}) for row in bare))
+    for row, result in zip(bare, valued, strict=True):
+        figures = result.get("figures") if result.ok else None
+        known = {name: figures[name] for name in _VALUED if figures.get(name) is not None} if figures else {}
+        row.update(known | ({"valued": result.get("date")} if known else {}))
+    return found
+
+
+_HOME = (".SH", ".SZ", ".BJ")
 
 
 def _row_of(quotes: DeskResult, mention: Mention) -> Json | None:
@@ -176,13 +197,16 @@ def _say_quote(desk: ToolDesk, asked: FactQuestion | None, specs: list[FactSpec]
     speak = desk.speak
     if row is None:
         return speak("no quote is stored (`ia sync daily` fetches those of the mainland)")
-    day = str(row.get("date") or "")
+    of_value = all(spec.field in (*_VALUED, "pe") for spec in specs)
+    day = str((row.get("valued") if of_value else None) or row.get("date") or "")
     if asked is not None and (span := wording.other_day(asked, day)):
         return speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=span.said)
     unknown = [wording.fact_name(desk, spec) for spec in specs if not _has_field(row, spec)]
     if len(unknown) == len(specs):
         return speak("the source gives no {names} ({date})", names=speak.join_items(unknown), date=day)
     specs = [spec for spec in specs if _has_field(row, spec)]
+    if of_value and row.get("valued"):
+        day = speak("{day}, at the price of {priced}", day=day, priced=row.get("date"))
     priced = [spec for spec in specs if spec.field != "roe_pct"]
     known = [_say_field(desk, spec, row) for spec in priced]
     told = f"{speak.join_items(known)}{speak(' ({date})', date=day)}" if known else ""
