@@ -131,6 +131,8 @@ def _choose_span(wish: RunWish, market: str) -> tuple[str, str]:
     if end > last:
         raise UsageError("--end {end} is later than the last close, {last}", end=end, last=last)
     if start > end:
+        if not wish.end:
+            raise UsageError("--start {start} is later than the last close, {last}", start=start, last=last)
         raise UsageError("--start {start} is after --end {end}", start=start, end=end)
     return start, end
 
@@ -199,9 +201,10 @@ def estimate_tokens(settings: RunSettings, sessions: int) -> tuple[int, int]:
 
 def _apply_caps(settings: RunSettings, wish: RunWish, sessions: int) -> tuple[RunSettings, Message | None]:
     """Return the settings with the caps of the run, and the estimate; a cap that it is above refuses the run."""
-    if settings.model == OFFLINE:
-        return settings, None
     members = wish.repeats + wish.counterfactuals
+    asked = wish.max_tokens and max(wish.max_tokens // members, 1)
+    if settings.model == OFFLINE:  # it costs nothing, but a cap that was asked for counts
+        return replace(settings, max_tokens=asked), None
     sent, got = (count * members for count in estimate_tokens(settings, sessions))
     sessions *= members
     told = {"input": f"{sent:,}", "output": f"{got:,}"}
@@ -226,7 +229,7 @@ def _apply_caps(settings: RunSettings, wish: RunWish, sessions: int) -> tuple[Ru
             template, sessions=sessions, input=told["input"], output=told["output"], cost=f"{money:.2f}",
             currency=currency, cap=cap,
         )  # fmt: skip
-        return replace(settings, max_cost=cap / members, max_tokens=wish.max_tokens), message
+        return replace(settings, max_cost=cap / members, max_tokens=asked), message
     limit = wish.max_tokens or int(config.get_setting("turn.max_tokens") or UNPRICED_TOKENS)
     if sent + got > limit:
         raise Refused(

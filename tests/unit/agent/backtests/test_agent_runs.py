@@ -191,6 +191,12 @@ def test_the_cap_of_a_run_stops_it(ws, caps):
             start(ws, made)
 
 
+def test_a_cap_that_is_asked_for_counts_for_the_embedded_analyst(ws):
+    with pytest.raises(Refused, match=r"has used \d+ tokens, its cap is 10"):
+        start(ws, plan(ws, max_tokens=10))
+    assert plan(ws).settings.max_tokens is None
+
+
 def test_an_estimate_above_the_cap_refuses(ws, caps, monkeypatch):
     with scripted(trade_by_the_calendar):
         with pytest.raises(Refused, match=r"estimated at .* tokens"):
