@@ -100,9 +100,10 @@ class CentRules:
 
     def charger(self, side: Side) -> Charger:
         """Return what tells the fees of a trade, given the units of its price and the quantity."""
-        if side not in self._chargers:
-            self._chargers[side] = self._make_charger(self._find_rates(side))
-        return self._chargers[side]
+        found = self._chargers.get(side)
+        if found is None:
+            found = self._chargers[side] = self._make_charger(self._find_rates(side))
+        return found
 
     def _make_charger(self, rates: FeeRates) -> Charger:
         terms = self._table.terms
@@ -118,12 +119,12 @@ class CentRules:
 
     def afford(self, money: int, units: int) -> tuple[int, CentFees, int]:
         """Return the largest quantity that money in cents pays for, its fees, and what it costs; 0 for none."""
-        step, charge = self.step, self.charger("buy")
+        step, charge = self.step, self._chargers.get("buy") or self.charger("buy")
         quantity = money * (UNITS // 100) // units
         quantity -= quantity % step
         while quantity >= self.least:
             fees = charge(units, quantity)
-            cost = cents_of(units * quantity) + sum(fees)
+            cost = cents_of(units * quantity) + add_fees(fees)
             if cost <= money:
                 return quantity, fees, cost
             quantity -= max(step, (cost - money) * (UNITS // 100) // units // step * step)
@@ -212,6 +213,12 @@ def pay_dividends(
 def cents_of(units: int) -> int:
     """Return an amount of units in cents, half up."""
     return (units + UNITS // 200) // (UNITS // 100)
+
+
+def add_fees(fees: CentFees) -> int:
+    """Return the sum of the parts."""
+    commission, stamp, transfer, other = fees
+    return commission + stamp + transfer + other
 
 
 def to_cent_fees(fees: Fees) -> CentFees:
