@@ -26,7 +26,8 @@ _READS_NUMBERS = (
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
     "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate", "trade_cost",
     "price_judged", "results_history", "average_cross",
-    "note", "own_target", "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
+    "note", "own_target", "to_level",
+    "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -198,6 +199,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import purchase_facts
 
         return purchase_facts.answer_purchase
+    if name in ("to_level", "suspended", "spent", "against_cost"):
+        from ia.agent.analyst.jobs.facts import simple_facts
+
+        return simple_facts.ANSWERS[name]
     if name == "compared_gains":
         from ia.agent.analyst.jobs.facts import compared_gains
 
