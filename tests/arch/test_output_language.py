@@ -52,11 +52,12 @@ VOCABULARY = {
 """File -> what its Chinese is."""
 WORDS = {
     "lib/ia/agent/analyst/ask/follow_on.py": (
-        "我持有多少 我为什么 的新闻 里 成交量 比 多吗 以来涨跌 可以买吗 买多少股 什么会改变对 的看法 比较 和 年 月 呢 线 我的 现价在 上 面吗 净利润 哪个 更"
+        "二三四 我持有多少 我为什么 的新闻 里 成交量 比 多吗 以来涨跌 可以买吗 买多少股 什么会改变对 的看法 比较 和 年 月 呢 线 我的 现价在 上 面吗 净利润 哪个 更"
         " 到现在涨跌多少 和现在差多少"
     ),
     "lib/ia/agent/analyst/jobs/task_requests.py": "跌到 涨到",
     "lib/ia/agent/analyst/ask/time_spans.py": "一二三四五六日天",
+    "lib/ia/agent/analyst/ask/several.py": "我什么价买的 我的",
     "lib/ia/agent/analyst/evidence/lens.py": "边界 禁忌 底线 成长",
     "lib/ia/agent/analyst/jobs/coaching.py": "太 风格 成长",
     "lib/ia/agent/analyst/jobs/plan.py": "回顾",

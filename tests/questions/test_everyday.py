@@ -14,7 +14,7 @@ FILES = (
     "everyday.tsv", "exceptions.tsv", "reviewer.tsv", "prices.tsv", "scans.tsv", "days.tsv", "figures.tsv", "portfolio.tsv",
     "jobs.tsv", "silent.tsv", "market.tsv", "evening.tsv", "owner.tsv", "daily_talk.tsv", "screens.tsv",
     "plain_words.tsv",
-    "talk_zh.tsv", "spoken.tsv", "abroad.tsv", "weekly_talk.tsv", "conditions.tsv",
+    "talk_zh.tsv", "spoken.tsv", "abroad.tsv", "weekly_talk.tsv", "conditions.tsv", "owner_lists.tsv",
 )  # fmt: skip
 SHARE = 4
 """`make test` asks one in so many questions of each file; `make soak` asks them all."""

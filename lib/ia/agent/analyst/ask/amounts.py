@@ -96,7 +96,7 @@ def find_market_currencies(text: str) -> list[str]:
 
 
 _PLACE = pattern(
-    r"第(?P<n>[二三四])(?=[大小多少重高低好差贵便])"
+    r"第(?P<n>[二三四])(?=[大小多少重高低好差贵便赚亏惨牛强])"
     r"|\b(?P<en>second|2nd|third|3rd|fourth|4th)[- ]"
     r"(?=(?:biggest|largest|smallest|heaviest|best|worst|most|least|highest|lowest|cheapest|riskiest)\b)",
     re.I,

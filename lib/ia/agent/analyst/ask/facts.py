@@ -91,6 +91,7 @@ class FactQuestion:
     spans   the stretches of time that it names
     unread  what of it was not understood and may change the answer: a number, a comparison, an exception, a time
     times   the times among them
+    ended   those of the times that only end a stretch
     left    words that nobody has read, of a question whose answer knows all the words that it reads
     """
 
@@ -101,6 +102,7 @@ class FactQuestion:
     unread: tuple[str, ...]
     times: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    ended: tuple[TimeSpan, ...] = ()
 
     @property
     def asks_market(self) -> bool:
@@ -465,8 +467,9 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
     if (found[0].answer in _OF_HISTORY or _EXTREME.search(plain)) and (event := _OWN_EVENT.search(plain)):
         unread.append(event[0])
     asked = FactQuestion(
-        tuple(found), tuple(securities), text, tuple(s for s in spans if s.kind != UNREAD), tuple(unread), times
-    )
+        tuple(found), tuple(securities), text, tuple(s for s in spans if s.kind != UNREAD), tuple(unread), times,
+        ended=tuple(s for s in spans if s.kind == UNREAD and s.last is not None),
+    )  # fmt: skip
     if securities and asked.answer in _OF_FIGURES:
         return replace(asked, left=_find_left(asked, timeless))
     if asked.facts[0].of in _OWNED and asked.answer not in _READS_ALL:
@@ -499,7 +502,12 @@ def _find_unread(asked: FactQuestion, timeless: str, tables: Tables) -> tuple[st
     """Return the words that neither the facts nor their answer read."""
     sources = [source.pattern for spec in asked.facts for source in (spec.words, spec.given) if source]
     left = find_unread_words(timeless, asked.answer, sources)
-    if left and asked.facts[0].of != WATCH and (forms := industry_forms(timeless, (), tables)):
+    if (
+        left
+        and asked.facts[0].of != WATCH
+        and asked.answer != "summary"
+        and (forms := industry_forms(timeless, (), tables))
+    ):
         for form, _ in forms:
             timeless = form.sub(" ", timeless)
         return find_unread_words(timeless, asked.answer, sources)
@@ -512,7 +520,7 @@ def _find_left(asked: FactQuestion, timeless: str) -> tuple[str, ...]:
     return find_leftovers(rest, asked.answer, [without_gaps(spec.words) for spec in asked.facts])
 
 
-_TERM, _SCREEN, _SECTORS = "term", "screen", "sectors"
+_TERM, _SCREEN, _SECTORS, _SUMMARY = "term", "screen", "sectors", "summary"
 MEANING = "meaning"
 """The field of the fact that a question for the meaning of a term asks for: it goes before all others."""
 

@@ -379,6 +379,40 @@ _IN_A_ROW = pattern(r"连续?(?:上|下)?[涨跌]了?(?:几|多少)")
 _RANKED_ONE = pattern(r"谁|哪一?[只个家支]")
 
 
+_BARE_PLACE = pattern(
+    r"^\W*(?:那|那么)?(?:排)?第(?P<n>[二三四2-4])(?:大|名|位|高|多|重|个|只)?(?:的)?"
+    r"(?:呢|是谁|是哪[只个]|是什么|股票|持仓|[?？])*\W*$"
+)
+_FIRST = pattern(
+    r"前(?:[二两三四五六七八九十]|\d+)(?=大)|最(?=[大重赚亏惨好差牛强多])|第[一二三四](?=[大重赚亏惨好差牛强多])"
+)
+_OWN_RANKING = pattern(r"持仓|仓位|持有|重仓|我|赚|亏")
+
+
+def ask_place(question: str, before: list[str], today: date) -> str:
+    """Return the question before for another place of its ranking of holdings; "" where none is asked for.
+
+    >>> ask_place("那第二大的呢", ["我最大的持仓是哪只"], date(2024, 3, 15))
+    '我第二大的持仓是哪只'
+    """
+    if len(question) > _BARE or not before or not _BARE_PLACE.match(question):
+        return ""
+    return _place_in(question, _read_before(before, today)[0])
+
+
+def _place_in(text: str, last: str) -> str:
+    """Return the last question for the place that a text names; "" where it is no ranking, or the text names none.
+
+    >>> _place_in("第三的呢", "我的前三大持仓是哪些"), _place_in("第二呢", "茅台和五粮液谁贵")
+    ('我的第三大持仓是哪些', '')
+    """
+    found = _BARE_PLACE.match(text)
+    if found is None or not _OWN_RANKING.search(last) or find_mentions(last) or len(_FIRST.findall(last)) != 1:
+        return ""
+    place = found["n"].translate(str.maketrans("234", "二三四"))
+    return _FIRST.sub(f"第{place}", last)
+
+
 def _amend(text: str, last: str, recent: list[Mention], today: date) -> str:
     """Return what amends the question before, or picks of it, in words that go on with it; other texts as they are.
 
@@ -389,6 +423,8 @@ def _amend(text: str, last: str, recent: list[Mention], today: date) -> str:
     ('招行市净率', '茅台周线MACD')
     """
     named = _named_in(last)
+    if placed := _place_in(text, last):
+        return placed
     if found := _AMEND.match(text):
         bare = strip_mentions(found["core"])
         spans = [span for span in find_time_spans(bare, today) if span.kind != UNREAD]

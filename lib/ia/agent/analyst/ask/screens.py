@@ -577,7 +577,7 @@ def _bound(column: ScreenColumn, sign: str, said: str, unit: str) -> list[Bound]
         return []
     value = -value if said.startswith("-") else value
     if column.falls:
-        sign, value = _TURNED[sign], -value
+        sign, value = _TURNED[sign], -value or 0.0
     if unit == "%" or column.percent:
         edge = _edge(column)
         open_ = edge is not None and sign[0] != edge.sign

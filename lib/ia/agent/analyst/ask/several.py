@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from itertools import pairwise
 
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.time_spans import UNREAD, blank_spans, find_time_spans
@@ -64,9 +65,30 @@ def split_message(text: str) -> list[str]:
     parts = [text[begin:end].strip() for begin, end in zip(ends[::2], ends[1::2], strict=True)]
     parts = [part for part in parts if _POLITE.fullmatch(part.casefold()) is None]
     parts = [text_of.strip() for part in parts if (text_of := part[_lead(part) :]).strip()]
-    parts = _join_times(parts)
+    parts = _name_owner(_join_times(parts))
     bound = any(_BOUND.search(part.casefold()) for part in parts) or _is_list(parts, low)
     return parts if 2 <= len(parts) <= MOST and not bound else []
+
+
+_TRADED = pattern(r"我[^，,。]{0,10}[买持]")
+_PRICE = pattern(r"(?:是|花了?)?(?:什么价格?|什么价位|多少钱|几块钱?)(?:买的?|的|一股)*\W*")
+_AVERAGE = pattern(r"^(?:平均|买入)?(?:均价|平均价|成本)")
+
+
+def _name_owner(parts: list[str]) -> list[str]:
+    """Return the parts of a message, those for the average price of what the owner bought as questions of the owner's.
+
+    >>> _name_owner(["宁德时代我买了几次", "均价多少"])
+    ['宁德时代我买了几次', '我的均价多少']
+    >>> _name_owner(["宁德时代我是几号买的", "什么价"])
+    ['宁德时代我是几号买的', '我什么价买的']
+    """
+    named = parts[:1]
+    for before, part in pairwise(parts):
+        bought = _TRADED.search(before) is not None
+        price = bought and _PRICE.fullmatch(part)
+        named.append("我什么价买的" if price else f"我的{part}" if bought and _AVERAGE.match(part) else part)
+    return named
 
 
 _ANY_DAY = date(2100, 1, 1)

@@ -129,7 +129,13 @@ def _bound(span: TimeSpan, text: str, today: date) -> TimeSpan:
     if begun and begun["after"]:
         following = span.last + timedelta(days=1)
         return TimeSpan(kind=RANGE, said=said, at=at, first=following, last=today) if following <= today else span
-    return TimeSpan(kind=UNREAD, said=said, at=at)
+    word = (ended or begun or [""])[0].strip()
+    if word.startswith("between"):
+        return TimeSpan(kind=UNREAD, said=said, at=at)
+    excluded = word.startswith(("before", "prior", "之前", "以前", "前"))
+    return TimeSpan(
+        kind=UNREAD, said=said, at=at, last=span.first - timedelta(days=1) if excluded else min(span.last, today)
+    )
 
 
 _THAN = pattern(

@@ -86,6 +86,9 @@ def _resolve_pointers(desk: ToolDesk) -> tuple[tuple[str, ...], bool]:
     request = desk.request
     if not request.before or request.skill or request.data or request.bars or request.form or request.sections:
         return (), False
+    if placed := follow_on.ask_place(request.question, request.before, request.moment.date()):
+        desk.request = replace(request, question=placed, before=request.before[:-1], listed=request.listed[:-1])
+        return (), False
     if len(request.listed) < len(request.before):
         return (), False
     said = listed_subjects.resolve_words([*request.before, request.question], request.listed)

@@ -9,7 +9,7 @@ from typing import Any
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import find_near_name, strip_mentions
 from ia.agent.analyst.ask.screens import parse_bounds
-from ia.agent.analyst.ask.time_spans import DAY, TimeSpan
+from ia.agent.analyst.ask.time_spans import DAY, RANGE, TimeSpan
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -28,6 +28,7 @@ _READS_NUMBERS = (
     "price_judged", "results_history", "average_cross",
     "note", "own_target", "to_level",
     "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
+    "traded_sum",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -50,12 +51,20 @@ _OF_ENTRIES = ("undo", "command", "howto", "tasks", "inbox")
 """Sources that read what a question points at."""
 
 
+_OF_TRADES = ("trades_made", "traded_sum")
+"""Sources that read the days of the journal, from its beginning."""
+
+
 _OF_WATCH_LIST = ("watch", "watch_rank")
 """Sources that read the name of a group of the watch list."""
 
 
 def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Return the answer to a question for facts; a question back where a word that may change it was not understood."""
+    if asked.times and asked.answer in _OF_TRADES:
+        asked, unread = _read_bounds(asked)
+        if unread:
+            return wording.ask_back(desk, unread)
     unread = tuple(word for word in asked.unread if asked.answer not in _READS_COUNTS or not word.isdigit())
     if asked.times and asked.answer in _OF_DAYS:
         return wording.ask_back(desk, asked.times)
@@ -82,6 +91,20 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, asked.left)
     asked = yield from _count_from_newest(desk, asked)
     return (yield from _find_answer(asked.answer)(desk, asked))
+
+
+def _read_bounds(asked: FactQuestion) -> tuple[FactQuestion, tuple[str, ...]]:
+    """Return a question for trades with the times that end a stretch: the journal's beginning is known.
+
+    Besides, the times that are still unread.
+    """
+    from ia.agent.analyst.jobs.facts.result_facts import BEGINNING
+
+    spans = [replace(span, kind=RANGE, first=BEGINNING) for span in asked.ended]
+    said = [span.said for span in spans]
+    unread = tuple(time for time in asked.times if time not in said)
+    kept = tuple(word for word in asked.unread if word not in asked.times)
+    return replace(asked, spans=(*asked.spans, *spans), times=(), unread=kept), unread
 
 
 def _count_from_newest(desk: ToolDesk, asked: FactQuestion) -> Work[FactQuestion]:
@@ -215,6 +238,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import watch_facts
 
         return watch_facts.ANSWERS[name]
+    if name == "traded_sum":
+        from ia.agent.analyst.jobs.facts import trade_sums
+
+        return trade_sums.answer_traded_sum
     if name == "inbox":
         from ia.agent.analyst.jobs.facts import inbox_facts
 

@@ -429,7 +429,7 @@ def answer_traded_shares(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         sides = []
         for kind, text in ((_BOUGHT, "bought **{shares}** shares"), (_SOLD, "sold **{shares}** shares")):
             own = [float(row.get("quantity") or 0) for row in rows if row.get("kind") == kind]
-            if own or _named_side(asked.words) == kind:
+            if own or named_side(asked.words) == kind:
                 sides.append(speak(text, shares=number(sum(own), "shares")))
         told = speak.join_items(sides) if sides else speak("no trade of it is in the journal")
         lines.append(head + speak(": ") + speak("{told}; you hold {left} now.", told=told, left=number(left, "shares")))
@@ -467,11 +467,11 @@ def entries_within(rows: object, days: list[result_facts.Days]) -> list[Json]:
 
 def one_side(rows: list[Json], words: str) -> list[Json]:
     """Return the purchases where only buying is named, the sales where only selling is; else all."""
-    side = _named_side(words)
+    side = named_side(words)
     return [row for row in rows if row.get("kind") == side] if side else rows
 
 
-def _named_side(words: str) -> str:
+def named_side(words: str) -> str:
     """Return the side of trades that alone is named; "" where none is, or both are."""
     words = re.sub(r"买卖", " ", words)
     sides = {
@@ -535,7 +535,7 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     rows = _of_markets(one_side(entries_within(result.value, days), asked.words), asked.words)
     rows = rows[:1] if asked.facts[0].field == "last" else rows
     time = speak.join_items([each.label for each in days])
-    side = _named_side(asked.words)
+    side = named_side(asked.words)
     if not rows:
         said = speak.join_items([span.said for span in asked.spans])
         if not days:

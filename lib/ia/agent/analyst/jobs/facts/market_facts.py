@@ -301,6 +301,11 @@ def answer_decline(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("I recommend no security, and no gain is sure."),
             speak('I can find stocks that meet your conditions: "stocks with a P/E below 15 and ROE above 15".'),
         )
+    if field == "figure_then":
+        return reply_of_lines(
+            speak("Valuations are told of the newest day only, so of the day of a trade I have none."),
+            speak("Its price I can tell: “at what price did I buy it”."),
+        )
     if field == "beats_index":
         return reply_of_lines(
             speak("Whether it will do better than the index nobody knows; I give no forecast."),

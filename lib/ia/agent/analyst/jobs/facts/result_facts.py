@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan
@@ -25,6 +26,10 @@ OPENS = (9, 30)
 """Hour and minute at which the sessions of Shanghai and Hong Kong open."""
 
 
+BEGINNING = date(1990, 1, 1)
+"""The first day of what has no beginning: before all journals."""
+
+
 class Days(NamedTuple):
     """A stretch of days that a question means, both ends included.
 
@@ -39,6 +44,8 @@ class Days(NamedTuple):
     @property
     def label(self) -> str:
         """The days as they are told."""
+        if self.first == BEGINNING:
+            return f"– {self.last}"
         return f"{self.first}" if self.first == self.last else f"{self.first} – {self.last}"
 
 
@@ -127,7 +134,7 @@ def trade_days(desk: ToolDesk, asked: FactQuestion) -> Work[list[Days] | None]:
             if span.kind in (DAY, RANGE) and (_AFTER[0].search(before) or _AFTER[1].match(after)):
                 first, last = last + timedelta(days=1), today
             elif span.kind in (DAY, RANGE) and (_BEFORE[0].search(before) or _BEFORE[1].match(after)):
-                first, last = date(1990, 1, 1), first - timedelta(days=1)
+                first, last = BEGINNING, first - timedelta(days=1)
             found.append(Days(first, last, span.said))
         else:
             days = yield from read_days(desk, span)
@@ -161,15 +168,16 @@ def answer_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if len(asked.spans) > 1:
         return wording.ask_back(desk, tuple(span.said for span in asked.spans[1:]))
     span = asked.spans[0] if asked.spans else None
+    only = tuple(dict.fromkeys(find_currencies(asked.words) + find_market_currencies(asked.words)))
     if span is None or span.kind == EVER:
-        return (yield from _say_in_all(desk, asked, status))
+        return (yield from _say_in_all(desk, status, only))
     if span.kind == DAY and f"{span.first}" == desk.request.day:
-        return (yield from say_today(desk, status))
-    return (yield from answer_over(desk, span))
+        return (yield from say_today(desk, status, only))
+    return (yield from answer_over(desk, span, only))
 
 
-def answer_over(desk: ToolDesk, span: TimeSpan) -> Work[Reply]:
-    """Answer what the account made of a stretch of days."""
+def answer_over(desk: ToolDesk, span: TimeSpan, only: Sequence[str] = ()) -> Work[Reply]:
+    """Answer what the account made of a stretch of days; `only`: in these currencies, () for all."""
     speak = desk.speak
     if span.kind == FUTURE:
         return wording.refuse_time(desk, speak("profit of the account"), span, desk.request.day)
@@ -198,13 +206,20 @@ def answer_over(desk: ToolDesk, span: TimeSpan) -> Work[Reply]:
             else results.say_result(desk, each, f"{days.first}")
         )
         for each in measured
+        if not only or each.currency in only
     ]
+    if not lines:
+        return reply_of_lines(speak("The ledger has no {currency} account.", currency=speak.join_items(list(only))))
     return reply_of_lines(
         *lines,
-        *say_total(desk, period),
-        *_say_ends(desk, wording.objects_of(period, "positions"), "result"),
+        *([] if only else say_total(desk, period)),
+        *_say_ends(desk, _in_currencies(wording.objects_of(period, "positions"), only), "result"),
         *moved_note(desk, days),
     )
+
+
+def _in_currencies(held: dict[str, Json], only: Sequence[str]) -> dict[str, Json]:
+    return {symbol: each for symbol, each in held.items() if not only or each.get("currency") in only}
 
 
 def _closed_currencies(desk: ToolDesk, day: date) -> Work[set[str]]:
@@ -260,11 +275,13 @@ def _day_rate(book: Json) -> str:
     return f" ({wording.say_percent(float(book['today_pnl']) / start * 100)})" if start > 0 else ""
 
 
-def say_today(desk: ToolDesk, status: DeskResult) -> Work[Reply]:
+def say_today(desk: ToolDesk, status: DeskResult, only: Sequence[str] = ()) -> Work[Reply]:
     """Return the profit of the last day with prices, each currency with its date, and what brought most and least."""
     yield from ()
     speak, today, lines, old = desk.speak, desk.request.day, [], []
     for currency, book in wording.objects_of(status, "currencies").items():
+        if only and currency not in only:
+            continue
         day = str(book.get("day") or "")
         told = speak(
             "{date}: **{profit}**{rate}",
@@ -284,10 +301,12 @@ def say_today(desk: ToolDesk, status: DeskResult) -> Work[Reply]:
             speak("{currencies}: of {day} nothing is stored yet; that is the last session.",
                   currencies=speak.join_items(old), day=today)
         )  # fmt: skip
-    return reply_of_lines(*lines, *_say_ends(desk, dict(positions_of(status)), "today_pnl"))
+    if not lines:
+        return reply_of_lines(speak("The ledger has no {currency} account.", currency=speak.join_items(list(only))))
+    return reply_of_lines(*lines, *_say_ends(desk, _in_currencies(dict(positions_of(status)), only), "today_pnl"))
 
 
-def _say_in_all(desk: ToolDesk, asked: FactQuestion, status: DeskResult) -> Work[Reply]:
+def _say_in_all(desk: ToolDesk, status: DeskResult, only: Sequence[str]) -> Work[Reply]:
     """Return the profit since the first entry: its parts, and the time-weighted return."""
     speak = desk.speak
     first = yield from first_entry(desk)
@@ -297,6 +316,8 @@ def _say_in_all(desk: ToolDesk, asked: FactQuestion, status: DeskResult) -> Work
     rates = {each.currency: each for each in measured}
     lines = []
     for currency, book in wording.objects_of(status, "currencies").items():
+        if only and currency not in only:
+            continue
         if book.get("total_pnl") is None:
             lines.append(speak("unknown ({currency})", currency=currency))
             continue
@@ -321,7 +342,9 @@ def _say_in_all(desk: ToolDesk, asked: FactQuestion, status: DeskResult) -> Work
     if status.get("unpriced"):
         names = speak.join_items(wording.names_of(status.get("unpriced")))
         lines.append(speak("Not counted (no price): {names}.", names=names))
-    return reply_of_lines(*lines, *say_total(desk, period))
+    if not lines:
+        return reply_of_lines(speak("The ledger has no {currency} account.", currency=speak.join_items(list(only))))
+    return reply_of_lines(*lines, *([] if only else say_total(desk, period)))
 
 
 def first_entry(desk: ToolDesk) -> Work[date | None]:

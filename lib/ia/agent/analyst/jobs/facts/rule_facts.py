@@ -136,7 +136,14 @@ def _say_stops(desk: ToolDesk, held: Held, rows: list[tuple[float, str]], stop: 
 
 
 _BOUND = pattern(rf"(?P<n>{COUNT})\s*(?:%|％|个?百?分?点|per ?cent)", re.I)
-_AT_LOSS = pattern(r"亏|赔|浮亏|套|跌|\b(?:loss(?:es)?|losing|losers?|lost|red|under ?water|down|negative)\b", re.I)
+_AT_COST = pattern(
+    r"(?:跌破|低于|不到|没到|未到|破|跌到|在|处于)了?(?:我的?)?(?:买入|持仓|建仓|持有)?成本(?:价|线)?(?:以下|之下|下面)?"
+    r"|\b(?:below|under) (?:my |their |its )?(?:average )?cost\b",
+    re.I,
+)
+_AT_LOSS = pattern(
+    rf"亏|赔|浮亏|套|跌|{_AT_COST.pattern}|\b(?:loss(?:es)?|losing|losers?|lost|red|under ?water|down|negative)\b", re.I
+)
 
 
 def answer_filter(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -150,7 +157,7 @@ def answer_filter(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         rest,
         flags=re.I,
     )
-    if unread := condition_words(rest):
+    if unread := condition_words(_AT_COST.sub(" ", rest)):
         return wording.ask_back(desk, tuple(unread))
     loaded = yield from load_held(desk, asked)
     if isinstance(loaded, Reply):
@@ -232,6 +239,14 @@ _KEYS = (
 )
 
 
+_TOP = pattern(
+    rf"(?:前|最[大重]的?)(?P<n>{COUNT})[大只个名]?|\b(?:top|largest|biggest|heaviest) (?P<n2>{COUNT})\b"
+    rf"|\b(?P<n3>{COUNT}) (?:largest|biggest|heaviest)\b",
+    re.I,
+)
+"""How many of the largest positions are asked for."""
+
+
 def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with all positions in an order: by weight, value, profit, or the profit of the day."""
     loaded = yield from load_held(desk, asked)
@@ -248,6 +263,10 @@ def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return "" if whole else str(row[1].get("currency")), size is None, -float(size or 0)
 
     rows = sorted(held, key=rank)
+    top = _TOP.search(asked.words)
+    most = (
+        min(MOST, int(parse_count((top["n"] or top["n2"] or top["n3"]).casefold()) or MOST)) if top and whole else MOST
+    )
     lines = [
         speak(
             "- {name}: {weight}, {value}, {profit} ({rate})",
@@ -259,7 +278,7 @@ def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             ),
             rate=speak("today") if key == "today_pnl" else wording.say_percent(each.get("unrealized_pct")),
         )
-        for symbol, each in rows[:MOST]
+        for symbol, each in rows[:most]
     ]
     shares = [
         f"{float(book['cash']) / float(book['equity']) * 100:.2f}% ({currency})"

@@ -22,12 +22,12 @@ MOST_LISTED = 20
 ROSE = pattern(r"涨|走强|反弹|\b(?:up|ris\w+|rose|gain\w*|rall\w+|higher|green)\b", re.I)
 FELL = pattern(r"跌|走弱|下挫|跳水|\b(?:down|f[ae]ll\w*|drop\w*|los[et]\w*|lower|red|crash\w*|sell[- ]?off)\b", re.I)
 _WHICH = pattern(
-    r"(?:哪些|哪几|什么|几|多少|所有|各)个?分?组|分组(?:有|列)"
+    r"(?:哪些|哪几|什么|几|多少|所有|各)个?(?:自选)?分?组|分组(?:有|列)"
     r"|\b(?:which|what|list|show|all|how many)\b.{0,16}\bgroups\b",
     re.I,
 )
 _RANKED = pattern(
-    r"最|哪|排|[涨跌]|\b(?:best|worst|highest|lowest|largest|biggest|smallest|cheapest|most|least|which|rank|top|rose|fell)\b",
+    r"最|哪(?!些|几)|排|[涨跌]|\b(?:best|worst|highest|lowest|largest|biggest|smallest|cheapest|most|least|which|rank|top|rose|fell)\b",
     re.I,
 )
 
