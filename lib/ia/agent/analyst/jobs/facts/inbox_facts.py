@@ -24,7 +24,7 @@ def answer_inbox(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if asked.facts[0].field == "alerts":
         return (yield from _answer_alerts(desk, asked))
     if asked.facts[0].field == "said":
-        return (yield from _answer_said(desk))
+        return (yield from _answer_said(desk, asked))
     if asked.facts[0].field == "reminders":
         return (yield from _answer_reminders(desk, asked))
     if asked.facts[0].field == "message":
@@ -88,15 +88,21 @@ def _say_message(desk: ToolDesk, row: Json) -> str:
     return f"- {row['message']} ({time}) {said}"
 
 
-def _answer_said(desk: ToolDesk) -> Work[Reply]:
-    """Answer which alerts came true, with the newest messages."""
+def _answer_said(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which alerts came true, of all time with the newest messages, or in a stretch of time with their days."""
     speak = desk.speak
+    if len(asked.spans) > 1:
+        return wording.ask_back(desk, (asked.spans[1].said,))
     result, inbox = yield from desk.run(
         DeskCall("alert.list", {}), DeskCall("messaging.inbox", {"unread": False, "limit": SHOWN})
     )
     if result.failure is not None:
         return wording.unreadable(desk, speak("the alerts"), result.failure)
     rows, messages = wording.rows_of(result, "alerts"), wording.rows_of(inbox, "messages")
+    codes = {mention.code for mention in asked.securities}
+    rows = [row for row in rows if not codes or row["symbol"] in codes]
+    if asked.spans and rows:
+        return (yield from _answer_told_in(desk, asked.spans[0], rows))
     told = [row for row in rows if row.get("crossed")]
     if not rows and not messages:
         return reply_of_lines(speak("There are no alerts yet; say for example “tell me when CATL falls below 80”."))
@@ -106,6 +112,26 @@ def _answer_said(desk: ToolDesk) -> Work[Reply]:
         lines += [speak("The newest messages:"), *(_say_message(desk, row) for row in messages)]
         lines.append(speak("`ia inbox show {number}` shows one whole.", number=messages[0]["message"]))
     return reply_of_lines(*lines)
+
+
+def _answer_told_in(desk: ToolDesk, span: TimeSpan, rows: list[Json]) -> Work[Reply]:
+    """Answer which alerts came true in a stretch of time, each with its days."""
+    from ia.agent.analyst.jobs.facts import result_facts
+
+    speak = desk.speak
+    days = yield from result_facts.read_account_days(desk, span)
+    if days is None:
+        return wording.ask_back(desk, (span.said,))
+    told = []
+    for row in rows:
+        own = [day for day in row["crossings"] if f"{days.first}" <= day <= f"{days.last}"]
+        if own:
+            name = wording.name_alone(desk, str(row["symbol"]), row.get("security"))
+            told.append(f"- **{name}** `{row['condition']}`{speak(': ')}{speak.join_items(own)}")
+    if not told:
+        return reply_of_lines(speak("No alert came true ({days}).", days=days.label))
+    head = speak("**{count} of {all}** alerts came true ({days}):", count=len(told), all=len(rows), days=days.label)
+    return reply_of_lines(head, *told)
 
 
 def _answer_reminders(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
-from ia.agent.analyst.ask.amounts import UNIT, find_size
+from ia.agent.analyst.ask.amounts import UNIT, Size, find_size
 from ia.agent.analyst.ask.facts import FactQuestion, security_table
 from ia.agent.analyst.ask.figures import stretch_of
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
@@ -599,11 +599,16 @@ def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 _MONEY = pattern(rf"(?P<n>{COUNT})\s*(?:{UNIT}|(?=.{{0,8}}(?:能|可以)))", re.I)
 
 
+_BARE = pattern(r"(?<![\d.,])\d[\d,]*(?![\d.,]*\s*(?:%|％|k\b|w\b|万|千|亿))")
+
+
 def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what a number of shares costs at the newest price, or how many an amount of money buys."""
     speak, mention = desk.speak, asked.securities[0]
     plain = strip_mentions(asked.words)
     size, money = find_size(plain), _MONEY.search(plain)
+    if size is None and money is None and len(bare := list(_BARE.finditer(plain))) == 1:  # 200 Moutai
+        size = Size(float(bare[0][0].replace(",", "")), False, bare[0].span())
     values, bars = yield from _measure(desk, mention, ("close",))
     if not bars.ok:
         return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))

@@ -258,13 +258,16 @@ def _say_ends(desk: ToolDesk, held: dict[str, Json], field: str) -> list[str]:
         if each.get(field) is not None:
             row = (float(each[field]), wording.security_name(desk, symbol, each.get("name")))
             by_currency.setdefault(str(each.get("currency") or ""), []).append(row)
-    told = [
-        f"{name} {wording.say_exact(desk, value, signed=True, currency=currency)}"
-        for currency, rows in by_currency.items()
-        if len({value for value, _ in rows}) > 1
-        for value, name in (max(rows), min(rows))
-    ]
-    return [desk.speak("Most and least: {names}.", names=desk.speak.join_clauses(told))] if told else []
+    speak, lines = desk.speak, []
+    for currency, rows in by_currency.items():
+        if len({value for value, _ in rows}) > 1:
+            told = [
+                f"{name} {wording.say_exact(desk, value, signed=True, currency=currency)}"
+                for value, name in (max(rows), min(rows))
+            ]
+            line = "Most and least: {names}." if len(by_currency) == 1 else "Most and least in {currency}: {names}."
+            lines.append(speak(line, names=speak.join_clauses(told), currency=currency))
+    return lines
 
 
 def _day_rate(book: Json) -> str:

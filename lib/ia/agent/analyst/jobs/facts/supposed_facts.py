@@ -15,6 +15,7 @@ from ia.kernel.patterns import pattern
 
 SHOWN, LISTED = 3, 8
 _SELLS = pattern(r"卖|清仓|减仓|\b(?:sell\w*|sold|sale)\b", re.I)
+_DIVIDEND_TAX = pattern(r"红利税|股息税|分红税|\b(?:dividends?|holding[- ]period) tax(?:es)?\b", re.I)
 _CASH = pattern(r"现金|剩(?:下|余)?多少|还剩|\b(?:cash|left|remain\w*)\b", re.I)
 
 
@@ -22,6 +23,8 @@ def answer_trade_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what the fees of a supposed trade are, or what cash it leaves."""
     size, price, half, unread = read_order(strip_mentions(asked.words))
     later = [span for span in asked.spans if f"{span.first}" != desk.request.day]
+    if taxed := _DIVIDEND_TAX.search(asked.words):  # it depends on when each share was bought
+        unread = (*unread, taxed[0])
     if unread or later:
         return wording.ask_back(desk, tuple(unread) or tuple(span.said for span in later))
     speak, sells, lines = desk.speak, bool(_SELLS.search(asked.words)), list[str]()

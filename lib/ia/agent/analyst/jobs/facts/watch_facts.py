@@ -18,7 +18,7 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 MOST = 50
-MOST_LISTED = 20
+MOST_LISTED, MOST_TOLD = 20, 8
 ROSE = pattern(r"涨|走强|反弹|\b(?:up|ris\w+|rose|gain\w*|rall\w+|higher|green)\b", re.I)
 FELL = pattern(r"跌|走弱|下挫|跳水|\b(?:down|f[ae]ll\w*|drop\w*|los[et]\w*|lower|red|crash\w*|sell[- ]?off)\b", re.I)
 _WHICH = pattern(
@@ -249,6 +249,11 @@ def _compute_values(desk: ToolDesk, code: str, symbols: list[str]) -> Work[list[
     return [(value, symbol) for value, symbol in found if value is not None]
 
 
+_MOST = pattern(
+    r"最|更|排|\b(?:most|least|first|last|highest|lowest|rank\w*|sort\w*|order\w*|\w+est|more|less)\b", re.I
+)
+
+
 def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which of the watch list has the highest or lowest of a figure, or did best or worst."""
     return (yield from _of_group(desk, asked, _rank_watched))
@@ -274,6 +279,8 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[Reply
             asked.words,
             re.I,
         ):
+            if asked.facts[0].field != "held" and not _MOST.search(asked.words):
+                return (yield from _list_watched(desk, asked, group))
             return reply_of_lines(speak("By which figure? For example P/E or the change of the day."))
         rows, refused = yield from _changes_then(desk, asked, rows)
         if refused:
@@ -313,7 +320,8 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[Reply
     if wanted is None and (none := _say_none(desk, asked, [value for value, _ in values])):
         lines.insert(0, none)
     if len(told) > 1:
-        lines.append(speak("Then: {rest}.", rest=speak.join_clauses(told[1:5])))
+        more = [speak("{count} more (`ia watch list`)", count=len(told) - MOST_TOLD)] if len(told) > MOST_TOLD else []
+        lines.append(speak("Then: {rest}.", rest=speak.join_clauses([*told[1:MOST_TOLD], *more])))
     unknown = [*missing, *(symbol for symbol, _ in rows if symbol not in [each for _, each in ordered])]
     if unknown:
         lines.append(speak("Not known of: {names}.", names=speak.join_items(unknown)))
