@@ -69,6 +69,7 @@ _WORDS = tuple(
     (sign, pattern(rf"{_SUBJECT}(?:{words})了?\s*[$¥￥]?\s*{_NUMBER}{_UNIT}(?:以[上下]|之[上下])?", re.I))
     for sign, words in _FORMS
 )
+_FLOOR = pattern(r"(?:close|low)\s*<=?\s*\d+(?:\.\d+)?")
 NO_SIDE = "price-without-side"
 """Code of the error of a price that may be reached from below and from above."""
 HINT = mark_text("write an expression such as 'close < 80' or 'rsi(close, 14) < 30', or `below 80`, `above 100`")
@@ -106,6 +107,15 @@ def read_condition(text: str) -> Condition:
             hint="write '<= {price}' for a fall to it, or '>= {price}' for a rise to it",
         )
     return Condition(said)
+
+
+def is_floor(condition: Condition) -> bool:
+    """Return whether a condition comes true at a close below a price, as a stop does.
+
+    >>> [is_floor(Condition(text)) for text in ("close < 80", "close > 80", "low <= 79.5", "rsi(close, 14) < 30")]
+    [True, False, True, False]
+    """
+    return _FLOOR.fullmatch(condition.expression.strip()) is not None
 
 
 def find_price_condition(said: str) -> Condition | None:

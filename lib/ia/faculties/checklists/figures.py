@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ia.organs.ledger.desk import LedgerDesk
     from ia.organs.ledger.whatif import AccountStanding
 
-TRADE_FIGURES = ("cash_after", "weight_pct", "held", "profit_pct", "alerts")
+TRADE_FIGURES = ("cash_after", "weight_pct", "held", "profit_pct", "alerts", "floor_alerts")
 """Figures of the account with the trade that is asked about: cash and weight after it; what is held of the security,
-its profit in per cent, and how many alerts are set on it."""
+its profit in per cent, how many alerts are set on it, and how many of them come true at a close below a price."""
 ACCOUNT_FIGURES = ("positions", "largest_pct", "cash_pct", "day_pct", "stops", *TRADE_FIGURES)
 """positions counts the trade, where there is one; largest_pct: weight of the largest position; stops: positions that
 have lost as much as the stop-loss rule allows."""
@@ -165,11 +165,14 @@ def load_account(ws: Workspace, supposed: Json | None) -> dict[str, float | None
         "weight_pct": supposed.get("weight_pct"),
         "held": float(held.get("quantity") or 0),
         "profit_pct": held.get("profit_pct"),
-        "alerts": float(_count_alerts(ws, supposed["symbol"])),
+        **_count_alerts(ws, supposed["symbol"]),
     }
 
 
-def _count_alerts(ws: Workspace, symbol: str) -> int:
+def _count_alerts(ws: Workspace, symbol: str) -> dict[str, float]:
+    from ia.faculties.alerts.conditions import Condition, is_floor
     from ia.faculties.taskbook import alert_list
 
-    return sum(alert.symbol == symbol for _, alert in alert_list.list_alerts(ws))
+    own = [alert for each, alert in alert_list.list_alerts(ws) if alert.symbol == symbol and each.state == "approved"]
+    floors = [alert for alert in own if is_floor(Condition(alert.condition))]
+    return {"alerts": float(len(own)), "floor_alerts": float(len(floors))}

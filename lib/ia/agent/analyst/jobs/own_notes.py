@@ -297,6 +297,18 @@ def quote_target(desk: ToolDesk, mention: Mention) -> Work[Reply]:
 _TARGET = pattern(r"目标|\btargets?\b", re.I)
 
 
+def asks_for_noted_target(words: str) -> bool:
+    """Return whether a target price is asked for that may stand in the notes: nobody else's is.
+
+    >>> [asks_for_noted_target(text) for text in ("target price of CATL", "what is your target", "茅台目标价")]
+    [True, False, True]
+    """
+    return _TARGET.search(words) is not None and not _OTHERS.search(words)
+
+
+_OTHERS = pattern(r"你|机构|券商|分析师|\b(?:your?|analysts?|brokers?|consensus|street)\b", re.I)
+
+
 def _compare_level(desk: ToolDesk, mention: Mention) -> Work[Reply]:
     """Answer whether the price has reached the level that the owner wrote down, where the notes name just one."""
     speak, name = desk.speak, wording.head_of(desk, mention)

@@ -499,7 +499,7 @@ def answer_unknowable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if asked.facts[0].field == "target_price":
         from ia.agent.analyst.jobs import own_notes
 
-        if own_notes.OWN_TARGET.search(asked.words):
+        if own_notes.asks_for_noted_target(asked.words):
             return (yield from own_notes.quote_target(desk, mention))
     name = wording.head_of(desk, mention)
     if asked.facts[0].field == "no_source":
