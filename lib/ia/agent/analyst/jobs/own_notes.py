@@ -270,8 +270,8 @@ def _drop_other_trades(desk: ToolDesk, mention: Mention, hits: list[Json]) -> Wo
     return [hit for hit in hits if hit.get("kind") != "trade" or hit.get("source") in own]
 
 
-def quote_target(desk: ToolDesk, mention: Mention) -> Work[Reply]:
-    """Answer with what the owner's notes say of a target price for a security, word for word, beside its last close."""
+def quote_target(desk: ToolDesk, mention: Mention, *, stop: bool = False) -> Work[Reply]:
+    """Answer with what the owner's notes say of a target price or a stop, word for word, beside the last close."""
     speak, name, names = desk.speak, wording.head_of(desk, mention), names_of(mention)
     *searches, bars = yield from desk.run(
         *(DeskCall("memory.recall", {"query": each, "limit": RECALLED}) for each in names[:NAMES]),
@@ -281,19 +281,24 @@ def quote_target(desk: ToolDesk, mention: Mention) -> Work[Reply]:
     own = [hit for hit in hits.values() if hit.get("author") == "owner" and hit.get("kind") != "question"]
     own = yield from _drop_other_trades(desk, mention, own)
     views = past_views.find_views(own, _spellings(names), [], ALL_DAYS, speak)
-    told = [item for item in views if _TARGET.search(item.said)]
+    told = [item for item in views if (_STOP if stop else _TARGET).search(item.said)]
     closes = closes_of(bars.value) if bars.ok else []
     mark = wording.simulated_mark(desk, bool(bars.get("simulated")))
     last = [speak("The close of {day} is {price}.", day=day, price=f"{price:.2f}") + mark for day, price in closes[-1:]]
     if not told:
-        return reply.reply_of_lines(speak("{name}: your notes name no target price, and I give none.", name=name))
+        none = "your notes name no stop." if stop else "your notes name no target price, and I give none."
+        return reply.reply_of_lines(f"{name}{speak(': ')}{speak(none)}")
     quotes = [
         speak("- {day} `{path}`: {words}", day=item.date, path=item.source, words=past_views.cut_text(item.said))
         for item in dict.fromkeys(told[:SHOWN])
     ]
-    return reply.reply_of_lines(speak("{name}: you wrote of a target price:", name=name), *quotes, *last)
+    wrote = "you wrote of a stop:" if stop else "you wrote of a target price:"
+    return reply.reply_of_lines(f"{name}{speak(': ')}{speak(wrote)}", *quotes, *last)
 
 
+_STOP = pattern(r"止损|跌破.{0,8}[就要]?(?:卖|走|出|清)|\bstop(?:[- ]?loss)?\b", re.I)
+NOTED = pattern(r"我(?:写|记|定)(?:下|过)?的|写过|笔记|\b(?:i wrote|i noted|wrote down|in my notes?)\b", re.I)
+"""What the owner wrote is asked for, and not what the rules say."""
 _TARGET = pattern(r"目标|\btargets?\b", re.I)
 
 

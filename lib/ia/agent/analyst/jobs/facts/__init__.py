@@ -65,6 +65,11 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         asked, unread = _read_bounds(asked)
         if unread:
             return wording.ask_back(desk, unread)
+    if asked.answer in ("stop", "own_stop") and asked.securities:
+        from ia.agent.analyst.jobs import own_notes
+
+        if own_notes.NOTED.search(asked.words):
+            return (yield from own_notes.quote_target(desk, asked.securities[0], stop=True))
     unread = tuple(word for word in asked.unread if asked.answer not in _READS_COUNTS or not word.isdigit())
     if asked.times and asked.answer in _OF_DAYS:
         return wording.ask_back(desk, asked.times)

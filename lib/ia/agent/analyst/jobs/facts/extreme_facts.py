@@ -13,7 +13,7 @@ from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.facts.bar_rows import BarRow, SpanBars, load_span, load_spans, period_of, stale_note
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
-from ia.agent.analyst.voice import number
+from ia.agent.analyst.voice import EN, number
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -372,6 +372,10 @@ _FALLING = pattern(r"跌|\b(?:f[ae]ll\w*|fell|drop\w*|down)\b", re.I)
 _RISING = pattern(r"涨|\b(?:ris\w*|rose|climb\w*|up)\b", re.I)
 
 
+_IS_NOW = pattern(r"(?<!过)了(?:吗|没有?|么)\W*$|^\W*(?:is|are)\b|^\W*(?:has|have)\b(?!.*\bever\b)", re.I)
+"""Whether a price has got there is asked, and not whether it ever was there."""
+
+
 def answer_level_crossing(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer whether, and when, a price was above or below a level."""
     plain = strip_mentions(asked.words)
@@ -401,8 +405,18 @@ def answer_level_crossing(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         way = "below" if _FALLING.search(plain) else "above" if _RISING.search(plain) else "any"
     closing = bool(_CLOSING.search(plain))
 
+    now = not asked.spans and _IS_NOW.search(plain) is not None
+
     def say(mention: Mention, found: SpanBars) -> list[str]:
-        return _say_level(desk, head(desk, mention, found), found, level, way or "any", closing=closing)
+        name = head(desk, mention, found)
+        if not now or way not in ("above", "below"):
+            return _say_level(desk, name, found, level, way or "any", closing=closing)
+        newest = found.rows[-1]
+        is_there = newest.close < level if way == "below" else newest.close > level
+        verdict = "**yes**, the close of {date} is {close};" if is_there else "**no**, the close of {date} is {close};"
+        said = desk.speak(verdict, date=newest.date, close=say_price(desk, newest.close))
+        before = _say_level(desk, "", found, level, way, closing=closing)[0]
+        return [name + said + " " * (desk.speak.lang == EN) + before]
 
     told = yield from each_security(desk, asked, span, say, adjust="none")
     old = span.kind != DAY or f"{span.first}" < desk.request.day

@@ -96,7 +96,7 @@ def _average_gaps(rows: list[BarRow], first: int, second: int) -> list[tuple[str
 def answer_longest_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer the longest run of falls or rises in a stretch of time."""
     speak, lines, down = desk.speak, [], bool(_DOWN.search(asked.words))
-    span = asked.spans[0]
+    span = asked.spans[0] if asked.spans else TimeSpan(kind=EVER, said=speak("all stored sessions"), at=(0, 0))
     if len(asked.spans) > 1 or span.kind not in (RANGE, SINCE, EVER):
         return wording.ask_back(desk, (asked.spans[-1].said,))
     mentions = asked.securities[:MOST]

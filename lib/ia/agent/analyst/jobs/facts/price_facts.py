@@ -488,10 +488,13 @@ def answer_trend(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 _DOWNTREND = pattern(r"空头排列|(?:下降|下跌|下行)(?:趋势|通道)|\bdown[- ]?trend", re.I)
 
 
+_LONGEST = pattern(r"最[多长久]|\b(?:longest|most|record)\b", re.I)
+
+
 def answer_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer for how many sessions in a row a security rose or fell."""
     speak, lines = desk.speak, []
-    if asked.spans:
+    if asked.spans or _LONGEST.search(asked.words):
         from ia.agent.analyst.jobs.facts import past_technicals
 
         return (yield from past_technicals.answer_longest_streak(desk, asked))

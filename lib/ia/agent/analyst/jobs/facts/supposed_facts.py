@@ -24,7 +24,7 @@ def answer_trade_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     size, price, half, unread = read_order(strip_mentions(asked.words))
     later = [span for span in asked.spans if f"{span.first}" != desk.request.day]
     if taxed := _DIVIDEND_TAX.search(asked.words):  # it depends on when each share was bought
-        unread = (*unread, taxed[0])
+        unread = [*unread, taxed[0]]
     if unread or later:
         return wording.ask_back(desk, tuple(unread) or tuple(span.said for span in later))
     speak, sells, lines = desk.speak, bool(_SELLS.search(asked.words)), list[str]()
