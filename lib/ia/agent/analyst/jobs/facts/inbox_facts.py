@@ -102,7 +102,8 @@ def _answer_said(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     codes = {mention.code for mention in asked.securities}
     rows = [row for row in rows if not codes or row["symbol"] in codes]
     if asked.spans and rows:
-        return (yield from _answer_told_in(desk, asked.spans[0], rows))
+        approved = [row for row in rows if row["state"] == "approved" or row["crossings"]]
+        return (yield from _answer_told_in(desk, asked.spans[0], approved))
     told = [row for row in rows if row.get("crossed")]
     if not rows and not messages:
         return reply_of_lines(speak("There are no alerts yet; say for example “tell me when CATL falls below 80”."))
