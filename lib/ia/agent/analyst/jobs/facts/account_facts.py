@@ -119,10 +119,15 @@ def _say_book(desk: ToolDesk, field: str, currency: str, book: Json, words: str 
     return wording.say_exact(desk, value, signed=signed, currency=currency)
 
 
+_TODAY = pattern(r"今[天日]|\btoday\b", re.I)
+
+
 def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with what is held of a security: shares, cost, value, weight and profit."""
     speak, lines, field = desk.speak, [], asked.facts[0].field
     span = wording.other_day(asked, desk.request.day)
+    if field == "profit" and span is None:  # what today brought, and not all of it since the purchase
+        span = next((each for each in asked.spans if _TODAY.search(each.said)), None)
     if span is not None and span.kind != EVER and field in ("profit", "size", "unrealized"):
         return (yield from result_facts.answer_named(desk, asked.securities[:SHOWN], span))
     status, profit = yield from desk.run(DeskCall("account.status", {}), DeskCall("account.profit", {}))

@@ -646,6 +646,10 @@ def _say_named(desk: ToolDesk, named: Sequence[Mention], days: Days) -> Work[lis
         if each is None:
             lines.append(speak("{name}: none was held then ({days}).", name=head, days=days.label))
             continue
+        if days.first == days.last and mention.code not in changes:
+            none = "{name}: no price of {days} is stored (suspended, or not there yet), so its result is not known."
+            lines.append(speak(none, name=head, days=days.label))
+            continue
         lines.append(
             speak(
                 "{name}: **{result}** ({days}); price {change}; {shares} shares held at the end{mark}.",
