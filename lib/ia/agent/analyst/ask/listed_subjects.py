@@ -44,6 +44,14 @@ _PAIR = pattern(
     r"|(?:这|那)?两(?:者|[只个支家])|它们俩?|这俩|那俩",
     re.I,
 )
+_WHICH_OF_TWO = pattern(
+    r"^\W*(?:(?:and|so|then)\b[, ]*)?(?:which|who)(?: one)?(?: of (?:them|the two))?"
+    r" (?:is|was|has|had|did|pays?|trades?)\b.{0,30}\b(?:more|less|better|worse"
+    r"|(?:cheap|high|low|strong|weak|large|small|bigg|dear|pric|fast|slow|safe|risk)\w*er)\b"
+    r"|^(?:那)?(?:哪一?[个只家]|谁)(?:的.{1,6})?(?:更|比较).{1,8}$",
+    re.I,
+)
+"""Which of two is more: of the two that were asked about one after the other."""
 _IT = pattern(
     r"\b(?:it|its|it's)\b(?! (?:a |the )?(?:time|holiday|open|possible|true|worth it|right|ok|okay|monday|weekend))"
     r"|\b(?:that|this)(?: (?:one|stock|share|company|name))(?!\w)|\bthe (?:stock|share|company)\b"
@@ -107,6 +115,8 @@ def resolve_words(texts: Sequence[str], listed: Sequence[tuple[str, ...]]) -> Re
     >>> asked = ["which of my holdings is riskiest?", "and the second one?"]
     >>> resolve_words(asked, [("00700.HK", "600519.SH")]).texts[-1]
     'and 600519.SH?'
+    >>> resolve_words(["PE of 300750", "and 002594?", "which is cheaper?"], [("300750.SZ",), ("002594.SZ",)]).texts[-1]
+    '300750.SZ and 002594.SZ: which is cheaper?'
     >>> resolve_words(["list my holdings", "how is it valued?"], [("00700.HK", "600519.SH")]).open_codes
     ('00700.HK', '600519.SH')
     """
@@ -138,6 +148,9 @@ def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tupl
     if _PAIR.search(text) and not find_mentions(before[-1]):
         joint = "、" if "\u4e00" <= text[:1] <= "\u9fff" else " and "
         return (_PAIR.sub(joint.join(listed), text, count=1), ()) if len(listed) == 2 else (text, listed)
+    if _WHICH_OF_TWO.search(text) and len(lists[-1]) == 1 and len(recent := _recent_codes(before)) > 1:
+        joint, stop = ("和", "，") if "\u4e00" <= text[:1] <= "\u9fff" else (" and ", ": ")
+        return joint.join(reversed(recent[:2])) + stop + text, ()
     if not _IT.search(text) or _NO_SUBJECT.search(text) or find_mentions(before[-1]):
         return text, ()
     if one:
