@@ -170,9 +170,8 @@ def load_account(ws: Workspace, supposed: Json | None) -> dict[str, float | None
 
 
 def _count_alerts(ws: Workspace, symbol: str) -> dict[str, float]:
-    from ia.faculties.alerts.conditions import Condition, is_floor
     from ia.faculties.taskbook import alert_list
 
     own = [alert for each, alert in alert_list.list_alerts(ws) if alert.symbol == symbol and each.state == "approved"]
-    floors = [alert for alert in own if is_floor(Condition(alert.condition))]
+    floors = [alert for alert in own if alert_list.is_floor(alert)]
     return {"alerts": float(len(own)), "floor_alerts": float(len(floors))}

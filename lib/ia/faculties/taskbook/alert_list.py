@@ -1,6 +1,6 @@
 """The alerts among the tasks: what each waits for, and how it stands."""
 
-from ia.faculties.alerts import sessions
+from ia.faculties.alerts import conditions, sessions
 from ia.faculties.alerts.definition import Alert, find_alert
 from ia.faculties.taskbook import approved_tasks
 from ia.faculties.taskbook.approved_tasks import Listed
@@ -17,6 +17,11 @@ def list_alerts(ws: Workspace) -> list[tuple[Listed, Alert]]:
         if alert is not None:
             found.append((each, alert))
     return found
+
+
+def is_floor(alert: Alert) -> bool:
+    """Return whether an alert comes true at a close below a price, as a stop does."""
+    return conditions.is_floor(conditions.Condition(alert.condition))
 
 
 def find_one(ws: Workspace, given: str) -> tuple[Listed, Alert]:

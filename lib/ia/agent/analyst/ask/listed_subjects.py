@@ -149,7 +149,7 @@ def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tupl
         joint = "、" if "\u4e00" <= text[:1] <= "\u9fff" else " and "
         return (_PAIR.sub(joint.join(listed), text, count=1), ()) if len(listed) == 2 else (text, listed)
     if _WHICH_OF_TWO.search(text) and len(lists[-1]) == 1 and len(recent := _recent_codes(before)) > 1:
-        joint, stop = ("和", "，") if "\u4e00" <= text[:1] <= "\u9fff" else (" and ", ": ")
+        joint, stop = ("、", "，") if "\u4e00" <= text[:1] <= "\u9fff" else (" and ", ": ")
         return joint.join(reversed(recent[:2])) + stop + text, ()
     if not _IT.search(text) or _NO_SUBJECT.search(text) or find_mentions(before[-1]):
         return text, ()
