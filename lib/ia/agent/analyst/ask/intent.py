@@ -117,7 +117,7 @@ def read_acts(request: UserRequest) -> Intent:
     if written.kind not in (*ANSWERABLE, *_READ_PLAIN):
         return written
     whole = fold_characters(request.question)
-    if request.before and not (request.skill or request.data or request.bars or request.form):
+    if request.before and request.is_words_only:
         whole = complete_question(whole, request.before, request.moment.date())
     plain = simplify_question(whole)
     read = _read_acts_of(request, plain) if plain != request.question else written

@@ -51,6 +51,11 @@ class UserRequest:
         return prompt_format.parse_skill(self.parts.get("skill", ""))
 
     @property
+    def is_words_only(self) -> bool:
+        """Whether nothing came along with the question: no active skill, no data or bars, no form to be filled."""
+        return not (self.skill or self.data or self.bars or self.form)
+
+    @property
     def skills(self) -> list[tuple[str, str]]:
         """The names of the workspace's skills, and what each is for."""
         return prompt_format.parse_skill_lines(self.parts.get("skills", ""))

@@ -57,13 +57,7 @@ _WISHED = pattern(
 def _name_traded(desk: ToolDesk) -> Work[None]:
     """Put the one security that was ever traded into a question about an own trade, whose name may mean several."""
     request = desk.request
-    if (
-        request.skill
-        or request.data
-        or request.bars
-        or request.form
-        or not _OWN_TRADE.search(_WISHED.sub(" ", request.question[:LONGEST]))
-    ):
+    if not request.is_words_only or not _OWN_TRADE.search(_WISHED.sub(" ", request.question[:LONGEST])):
         return
     if intent.read_acts(request).kind not in intent.ANSWERABLE or not desk.has("account.profit"):
         return
@@ -85,7 +79,7 @@ def _date_own_events(desk: ToolDesk) -> Work[Reply | None]:
     Returns what is said where the journal has no such trade, or several; None where the question can be answered.
     """
     request = desk.request
-    if request.skill or request.data or request.bars or request.form or not _HINT.search(request.question[:LONGEST]):
+    if not request.is_words_only or not _HINT.search(request.question[:LONGEST]):
         return None
     words = request.question
     mentions = [each for each in find_mentions(words) if each.symbol.kind != "index"]

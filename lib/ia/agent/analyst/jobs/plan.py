@@ -84,7 +84,7 @@ def _resolve_pointers(desk: ToolDesk) -> tuple[tuple[str, ...], bool]:
     The second value tells whether one of them is surely meant.
     """
     request = desk.request
-    if not request.before or request.skill or request.data or request.bars or request.form or request.sections:
+    if not request.before or not request.is_words_only or request.sections:
         return (), False
     if placed := follow_on.ask_place(request.question, request.before, request.moment.date()):
         desk.request = replace(request, question=placed, before=request.before[:-1], listed=request.listed[:-1])
@@ -175,7 +175,7 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
 def _work_on_beliefs(desk: ToolDesk) -> Work[Reply | None]:
     """Answer a message about beliefs and their dates, or keep the one that it states; None for any other message."""
     request = desk.request
-    if request.skill or request.data or request.bars or request.form:
+    if not request.is_words_only:
         return None
     words = request.question[:LONGEST]
     if not (states_belief(words) or find_wish(words) or read_verdict(words) is not None):
@@ -188,7 +188,7 @@ def _work_on_beliefs(desk: ToolDesk) -> Work[Reply | None]:
 def _explain_last(desk: ToolDesk) -> Work[Reply | None]:
     """Answer "why?" with the passage that the answer before rests on; None for any other message."""
     request = desk.request
-    if request.skill or request.data or request.bars or request.form or not follow_on.asks_why(request.question):
+    if not request.is_words_only or not follow_on.asks_why(request.question):
         return None
     from ia.agent.analyst.jobs import grounds
 
@@ -198,13 +198,7 @@ def _explain_last(desk: ToolDesk) -> Work[Reply | None]:
 def _run_checklist(desk: ToolDesk) -> Work[Reply | None]:
     """Go through the checklist that a message asks for; None for any other message."""
     request = desk.request
-    if (
-        request.skill
-        or request.data
-        or request.bars
-        or request.form
-        or not checklist_words.ASKS.search(request.question)
-    ):
+    if not request.is_words_only or not checklist_words.ASKS.search(request.question):
         return None
     wanted = intent.read_acts(request)
     if wanted.kind not in (*intent.ANSWERABLE, "order", "scan"):
@@ -232,7 +226,7 @@ def _name_pages(desk: ToolDesk) -> Work[Reply | None]:
 def _find_correction(desk: ToolDesk) -> ToldCorrection | None:
     """Return the correction of a journal entry that a message tells."""
     request = desk.request
-    if request.skill or request.data or request.bars or request.form:
+    if not request.is_words_only:
         return None
     return read_correction(request.question[:LONGEST])
 
@@ -243,7 +237,7 @@ def _complete_request(desk: ToolDesk) -> Reply | None:
     "in English please" asks the question before once more; "the second one" chooses what the question before left open.
     """
     request = desk.request
-    if request.skill or request.data or request.bars or request.form or request.sections:
+    if not request.is_words_only or request.sections:
         return None
     rest, lang = follow_on.split_language_wish(request.question)
     if lang:
@@ -276,7 +270,7 @@ def _name_ranked(desk: ToolDesk) -> Work[Reply | None]:
     None where nothing is to be named, or it is named now.
     """
     request = desk.request
-    if request.skill or request.data or request.bars or request.form or not request.before:
+    if not request.is_words_only or not request.before:
         return None
     before = follow_on.drop_asides(request.before)
     ranking = follow_on.find_ranking(request.question, before, request.moment.date())

@@ -227,10 +227,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import purchase_facts
 
         return purchase_facts.answer_purchase
-    if name in ("to_level", "suspended", "spent", "against_cost"):
-        from ia.agent.analyst.jobs.facts import simple_facts
+    if name in ("to_level", "suspended", "against_cost"):
+        from ia.agent.analyst.jobs.facts import level_facts
 
-        return simple_facts.ANSWERS[name]
+        return level_facts.ANSWERS[name]
     if name == "compared_gains":
         from ia.agent.analyst.jobs.facts import compared_gains
 

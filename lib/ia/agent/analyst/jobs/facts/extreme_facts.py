@@ -19,7 +19,7 @@ from ia.kernel.patterns import pattern
 
 MOST = 3
 YEAR = 250
-_NEWEST = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=1)
+NEWEST = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=1)
 _EVER = TimeSpan(kind=EVER, said="", at=(0, 0))
 _FALL = pattern(
     r"跌|差|惨|弱|亏|低(?!点)|\b(?:f[ae]ll\w*|fell|drop\w*|declin\w*|worst|weakest|loss|los[et]|lost|losing|down|lowest"
@@ -69,7 +69,7 @@ def each_security(
             continue
         if not found.rows and span.kind == DAY and span.first == desk.request.moment.date():
             lines.append(wording.closed_day(desk, mention, span.first, found.last))
-            newest = yield from load_span(desk, mention, _NEWEST, adjust=adjust)
+            newest = yield from load_span(desk, mention, NEWEST, adjust=adjust)
             found = newest if isinstance(newest, SpanBars) else found
         if not found.rows:
             lines.append(_no_bars(desk, mention, span, found))
@@ -232,7 +232,7 @@ def answer_from_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     closing = bool(_CLOSING.search(re.sub(r"(?:现在|当前|今天|最新)的?收盘价?|\b(?:last|latest) close\b", " ", plain)))
     newest: dict[str, BarRow] = {}
     mentions = asked.securities[:MOST]
-    for mention, last in zip(mentions, (yield from load_spans(desk, mentions, _NEWEST)), strict=True):
+    for mention, last in zip(mentions, (yield from load_spans(desk, mentions, NEWEST)), strict=True):
         if isinstance(last, SpanBars) and last.rows:
             newest[mention.code] = last.rows[-1]
 
@@ -526,7 +526,7 @@ def _answer_next_limits(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
     speak, lines = desk.speak, []
     mentions = asked.securities[:MOST]
-    for mention, found in zip(mentions, (yield from load_spans(desk, mentions, _NEWEST, adjust="none")), strict=True):
+    for mention, found in zip(mentions, (yield from load_spans(desk, mentions, NEWEST, adjust="none")), strict=True):
         if isinstance(found, DeskResult) or not found.rows:
             failure = found.failure if isinstance(found, DeskResult) else None
             lines.append(reply.describe_no_prices(desk, mention.said, failure or NO_BARS))
@@ -557,7 +557,7 @@ def _answer_next_limits(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def answer_limit_hit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer whether a share closed at its price limit, or touched it."""
     speak = desk.speak
-    span = span_of(asked, _NEWEST)
+    span = span_of(asked, NEWEST)
     if asked.unread or span is None:
         return wording.ask_back(desk, asked.unread or (asked.spans[1].said,))
     if span.kind == FUTURE and _NEXT.fullmatch(span.said) and _LIMIT_PRICE.search(asked.words):

@@ -12,6 +12,7 @@ from ia.agent.analyst.jobs.facts.bar_rows import BarRow, SpanBars, period_of
 from ia.agent.analyst.jobs.facts.extreme_facts import each_security, head, say_price, span_of
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -49,46 +50,47 @@ def answer_last_move(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 def _say_last(desk: ToolDesk, found: SpanBars, least: float, *, falls: bool, above: bool) -> str:
     speak = desk.speak
-    rows = [*([found.base] if found.base else []), *found.rows]
-    moves = [(row, before, row.close / before.close * 100 - 100) for before, row in pairwise(rows)]
+    moves = [(row, before, row.close / before.close * 100 - 100) for before, row in pairwise(found.with_base)]
 
     def is_hit(move: float) -> bool:
         size = round(-move if falls else move, 9)
         return size > least if above else size >= least
 
     hits: list[tuple[BarRow, BarRow, float]] = [each for each in moves if is_hit(each[2])]
-    period = period_of(found.rows)
+    given: Json = {"bound": f"{least:g}", "days": len(moves), "period": period_of(found.rows)}
     if not hits:
-        none = (
-            "never up by more than {bound}% in a session ({period})." if above
-            else "never up by {bound}% or more in a session ({period})."
-        ) if not falls else (
-            "never down by more than {bound}% in a session ({period})." if above
-            else "never down by {bound}% or more in a session ({period})."
-        )  # fmt: skip
-        return speak(none, bound=f"{least:g}", period=period)
+        return speak(_NEVER[falls, above], **given)
     row, before, move = hits[-1]
-    given: Json = {
-        "bound": f"{least:g}", "date": row.date, "change": wording.say_percent(move),
+    given |= {
+        "date": row.date, "change": wording.say_percent(move), "count": len(hits),
         "start": say_price(desk, before.close), "close": say_price(desk, row.close),
-        "count": len(hits), "days": len(moves), "period": period,
     }  # fmt: skip
-    last = (
+    return speak(_LAST[falls, above], **given)
+
+
+_NEVER = {
+    (False, True): mark_text("never up by more than {bound}% in a session ({period})."),
+    (False, False): mark_text("never up by {bound}% or more in a session ({period})."),
+    (True, True): mark_text("never down by more than {bound}% in a session ({period})."),
+    (True, False): mark_text("never down by {bound}% or more in a session ({period})."),
+}
+"""By whether falls are meant, and whether the bound itself is left out."""
+_LAST = {
+    (False, True): mark_text(
         "last up by more than {bound}% on **{date}**: {change}, from {start} to {close}; on {count} of {days}"
         " sessions ({period})."
-        if above
-        else "last up by {bound}% or more on **{date}**: {change}, from {start} to {close}; on {count} of {days}"
+    ),
+    (False, False): mark_text(
+        "last up by {bound}% or more on **{date}**: {change}, from {start} to {close}; on {count} of {days}"
         " sessions ({period})."
-    )
-    if falls:
-        last = (
-            "last down by more than {bound}% on **{date}**: {change}, from {start} to {close}; on {count} of {days}"
-            " sessions ({period})."
-            if above
-            else "last down by {bound}% or more on **{date}**: {change}, from {start} to {close}; on {count} of {days}"
-            " sessions ({period})."
-        )
-    return speak(last, **given)
-
-
+    ),
+    (True, True): mark_text(
+        "last down by more than {bound}% on **{date}**: {change}, from {start} to {close}; on {count} of {days}"
+        " sessions ({period})."
+    ),
+    (True, False): mark_text(
+        "last down by {bound}% or more on **{date}**: {change}, from {start} to {close}; on {count} of {days}"
+        " sessions ({period})."
+    ),
+}
 ANSWERS = {"last_move": answer_last_move}

@@ -10,7 +10,7 @@ from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
-_SPENT = pattern(r"花|\bspen[dt]\b", re.I)
+_SPENT = pattern(r"花|\b(?:spen[dt]|paid|pay|laid out|cost)\b", re.I)
 
 
 def answer_traded_sum(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from ia.agent.analyst.ask.amounts import read_place
 from ia.agent.analyst.ask.facts import FactQuestion, market_table
@@ -32,33 +33,39 @@ _RANKED = pattern(
 )
 
 
-def _load_watched(
-    desk: ToolDesk, asked: FactQuestion, group: str
-) -> Work[tuple[list[tuple[str, Json]], list[str], Reply | None]]:
-    """Return the newest bars of what is watched, or of a group of it, the codes without one, and why there are none."""
+class _Watched(NamedTuple):
+    """The newest bars of what is watched, or of a group of it, by code, and the codes without one."""
+
+    rows: list[tuple[str, Json]]
+    missing: list[str]
+
+
+def _load_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[_Watched | Reply]:
+    """Return what is watched, or held where that is meant; why it cannot be read otherwise."""
     held = asked.facts[0].field == "held"
     found = yield from desk.one("market.observe", of="held" if held else "watch")
     if found.failure is not None and found.failure.code == "nothing-watched":
-        return [], [], None
+        return _Watched([], [])
     if found.failure is not None:
         what = desk.speak("your positions") if held else desk.speak("the watch list")
-        return [], [], wording.unreadable(desk, what, found.failure)
+        return wording.unreadable(desk, what, found.failure)
     rows = list(wording.objects_of(found, "bars").items())
     missing = [symbol for symbol in wording.names_of(found.get("symbols")) if symbol not in dict(rows)]
     if group:
         codes = yield from group_facts.list_codes(desk, group)
         rows = [row for row in rows if row[0] in codes]
         missing = [symbol for symbol in missing if symbol in codes]
-    return rows, missing, None
+    return _Watched(rows, missing)
 
 
 def _of_group(
-    desk: ToolDesk, asked: FactQuestion, answer: Callable[[ToolDesk, FactQuestion, str], Work[Reply]]
+    desk: ToolDesk, asked: FactQuestion, answer: Callable[[ToolDesk, FactQuestion, _Watched], Work[Reply]]
 ) -> Work[Reply]:
     """Return an answer about the watch list, or about the group of it that a question names, which is said first."""
     held = asked.facts[0].field == "held"
     group = "" if held else (yield from group_facts.find_group(desk, asked.words))
-    done = yield from answer(desk, asked, group)
+    watched = yield from _load_watched(desk, asked, group)
+    done = watched if isinstance(watched, Reply) else (yield from answer(desk, asked, watched))
     if not group:
         return done
     told = desk.speak("Of the group **{group}**:", group=group)
@@ -70,11 +77,8 @@ def answer_watch(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return (yield from _of_group(desk, asked, _list_watched))
 
 
-def _list_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[Reply]:
-    speak = desk.speak
-    rows, missing, refused = yield from _load_watched(desk, asked, group)
-    if refused:
-        return refused
+def _list_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Work[Reply]:
+    speak, (rows, missing) = desk.speak, watched
     if not rows and not missing:
         return reply_of_lines(speak('Nothing is watched: "track 600519" puts a security on the list.'))
     rows, refused = yield from _changes_then(desk, asked, rows)
@@ -259,15 +263,12 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return (yield from _of_group(desk, asked, _rank_watched))
 
 
-def _rank_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[Reply]:
-    speak = desk.speak
-    rows, missing, refused = yield from _load_watched(desk, asked, group)
-    if refused:
-        return refused
+def _rank_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Work[Reply]:
+    speak, (rows, missing) = desk.speak, watched
     rows = [row for row in rows if row[0] not in {mention.code for mention in asked.securities}]
     if not rows:
         nothing = reply_of_lines(speak("You hold nothing of which a price is stored."))
-        return nothing if asked.facts[0].field == "held" else (yield from _list_watched(desk, asked, group))
+        return nothing if asked.facts[0].field == "held" else (yield from _list_watched(desk, asked, watched))
     wanted = next((each for each in market_table(desk.tables).ranks if each.words.search(asked.words)), None)
     values: list[tuple[float, str]] = []
     newest = max(str(bar.get("date")) for _, bar in rows)
@@ -280,7 +281,7 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[Reply
             re.I,
         ):
             if asked.facts[0].field != "held" and not _MOST.search(asked.words):
-                return (yield from _list_watched(desk, asked, group))
+                return (yield from _list_watched(desk, asked, watched))
             return reply_of_lines(speak("By which figure? For example P/E or the change of the day."))
         rows, refused = yield from _changes_then(desk, asked, rows)
         if refused:
