@@ -76,6 +76,9 @@ def test_an_alert_is_told_once_and_goes_through_its_states(run, crontab, home):
     week = run("turn", "-m", "ia-offline", "review this week", IA_NOW=later).stdout
     assert "- Alert of 2024-03-20: CATL `close > 83`" in week and "< 84" not in week
     assert "Alert of" not in run("turn", "-m", "ia-offline", "review last week", IA_NOW=later).stdout
+    told = run("turn", "-m", "ia-offline", "did any alert fire this week", IA_NOW=later).stdout
+    assert "**1 of 2** alerts came true (2024-03-18 – 2024-03-22)" in told and "2024-03-20" in told
+    assert "No alert came true" in run("turn", "-m", "ia-offline", "did any alert fire last week", IA_NOW=later).stdout
     assert run("alert", "pause", "alert-300750", IA_NOW=later).returncode == 0
     assert json.loads(run("alert", "show", "alert-300750", "--json", IA_NOW=later).stdout)["state"] == "paused"
     assert run("alert", "resume", "alert-300750", IA_NOW=later).returncode == 0

@@ -88,6 +88,7 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         from ia.agent.analyst.jobs.facts import group_facts
 
         asked = replace(asked, left=(yield from group_facts.drop_group_words(desk, asked)))
+    asked = replace(asked, left=wording.drop_own_currency(asked))
     if asked.left:
         if typed := [word for word in asked.left if find_near_name(word)[0]]:
             from ia.agent.analyst.jobs import small_talk

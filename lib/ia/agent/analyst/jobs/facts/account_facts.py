@@ -119,6 +119,8 @@ def _say_book(desk: ToolDesk, field: str, currency: str, book: Json, words: str 
     return wording.say_exact(desk, value, signed=signed, currency=currency)
 
 
+_WHICH_SALE = pattern(r"哪一?[次笔]|\b(?:which|what) (?:of (?:my|the) .{0,24})?(?:sales?|time)\b", re.I)
+"""One of several sales is meant, not what they brought together."""
 _TODAY = pattern(r"今[天日]|\btoday\b", re.I)
 
 
@@ -126,6 +128,8 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with what is held of a security: shares, cost, value, weight and profit."""
     speak, lines, field = desk.speak, [], asked.facts[0].field
     span = wording.other_day(asked, desk.request.day)
+    if field in ("profit", "realized") and _WHICH_SALE.search(asked.words):
+        return (yield from _list_results(desk, asked, []))
     if field == "profit" and span is None:  # what today brought, and not all of it since the purchase
         span = next((each for each in asked.spans if _TODAY.search(each.said)), None)
     if span is not None and span.kind != EVER and field in ("profit", "size", "unrealized"):

@@ -118,6 +118,12 @@ def security_name(desk: ToolDesk, code: str, name: object) -> str:
     return " ".join(dict.fromkeys((name_alone(desk, code, name), code)))
 
 
+def drop_own_currency(asked: FactQuestion) -> tuple[str, ...]:
+    """Return the words of a question that nobody has read, but for the currency that its securities trade in."""
+    own = {CURRENCIES.get(mention.symbol.market, "") for mention in asked.securities}
+    return tuple(word for word in asked.left if len(own) != 1 or {*find_currencies(word)} != own)
+
+
 def name_alone(desk: ToolDesk, code: str, name: object) -> str:
     """Return the name of a security as the reader knows it; its code where it has none."""
     told = symbols.security_name(code, None, desk.speak.lang)
