@@ -65,8 +65,9 @@ def find_problems(home, question, facts):
     return problems(question, facts, reply)
 
 
-def test_the_questions_of_a_lived_in_workspace_are_answered_rightly(home):
-    asked = load_questions("lived_in.tsv")
+@pytest.mark.parametrize("name", ["lived_in.tsv", "own_things.tsv"])
+def test_the_questions_of_a_lived_in_workspace_are_answered_rightly(home, name):
+    asked = load_questions(name)
     assert len(asked) > 15
     wrong = [line for question, facts in asked for line in find_problems(home, question, facts)]
     assert not wrong, "\n".join(wrong)

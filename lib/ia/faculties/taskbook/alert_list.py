@@ -64,8 +64,10 @@ def describe_alert(ws: Workspace, each: Listed, alert: Alert) -> Json:
 
     session, holds, close   the last session that was looked at, and what the condition was on it; null before
     crossed                 the last session whose crossing was told; `crossings` are all of them, oldest first
+    since                   the day on which it was approved, in whose prices its condition counts
     """
     from ia.domain.instruments.symbols import from_canonical
+    from ia.kernel.workspace import to_local
 
     stored = sessions.load_sessions(ws, each.task.id) if each.task else []
     last = stored[-1] if stored else None
@@ -81,6 +83,7 @@ def describe_alert(ws: Workspace, each: Listed, alert: Alert) -> Json:
         "close": last.close if last else None,
         "crossed": told[-1] if told else None,
         "crossings": told,
+        "since": f"{to_local(approved_tasks.parse_stamp(each.task.approved)).date()}" if each.task else None,
         "until": alert.until or None,
         "note": (each.design.because if each.design else "") or None,
         "proposal": each.proposal,

@@ -472,7 +472,7 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
     )  # fmt: skip
     if securities and asked.answer in _OF_FIGURES:
         return replace(asked, left=_find_left(asked, timeless))
-    if asked.facts[0].of in _OWNED and asked.answer not in _READS_ALL:
+    if (asked.facts[0].of in _OWNED and asked.answer not in _READS_ALL) or asked.answer in _OF_OWN_THINGS:
         return replace(asked, left=_find_unread(asked, timeless, tables))
     return asked
 
@@ -491,6 +491,8 @@ _OF_FIGURES = ("quote", "report", "dividend_yield", "statement", "fundamentals",
 """Answers about securities that read each word of a question."""
 _OWNED = (ACCOUNT, MARKET, WATCH, OWN)
 """Of these a question asks for lists, rankings and sums: a word beside those of the fact may be a condition."""
+_OF_OWN_THINGS = ("alert_state",)
+"""Answers about the owner's things of which a security may be named: a word beside may be a condition, too."""
 _READS_ALL = (
     "screen", "gainers", "decline", "refuse", "term", "calendar", "howto", "command", "undo", "what_if", "what_if_all",
     "limits", "set_limit", "rate", "note", "fee_rates", "order_cost", "not_computed", "northbound", "tasks", "inbox",

@@ -8,7 +8,7 @@ from shlex import quote
 from ia.agent.analyst.ask import alert_words
 from ia.agent.analyst.ask.follow_on import find_subject
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs.facts import task_facts, wording
 from ia.agent.analyst.say.reply import Reply, describe_not_kept, describe_proposals, reply_of_lines
@@ -37,6 +37,8 @@ _PAUSE = pattern(r"暂停|\bpause\b", re.I)
 def propose_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Propose the alert that a wish asks for; what of it cannot be read is asked back."""
     speak, words = desk.speak, wanted.words
+    if alert_words.find_change(words) and (changed := (yield from change_alert(desk, wanted))) is not None:
+        return changed
     if not wanted.securities and _POINTED.match(words):
         named = find_subject(desk.request.before, _today(desk))
         if len(named) != 1:
@@ -65,17 +67,75 @@ def propose_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         speak("**Alert for {name}**: {condition}, told once when it comes true after a close.", name=name,
               condition=f"`{result.get('condition')}`")
     ]  # fmt: skip
-    if result.get("session"):
-        holds = bool(result.get("holds"))
-        now = "It is true already ({day}, close {close}): ia waits until it is false first." if holds else (
-            "Now it is not ({day}, close {close})."
-        )  # fmt: skip
-        lines.append(speak(now, day=result.get("session"), close=f"{result.get('close'):g}"))
-    if result.get("simulated"):
-        lines[-1] += speak(" The prices are simulated.")
+    lines += _say_present(desk, result)
     if read.note:
         lines.append(speak("The message repeats: {note}", note=read.note))
     return Reply([*lines, *describe_proposals(desk, [result])], lines)
+
+
+def change_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
+    """Propose an alert in the place of the one that is meant; None where none is set, or a time is wished for."""
+    speak, said = desk.speak, alert_words.find_change(wanted.words)
+    if not said or wish_parser.parse_rhythm(said, zone=zones.wish_zone().key) is not None:
+        return None
+    listed = yield from desk.one("alert.list")
+    rows, codes = wording.rows_of(listed, "alerts"), {each.code for each in wanted.securities}
+    meant = [row for row in rows if row["symbol"] in codes or (not codes and str(row["name"]) in wanted.words)]
+    meant = meant or ([] if codes else rows)
+    if not meant and rows and codes and alert_words.change_condition("", said):
+        name = speak.join_items([wording.head_of(desk, each) for each in wanted.securities])
+        return reply_of_lines(
+            speak(
+                "{name}: no alert is set; there are {count} for others (`ia alert list`).", name=name, count=len(rows)
+            )
+        )
+    if not meant:
+        return None
+    before = wanted.words[: wanted.words.rfind(said)]
+    levelled = [row for row in meant if (parts := alert_words.compare_parts(str(row["condition"])))
+                and re.search(rf"(?<![\d.]){parts[2]:g}(?![\d.])", before)]  # fmt: skip
+    meant = levelled or meant
+    if len(meant) > 1:
+        told = [f"- **{row['name']}** `{row['condition']}`" for row in meant[: task_facts.SHOWN]]
+        return reply_of_lines(speak("Which alert do you mean? Nothing is changed yet."), *told)
+    old = meant[0]
+    condition = alert_words.change_condition(str(old["condition"]), said)
+    if not condition:
+        return reply_of_lines(
+            speak("**{name}** (`{condition}`): “{text}” I could not read as a price; say it as in “to 80” or “to above"
+                  " 80”. Nothing is changed.", name=old["name"], condition=old["condition"], text=said[:60])
+        )  # fmt: skip
+    result = yield from desk.one(
+        "alert.propose", symbol=old["symbol"], condition=condition, note=str(old.get("note") or ""),
+        until=str(old.get("until") or ""), replaces=old["name"],
+    )  # fmt: skip
+    if not result.ok:
+        return reply_of_lines(describe_not_kept(desk, result, speak("the alert")))
+    if isinstance(known := result.get("alert"), dict):
+        text = "This alert is set already: **{name}** ({condition})."
+        return reply_of_lines(speak(text, name=known["name"], condition=known["condition"]))
+    name = wording.name_alone(desk, str(old["symbol"]), old.get("security"))
+    lines = [
+        speak("**Alert for {name}**: {condition} in the place of {before}; the old one stays until you approve.",
+              name=name, condition=f"`{condition}`", before=f"`{old['condition']}`"),
+        *_say_present(desk, result),
+    ]  # fmt: skip
+    if old.get("proposal") not in (None, result.get("proposal")):
+        lines.append(speak("An earlier change of it waits, too: `ia reject {number}` drops that.",
+                           number=old["proposal"]))  # fmt: skip
+    return Reply([*lines, *describe_proposals(desk, [result])], lines)
+
+
+def _say_present(desk: ToolDesk, result: DeskResult) -> list[str]:
+    """Return whether a proposed alert is true already; [] where that is not known."""
+    speak = desk.speak
+    if not result.get("session"):
+        return []
+    now = "It is true already ({day}, close {close}): ia waits until it is false first." if result.get("holds") else (
+        "Now it is not ({day}, close {close})."
+    )  # fmt: skip
+    told = speak(now, day=result.get("session"), close=f"{result.get('close'):g}")
+    return [told + (speak(" The prices are simulated.") if result.get("simulated") else "")]
 
 
 def _read_wish(words: str) -> wishes.AlertWish | BadData:
@@ -112,6 +172,8 @@ def _ask_back(desk: ToolDesk, exc: BadData) -> Reply:
 def change_task(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Name the command that pauses, resumes, ends or moves the task that is meant: only the owner may."""
     speak, words = desk.speak, wanted.words
+    if (changed := (yield from change_alert(desk, wanted))) is not None:
+        return changed
     result = yield from desk.one("tasks.list")
     if result.failure is not None:
         return wording.unreadable(desk, speak("the tasks"), result.failure)

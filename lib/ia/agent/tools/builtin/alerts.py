@@ -60,9 +60,19 @@ def complete_alert(alert: "Alert", *, note: str = "", channels: tuple[str, ...] 
     return tasks.complete_design(design_alert(alert, note=note, notify=channels or (ME,)))
 
 
-def keep_design(scope: Scope, design: "TaskDesign") -> tasks.Kept:
-    """Propose the task of an alert. One that waits already and says the same is not made again."""
-    return tasks.propose_design(scope, design, scope.lang)
+def keep_design(scope: Scope, design: "TaskDesign", replaces: str = "") -> tasks.Kept:
+    """Propose the task of an alert. One that waits already and says the same is not made again.
+
+    replaces  the alert that it takes the place of once it is approved: its name, or a security that has one
+    """
+    if not replaces:
+        return tasks.propose_design(scope, design, scope.lang)
+    from dataclasses import replace
+
+    from ia.faculties.taskbook import alert_list
+
+    old, _ = alert_list.find_one(scope.ws, replaces)
+    return tasks.propose_design(scope, replace(design, name=old.name), scope.lang, named=True)
 
 
 def find_known(ws: Workspace, alert: "Alert") -> Json | None:
@@ -93,6 +103,7 @@ def propose_alert(
     condition: Annotated[str, "true or false over the daily bars: `close < 80`, `rsi(close, 14) < 30`; or `below 80`"],
     until: Annotated[str, "YYYY-MM-DD: last session that is looked at; default: no end"] = "",
     note: Annotated[str, "what the user wants to be reminded of, in their words"] = "",
+    replaces: Annotated[str, "name of the alert that this one takes the place of"] = "",
 ) -> Json:
     """Propose an alert: one message when a condition on a security comes true after a close, once until it is false
     again. The user approves it. Returns how it stands: tell the user that, and the number of the proposal.
@@ -102,7 +113,7 @@ def propose_alert(
     draft = draft_alert(scope.ws, symbol, condition, until=until, notify=scope.notify)
     if (known := find_known(scope.ws, draft.alert)) is not None:
         return {"alert": known, "known": True, "hint": "this alert is set already"}
-    made = keep_design(scope, complete_alert(draft.alert, note=text))
+    made = keep_design(scope, complete_alert(draft.alert, note=text), replaces)
     told: Json = {
         **gated_writes.describe_proposal(made.number, made.design.path, known=made.known),
         "symbol": draft.alert.symbol,

@@ -28,7 +28,7 @@ _READS_NUMBERS = (
     "price_judged", "results_history", "average_cross",
     "note", "own_target", "to_level",
     "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
-    "traded_sum",
+    "traded_sum", "alert_state",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -248,10 +248,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import trade_sums
 
         return trade_sums.answer_traded_sum
-    if name == "inbox":
-        from ia.agent.analyst.jobs.facts import inbox_facts
+    if name in ("inbox", "alert_state"):
+        from ia.agent.analyst.jobs.facts import alert_facts, inbox_facts
 
-        return inbox_facts.answer_inbox
+        return inbox_facts.answer_inbox if name == "inbox" else alert_facts.answer_alert_state
     if name == "sessions":
         from ia.agent.analyst.jobs.facts import session_facts
 
