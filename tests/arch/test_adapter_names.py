@@ -4,6 +4,7 @@ import ast
 from pathlib import Path
 
 from ia.organs.ohlcv.adapters import BUILT_IN
+from support.source_code import nodes
 
 LIB = Path(__file__).parent.parent.parent / "lib"
 PACKAGE = "ia.organs.ohlcv.adapters"
@@ -19,7 +20,7 @@ def named(root):
         where = file.relative_to(root).as_posix()
         if where.startswith(ADAPTERS):
             continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes(file):
             if isinstance(node, ast.Compare):
                 words = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
                 if not words.isdisjoint(BUILT_IN):

@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+from support.source_code import nodes
+
 ROOT = Path(__file__).parent.parent.parent
 ALONE = {"ia/kernel/files.py"}
 CALLS = {"os": {"rename", "renames", "replace"}, "shutil": {"move"}, "fcntl": {"flock", "lockf"}}
@@ -13,7 +15,7 @@ def calls(root):
     for file in sorted(root.rglob("*.py")):
         if file.relative_to(root).as_posix() in ALONE:
             continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes(file):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 found = node.attr in CALLS.get(node.value.id, ())
             elif isinstance(node, ast.ImportFrom):

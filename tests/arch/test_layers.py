@@ -4,6 +4,8 @@ import ast
 import functools
 from pathlib import Path
 
+from support.source_code import nodes
+
 ROOT = Path(__file__).parent.parent.parent
 FLOORS = ("kernel", "domain", "organs", "wiring", "faculties", "agent", "reach")
 """From the ground up. A room may import any room of a floor below its own."""
@@ -102,31 +104,27 @@ ENVIRONMENT = {"ia.kernel.config"}
 """The only reader of os.environ."""
 
 
-parse = functools.cache(ast.parse)
-"""Five tests read the same 300 files."""
-
-
 def modules(root):
-    """Return dotted name -> syntax tree of every module below a folder of packages."""
+    """Return dotted name -> file of every module below a folder of packages."""
     found = {}
     for file in sorted(root.rglob("*.py")):
         parts = file.relative_to(root).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        found[name] = parse(file.read_text(encoding="utf-8"))
+        found[name] = file
     return found
 
 
 @functools.cache
-def imports(tree):
+def imports(file):
     """Return (line, dotted name) of every absolute import that is not for type checkers only."""
     typing_only = {
         inner
-        for node in ast.walk(tree)
+        for node in nodes(file)
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
     found = []
-    for node in ast.walk(tree):
+    for node in nodes(file):
         if node in typing_only:
             continue
         if isinstance(node, ast.Import):
@@ -139,10 +137,10 @@ def imports(tree):
 
 def edges(root):
     """Yield (importing module, line, imported module or name) for every import below a folder."""
-    trees = modules(root)
-    for module, tree in trees.items():
-        for line, name in imports(tree):
-            yield module, line, name if name in trees else name.rpartition(".")[0] or name
+    files = modules(root)
+    for module, file in files.items():
+        for line, name in imports(file):
+            yield module, line, name if name in files else name.rpartition(".")[0] or name
 
 
 def room(name):
@@ -218,16 +216,16 @@ def climbs_of_shelves(root):
 
 
 def readers_of_the_environment(root):
-    for module, tree in modules(root).items():
-        for node in ast.walk(tree):
+    for module, file in modules(root).items():
+        for node in nodes(file):
             named = isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv", "environb")
             if named and isinstance(node.value, ast.Name) and node.value.id == "os" and module not in ENVIRONMENT:
                 yield f"{module}:{node.lineno}"
 
 
 def printers(root):
-    for module, tree in modules(root).items():
-        for node in ast.walk(tree):
+    for module, file in modules(root).items():
+        for node in nodes(file):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "input"):
                 yield f"{module}:{node.lineno}"
 

@@ -3,7 +3,6 @@
 import ast
 import functools
 import re
-from pathlib import Path
 
 import pytest
 
@@ -12,11 +11,8 @@ from ia.agent.analyst.evidence.study import facts_of
 from ia.agent.analyst.voice import EN, ZH, AnswerVoice
 from ia.kernel.errors import IaError, InternalError, Message, NotFound, fill_template
 from ia_cli.terminal.text import say
-from support import template_calls
+from support import source_code, template_calls
 from support.template_calls import Source, fields
-
-ROOT = Path(__file__).parent.parent.parent
-
 
 TOLD_ELSEWHERE = {
     "lib/ia/organs/compute/syntax_errors.py": "the groups of a pattern are the fields of its template",
@@ -28,8 +24,7 @@ TOLD_ELSEWHERE = {
 
 @functools.cache
 def sources():
-    files = sorted([*(ROOT / "lib").rglob("*.py"), *(ROOT / "cli").rglob("*.py")])
-    return [Source.read(str(file.relative_to(ROOT)), file.read_text(encoding="utf-8")) for file in files]
+    return [Source.read(path, source_code.nodes(file)) for path, file in source_code.files("lib", "cli")]
 
 
 def test_what_is_passed_to_a_template_is_what_it_names():
@@ -51,9 +46,8 @@ def test_templates_that_are_kept_apart_name_what_is_passed():
     kept = [
         (source, node.args[0])
         for source in sources()
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
+        for node in source.calls
+        if isinstance(node.func, ast.Attribute)
         and node.func.attr == "add_row"
         and isinstance(node.func.value, ast.Name)
         and node.func.value.id == "tally"
@@ -99,7 +93,7 @@ def test_every_reading_is_said_in_both_languages():
     ],
 )
 def test_a_template_that_does_not_fit_is_found(call, wrong):
-    source = Source.read("made.py", call)
+    source = Source.read("made.py", ast.walk(ast.parse(call)))
     found = list(template_calls.offenders(source, template_calls.forwarders([source])))
     assert (any(wrong in line for line in found)) if wrong else (found == [])
 

@@ -5,11 +5,11 @@ type, and names that a library prescribes.
 """
 
 import ast
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+from support.source_code import files, nodes
+
 _PARTICIPLES = """
 begun bought brought built chosen come done drawn fed felt found given gone heard held hidden kept known laid
 left lost made meant met paid said seen sent shown sold spent spoken spread stood taken taught thought told
@@ -32,9 +32,9 @@ PRESCRIBED = {
 }
 
 
-def find_bare_names(path: str, tree):
+def find_bare_names(path: str, nodes):
     """Yield (line, name) of each function that is named by a bare participle or adjective."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name.startswith("__"):
             continue
         decorators = " ".join(map(ast.unparse, node.decorator_list))
@@ -49,20 +49,22 @@ def find_bare_names(path: str, tree):
 def test_no_function_is_named_by_a_bare_participle_or_adjective():
     found = [
         f"{path}:{line}: {name}"
-        for top in ("lib/ia", "cli/ia_cli")
-        for file in sorted((ROOT / top).rglob("*.py"))
-        for path in [str(file.relative_to(ROOT))]
-        for line, name in find_bare_names(path, ast.parse(file.read_text(encoding="utf-8")))
+        for path, file in files("lib/ia", "cli/ia_cli")
+        for line, name in find_bare_names(path, nodes(file))
     ]
     assert not found, "\n".join(found)
 
 
+def made(text):
+    return ast.walk(ast.parse(text))
+
+
 @pytest.mark.parametrize("name", ["told", "_listed", "missing", "_whole"])
 def test_a_bare_name_is_found(name):
-    assert list(find_bare_names("x.py", ast.parse(f"class A:\n    def {name}(self): ...")))
+    assert list(find_bare_names("x.py", made(f"class A:\n    def {name}(self): ...")))
 
 
 @pytest.mark.parametrize("name", ["parse_date", "load", "is_known", "feed", "read_told"])
 def test_other_names_are_left_alone(name):
-    assert not list(find_bare_names("x.py", ast.parse(f"def {name}(): ...")))
-    assert not list(find_bare_names("x.py", ast.parse(f"@property\ndef told(): ...\ndef {name}(): ...")))
+    assert not list(find_bare_names("x.py", made(f"def {name}(): ...")))
+    assert not list(find_bare_names("x.py", made(f"@property\ndef told(): ...\ndef {name}(): ...")))

@@ -26,11 +26,11 @@ escapes it. Left out are the suites for adapters, channels and providers (`confo
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+from support.source_code import files, nodes, parse
+
 ATTRIBUTES = {"error", "hint", "template", "stderr", "sentence"}
 KEYS = {"error", "hint", "message", "stderr"}
 WORDS = {"status", "why", "because", "origin", "reason"}
@@ -192,18 +192,19 @@ def is_fixed(node) -> bool:
     return False
 
 
-def readers(path: str, text: str):
+def readers(path: str, tree: ast.Module):
     reader = Reader(path)
-    reader.visit(ast.parse(text))
+    reader.visit(tree)
     return reader.found
+
+
+def made(code):
+    return ast.parse("def work(exc, failure, problem):\n    " + code.replace("\n", "\n    "))
 
 
 def test_nothing_reads_a_sentence():
     found = [
-        hit
-        for file in sorted((ROOT / "lib" / "ia").rglob("*.py"))
-        if file.name != "conformance.py"
-        for hit in readers(str(file.relative_to(ROOT)), file.read_text(encoding="utf-8"))
+        hit for path, file in files("lib/ia") if file.name != "conformance.py" for hit in readers(path, parse(file))
     ]
     wrong = [f"{place} (line {line}): {code}" for place, line, code in found if not place.startswith(tuple(ALLOWED))]
     assert not wrong, "\n".join(wrong)
@@ -242,7 +243,7 @@ def test_nothing_reads_a_sentence():
     ],
 )
 def test_a_reader_is_found(code):
-    assert readers("made.py", "def work(exc, failure, problem):\n    " + code.replace("\n", "\n    "))
+    assert readers("made.py", made(code))
 
 
 @pytest.mark.parametrize(
@@ -262,23 +263,24 @@ def test_a_reader_is_found(code):
     ],
 )
 def test_what_is_no_reader_is_left_alone(code):
-    assert not readers("made.py", "def work(exc, failure, problem):\n    " + code.replace("\n", "\n    "))
+    assert not readers("made.py", made(code))
 
 
 def test_reach_compares_no_report_with_chinese_words():
     code = 'def tell(body):\n    return "模拟" not in body'
-    assert readers("lib/ia/reach/made.py", code) and not readers("lib/ia/kernel/made.py", code)
+    assert readers("lib/ia/reach/made.py", ast.parse(code))
+    assert not readers("lib/ia/kernel/made.py", ast.parse(code))
 
 
 SLUG = re.compile(r"[a-z]+(-[a-z]+)*")
 """How a code is written. `symbol.code` is the code of a security, and has digits."""
 
 
-def codes_of(tree):
+def codes_of(tree, nodes):
     """Return the codes that a file gives to failures and messages, and those that it tells apart."""
     given, asked = set(), set()
     constants = {name: value for node in tree.body for name, value in assignments(node)}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call):
             given |= {text for word in node.keywords if word.arg == "code" for text in texts(word.value, constants)}
         elif isinstance(node, ast.ClassDef):
@@ -306,8 +308,8 @@ def test_every_code_that_is_told_apart_is_one_that_a_failure_has():
     from ia.agent.analyst.say import reply
 
     given, asked = set(), {*failures._KNOWN, *reply._REFUSED}
-    for file in (ROOT / "lib" / "ia").rglob("*.py"):
-        here = codes_of(ast.parse(file.read_text(encoding="utf-8")))
+    for _, file in files("lib/ia"):
+        here = codes_of(parse(file), nodes(file))
         given, asked = given | here[0], asked | here[1]
     assert {"ambiguous-symbol", "market-not-stored", "timed-out", "banned"} <= asked
     assert not asked - given

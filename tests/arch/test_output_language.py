@@ -7,12 +7,12 @@ a program reads (patterns, comparisons, keys of tables), in docstrings, and in e
 import ast
 import functools
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+from support.source_code import files, nodes
+
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _PATTERN = re.compile(r"\(\?|\S\|\S|\[一")
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'")
@@ -72,12 +72,13 @@ WORDS = {
 """File -> single words that it reads: headings of a prompt or of the soul, and what follows from a pattern."""
 
 
-def said(tree: ast.Module) -> Iterator[ast.Constant]:
+def said(nodes: Iterable[ast.AST]) -> Iterator[ast.Constant]:
     """Yield the Chinese literals of a file that stand where a text may be said."""
     allowed = set[ast.AST]()
-    for node in ast.walk(tree):
+    nodes = list(nodes)
+    for node in nodes:
         allowed |= {part for each in read_parts(node) for part in ast.walk(each)}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in allowed:
             if _PATTERN.search(node.value) or not _HAN.search(_QUOTED.sub("", node.value)):
                 continue
@@ -108,9 +109,9 @@ def read_parts(node: ast.AST) -> list[ast.expr]:
 @functools.cache
 def chinese_files() -> dict[str, list[tuple[int, str]]]:
     found: dict[str, list[tuple[int, str]]] = {}
-    for file in sorted([*(ROOT / "lib/ia").rglob("*.py"), *(ROOT / "cli").rglob("*.py")]):
-        for node in said(ast.parse(file.read_text("utf-8"))):
-            found.setdefault(str(file.relative_to(ROOT)), []).append((node.lineno, str(node.value)))
+    for path, file in files("lib/ia", "cli"):
+        for node in said(nodes(file)):
+            found.setdefault(path, []).append((node.lineno, str(node.value)))
     return found
 
 
@@ -148,4 +149,4 @@ def test_no_exception_is_left_over():
     ],
 )
 def test_what_may_be_output_is_told_from_what_is_read(source, output):
-    assert bool(list(said(ast.parse(source)))) == output
+    assert bool(list(said(ast.walk(ast.parse(source))))) == output

@@ -8,7 +8,7 @@ adds counts as passed, and its callers must not pass that again.
 import ast
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 ERRORS = {
@@ -30,6 +30,7 @@ NO_FIELDS = {
     "Message": frozenset({"code"}),
 }
 """Keywords of a speaker that fill no field of its template."""
+ASSIGNING = (ast.Assign, ast.For, ast.AnnAssign, ast.AugAssign)
 
 
 @dataclass(frozen=True)
@@ -70,16 +71,27 @@ class Source:
     """A parsed file, with the function that each node stands in."""
 
     path: str
-    tree: ast.Module
+    nodes: list[ast.AST]
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    functions: dict[str, ast.FunctionDef] = field(default_factory=dict)
+    assigning: dict[ast.AST, list[ast.AST]] = field(default_factory=dict)
+    """The parts of a scope that assign something."""
+    bound: dict[ast.AST, set[str]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, path: str, text: str) -> "Source":
-        source = cls(path, ast.parse(text))
-        for node in ast.walk(source.tree):
+    def read(cls, path: str, nodes: Iterable[ast.AST]) -> "Source":
+        source = cls(path, list(nodes))
+        for node in source.nodes:
             for child in ast.iter_child_nodes(node):
                 source.parents[child] = node
+            if isinstance(node, ast.FunctionDef):
+                source.functions.setdefault(node.name, node)
         return source
+
+    @property
+    def calls(self) -> Iterator[ast.Call]:
+        """Yield every call of the file."""
+        return (node for node in self.nodes if isinstance(node, ast.Call))
 
     def scopes(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yield the functions around a node, the innermost first, and the module."""
@@ -97,18 +109,19 @@ class Source:
             for scope in self.scopes(node):
                 if found := self._assigned(scope, node):
                     return [each for value in found for each in self.values(value, seen | {node.id})]
-                if node.id in _bound(scope):
+                if scope not in self.bound:
+                    self.bound[scope] = set(_bound(scope))
+                if node.id in self.bound[scope]:
                     return []
             return []
         if isinstance(node, ast.Call) and name_of(node) == "mark_text":
             return self.values(node.args[0], seen)
         if isinstance(node, ast.Call) and name_of(node) == "PluralText":
             return [each for form in node.args for each in self.values(form, seen)]
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            for made in ast.walk(self.tree):
-                if isinstance(made, ast.FunctionDef) and made.name == node.func.id:
-                    returned = [part.value for part in ast.walk(made) if isinstance(part, ast.Return) and part.value]
-                    return [each for value in returned for each in self.values(value, seen)]
+        called = node.func if isinstance(node, ast.Call) else None
+        if isinstance(called, ast.Name) and (made := self.functions.get(called.id)):
+            returned = [part.value for part in ast.walk(made) if isinstance(part, ast.Return) and part.value]
+            return [each for value in returned for each in self.values(value, seen)]
         if isinstance(node, ast.Subscript):
             return [
                 each
@@ -122,7 +135,9 @@ class Source:
         """Return what a name of a scope may hold where it is used: back to the first assignment that always runs."""
         around = {name, *self._around(name)}
         found: list[ast.expr] = []
-        parts = [part for part in ast.walk(scope) if _assigned(part, name.id)]
+        if scope not in self.assigning:
+            self.assigning[scope] = [part for part in ast.walk(scope) if isinstance(part, ASSIGNING)]
+        parts = [part for part in self.assigning[scope] if _assigned(part, name.id)]
         inside = [part for part in parts if getattr(part, "lineno", 0) <= name.lineno]
         for part in sorted(inside or parts, key=lambda part: -int(getattr(part, "lineno", 0))):
             found += _assigned(part, name.id)
@@ -212,7 +227,7 @@ def forwarders(sources: list[Source]) -> dict[str, Forwarder]:
 def _forwarders(sources: list[Source], known: dict[str, Forwarder]) -> dict[str, Forwarder]:
     found: dict[str, Forwarder] = {}
     for source in sources:
-        for call in (node for node in ast.walk(source.tree) if isinstance(node, ast.Call)):
+        for call in source.calls:
             maker, to = next(source.scopes(call), None), known.get(_key(source, name_of(call)))
             at = 0 if to is None else to.index
             if (to is None and name_of(call) not in SPEAKERS) or at is None or len(call.args) <= at:
@@ -240,12 +255,9 @@ def _key(source: Source, name: str) -> str:
 
 def offenders(source: Source, known: dict[str, Forwarder]) -> Iterator[str]:
     """Yield what is wrong with the templates of a file, one line each with its place."""
-    for node in ast.walk(source.tree):
-        found: list[str] = []
-        if isinstance(node, ast.Call):
-            found = _wrong_call(source, node, known)
-        for wrong in found:
-            yield f"{source.path}:{node.lineno}: {wrong}"
+    for call in source.calls:
+        for wrong in _wrong_call(source, call, known):
+            yield f"{source.path}:{call.lineno}: {wrong}"
 
 
 def _wrong_call(source: Source, call: ast.Call, known: dict[str, Forwarder]) -> list[str]:
