@@ -65,6 +65,7 @@ def find_problems(home, question, facts):
     return problems(question, facts, reply)
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", ["lived_in.tsv", "own_things.tsv"])
 def test_the_questions_of_a_lived_in_workspace_are_answered_rightly(home, name):
     asked = load_questions(name)

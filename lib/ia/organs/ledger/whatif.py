@@ -13,7 +13,7 @@ from ia.domain.rules.lots import WHOLE_SHARES, find_lot, round_to_lots, size_by_
 from ia.kernel import clock
 from ia.kernel.errors import Message, UsageError
 from ia.kernel.jsontypes import Json
-from ia.organs.ledger import guard, journal, order
+from ia.organs.ledger import dividend_tax, guard, journal, order
 from ia.organs.ledger.account import Account, LastPrice, Position
 from ia.organs.ledger.booking import Books
 from ia.organs.ledger.desk import LedgerDesk, make_checked
@@ -158,6 +158,7 @@ def suppose_trade(
         "allowed_quantity": None if unknown and not refused else _allowed_quantity(found, size, most),
         **(sized or {}),
         **_trade_figures(trial, asked),
+        **({"dividend_tax": trial.dividend_tax(size)} if action == "sell" else {}),
     }
 
 
@@ -239,6 +240,16 @@ class _Trial:
         asked = make_checked(self._order(count))
         found = guard.check_order(asked, self.state, self._limits)
         return asked, [breach for breach in found if breach.rule not in _OF_RECORD]
+
+    def dividend_tax(self, count: Decimal) -> float | None:
+        """Return about how much dividend tax a sale makes due; None off the mainland, or of more than is held."""
+        before = self.state.positions.get(self._symbol.canonical)
+        if self._symbol.market != "CN" or before is None or before.quantity < count:
+            return None
+        entries = journal.effective_entries(self._desk.ws.db, symbol=self._symbol.canonical)
+        sale = order.build_entry(self._order(count))._replace(id=max((each.id for each in entries), default=0) + 1)
+        actions = self._desk.missing_actions(entries)
+        return float(dividend_tax.estimate_dividend_tax([*entries, sale], actions, sale))
 
     def usual_quantity(self, account: Account, held: Position | None, most: LargestTrade | None) -> Decimal:
         """Return how many shares are meant where none are named."""

@@ -289,8 +289,13 @@ def account_table(tables: Tables = SHIPPED) -> AccountTable:
     return tables.build("research", "facts_account", AccountTable)
 
 
+def record_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of the ledger as a whole, of counts of notes and questions, and of what is ahead; the first."""
+    return tables.build("research", "facts_record", build_facts)
+
+
 def lists_table(tables: Tables = SHIPPED) -> list[FactSpec]:
-    """Return the facts of the owner's lists: groups, notes, alerts, and results of one position; looked at first."""
+    """Return the facts of the owner's lists: groups, notes, alerts, and results of one position; looked at next."""
     return tables.build("research", "facts_lists", build_facts)
 
 
@@ -367,6 +372,7 @@ def build_fact(entry: Entry) -> FactSpec:
 
 
 TABLES = (
+    "facts_record",
     "facts_lists",
     "facts_howto",
     "facts_everyday",
@@ -388,12 +394,14 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     """Return the tables that a message may need, which names these securities."""
     if not securities:
         return (
+            "facts_record",
             "facts_lists", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings", "facts_history",
             "facts_trades", "facts_owner", "facts_account", "facts_scan", "technicals", "facts_market",
         )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
     return (
+        "facts_record",
         "facts_lists", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings", "facts_history",
         "facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market",
     )  # fmt: skip
@@ -406,6 +414,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
     """
     of_security = [*price_table(tables).facts, *security_table(tables).facts, *quote_facts(tables)] if named else []
     return [
+        *record_table(tables),
         *lists_table(tables),
         *howto_table(tables),
         *everyday_table(tables),
@@ -491,7 +500,7 @@ _OF_FIGURES = ("quote", "report", "dividend_yield", "statement", "fundamentals",
 """Answers about securities that read each word of a question."""
 _OWNED = (ACCOUNT, MARKET, WATCH, OWN)
 """Of these a question asks for lists, rankings and sums: a word beside those of the fact may be a condition."""
-_OF_OWN_THINGS = ("alert_state",)
+_OF_OWN_THINGS = ("alert_state", "dividend_tax", "each_sale", "profit_parts")
 """Answers about the owner's things of which a security may be named: a word beside may be a condition, too."""
 _READS_ALL = (
     "screen", "gainers", "decline", "refuse", "term", "calendar", "howto", "command", "undo", "what_if", "what_if_all",

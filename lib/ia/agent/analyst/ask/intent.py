@@ -78,6 +78,12 @@ _OWN_DEAL = pattern(
 """What is done to a security that is therefore certain to be named."""
 _UNTOLD = ("", "prefer", "track", "untrack", "coach", "note", "traded", "order", "believe", "holdings")
 """Kinds of messages that may tell of a trade or of money all the same."""
+_DEAL_ASKED = pattern(
+    r"^\W*(?:i |we |我)?(?:just |have )?(?:sold|bought|[买卖]了?)[^:：]{1,40}[:：]\s*"
+    r"(?:which|what|how|when|did|哪|什么|多少|怎么|几)",
+    re.I,
+)
+"""A trade that only names what is asked about it: sold CATL: which of my sales lost more."""
 _TO_DO = pattern(r"帮我|替我|给我|请|帮忙|限价|市价|挂单|马上|立[即刻]|记[一下录]|\bnote\b|\bremember\b", re.I)
 _STUDY = pattern(r"\s*(?:please\s+)?(?:research|study)\s+[A-Z\d]", re.I)
 ANSWERABLE = ("", "holdings", "mainline", "compare", "help", "review", "asked_memory")
@@ -140,6 +146,8 @@ def _read_acts_of(request: UserRequest, text: str) -> Intent:
     kind = _kind_of(words[:LONGEST], plain, securities)
     if kind in _UNTOLD:
         kind = _told_kind(words[:LONGEST], plain, securities, request.moment.date(), kind)
+    if kind in ("note", "traded") and _DEAL_ASKED.search(words[:LONGEST]):
+        kind = ""
     first = Intent(kind, securities, words)
     if (
         kind in ("", "asked_memory")

@@ -411,11 +411,12 @@ _PAID: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("withdraw", r"(?:转出|取出|提取|提现|出金|转走|取走|提走|取了|提了)"
                      r"|从(?!.{0,3}银行).{0,6}(?:账户|账上).{0,10}(?:转(?![入进])|取|提)"
                      r"|\bi(?:['’]ve| have| just)* (?:withdrew|withdrawn|took|took out|transferred out|moved out)\b"
-                     r"(?!.{0,30}\bprofits?\b)"),
+                     r"(?!.{0,30}\bprofits?\b)|^\W*(?:please\s+)?(?:withdraw|take out)\s+[$¥]?\s?\d"),
         ("deposit", r"(?:转入|转进|存入|存进|存了|入金|充值|充了|汇入|打入|投入了|追加了)"
                     r"|(?:转|汇|打|放|加)了?.{0,14}(?:到|进|入|至|在).{0,4}(?:账户|账上|账里|券商|证券|股市)"
                     r"|(?:往|向|给).{0,6}(?:账户|账上|账里|券商|证券)(?:里|上)?(?:转|汇|打|存|加)"
                     r"|\bi(?:['’]ve| have| just| also)* (?:deposited|put in|paid in|wired|topped up)\b"
+                    r"|^\W*(?:please\s+)?(?:deposit|pay in)\s+[$¥]?\s?\d"
                     r"|\bi(?:['’]ve| have| just| also)* (?:added|transferred|put|paid|moved)\b.{0,30}"
                     r"\b(?:to|into|in)\b.{0,10}\b(?:account|broker\w*|portfolio)\b"),
     )

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
-from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, find_time_spans
+from ia.agent.analyst.ask.time_spans import EVER, FUTURE, UNREAD, TimeSpan, find_time_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import past_views
 from ia.agent.analyst.evidence.stated_view import MARK
@@ -17,6 +17,7 @@ from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.domain.instruments.symbols import bundled_names, english_names
 from ia.kernel.errors import PluralText
+from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -91,6 +92,11 @@ def find_own_words(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         return wording.ask_back(desk, tuple(unread or [each.said for each in spans[1:]]))
     span = spans[0] if spans else None
     topics = [word for word in _FILLER.sub(" ", _GENITIVE.sub(" ", plain)).split() if len(word) > 1 or word.isdigit()]
+    if _PLAYBOOK.search(wanted.words):
+        return (yield from _quote_playbook(desk, [word for word in topics if not _PLAYBOOK.search(word)]))
+    if wanted.securities and (wish := _PRICE_WISH.search(wanted.words)):
+        form = _BUYING if _BUYING_WISH.search(wish[0]) else _SELLING
+        return (yield from _quote_price(desk, wanted.securities[0], form, _NO_PRICE))
     if wanted.securities and OWN_TARGET.search(wanted.words):
         return (yield from quote_target(desk, wanted.securities[0]))
     if wanted.securities and _LEVEL.search(wanted.words):
@@ -136,7 +142,7 @@ def _spellings(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _within(hit: Json, span: TimeSpan | None) -> bool:
     """Return True if a passage is of the time that was asked for."""
-    if span is None or span.last is None:
+    if span is None or span.last is None or span.kind == EVER:
         return True
     first = span.first or span.last - timedelta(days=round(span.sessions * 7 / 5))
     dated = _DAY.search(str(hit.get("source"))) or _DAY.search(str(hit.get("date") or ""))
@@ -270,8 +276,52 @@ def _drop_other_trades(desk: ToolDesk, mention: Mention, hits: list[Json]) -> Wo
     return [hit for hit in hits if hit.get("kind") != "trade" or hit.get("source") in own]
 
 
+_PLAYBOOK = pattern(r"手册|\bplaybook\b|(?<![a-z])playbook", re.I)
+PLAYBOOK = "notes/playbook.md"
+"""The note of the owner's rules of trading, which comes along in each turn."""
+
+
+def _quote_playbook(desk: ToolDesk, topics: list[str]) -> Work[Reply]:
+    """Answer with the lines of the owner's playbook that tell of the topics; without topics with its first ones."""
+    speak = desk.speak
+    found = yield from desk.one("notebook.read", path=PLAYBOOK)
+    if found.failure is not None:
+        return reply.reply_of_lines(speak("There is no playbook yet: `ia note {path} TEXT` begins it.", path=PLAYBOOK))
+    rows = [line for line in str(found.value).splitlines() if line.strip() and not line.startswith(_DATA_LINE)]
+    stop = any(_STOP.search(topic) or topic.casefold() in ("stops", "stop") for topic in topics)
+    stems = _stems(topics)
+    told = [line for line in rows if not topics or _tells_of(line, stems) or (stop and _STOP.search(line))]
+    if not told:
+        return reply.reply_of_lines(
+            speak("`notebook/{path}` says nothing of {topics}.", path=PLAYBOOK, topics=speak.join_items(topics))
+        )
+    more = [speak("… more: `ia note read {path}`", path=PLAYBOOK)] if len(told) > SHOWN else []
+    return reply.reply_of_lines(f"`notebook/{PLAYBOOK}`{speak(': ')}", *told[:SHOWN], *more)
+
+
+_PRICE_WISH = pattern(
+    r"(?:什么价|多少钱|哪个价|几块|到多少|什么价位)[^，,。]{0,6}(?:买|卖|加|减|清|进|出)"
+    r"|\b(?:what|which) price (?:did|do) i\b.{0,48}\b(?:buy|sell|add|trim|exit|get (?:in|out))\b",
+    re.I,
+)
+"""A question for the price at which the owner meant to trade."""
+_BUYING_WISH = pattern(r"[买加进]|\b(?:buy|add|get in)\b", re.I)
+_BUYING = pattern(r"[买进]|加仓|建仓|\b(?:buy|add|entry|enter)\b", re.I)
+_NO_PRICE, _OF_PRICE = mark_text("your notes name no such price."), mark_text("you wrote of a price:")
+_SELLING = pattern(r"卖|目标|止盈|减仓|清仓|\b(?:sell|targets?|trim|exit|take profits?)\b", re.I)
+
+
 def quote_target(desk: ToolDesk, mention: Mention, *, stop: bool = False) -> Work[Reply]:
     """Answer with what the owner's notes say of a target price or a stop, word for word, beside the last close."""
+    none = "your notes name no stop." if stop else "your notes name no target price, and I give none."
+    wrote = "you wrote of a stop:" if stop else "you wrote of a target price:"
+    return (yield from _quote_price(desk, mention, _STOP if stop else _TARGET, none, wrote))
+
+
+def _quote_price(
+    desk: ToolDesk, mention: Mention, form: re.Pattern[str], none: str, wrote: str = _OF_PRICE
+) -> Work[Reply]:
+    """Answer with what the owner's notes say in words of a form, beside the last close."""
     speak, name, names = desk.speak, wording.head_of(desk, mention), names_of(mention)
     *searches, bars = yield from desk.run(
         *(DeskCall("memory.recall", {"query": each, "limit": RECALLED}) for each in names[:NAMES]),
@@ -279,20 +329,19 @@ def quote_target(desk: ToolDesk, mention: Mention, *, stop: bool = False) -> Wor
     )
     hits = {str(hit["source"]): hit for found in searches if found.ok for hit in recall_hits(found.value)}
     own = [hit for hit in hits.values() if hit.get("author") == "owner" and hit.get("kind") != "question"]
+    own = [hit for hit in own if not (form is _BUYING and str(hit["source"]).startswith("trades/"))]
     own = yield from _drop_other_trades(desk, mention, own)
     views = past_views.find_views(own, _spellings(names), [], ALL_DAYS, speak)
-    told = [item for item in views if (_STOP if stop else _TARGET).search(item.said)]
+    told = [item for item in views if form.search(item.said)]
     closes = closes_of(bars.value) if bars.ok else []
     mark = wording.simulated_mark(desk, bool(bars.get("simulated")))
     last = [speak("The close of {day} is {price}.", day=day, price=f"{price:.2f}") + mark for day, price in closes[-1:]]
     if not told:
-        none = "your notes name no stop." if stop else "your notes name no target price, and I give none."
         return reply.reply_of_lines(f"{name}{speak(': ')}{speak(none)}")
     quotes = [
         speak("- {day} `{path}`: {words}", day=item.date, path=item.source, words=past_views.cut_text(item.said))
         for item in dict.fromkeys(told[:SHOWN])
     ]
-    wrote = "you wrote of a stop:" if stop else "you wrote of a target price:"
     return reply.reply_of_lines(f"{name}{speak(': ')}{speak(wrote)}", *quotes, *last)
 
 

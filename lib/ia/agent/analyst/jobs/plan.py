@@ -33,6 +33,7 @@ from ia.agent.analyst.ask.web_words import find_web_topic
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs.own_events import read_own_trades
+from ia.agent.analyst.jobs.own_pairs import name_counted
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.agent.analyst.voice import AnswerVoice
@@ -139,7 +140,9 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         return refusal
     if said_again := _complete_request(desk):
         return said_again
-    if unclear := (yield from _name_ranked(desk)) or (yield from read_own_trades(desk)):
+    if unclear := (
+        (yield from _name_ranked(desk)) or (yield from name_counted(desk)) or (yield from read_own_trades(desk))
+    ):
         return unclear
     if told := _find_correction(desk):
         from ia.agent.analyst.jobs import correcting

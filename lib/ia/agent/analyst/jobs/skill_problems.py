@@ -17,6 +17,7 @@ from ia.agent.analyst.ask.facts import (
     owner_table,
     price_table,
     quote_facts,
+    record_table,
     scan_table,
     security_table,
     trades_table,
@@ -56,7 +57,7 @@ def read_glossary(known: Tables) -> object:
 _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
     "criteria": criteria_in, "technicals": technicals_at, "facts_scan": scan_table,
-    "view": outline_at, "facts_lists": lists_table,
+    "view": outline_at, "facts_record": record_table, "facts_lists": lists_table,
     "facts_howto": howto_table, "facts_everyday": everyday_table, "facts_ledger": ledger_table,
     "facts_holdings": holdings_table,
     "facts_history": history_table, "facts_trades": trades_table, "facts_owner": owner_table,

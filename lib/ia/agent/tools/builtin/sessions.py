@@ -20,7 +20,8 @@ def list_sessions(
     order: Annotated[Literal["newest", "oldest"], "oldest: by the first question in that time"] = "newest",
 ) -> Json:
     """List the user's earlier sessions, most recent first: id, title, day and text of first and last question in that
-    time, number of questions. `count` is how many sessions fit. This turn's session is left out unless `oldest`.
+    time, number of questions. `count` is how many sessions fit, `questions` how many questions they have. This turn's
+    session is left out unless `oldest`.
     """
     from ia.kernel import clock, dateforms
     from ia.organs import sessions
@@ -47,4 +48,5 @@ def list_sessions(
             "last_question": text,
         }
     listed = list(reversed(rows.values())) if order == "newest" else list(rows.values())
-    return {"count": len(listed), "sessions": listed[: min(limit, MAX_SESSIONS)]}
+    total = sum(int(str(row["questions"])) for row in listed)
+    return {"count": len(listed), "questions": total, "sessions": listed[: min(limit, MAX_SESSIONS)]}

@@ -28,7 +28,7 @@ _READS_NUMBERS = (
     "price_judged", "results_history", "average_cross",
     "note", "own_target", "to_level",
     "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
-    "traded_sum", "alert_state",
+    "traded_sum", "alert_state", "dividend_tax",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -51,7 +51,7 @@ _OF_ENTRIES = ("undo", "command", "howto", "tasks", "inbox")
 """Sources that read what a question points at."""
 
 
-_OF_TRADES = ("trades_made", "traded_sum")
+_OF_TRADES = ("trades_made", "traded_sum", "closed_positions", "turnover")
 """Sources that read the days of the journal, from its beginning."""
 
 
@@ -293,10 +293,13 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import size_facts
 
         return size_facts.ANSWERS[name]
-    if name in ("account_result", "account_index", "account_why", "held_on"):
-        from ia.agent.analyst.jobs.facts import result_facts
+    if name in (
+        "started", "closed_positions", "turnover", "sell_all", "dividend_tax", "market_shares",
+        "each_sale", "profit_parts", "account_result", "account_index", "account_why", "held_on",
+    ):  # fmt: skip
+        from ia.agent.analyst.jobs.facts import record_facts, result_facts
 
-        return result_facts.ANSWERS[name]
+        return (record_facts.ANSWERS | result_facts.ANSWERS)[name]
     if name in ("average_last", "last_move"):
         from ia.agent.analyst.jobs.facts import average_facts, move_facts
 

@@ -10,6 +10,9 @@ from ia.kernel.errors import PluralText
 from ia.kernel.patterns import pattern
 
 LINES = 9
+SHOWN = 6
+COUNT = "count"
+"""The field of a question how many notes there are."""
 """Lines of a note that are told."""
 _PATH = pattern(r"(?:notebook/)?(?P<path>[\w\u3400-\u9fff.-]+(?:/[\w\u3400-\u9fff.-]+)+)")
 _DAY = pattern(r"\d{4}-\d\d-\d\d")
@@ -33,6 +36,8 @@ def answer_note(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if not paths:
             return reply_of_lines(speak("There is no note {path}; `ia note list` lists them.", path=found["path"]))
         return (yield from _tell_note(desk, paths))
+    if not asked.securities and asked.facts[0].field == COUNT:
+        return _count_notes(desk, asked, own, "")
     if not asked.securities:
         return (yield from own_notes.list_notes(desk, asked.words, asked.spans[0] if asked.spans else None))
     names = own_notes.names_of(asked.securities[0])
@@ -47,12 +52,28 @@ def answer_note(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         for path, hit in hits.items()
         if path in own and any(name in f"{path} {hit.get('content')}".casefold() for name in low)
     ]
+    if paths and asked.facts[0].field == COUNT:
+        return _count_notes(desk, asked, paths, wording.head_of(desk, asked.securities[0]))
     if not paths:
         return reply_of_lines(
             speak("You wrote no note on {name}; `ia note list` lists the notes.",
                   name=wording.head_of(desk, asked.securities[0]))
         )  # fmt: skip
     return (yield from _tell_note(desk, paths))
+
+
+def _count_notes(desk: ToolDesk, asked: FactQuestion, paths: list[str], name: str) -> Reply:
+    """Return how many notes there are, of a time where one is named, and the newest of them."""
+    speak, span = desk.speak, asked.spans[0] if asked.spans else None
+    if len(asked.spans) > 1 or (span is not None and (span.first is None or span.last is None)):
+        return wording.ask_back(desk, tuple(each.said for each in asked.spans))
+    dated = [(day[0] if (day := _DAY.search(path)) else "", path) for path in paths]
+    if span is not None:
+        dated = [(day, path) for day, path in dated if f"{span.first}" <= day <= f"{span.last}"]
+    dated.sort(reverse=True)
+    head = speak(PluralText("**{count} note** of yours{about}.", "**{count} notes** of yours{about}, newest first:"),
+                 count=len(dated), about=speak(" on {name}", name=name) if name else "")  # fmt: skip
+    return reply_of_lines(head, *(f"- `{path}`" for _, path in dated[:SHOWN]))
 
 
 def _tell_note(desk: ToolDesk, paths: list[str]) -> Work[Reply]:

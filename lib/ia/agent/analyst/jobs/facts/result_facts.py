@@ -388,7 +388,23 @@ def answer_account_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines += _say_gap(desk, each.currency, each.benchmark, each.rate, each.change)
             lines.append(days.label + speak(": ") + results.say_result(desk, each, f"{days.first}"))
         lines += say_total(desk, period)
-    return reply_of_lines(*lines, *moved_note(desk, days))
+    return reply_of_lines(*lines, *_say_bases(desk, period), *moved_note(desk, days))
+
+
+def _say_bases(desk: ToolDesk, period: DeskResult) -> list[str]:
+    """Return from which close account and index count: the last one before the first day with money in the ledger."""
+    begun: dict[str, list[str]] = {}
+    for currency, book in wording.objects_of(period, "currencies").items():
+        if book.get("begin"):
+            begun.setdefault(str(book["begin"]), []).append(currency)
+    if not begun:
+        return []
+    told = [
+        desk.speak("from the last close before {day}", day=day)
+        + (desk.speak(" ({currencies})", currencies=desk.speak.join_items(names)) if len(begun) > 1 else "")
+        for day, names in sorted(begun.items())
+    ]
+    return [desk.speak("Account and index count {bases}.", bases=desk.speak.join_items(told))]
 
 
 def _say_gap(desk: ToolDesk, currency: str, index: str, rate: float | None, change: float | None) -> list[str]:

@@ -19,12 +19,31 @@ def answer_sessions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if len(spans) > 1 or len(spans) < len(asked.spans) or asked.unread:
         return wording.ask_back(desk, asked.unread or tuple(span.said for span in asked.spans))
     wanted: Json = {"since": str(spans[0].first), "until": str(spans[0].last)} if spans else {}
+    if asked.facts[0].field == "count":
+        return (yield from _count_questions(desk, wanted))
     if _FIRST.search(asked.words):
         return (yield from _tell_first(desk, wanted))
     return (yield from tell_sessions(desk, wanted))
 
 
 _FIRST = pattern(r"第一[个句次条]|最[先早]|首[先个次]|\bfirst\b", re.I)
+
+
+def _count_questions(desk: ToolDesk, wanted: Json) -> Work[Reply]:
+    """Tell how many questions of a time are kept, this one not counted: those of this session are told apart."""
+    speak = desk.speak
+    result = yield from desk.one("session.list", limit=1, **wanted)
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the sessions"), result.failure)
+    own = len(desk.request.before)
+    told = speak(
+        PluralText("**{count} question** in earlier sessions{time}", "**{count} questions** in earlier sessions{time}"),
+        count=int(str(result.get("questions") or 0)),
+        time=speak(" ({days})", days=" – ".join(dict.fromkeys(wanted.values()))) if wanted else "",
+    )
+    if own and str(wanted.get("until") or desk.request.day) >= desk.request.day:
+        told += speak(", and {own} before this one here", own=own)
+    return reply_of_lines(told + speak("."))
 
 
 def _tell_first(desk: ToolDesk, wanted: Json) -> Work[Reply]:

@@ -485,6 +485,8 @@ def _say_runs(desk: ToolDesk, asked: FactQuestion, task: Json) -> str:
         return speak(
             "**{name}** has not run: it waits for an event ({when}).", name=task["name"], when=task.get("when")
         )
+    if any(each.last is not None and str(coming)[:10] <= f"{each.last}" for each in asked.spans):
+        return speak("**{name}** has not run yet: it is due at {next}.", name=task["name"], next=_say_time(coming))
     if asked.spans:
         return speak(
             "**{name}** was not due {time} ({when}); its next run is {next}.",

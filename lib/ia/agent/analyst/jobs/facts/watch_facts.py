@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.amounts import read_place
-from ia.agent.analyst.ask.facts import FactQuestion, market_table
+from ia.agent.analyst.ask.facts import FactQuestion, industry_forms, market_table
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.time_spans import DAY, RANGE, SESSIONS, SINCE
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
@@ -352,7 +352,11 @@ def answer_group(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if named:
         ranked = _RANKED.search(group_facts.name_form(named).sub(" ", asked.words.casefold()))
         answer = answer_watch_rank if ranked else answer_watch
-        return (yield from answer(desk, asked))
+        done = yield from answer(desk, asked)
+        if named not in [name for _, name in industry_forms(named, (), desk.tables)]:
+            return done
+        other = speak("{name} is an industry, too: ask “how is the sector {name} today”.", name=named)
+        return done._replace(lines=[*done.lines, other], points=[*done.points, other])
     told = [
         speak("- {group}: {names}", group=group,
               names=speak.join_items([wording.name_alone(desk, code, None) for code in codes]))
