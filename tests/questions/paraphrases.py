@@ -59,8 +59,12 @@ def add_politeness(question, rng):
 
 
 def replace_word(question, rng):
-    table = [pair for pair in (SYNONYMS if HAN.search(question) else SYNONYMS_EN) if pair[0] in question]
-    return question.replace(*rng.choice(table), 1) if table else question
+    if HAN.search(question):
+        table = [pair for pair in SYNONYMS if pair[0] in question]
+        return question.replace(*rng.choice(table), 1) if table else question
+    table = [pair for pair in SYNONYMS_EN if re.search(rf"\b{re.escape(pair[0])}\b", question)]
+    word, other = rng.choice(table) if table else ("", "")
+    return re.sub(rf"\b{re.escape(word)}\b", other, question, count=1) if word else question
 
 
 def add_particle(question, rng):

@@ -1,6 +1,6 @@
 """Everyday questions to the embedded analyst, in a workspace that is lived in; figures are computed here once more."""
 
-import random
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -66,7 +66,8 @@ def paraphrases():
 
 
 def test_a_sample_of_paraphrases_is_answered_alike(home):
-    asked = random.Random(SEED).sample(paraphrases(), SAMPLE)
+    """The sample is chosen by each question itself, so that a new row changes one of them at most."""
+    asked = sorted(paraphrases(), key=lambda line: hashlib.sha256(f"{SEED} {line[0]}".encode()).digest())[:SAMPLE]
     wrong = [line for question, facts in asked for line in find_problems(home, question, facts)]
     assert not wrong, "\n".join(wrong)
 

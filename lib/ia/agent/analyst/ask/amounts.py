@@ -31,7 +31,7 @@ _MARKETS = (
             re.I,
         ),
     ),
-    ("CNY", pattern(r"[Aa]股|沪深|\b(?:chinese|a[- ]shares?|mainland)\b", re.I)),
+    ("CNY", pattern(r"[Aa]股|沪深(?!\s*(?:300|三百))|\b(?:chinese|a[- ]shares?|mainland)\b", re.I)),
 )
 _SHARES = pattern(
     rf"(?P<n>{COUNT})\s*(?P<unit>more\b|股(?![价息本东票份权])|手(?!续)|shares?\b|lots?\b)"

@@ -116,7 +116,8 @@ class FactQuestion:
     @property
     def answer(self) -> str:
         """What looks the facts up."""
-        return "quote" if len(self.facts) > 1 else self.facts[0].answer
+        first = self.facts[0].answer
+        return "quote" if len(self.facts) > 1 and first in _STORED else first
 
 
 def build_facts(table: Table) -> list[FactSpec]:

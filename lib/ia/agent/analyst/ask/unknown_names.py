@@ -41,6 +41,12 @@ _SUBJECT = pattern(
     r"|成交|换手|支撑|目标价|分红|[A-Za-z]|报|现在|贵|便宜|值得)",
     re.I,
 )
+_FIRM = pattern(
+    r"^(?P<w>[\u4e00-\u9fff]{2,6}?(?:科技|股份|集团|电子|微电子|医药|制药|药业|银行|证券|能源|电气|电力|控股|实业|生物|材料|汽车"
+    r"|软件|信息|通信|光电|半导体|智能|机器人|食品|酒业|地产|置业|传媒|航空|钢铁|化工|机械|重工|船舶|矿业|环保|网络)(?:有限)?(?:公司)?)"
+    r"(?=今|昨|现|的|股价|收盘|多少|怎|最近|涨|跌)"
+)
+"""A name that ends as firms' names do."""
 
 
 def find_unknown_names(text: str, mentions: list[Mention]) -> list[str]:
@@ -74,9 +80,12 @@ def find_unknown_names(text: str, mentions: list[Mention]) -> list[str]:
 def find_unknown_subject(text: str) -> str:
     """Return the name that a question begins with where it could mean securities; "" elsewhere.
 
-    >>> [find_unknown_subject(text) for text in ("平安现价", "比亚笛昨天收盘价", "大盘今天怎么样")]
-    ['平安', '比亚笛', '']
+    >>> [find_unknown_subject(text) for text in ("平安现价", "比亚笛昨天收盘价", "大盘今天怎样", "星辰科技多少钱")]
+    ['平安', '比亚笛', '', '星辰科技']
     """
+    firm = _FIRM.match(text.strip())
+    if firm is not None and not _NOT_NAMES.search(firm["w"]):
+        return firm["w"]
     match = _SUBJECT.match(text.strip())
     if match is None or _NOT_NAMES.match(match["w"]):
         return ""

@@ -47,7 +47,8 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     parts, left = found
     one = _read_whole(desk)
     single = len(parts) == 1 and not left and (one is not None or parts[0].wanted.kind == "research")
-    if single or (_asks_as_one(one, parts) and not left):
+    joined = any(part.asked and part.asked.answer == "position" and len(part.asked.facts) > 1 for part in parts)
+    if not joined and (single or (_asks_as_one(one, parts) and not left)):
         return None
     replies = []
     for part in sorted(parts, key=lambda part: part.wanted.kind == "research"):  # its skill narrows what may be called
@@ -84,7 +85,24 @@ def _read_parts(desk: ToolDesk, texts: list[str]) -> Work[tuple[list[_Part], lis
             return None
         elif several.asks_more(text):
             left.append(text)
-    return (parts, left) if parts else None
+    return (_join_positions(parts), left) if parts else None
+
+
+def _join_positions(parts: list[_Part]) -> list[_Part]:
+    """Return the parts with those in a row about one position as one: its size, and its cost."""
+    joined = parts[:1]
+    for part in parts[1:]:
+        before, asked = joined[-1].asked, part.asked
+        if (
+            before is not None
+            and asked is not None
+            and before.answer == asked.answer == "position"
+            and (before.securities, before.spans) == (asked.securities, asked.spans)
+        ):
+            joined[-1] = joined[-1]._replace(asked=replace(before, facts=before.facts + asked.facts))
+        else:
+            joined.append(part)
+    return joined
 
 
 def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list[_Part]) -> Work[_Part | None]:

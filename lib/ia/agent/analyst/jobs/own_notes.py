@@ -75,6 +75,8 @@ _WROTE = pattern(
 _JOURNAL = pattern(r"日志|日记|\bjournal\b|\bdiary\b", re.I)
 _BELIEFS = pattern(r"信念|\bbeliefs?\b|\bbelieve\b", re.I)
 _MACHINE = ("notebook/reports/", "memory/reflections/", "memory/MEMORY", "memory/tracking", "memory/soul")
+MOST_BELIEFS = 8
+"""Beliefs that are shown whole where none of them has the words that were asked for."""
 _DATA_LINE = "<!-- ia-"
 """How the data line begins that is below what ia wrote itself."""
 _DAY = pattern(r"\d{4}-\d\d-\d\d")
@@ -156,6 +158,13 @@ def _unreachable(desk: ToolDesk, found: DeskResult) -> Reply:
     return reply.reply_of_lines(speak("It cannot be looked up: {reason}.", reason=why))
 
 
+def _all_beliefs(desk: ToolDesk) -> Work[list[str]]:
+    """Return the owner's beliefs as they stand in memory, the newest last; [] where there are none, or too many."""
+    found = yield from desk.one("memory.read", path="beliefs")
+    lines = [line.strip() for line in str(found.value).splitlines() if line.startswith("- ")] if found.ok else []
+    return lines if len(lines) <= MOST_BELIEFS else []
+
+
 def _of_subject(
     desk: ToolDesk, topics: list[str], span: TimeSpan | None, *, beliefs: bool, own: bool = False
 ) -> Work[Reply]:
@@ -179,7 +188,9 @@ def _of_subject(
     written = [hit for hit in hits if hit.get("author") == "owner"][:SHOWN]
     others = [hit for hit in hits if hit.get("author") != "owner"]
     if not hits:
-        return reply.reply_of_lines(speak('Nothing about "{query}" was found in memory or notes.', query=query))
+        every = (yield from _all_beliefs(desk)) if beliefs else []
+        nothing = speak('Nothing about "{query}" was found in memory or notes.', query=query)
+        return reply.reply_of_lines(nothing, *([speak("All beliefs (`memory/beliefs.md`):"), *every] if every else []))
     if own and not written:
         return reply.reply_of_lines(
             speak('You wrote nothing about "{query}".', query=query), *_say_left_out(desk, query, len(others))

@@ -1,7 +1,6 @@
 """Questions about the own account, the market of the day and orders: answered from ledger and store, as they stand."""
 
 import re
-from typing import Any
 
 from ia.agent.analyst.ask.amounts import find_size
 from ia.agent.analyst.ask.facts import condition_words
@@ -9,7 +8,7 @@ from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.leftover_words import find_unread_words
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, UNREAD, find_time_spans
-from ia.agent.analyst.desk import NO_TOOL, DeskCall, DeskResult, Failure, ToolDesk, Work
+from ia.agent.analyst.desk import NO_TOOL, DeskCall, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.jobs import daily, risk_rules
@@ -20,6 +19,8 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 SHOWN = 5
+_TOP = 3
+"""Securities that rose most, told beside the main lines."""
 LARGEST = 4
 """Positions in an overview, so that it fits a terminal."""
 _SELL = pattern(r"卖|抛|减仓|清仓|平仓|\b(?:sell\w*|sold|sales?|short\w*|liquidat\w+|close out|exit\w*)\b", re.I)
@@ -88,6 +89,8 @@ def _other_question(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
 
 def main_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Tell the main lines of the newest stored day with their leaders, how broad the market was, and what rose most."""
+    from ia.agent.analyst.jobs.facts import wording
+
     speak = desk.speak
     found, market, rose = yield from desk.run(
         DeskCall("market.mainline", {}), DeskCall("market.summary", {}), DeskCall("market.gainers", {"limit": SHOWN})
@@ -98,17 +101,12 @@ def main_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     verdict = daily.describe_main_line(desk, found, lines)
     day = speak("the close of {date}", date=found.get("date")) if found.get("closed") else str(found.get("time"))
     head = speak("**The market's main line** ({date})", date=day)
-    out = [
-        head,
-        *_simulation_note(desk, found),
-        verdict,
-        *(f"- {daily.describe_line(desk, line)}" for line in lines[:SHOWN]),
-        "",
-    ]
-    out += [speak("**Market** {breadth}", breadth=daily.breadth(desk, market)), ""] if market.ok else []
+    mark = wording.simulated_mark(desk, found.get("simulated"))
+    out = [f"{head}{speak(': ')}{verdict}{mark}", *(f"- {daily.describe_line(desk, line)}" for line in lines[:SHOWN])]
+    out += [speak("**Market** {breadth}", breadth=daily.breadth(desk, market))] if market.ok else []
     stocks = rose.get("stocks") if rose.ok else None
     top = (
-        [daily.describe_riser(desk, each) for each in stocks[:SHOWN] if isinstance(each, dict)]
+        [daily.describe_riser(desk, each) for each in stocks[:_TOP] if isinstance(each, dict)]
         if isinstance(stocks, list)
         else []
     )
@@ -222,8 +220,3 @@ def _unread(desk: ToolDesk, failure: Failure, what: str) -> str:
         what=what,
         error=describe_failure(speak, failure),
     )
-
-
-def _simulation_note(desk: ToolDesk, result: DeskResult) -> list[str]:
-    simulated: Any = result.get("simulated")
-    return [desk.speak("> The prices are simulated.", context="positions"), ""] if simulated else []

@@ -153,7 +153,8 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(_say_gone(desk, head, gain))
         else:
             lots = say_lots(desk, asked.words, mention.code, float(position.get("size") or 0))
-            lines.append(_say_position(desk, head, field, (mention.code, position), gain, weights, lots))
+            fields = tuple(dict.fromkeys(spec.field for spec in asked.facts))
+            lines.append(_say_position(desk, head, fields, (mention.code, position), gain, weights, lots))
             if others := [each for each in find_currencies(asked.words) if each != position.get("currency")]:
                 lines.append(
                     (
@@ -319,7 +320,7 @@ def _say_gone(desk: ToolDesk, head: str, gain: Json | None) -> str:
 def _say_position(
     desk: ToolDesk,
     head: str,
-    field: str,
+    fields: tuple[str, ...],
     held: tuple[str, Json],
     gain: Json | None,
     weights: dict[str, float],
@@ -346,18 +347,18 @@ def _say_position(
         )
         + _say_parts(desk, gain),
     }
-    if field == "unrealized":
-        told[field] = speak(
+    if "unrealized" in fields:
+        told["unrealized"] = speak(
             "unrealized {profit} ({rate})",
             profit=wording.say_money(desk, position.get("unrealized_pnl"), signed=True, currency=currency),
             rate=wording.say_percent(position.get("unrealized_pct")),
         )
-    if field == "realized":
+    if "realized" in fields:
         realized = gain.get("realized") if gain else None
-        told[field] = speak(
+        told["realized"] = speak(
             "realized {profit}", profit=wording.say_money(desk, realized, signed=True, currency=currency)
         )
-    first = told.pop(field)
+    first = speak.join_clauses([told.pop(field) for field in fields])
     mark = wording.simulated_mark(desk, position.get("simulated"))
     return (
         speak("{name}: {first}", name=head, first=f"**{first}**")

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from ia.agent.analyst.ask.facts import FactQuestion, Holiday, holiday_table
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
-from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import market_days, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel import clock
@@ -18,6 +18,8 @@ from ia.kernel.patterns import pattern
 from ia.organs.market.sessions import OPEN, hours_of_day, session_state
 
 HALF_YEAR = 183
+MOST_DAYS = 3
+"""Days of one question."""
 _WINDOW = 40
 """Sessions asked for after the first day around a holiday."""
 _FAR = 60
@@ -76,37 +78,40 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from _answer_open_now(desk, market, place))
     if week := _WEEK_DAYS.search(asked.words):
         return (yield from _answer_week(desk, any(week.groups()), market, place))
-    span = asked.spans[0] if asked.spans else None
-    if span is not None and span.first and span.last and span.last - span.first >= timedelta(days=7):
-        return wording.ask_back(desk, (span.said,))  # one day is looked up, no month
+    told, nearest = list[str](), list[str]()
+    for span in asked.spans[:MOST_DAYS] or (None,):
+        if span is not None and span.first and span.last and span.last - span.first >= timedelta(days=7):
+            return wording.ask_back(desk, (span.said,))  # one day is looked up, no month
+        found = yield from desk.one("calendar.trading", date=f"{_meant_day(desk, span)}", market=market, n=3)
+        if found.failure is not None:
+            return wording.unreadable(desk, speak("the calendar"), found.failure)
+        told.append(_say_day(desk, found, _meant_day(desk, span), place))
+        nearest = [str(each) for each in wording.names_of(found.get("next"))]
+    return reply_of_lines(
+        *told, *([speak("The next ones: {days}.", days=speak.join_items(nearest))] if nearest else [])
+    )
+
+
+def _meant_day(desk: ToolDesk, span: TimeSpan | None) -> date:
+    """Return the day that a question is for: today without one, a week from now for next week."""
     today = date.fromisoformat(desk.request.day)
-    day = _coming_day(span, today) if span is not None and span.first is not None else today
-    if span is not None and span.first is None and span.kind == FUTURE:
-        day = (
-            date.fromisoformat(desk.request.day) + timedelta(days=7)
-            if "周" in span.said or "week" in span.said
-            else day
-        )
-    found = yield from desk.one("calendar.trading", date=f"{day}", market=market, n=3)
-    if found.failure is not None:
-        return wording.unreadable(desk, speak("the calendar"), found.failure)
-    open_ = found.get("is_trading_day")
-    told = (
-        speak("**{date} is a trading day** ({place}).", date=day, place=place)
-        if open_
-        else speak("**{date} is no trading day** ({place}).", date=day, place=place)
-        if open_ is not None
-        else speak(
+    if span is not None and span.first is None and span.kind == FUTURE and ("周" in span.said or "week" in span.said):
+        return today + timedelta(days=7)
+    return _coming_day(span, today) if span is not None and span.first is not None else today
+
+
+def _say_day(desk: ToolDesk, found: DeskResult, day: date, place: str) -> str:
+    """Return whether a day is a trading day, or until when that is known."""
+    speak, open_ = desk.speak, found.get("is_trading_day")
+    if open_ is None:
+        return speak(
             "Whether {date} is a trading day is not known: known until {until}.",
             date=day,
             until=found.get("known_until"),
         )
-    )
-    nearest = wording.names_of(found.get("next"))
-    return reply_of_lines(
-        told,
-        *([speak("The next ones: {days}.", days=speak.join_items([str(each) for each in nearest]))] if nearest else []),
-    )
+    if open_:
+        return speak("**{date} is a trading day** ({place}).", date=day, place=place)
+    return speak("**{date} is no trading day** ({place}).", date=day, place=place)
 
 
 def _answer_connect(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

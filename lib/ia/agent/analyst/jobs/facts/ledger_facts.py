@@ -703,7 +703,9 @@ def answer_followed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 def answer_may_buy(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer whether the rules allow a purchase now."""
-    if span := wording.other_day(asked, desk.request.day):
+    span, today = wording.other_day(asked, desk.request.day), desk.request.moment.date()
+    ahead = (span.first - today).days if span is not None and span.first is not None else 0
+    if span is not None and not 0 < ahead <= _NEXT_DAYS:
         return reply_of_lines(desk.speak("Your rules I check as of now, not for “{time}”.", time=span.said))
     size, named = find_size(strip_mentions(asked.words[:LONGEST])), asked.securities[:3]
     quantity = size.shares_of(named[0].symbol) if size and named else None
@@ -715,7 +717,14 @@ def answer_may_buy(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     )
     if not lines:
         lines = [desk.speak("No risk rules are in force yet: they begin with the first entry of the ledger.")]
+    elif span is not None:
+        lines.append(desk.speak("That is as of now; prices of “{time}” are not known: check again before you buy.",
+                                time=span.said))  # fmt: skip
     return reply_of_lines(*lines)
+
+
+_NEXT_DAYS = 4
+"""Days ahead for which the rules are checked as of now: tomorrow, or Monday."""
 
 
 def answer_sell_or_hold(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

@@ -27,6 +27,10 @@ def _price_day(held: Held) -> str:
     return max((str(each.get("price_date") or "") for _, each in held), default="")
 
 
+_OF_POSITIONS = pattern(r"仓位|单只|单个|个股|\b(?:position|holding|weight|size|concentration)s?\b(?! alerts?)", re.I)
+"""The rule that is meant is the one about the weight of a position."""
+
+
 def answer_breaks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which rules the account breaks now; where none, how far it is from the nearest limits."""
     loaded = yield from load_held(desk, asked)
@@ -39,7 +43,15 @@ def answer_breaks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     beyond = [row for row in weighed if position is not None and row[0] > position]
     warned = [each for each in status.get("warnings") or [] if isinstance(each, dict)]
     lines = []
-    if beyond or warned:
+    if position is not None and _OF_POSITIONS.search(asked.words):
+        given: Json = {"date": _price_day(held), "limit": f"{position:g}", "mark": _mark(desk, status)}
+        lines.append(
+            speak("**Above the limit of {limit}%** ({date}):{mark}", **given)
+            if beyond
+            else speak("**No position is above the limit of {limit}%** ({date}).{mark}", **given)
+        )
+        lines += [f"- {name_position(desk, symbol, each)} {weight:.2f}%" for weight, symbol, each in beyond]
+    elif beyond or warned:
         head = "**No**: a rule is broken ({date}):" if asked.facts[0].field == "kept" else "**Yes**, on {date}:"
         lines.append(speak(head, date=_price_day(held)) + _mark(desk, status))
         lines += [f"- {line}" for line in daily.broken_rules(desk, status, held)]

@@ -4,6 +4,7 @@ import dataclasses
 import re
 from typing import Any
 
+from ia.agent.analyst.ask.amounts import find_currencies
 from ia.agent.analyst.ask.facts import FactQuestion, FactSpec
 from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, RANGE, TimeSpan
@@ -36,9 +37,11 @@ def answer_quote(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     sides: dict[str, list[Compared]] = {spec.id: [] for spec in asked.facts}
     for mention in mentions:
         told: list[str] = []
+        converted: list[str] = []
         if quotes is not None:
             row = _row_of(quotes, mention)
             told.append(_say_quote(desk, asked, quoted, row))
+            converted = yield from _convert_money(desk, asked, mention, quoted, row)
             for spec in quoted:
                 sides[spec.id].append(_side_of(desk, asked, spec, mention, row))
         if reported:
@@ -52,7 +55,7 @@ def answer_quote(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             value, said = yield from _load_yield(desk, asked, mention)
             told.append(said)
             sides[paid[0].id].append(Compared(mention, value, wording.say_value(desk, value, "percent_plain")))
-        lines.append(f"{wording.head_of(desk, mention)}{speak(': ')}{speak.join_clauses(told)}")
+        lines += [f"{wording.head_of(desk, mention)}{speak(': ')}{speak.join_clauses(told)}", *converted]
     first = [
         line
         for spec in asked.facts
@@ -214,6 +217,31 @@ def _say_quote(desk: ToolDesk, asked: FactQuestion | None, specs: list[FactSpec]
     tail = speak(" (the source gives no {names})", names=speak.join_items(unknown)) if unknown else ""
     mark = wording.simulated_mark(desk, row.get("simulated"))
     return f"{speak.join_items([*([told] if told else []), *earned])}{mark}{tail}"
+
+
+def _convert_money(
+    desk: ToolDesk, asked: FactQuestion, mention: Mention, specs: list[FactSpec], row: Json | None
+) -> Work[list[str]]:
+    """Return the amounts of a quote in the other currency that was asked for, at the stored rate; of each one."""
+    own, amounts = wording.CURRENCIES.get(mention.symbol.market, ""), [spec for spec in specs if spec.unit == "money"]
+    other = next((each for each in find_currencies(asked.words) if each != own), "")
+    values = [float(row[spec.field]) for spec in amounts if row.get(spec.field) is not None] if row else []
+    if not other or not values:
+        return []
+    rate = yield from wording.load_rate(desk, own, other)
+    if rate is None:
+        return [wording.foreign_currency(desk, asked.words, [mention])]
+    shown = wording.rate_params(desk, rate)
+    return [
+        desk.speak(
+            "Worth **{amount}** at {rate} ({date}, {source}).",
+            amount=f"{wording.say_value(desk, value * float(rate['rate']), 'money')} {other}",
+            rate=shown["rate"],
+            date=shown["date"],
+            source=shown["source"],
+        )
+        for value in values
+    ]
 
 
 def _has_field(row: Json, spec: FactSpec) -> bool:

@@ -312,7 +312,8 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Wor
     }
     desk.ranked += [values[0][1]]
     told = [
-        f"{wording.security_name(desk, symbol, bars_of[symbol].get('name'))} {wording.say_value(desk, value, unit)}"
+        f"{wording.security_name(desk, symbol, bars_of[symbol].get('name'))} "
+        + (wording.say_percent(value) if wanted is None else wording.say_value(desk, value, unit))
         + (speak(" ({date})", date=others[symbol]) if symbol in others else "")
         for value, symbol in values
     ]
