@@ -335,7 +335,7 @@ def test_every_word_that_leads_to_a_command_leads_to_one_that_is_there():
     from ia_cli.terminal.synonyms import COMMANDS as SYNONYMS
 
     for word, lines in SYNONYMS.items():
-        for line in lines.split("`, `"):
+        for line in filter(None, lines.split("`, `")):
             program, *names = line.split()
             command, at = cli, 0
             while isinstance(command, click.Group) and at < len(names) and not names[at].startswith("-"):

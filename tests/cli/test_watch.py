@@ -34,8 +34,7 @@ def test_the_list_has_groups_reasons_and_prices(ia, home):
     ]
     text = (home / "memory/tracking.md").read_text()
     assert (
-        text
-        == "# Tracking\n\n- NVDA.US 英伟达 (2024-03-15)\n\n## battery\n\n- 300750.SZ 宁德时代: below 80 (2024-03-15)\n"
+        text == "# Tracking\n\n- NVDA.US NVIDIA (2024-03-15)\n\n## battery\n\n- 300750.SZ CATL: below 80 (2024-03-15)\n"
     )
     early = ia("watch", "list", env={**DAY, "IA_NOW": "2024-03-14T16:30+08:00"})
     assert early.returncode == 1 and early.stdout.count("\n") == 1

@@ -28,7 +28,12 @@ def event() -> None:
 
 def _event_options(command: F) -> F:
     for option in (
-        click.option("--print", "printed", is_flag=True, help="Print the prompt without running a turn."),
+        click.option(
+            "--print",
+            "printed",
+            is_flag=True,
+            help="Print the prompt without running a turn; --json has its data line too.",
+        ),
         click.option("--force", is_flag=True, help="Run even on a non-trading day or before the close."),
         click.option("-s", "--session", metavar="ID", default="daily", show_default=True, help="Session to continue."),
         click.option(
@@ -128,7 +133,7 @@ def _run_event(
         if as_json:
             emit_json(_event_document(occasion))
         else:
-            emit_text(occasion.prompt + "\n")
+            emit_text(occasion.words + "\n")
         return
     _take_event_turn(ws, occasion, session, model, tell, as_json)
 

@@ -30,9 +30,10 @@ class _Inbox(CommandGroup):
 @click.group(cls=_Inbox, invoke_without_command=True, example="ia send --title 观察 '产能利用率下降'; ia inbox")
 @click.option("--all", "everything", is_flag=True, help="List all messages (default: the first 20).")
 @click.option("--unread", is_flag=True, help="List only unread messages.")
+@click.option("-n", "--limit", type=click.IntRange(1, 1_000_000), help="Maximum number of messages (default: 20).")
 @rows_options
 @click.pass_context
-def inbox(ctx: click.Context, everything: bool, unread: bool, as_json: bool, as_jsonl: bool) -> None:
+def inbox(ctx: click.Context, everything: bool, unread: bool, limit: int | None, as_json: bool, as_jsonl: bool) -> None:
     """List and read the messages to you, unread ones first.
 
     At a terminal each message takes two lines: a star if it is unread, its number, time and title, then how it begins.
@@ -40,7 +41,7 @@ def inbox(ctx: click.Context, everything: bool, unread: bool, as_json: bool, as_
     counts as read; one that could not be delivered is unread. Status 1 if there are no messages.
     """
     if ctx.invoked_subcommand is not None:
-        if everything or unread or as_json or as_jsonl:
+        if everything or unread or limit or as_json or as_jsonl:
             raise UsageError("options of the list stand without a subcommand", hint="`ia inbox --unread`")
         return
     from ia.kernel import config
@@ -49,7 +50,7 @@ def inbox(ctx: click.Context, everything: bool, unread: bool, as_json: bool, as_
 
     config.require_home()
     ws = Workspace()
-    found = messages.list_inbox(ws, None if everything or unread else SHOWN, unread=unread)
+    found = messages.list_inbox(ws, limit or (None if everything or unread else SHOWN), unread=unread)
     if sys.stdout.isatty() and not (as_json or as_jsonl) and found:
         _print_messages(found)
         messages.mark_told(ws, messages.unread_notices(ws))  # what is not listed is counted

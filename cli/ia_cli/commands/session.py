@@ -8,7 +8,7 @@ import click
 from ia.kernel.errors import Message, NotFound, PluralText
 from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.lists import emit_list
-from ia_cli.terminal.options import json_option, rows_options
+from ia_cli.terminal.options import json_option, limit_option, rows_options
 from ia_cli.terminal.output import emit_json, emit_text, notify
 from ia_cli.terminal.wide_tables import emit_wide_rows
 
@@ -41,9 +41,10 @@ def session() -> None:
 
 @session.command("list", cls=Command, example="ia turn -s maotai '看看贵州茅台'; ia session list 茅台")
 @click.argument("words", nargs=-1, metavar="[WORDS…]")
+@limit_option("Maximum number of sessions (default: all).")
 @rows_options
 @click.pass_context
-def list_(ctx: click.Context, words: tuple[str, ...], as_json: bool, as_jsonl: bool) -> None:
+def list_(ctx: click.Context, words: tuple[str, ...], limit: int | None, as_json: bool, as_jsonl: bool) -> None:
     """List sessions, most recently active first; with WORDS, those whose title and questions contain all of them.
 
     title is what you called the session, or its first question. JSON also has the summary of the pruned messages.
@@ -57,7 +58,7 @@ def list_(ctx: click.Context, words: tuple[str, ...], as_json: bool, as_jsonl: b
     if words:
         holding = sessions.find_sessions_by_words(ws, " ".join(words))
         listed = [found for found in listed if found.id in holding]
-    rows = [_session_row(found, people=not (as_json or as_jsonl)) for found in listed]
+    rows = [_session_row(found, people=not (as_json or as_jsonl)) for found in listed[:limit]]
     empty = NotFound("no sessions yet", hint="start one with `ia turn -s ID MESSAGE`")
     if words:
         empty = NotFound("no session with these words", hint="`ia recall` also searches notes and memory")

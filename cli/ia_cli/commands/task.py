@@ -11,7 +11,7 @@ from ia_cli.commands.task_propose import propose
 from ia_cli.terminal.alarm_notice import complain_of_alarm
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.lists import emit_list
-from ia_cli.terminal.options import json_option, rows_options
+from ia_cli.terminal.options import json_option, limit_option, rows_options
 from ia_cli.terminal.output import emit_json, emit_text, escape_controls, notify
 from ia_cli.terminal.task_view import approve_task, format_task, history_row, task_row, tell_when_slow
 from ia_cli.terminal.text import say
@@ -40,9 +40,10 @@ task.add_command(propose)
 
 
 @task.command("list", example="ia task propose --name w --cron '0 16 * * 5' --run 'ia usage'; ia task list")
+@limit_option("Maximum number of tasks (default: all).")
 @rows_options
 @click.pass_context
-def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
+def list_(ctx: click.Context, limit: int | None, as_json: bool, as_jsonl: bool) -> None:
     """List approved, unapproved and proposed tasks. Status 1 if there are none.
 
     state is approved, paused, edited (the approved text runs, not the file), deleted (does not run), finished (its
@@ -57,7 +58,7 @@ def list_(ctx: click.Context, as_json: bool, as_jsonl: bool) -> None:
     people, person = not (as_json or as_jsonl), sys.stdout.isatty()
     passed, why = complain_of_alarm(ws)
     rows = []
-    for each in approved_tasks.list_tasks(ws):
+    for each in approved_tasks.list_tasks(ws)[:limit]:
         row = task_row(ws, each, people=people, short=person, codes=not person)
         if people and each.name in passed:
             row["state"] += say(", overdue") if person else ", overdue"

@@ -78,6 +78,7 @@ def remove(symbols: tuple[str, ...], as_json: bool, as_jsonl: bool) -> None:
 
     A group disappears with its last item. Status 66 if one is not on the list; nothing is then changed.
     """
+    from ia.domain.instruments.symbols import from_canonical
     from ia.kernel.workspace import Workspace
     from ia.organs.memory import watch_list
     from ia.wiring.security_mentions import identify_security
@@ -88,7 +89,7 @@ def remove(symbols: tuple[str, ...], as_json: bool, as_jsonl: bool) -> None:
         for word in symbols:
             item, code, *names = identify_security(word)
             change = watch_list.untrack_item(ws, item, code=code, names=names)
-            name = item.partition(" ")[2] if code else change.text
+            name = from_canonical(code).name if code else change.text
             rows.append({"symbol": code or None, "name": name, "group": change.group, "outcome": change.outcome})
     emit_rows(rows, CHANGES, as_json=as_json, as_jsonl=as_jsonl)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ia.kernel.errors import IaError, UsageError
+from ia.kernel.errors import IaError, Message, UsageError
 from ia.kernel.i18n import mark_text
 from ia_cli.terminal.synonyms import COMMANDS, OPTIONS, VERBS, WORDS
 
@@ -69,7 +69,7 @@ def unknown_command_error(typed: str, rest: list[str], context: click.Context | 
                     hint="ia has no such feature; `ia --help` lists all commands",
                     **fields,
                 )
-            return UsageError("no such command: {typed}", hint="`{answer}`", answer=answer, **fields)
+            return UsageError("no such command: {typed}", hint="`{answer}`", answer=Message(answer), **fields)
         if indicator := _indicator_call(typed, rest):
             return UsageError("no such command: {typed}", hint="`{answer}`", answer=indicator, **fields)
         if group := _group_of(word, context):

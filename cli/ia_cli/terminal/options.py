@@ -85,6 +85,11 @@ def strategy_option(command: F) -> F:
     return click.option("--strategy", metavar="NAME", is_flag=False, flag_value="", help=about)(command)
 
 
+def limit_option(about: str = "Maximum number of rows (default: all).") -> Callable[[F], F]:
+    """`-n`, `--limit`: how many of a list; None for all of it."""
+    return click.option("-n", "--limit", type=click.IntRange(1, 1_000_000), help=about)
+
+
 def json_option(command: F) -> F:
     """`--json`: one JSON document."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)

@@ -3,6 +3,8 @@
 Data, for the hints of `_hints` and for the parser; what is named here as an answer is checked by tests/arch.
 """
 
+from ia.kernel.i18n import mark_text
+
 WORDS = "ia.words"
 """Under this name click's context keeps the words that its command was given."""
 
@@ -97,6 +99,35 @@ COMMANDS = {
         "ia fundamentals SYMBOL",
     ),
     **dict.fromkeys(("review", "daily", "复盘", "日报"), "ia event daily-review"),
+    **dict.fromkeys(
+        ("why", "reason", "reasons", "为什么", "理由", "买入理由"), mark_text('ia turn "why did I buy SYMBOL?"')
+    ),
+    **dict.fromkeys(
+        ("size", "sizing", "howmuch", "how-much", "买多少", "仓位大小"),
+        mark_text('ia turn "how many shares of SYMBOL can I buy?"'),
+    ),
+    **dict.fromkeys(
+        ("stop", "stops", "stoploss", "stop-loss", "止损"), mark_text('ia turn "where is my stop for SYMBOL?"')
+    ),
+    **dict.fromkeys(("target", "targets", "目标价"), mark_text('ia turn "what is my target price of SYMBOL?"')),
+    **dict.fromkeys(("today", "今天", "今日"), "ia event daily-review"),
+    **dict.fromkeys(("currency", "currencies", "forex", "rate", "汇率"), "ia market rates"),
+    **dict.fromkeys(("drawdown", "sharpe", "volatility", "回撤", "夏普", "波动率"), "ia profit --stats"),
+    **dict.fromkeys(("signal", "signals", "信号"), "ia scan 'rsi(close, 14) < 30'"),
+    **dict.fromkeys(("idea", "ideas", "推荐"), "ia screen 'pe < 15 and roe > 10'"),
+    **dict.fromkeys(("limits", "limit"), "ia config list risk"),
+    **dict.fromkeys(("heatmap", "热力图"), "ia report market -o market.html"),
+    **dict.fromkeys(("live", "realtime", "real-time", "实时"), "ia quote SYMBOL --live"),
+    **dict.fromkeys(("statement", "对账单", "交割单"), "ia trade import FILE"),
+    **dict.fromkeys(("belief", "beliefs", "信念"), "ia memory read beliefs"),
+    **dict.fromkeys(("税", "税费", "印花税"), "ia trade rules"),
+    **dict.fromkeys(("week", "本周"), mark_text('ia turn "how was my week?"')),
+    **dict.fromkeys(
+        ("options", "futures", "crypto", "holders", "insiders", "ratings", "estimates", "期权", "期货", "新股"), ""
+    ),
+    **dict.fromkeys(("rebalance", "调仓", "再平衡"), "ia check weekly"),
+    **dict.fromkeys(("weekly", "weekly-review", "周报", "周复盘"), mark_text('ia turn "review this week"')),
+    **dict.fromkeys(("monthly", "monthly-review", "月报", "月复盘"), mark_text('ia turn "review this month"')),
     **dict.fromkeys(("fee", "fees", "tax", "费率", "手续费"), "ia trade rules"),
     **dict.fromkeys(("risk", "风控"), "ia trade check SYMBOL QUANTITY PRICE"),
     **dict.fromkeys(("日历", "agenda"), "ia calendar"),

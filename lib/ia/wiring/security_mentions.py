@@ -29,8 +29,10 @@ def identify_security(text: str) -> list[str]:
 
 
 def name_security(symbol: "Symbol") -> list[str]:
-    """Return how the watch list writes a security, its code, and what else it may stand there as."""
-    return [str(symbol), symbol.canonical, symbol.code, *filter(None, [symbol.name])]
+    """Return how the watch list writes a security, for its user, its code, and what else it may stand there as."""
+    from ia.kernel import config
+
+    return [symbol.name_in(config.locale_lang()), symbol.canonical, symbol.code, *filter(None, [symbol.name])]
 
 
 def split_securities(text: str) -> list[str]:

@@ -65,7 +65,7 @@ def quote_watched(ws: Workspace, group: str | None, notify: Notify) -> tuple[lis
     for item in items:
         quote = quotes.get(item.symbol, {})
         row: Json = {name: quote.get(name) for name in COLUMNS}
-        name, left = split_name(item.name, quote.get("name") or "")
+        name, left = split_name(item.name, quote.get("name") or "", item.symbol)
         row |= {"symbol": item.symbol or None, "name": name, "group": item.group}
         row |= {"why": item.why or left, "since": item.since or None}
         if item.symbol:
@@ -83,27 +83,36 @@ def _identify_item(item: WatchItem) -> Watched:
 
     first, _, rest = item.text.partition(" ")
     if _canonical.fullmatch(first):
-        try:
-            code, name = first, from_canonical(first).name
-        except IaError:
-            code, name = "", ""
+        code = first
     else:
-        known, code, *_ = identify_security(item.text)
+        _, code, *_ = identify_security(item.text)
         if code:
             rest = ""
         else:
-            known, code, *_ = identify_security(first)
-        name = known.partition(" ")[2]
+            _, code, *_ = identify_security(first)
+    try:
+        name = from_canonical(code).name if code else ""
+    except IaError:
+        code = ""
     if not code:
         return Watched(symbol="", name=item.text, why=item.why, since=item.since, group=item.group)
-    name, left = split_name(rest.strip(), name)
+    name, left = split_name(rest.strip(), name, code)
     return Watched(symbol=code, name=name, why=item.why or left, since=item.since, group=item.group)
 
 
-def split_name(text: str, name: str) -> tuple[str, str]:
+def split_name(text: str, name: str, code: str = "") -> tuple[str, str]:
     """Return a security's name, and what a text that begins with it, or is without it, says beside it.
+
+    name    as sources have it. code: of the security whose English name may stand in the text, too
 
     >>> split_name("贵州茅台 below 700", "贵州茅台"), split_name("below 700", "贵州茅台"), split_name("SomeName", "")
     (('贵州茅台', 'below 700'), ('贵州茅台', 'below 700'), ('SomeName', ''))
+    >>> split_name("Kweichow Moutai below 700", "贵州茅台", "600519.SH")
+    ('贵州茅台', 'below 700')
     """
-    return (name, text.removeprefix(name).strip(" ,，;；")) if name else (text, "")
+    from ia.domain.instruments.symbols import english_names
+
+    if not name:
+        return text, ""
+    english = english_names().get(code, "")
+    return name, text.removeprefix(english if english and text.startswith(english) else name).strip(" ,，;；")

@@ -48,6 +48,7 @@ class Occasion(NamedTuple):
     event     what stands behind 【事件】, in Chinese; `name` is in the language of the prompt. body: what follows
     moment    now() in exchange time. day: the day of the figures, YYYY-MM-DD; stale: it is not today's
     found     what ia.organs.market.main_lines found; only for GAINERS
+    figures   the line of the body that is data
     """
 
     event: str
@@ -58,6 +59,7 @@ class Occasion(NamedTuple):
     simulated: bool
     found: "Row | None" = None
     lang: str = "zh"
+    figures: str = ""
 
     @property
     def name(self) -> str:
@@ -69,6 +71,11 @@ class Occasion(NamedTuple):
         """The whole prompt, its time mark in exchange time."""
         time = format_head(TIME, f"{self.moment:%Y-%m-%d %H:%M:%S}", self.lang)
         return f"{time}\n{format_head(EVENT, self.name, self.lang)}\n{self.body}"
+
+    @property
+    def words(self) -> str:
+        """The prompt as people read it: without its line of data."""
+        return self.prompt.replace(f"{self.figures}\n", "") if self.figures else self.prompt
 
     @property
     def place(self) -> str:
@@ -215,6 +222,7 @@ def _build_occasion(
         simulated=simulated,
         found=found,
         lang=say.lang,
+        figures=notes[-1],
     )
 
 

@@ -9,8 +9,9 @@ are the user's.
 import re
 from datetime import date
 
-from ia.kernel import clock, proposals
+from ia.kernel import clock, config, proposals
 from ia.kernel.errors import BadData, NotFound, Refused, UsageError
+from ia.kernel.i18n import Voice
 from ia.kernel.proposals import BY_USER, Proposal, ProposalOrigin
 from ia.kernel.workspace import Workspace, text_digest
 from ia.organs.memory import change_rules
@@ -89,8 +90,9 @@ def judge_belief(ws: Workspace, part: str, *, right: bool, because: str = "", ac
         lines = _read_list(ws, change_rules.BELIEFS, "# Beliefs")
         at = _find_belief(lines, part)
         verdict = RIGHT if right else WRONG
+        why = _say_in_file("it turned out right") if right else _say_in_file("it turned out wrong")
         lines[at] = parse_belief(lines[at])._replace(verdict=verdict, judged=clock.today()).line
-        return _change_beliefs(ws, "\n".join(lines) + "\n", because or f"it turned out {verdict}", actor)
+        return _change_beliefs(ws, "\n".join(lines) + "\n", because or why, actor)
 
 
 def propose_preference(
@@ -123,6 +125,11 @@ def edit_soul(ws: Workspace, text: str, *, because: str = "") -> None:
     )
 
 
+def _say_in_file(template: str, **fields: str) -> str:
+    """Return a text for a file of the user, in the user's language."""
+    return Voice(config.locale_lang())(template, **fields)
+
+
 def _change_beliefs(ws: Workspace, after: str, because: str, actor: str) -> list[str]:
     """Change beliefs.md and log it, in one step."""
     why = " ".join(because.split())
@@ -142,7 +149,7 @@ def _change_beliefs(ws: Workspace, after: str, because: str, actor: str) -> list
 
 def log_consent(ws: Workspace, before: str, after: str, because: str, actor: str) -> list[str]:
     """Log a change of beliefs.md that a person is about to approve: before, now and the reason it was proposed with."""
-    why = " ".join(because.split()) or "the user approved it"
+    why = " ".join(because.split()) or _say_in_file("the user approved it")
     return [
         *dict.fromkeys(
             [
@@ -156,7 +163,11 @@ def log_consent(ws: Workspace, before: str, after: str, because: str, actor: str
 def log_belief_undo(ws: Workspace, actor: str = "user") -> list[str]:
     """Log that the last change of beliefs.md is about to be undone; raises what `Workspace.undo` raises."""
     undone = ws.find_undoable(change_rules.BELIEFS)
-    why = f"undone; it was believed because: {undone.why}" if undone.why else "undone"
+    why = (
+        _say_in_file("undone; it was believed because: {reason}", reason=undone.why)
+        if undone.why
+        else _say_in_file("undone")
+    )
     entry = _format_change(ws.read(change_rules.BELIEFS) or "", undone.before or "", why)
     return [_append_reflection(ws, entry, "", actor)]
 
@@ -166,7 +177,7 @@ def _log_manual_edit(ws: Workspace, current: str, actor: str) -> list[str]:
     revisions = ws.history(change_rules.BELIEFS)
     if not revisions or revisions[0].after_sha == text_digest(current):
         return []
-    return [_append_reflection(ws, "beliefs.md was edited by hand.\n", "", actor)]
+    return [_append_reflection(ws, _say_in_file("beliefs.md was edited by hand.") + "\n", "", actor)]
 
 
 def _format_change(before: str, after: str, why: str) -> str:
@@ -176,9 +187,17 @@ def _format_change(before: str, after: str, why: str) -> str:
     come = [line for line in new if line not in old and not line.startswith("#")]
 
     def join_lines(lines: list[str]) -> str:
-        return "; ".join(line.lstrip("-* ") for line in lines) or "(nothing)"
+        return "; ".join(line.lstrip("-* ") for line in lines) or _say_in_file("(nothing)")
 
-    return f"Belief\n- before: {join_lines(gone)}\n- now: {join_lines(come)}\n- because: {why}\n"
+    return "\n".join(
+        [
+            _say_in_file("Belief"),
+            _say_in_file("- before: {beliefs}", beliefs=join_lines(gone)),
+            _say_in_file("- now: {beliefs}", beliefs=join_lines(come)),
+            _say_in_file("- because: {reason}", reason=why),
+            "",
+        ]
+    )
 
 
 def _append_reflection(ws: Workspace, text: str, period: str, actor: str) -> str:

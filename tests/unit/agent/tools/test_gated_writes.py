@@ -109,7 +109,7 @@ def test_what_the_user_asked_for_acts(router, ws):
     assert call("memory.track", symbol="宁德时代", why="等估值")["path"] == "memory/tracking.md"
     assert call("memory.log", content="今天减仓")["path"] == f"memory/journal/{TODAY}.md"
     assert call("memory.reflect", content="教练：太乐观")["path"] == "memory/reflections/2024-03.md"
-    assert "300750.SZ 宁德时代: 等估值" in ws.read("memory/tracking.md")
+    assert "300750.SZ CATL: 等估值" in ws.read("memory/tracking.md")
     assert call("memory.untrack", symbol="300750")["status"] == "written"
     assert "300750" not in ws.read("memory/tracking.md")
     assert len(pending(ws)) == 1

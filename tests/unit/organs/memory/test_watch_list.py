@@ -32,7 +32,7 @@ def test_a_security_is_tracked_once_whatever_it_is_called(ws):
         item, code, *names = identify_security(name)
         watch_list.track_item(ws, item, name, code=code, names=names)
     assert ws.read(change_rules.TRACKING).splitlines()[2:] == [
-        "- 600519.SH 贵州茅台: sh600519 (2024-03-15)",
+        "- 600519.SH Kweichow Moutai: sh600519 (2024-03-15)",
         "- AI 算力 (2023-01-01)",
     ]
     watch_list.track_item(ws, "600519.SH 茅台", code="600519.SH")  # the company was renamed

@@ -39,6 +39,7 @@ class Study:
     skill: str = ""
     why: str = ""
     observed: str = ""
+    topic: str = ""
     english: str = ""
     valuation: Json = field(default_factory=dict)
     cash_gap: str = ""
@@ -51,7 +52,7 @@ class Study:
     @property
     def names(self) -> tuple[str, ...]:
         """What an earlier text may call the security."""
-        return (self.name, self.code, self.title)
+        return (self.name, self.code, self.title, self.english)
 
     @property
     def rows(self) -> int:

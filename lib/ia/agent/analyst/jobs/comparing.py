@@ -152,8 +152,8 @@ def _draw_command(desk: ToolDesk, securities: list[Mention]) -> list[str]:
 def _file_comparison(desk: ToolDesk, sides: list[ComparedSide], answer: list[str], line: str) -> Work[list[str]]:
     """Write the note and the observation; return where they are, in lines."""
     speak = desk.speak
-    topic = "-vs-".join(side.mention.name.replace("/", "-") for side in sides)
     names = [side.mention.name if speak.lang == ZH else english(side.mention.symbol) for side in sides]
+    topic = "-vs-".join(name.replace("/", "-") for name in names)
     full = speak(" vs ").join(
         speak("{name} ({symbol})", name=name, symbol=side.mention.code) for name, side in zip(names, sides, strict=True)
     )

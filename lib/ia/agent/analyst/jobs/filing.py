@@ -17,6 +17,12 @@ def observation(desk: ToolDesk, topic: str) -> str:
     return f"observations/{desk.request.day}-{slug}.md"
 
 
+def topic_names(desk: ToolDesk, name: str, english_name: str) -> list[str]:
+    """Return the names that a security's observations may have, the one of the reader's language first."""
+    own, other = (name, english_name) if desk.speak.lang == ZH else (english_name, name)
+    return list(dict.fromkeys(each for each in (own, other) if each))
+
+
 def research_folders(desk: ToolDesk, mentions: Sequence[tuple[str, str]]) -> list[str]:
     """Return the folders below research/ that a subject may have, the one of the reader's language first.
 

@@ -7,14 +7,14 @@ from difflib import get_close_matches
 from ia.agent.analyst.ask import facts
 from ia.agent.analyst.ask.facts import WATCH_WORDS
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.ask.mentions import Mention, find_mentions, find_other_companies
+from ia.agent.analyst.ask.mentions import Mention, english, find_mentions, find_other_companies
 from ia.agent.analyst.ask.told_trades import TO_NOTE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.stated_view import SPACED_NAME, states_judgment
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs import own_notes
 from ia.agent.analyst.jobs.facts import group_facts, session_facts, wording
-from ia.agent.analyst.jobs.filing import observation, observe
+from ia.agent.analyst.jobs.filing import observation, observe, topic_names
 from ia.agent.analyst.jobs.small_talk import describe_doubt
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
@@ -309,8 +309,9 @@ def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         )
     named = find_mentions(head[0] if head else "") or find_mentions(SPACED_NAME.sub("", text)) or wanted.securities
     if mention := _subject_of(text, named):
-        before = yield from desk.one("memory.read", path=observation(desk, mention.name))
-        result = (yield from desk.run(observe(desk, mention.name, text, str(before.value) if before.ok else "")))[0]
+        topic = topic_names(desk, mention.name, english(mention.symbol))[0]
+        before = yield from desk.one("memory.read", path=observation(desk, topic))
+        result = (yield from desk.run(observe(desk, topic, text, str(before.value) if before.ok else "")))[0]
         return reply.reply_of_lines(*reply.describe_paths(desk, (result, speak("observation", context="kept"))))
     line = f"- [{desk.request.moment:%H:%M}] {text}"
     result = yield from desk.one("notebook.append", path=f"scratch/{desk.request.day}.md", content=line)

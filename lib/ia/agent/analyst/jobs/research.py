@@ -15,7 +15,7 @@ from ia.agent.analyst.evidence.study import NO_MEANING, Study, add_cash_flow, ch
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value, recall_hits
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs import risk_rules
-from ia.agent.analyst.jobs.filing import file_calls, observation, observe, research_path
+from ia.agent.analyst.jobs.filing import file_calls, observation, observe, research_path, topic_names
 from ia.agent.analyst.jobs.skill_loading import steps_for
 from ia.agent.analyst.parts import in_list, nothing, part
 from ia.agent.analyst.say import note, reply, view
@@ -91,10 +91,12 @@ def _fetch_bars_and_past(desk: ToolDesk, study: Study, mention: Mention) -> Work
     tools = {step.tool for step in study.steps}
     if tools & {"memory.recall", "memory.read", "notebook.search"}:
         calls.append(DeskCall("memory.recall", {"query": mention.name, "limit": 6}))
-    calls.append(DeskCall("memory.read", {"path": observation(desk, study.name)}))
+    topics = topic_names(desk, study.name, english(mention.symbol))
+    calls += [DeskCall("memory.read", {"path": observation(desk, topic)}) for topic in topics]
     bars, *rest = yield from desk.run(*calls)
-    today = rest.pop()
-    study.observed = str(today.value) if today.ok else ""
+    rest, today = rest[: -len(topics)], rest[-len(topics) :]
+    filed = [(topic, str(text.value)) for topic, text in zip(topics, today, strict=True) if text.ok]
+    study.topic, study.observed = filed[0] if filed else (topics[0], "")
     if not bars.ok or not isinstance(bars.value, dict) or not bars.get("rows"):
         study.failure = bars.failure or NO_BARS
         return
@@ -219,7 +221,7 @@ def _file_research(desk: ToolDesk, study: Study, seen: view.View, rules: list[st
     if tools & {"memory.write", "memory.observe"} and not _is_filed(desk, study, seen):
         calls.append(
             (
-                observe(desk, topic, f"{line}\n{note.state_view(seen).data_line}", study.observed),
+                observe(desk, study.topic or topic, f"{line}\n{note.state_view(seen).data_line}", study.observed),
                 desk.speak("observation", context="kept"),
             )
         )
