@@ -209,3 +209,13 @@ def test_two_bare_words_are_no_path_and_text(ia, home):
         assert run.returncode == 2 and "a note needs a path" in run.stderr, words
     assert not list((home / "notebook").glob("*.md"))
     assert ia("note", "write", "some", "text").returncode == 0
+
+
+def test_the_list_has_your_own_notes_and_counts_the_others(ia):
+    ia("note", "ideas", "my own words")
+    ia("note", "research/x/2024-03-15", "# X\n\nThe trend is up.\n\n<!-- ia-view: {} -->\n")
+    shown = ia("note", "list")
+    assert "research" not in shown.stdout and "1 note written by ia: `ia note list --all`" in shown.stderr
+    assert "research" in ia("note", "list", "--all").stdout and "research" in ia("note", "list", "research").stdout
+    authors = {row["path"]: row["author"] for row in json.loads(ia("note", "list", "--json").stdout)}
+    assert authors == {"notebook/ideas.md": "owner", "notebook/research/x/2024-03-15.md": "ia"}

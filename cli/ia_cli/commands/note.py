@@ -5,13 +5,13 @@ import sys
 
 import click
 
-from ia.kernel.errors import NotFound, UsageError
+from ia.kernel.errors import Message, NotFound, PluralText, UsageError
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.input import stdin_is_idle, text_or_stdin
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.markdown import emit_note
 from ia_cli.terminal.options import json_option, rows_options
-from ia_cli.terminal.output import emit_json
+from ia_cli.terminal.output import emit_json, notify
 
 _MEANT = {
     "show": "read",
@@ -158,17 +158,31 @@ def read(path: str) -> None:
 
 @note.command("list", example="ia note research/储能 看好; ia note list research")
 @click.argument("folder", required=False, default="")
+@click.option("--all", "everything", is_flag=True, help="List what ia wrote, too (default: your own notes).")
 @rows_options
 @click.pass_context
-def list_(ctx: click.Context, folder: str, as_json: bool, as_jsonl: bool) -> None:
-    """List notes, by path. Status 1 if there are none."""
+def list_(ctx: click.Context, folder: str, everything: bool, as_json: bool, as_jsonl: bool) -> None:
+    """List your own notes, by path. Status 1 if there are none.
+
+    Reports and research notes that ia wrote are counted on stderr. With --all, and in a FOLDER that you name, all notes
+    are listed. JSON has them all; author is owner or ia.
+    """
     from ia.kernel.workspace import Workspace
-    from ia.organs import notebook
     from ia.wiring.indexing import notice_changes
+    from ia.wiring.note_authors import list_authored
 
     ws = Workspace()
     notice_changes(ws)
-    rows = [entry._asdict() for entry in notebook.list_notes(ws, folder)]
+    found = list_authored(ws, folder)
+    if not (everything or folder or as_json or as_jsonl):
+        own = [note for note in found if note.author == "owner"]
+        if written := len(found) - len(own):
+            about = PluralText(
+                "{count} note written by ia: `ia note list --all`", "{count} notes written by ia: `ia note list --all`"
+            )
+            notify(Message(about, count=written))
+        found = own
+    rows = [{**entry._asdict(), "author": author} for entry, author in found]
     empty = NotFound("no notes yet", hint="write one with `ia note PATH TEXT`")
     emit_list(ctx, rows, ("path", "time", "title"), empty, as_json=as_json, as_jsonl=as_jsonl)
 

@@ -104,7 +104,7 @@ def screen(
         tell_empty("no stock meets the condition")
         if re.search(r"(?:industry|sector|concepts?|行业|板块|概念)\s*(?:!?=|~)\s*['\"]?[A-Za-z]{2}", expr or ""):
             tell_hint(
-                "industries and concepts have Chinese names, such as `industry = 银行`; `ia market sectors` lists them"
+                "`ia market sectors` and `ia market sectors --kind concept` list the names of industries and concepts"
             )
     ctx.exit(0 if found.rows else 1)
 

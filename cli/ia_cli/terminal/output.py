@@ -151,7 +151,7 @@ def emit_rows(rows: Sequence[Row], columns: Sequence[str], *, as_json: bool = Fa
         for row in rows:
             emit_json(row)
         return
-    rows = localize_names(rows, groups=sys.stdout.isatty())
+    rows = localize_names(rows)
     if sys.stdout.isatty():
         if rows:
             _print_table(rows, columns)

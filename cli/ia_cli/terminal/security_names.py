@@ -10,11 +10,8 @@ _NAMES = {"name": "symbol", "security": "symbol", "leader_name": "leader"}
 _GROUPS = ("industry", "concepts")
 
 
-def localize_names(rows: Sequence[dict[str, Any]], *, groups: bool = True) -> Sequence[dict[str, Any]]:
-    """Return rows with the names that the reader knows; what has no English name keeps its own.
-
-    groups  whether industries and concepts are names to read; in a pipe they are values that conditions take
-    """
+def localize_names(rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Return rows with the names that the reader knows; what has no English name keeps its own."""
     if lang() != "en" or not any(column in row for row in rows for column in (*_NAMES, *_GROUPS)):
         return rows
     from ia.domain.instruments.symbols import security_name
@@ -26,7 +23,7 @@ def localize_names(rows: Sequence[dict[str, Any]], *, groups: bool = True) -> Se
             for column, code in _NAMES.items()
             if row.get(column) and row.get(code) and not ("security" in row and column == "name")  # that of its alert
         }
-        places = (*_GROUPS, *(() if "symbol" in row else ("name",))) if groups else ()
+        places = (*_GROUPS, *(() if "symbol" in row else ("name",)))
         change |= {place: localize_groups(row[place]) for place in places if isinstance(row.get(place), str)}
         found.append({**row, **change})
     return found

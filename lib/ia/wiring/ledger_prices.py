@@ -171,7 +171,10 @@ class StoredPrices:
 
     def industry(self, symbol: str) -> str:
         from ia.domain.instruments.symbols import from_canonical
+        from ia.organs.market.foreign_industries import load_industry
 
+        if from_canonical(symbol).market != "CN":
+            return load_industry(symbol, quiet=True)
         feed = self._feeds.find_feeds([from_canonical(symbol)]).get(symbol)
         return "" if feed is None else feed.industry()
 

@@ -120,7 +120,7 @@ def describe_breaches(stand: "AccountStanding", lang: str) -> list[str]:
     limits, lines, voice = stand.limits, [], Voice(lang)
     most, stop = format_number(limits.position_pct), format_number(limits.stop_loss_pct)
     for each in stand.account.positions[: 5 * MOST]:
-        name = f"{each.symbol} {reader_name(each.symbol, each.name, lang)}".rstrip()
+        name = f"{reader_name(each.symbol, each.name, lang)} {each.symbol.rpartition('.')[0]}".lstrip()
         weight = each.limit_weight
         if weight is not None and weight > limits.position_pct:
             lines.append(voice("{name}: position limit: {weight:.1f}% > {most}%", name=name, weight=weight, most=most))

@@ -19,3 +19,23 @@ def group_name(name: str, lang: str) -> str:
     ('liquor', '白酒', '新概念')
     """
     return english_groups().get(name, name) if lang == "en" else name
+
+
+def source_groups(name: str, *, part: bool = False) -> list[str]:
+    """Return the names that sources give to the groups of an English name, whatever its case and number.
+
+    part    whether the English name need only contain the text
+
+    >>> source_groups("Bank"), source_groups("liquor"), source_groups("银行"), source_groups("semi", part=True)
+    (['银行'], ['白酒'], [], ['半导体'])
+    """
+    wanted = " ".join(name.casefold().split())
+    if not wanted.isascii() or not wanted:
+        return []
+    if part:
+        return [source for source, english in english_groups().items() if wanted in english.casefold()]
+    return [
+        source
+        for source, english in english_groups().items()
+        if wanted in (english.casefold(), english.casefold().removesuffix("s"))
+    ]

@@ -462,6 +462,7 @@ def period_document(report: "PeriodReport", first: date, last: date, say: Callab
         }
         if report.total
         else None,
+        "rates": [performance_documents.rate_document(each) for each in report.rates],
         "positions": {
             each.symbol: {
                 "name": each.name,

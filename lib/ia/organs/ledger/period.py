@@ -1,5 +1,6 @@
 """What the account made of a stretch of days: its result in money, and its time-weighted return."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -11,6 +12,7 @@ from ia.organs.ledger import order
 from ia.organs.ledger.account import SUSPENDED, Account, CurrencyAccount, sum_if_known
 from ia.organs.ledger.booking import Books
 from ia.organs.ledger.desk import LedgerDesk
+from ia.organs.ledger.exchange import Exchange, ExchangeRate
 from ia.organs.ledger.journal import ZERO
 from ia.organs.ledger.net_worth import base_currency
 from ia.organs.ledger.performance import Performance, PerformanceRequest, PeriodReturn, measure_performance
@@ -111,12 +113,14 @@ class PeriodReport(NamedTuple):
     """What each currency's account and each security made of a stretch of days.
 
     total      all currencies in the base currency; None where there is only that. simulated: a price is made up
+    rates      the exchange rates of the last day behind it
     """
 
     results: list[PeriodResult]
     holdings: list[HoldingResult]
     simulated: bool
     total: Performance | None = None
+    rates: Sequence[ExchangeRate] = ()
 
 
 def measure_period(desk: LedgerDesk, first: date, last: date, benchmark: Symbol | None = None) -> PeriodReport:
@@ -142,7 +146,17 @@ def measure_period(desk: LedgerDesk, first: date, last: date, benchmark: Symbol 
         account = report.currencies.get(currency)
         results.append(replace(measured, returned=account.whole if account else None))
         holdings += _measure_holdings(currency, earlier, later)
-    return PeriodReport(results, holdings, moments.now.account.simulated or report.simulated, report.total)
+    simulated = moments.now.account.simulated or report.simulated
+    rates = _rates_of(desk, moments.now.account, request.base, last) if report.total else []
+    return PeriodReport(results, holdings, simulated, report.total, rates)
+
+
+def _rates_of(desk: LedgerDesk, account: Account, base: str, last: date) -> list[ExchangeRate]:
+    """Return the exchange rates of a day for the currencies of an account, as far as they are known."""
+    others = sorted(set(account.purses) - {base})
+    exchange = Exchange(base, desk.market.exchange_rates([*others, base]))
+    found = (exchange.find_rate(currency, last.isoformat()) for currency in others)
+    return [rate for rate in found if isinstance(rate, ExchangeRate)]
 
 
 def _add_price_days(measured: PeriodResult, at_end: Account) -> PeriodResult:

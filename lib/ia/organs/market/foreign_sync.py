@@ -80,8 +80,8 @@ def sync_foreign(ws: Workspace, symbols: Sequence[str], notify: Notify, progress
 
 
 def _refresh_reports(symbol: str, notify: Notify) -> None:
-    """Ask for the reports of a company once a week; a failure is told and leaves what was told before."""
-    from ia.organs.market import foreign_reports
+    """Ask for a company's reports once a week, for its industry once a month; a failure leaves what was told before."""
+    from ia.organs.market import foreign_industries, foreign_reports
     from ia.organs.market.market_jobs import WEEK
 
     if not foreign_reports.is_covered(from_canonical(symbol)):
@@ -92,6 +92,13 @@ def _refresh_reports(symbol: str, notify: Notify) -> None:
         return
     except (TryLater, Unavailable) as exc:
         notify(Message("{symbol}: its reports could not be fetched: {reason}", symbol=symbol, reason=exc))
+        return
+    try:
+        foreign_industries.load_industry(symbol)
+    except NotFound:
+        return
+    except (TryLater, Unavailable) as exc:
+        notify(Message("{symbol}: its industry could not be fetched: {reason}", symbol=symbol, reason=exc))
 
 
 def drop_simulated(notify: Notify) -> Notify:

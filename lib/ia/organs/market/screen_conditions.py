@@ -19,6 +19,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, NoReturn
 
+from ia.domain.instruments.groups import source_groups
 from ia.kernel.errors import BadData, Message
 from ia.organs.market.screen_columns import (
     BOARDS,
@@ -34,6 +35,8 @@ from ia.organs.market.screen_columns import (
 from ia.organs.ohlcv.canonical import is_date
 
 MAX_LENGTH = 2_000
+GROUPS = ("industry", "concepts")
+"""Columns of names that may be given in English."""
 EXAMPLE = "try `ia screen 'pe < 15 and roe > 15'`"
 MAX_DEPTH = 16
 MAX_PARTS = 200
@@ -446,7 +449,10 @@ class _ConditionParser:
             _fail(self.next_token.at, Message("{name} is text", name=name), hint=hint, name=name)
         value = self.parse_text()
         if operator in ("~", "!~"):
-            sql = f"(instr(lower({left.sql}), lower({self.bind_value(value)})) > 0)"
+            parts = [f"instr(lower({left.sql}), lower({self.bind_value(value)})) > 0"]
+            if left.column is not None and left.column.name in GROUPS:
+                parts += [self.group_sql(left, name) for name in source_groups(value, part=True)]
+            sql = f"({' OR '.join(parts)})"
         else:
             sql = self.equality_sql(left, value)
         return self._negate_if(operator[0] == "!", sql)
@@ -469,12 +475,20 @@ class _ConditionParser:
         """Return the SQL of a text column being a value; of concepts, that the value is one of them."""
         assert left.column is not None
         name = left.column.name
-        if name == "concepts":
-            return f"(instr(';' || lower({left.sql}) || ';', ';' || lower({self.bind_value(value)}) || ';') > 0)"
+        if name in GROUPS:
+            told = [self.group_sql(left, each) for each in (value, *source_groups(value))]
+            return told[0] if len(told) == 1 else f"({' OR '.join(told)})"
         if name == "symbol" and "." not in value:
             return f"(substr({left.sql}, 1, length({left.sql}) - 3) = {self.bind_value(value)})"
         value = _SPELT.get(name, {}).get(value.lower(), value)
         return f"(lower({left.sql}) = lower({self.bind_value(value)}))"
+
+    def group_sql(self, left: ConditionPart, value: str) -> str:
+        """Return the SQL of a stock being in an industry or a concept of this name."""
+        assert left.column is not None
+        if left.column.name == "industry":
+            return f"(lower({left.sql}) = lower({self.bind_value(value)}))"
+        return f"(instr(';' || lower({left.sql}) || ';', ';' || lower({self.bind_value(value)}) || ';') > 0)"
 
     def parse_sum(self) -> ConditionPart:
         """Return a sum. It is written flat: SQLite's own parser has room for about a hundred open brackets."""

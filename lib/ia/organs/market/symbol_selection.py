@@ -3,6 +3,7 @@
 import contextlib
 import os
 
+from ia.domain.instruments.groups import source_groups
 from ia.domain.instruments.symbols import resolve_security
 from ia.kernel import clock, config
 from ia.kernel.errors import BadData, IaError, NotFound
@@ -25,9 +26,10 @@ def select_symbols(ws: Workspace, text: str) -> list[str]:
     seen = clock.last_visible_date("CN")
     with contextlib.closing(marketdb.connect(ws)) as db:
         for name in config.get_setting_words("market.adapter"):
-            rows = db.execute(query, {"name": name, "text": text, "date": seen}).fetchall()
-            if rows:
-                return [symbol for (symbol,) in rows]
+            for group in (text, *source_groups(text)):
+                rows = db.execute(query, {"name": name, "text": group, "date": seen}).fetchall()
+                if rows:
+                    return [symbol for (symbol,) in rows]
     if text == "all":
         raise NotFound("no market data stored yet", code="market-not-stored", hint="fetch the day with `ia sync daily`")
     raise NotFound(

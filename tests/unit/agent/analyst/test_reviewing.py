@@ -43,3 +43,13 @@ def test_a_review_that_is_asked_leaves_the_report_that_is_there(ask, ws):
     assert (ws.read("notebook/reports/weekly/2024-03-15-asked.md") or "").startswith("# 复盘 2024-03-11")
     reflections = ws.read("memory/reflections/2024-W11.md") or ""
     assert reflections.count("- 下一步") == 1, reflections
+
+
+def test_only_what_is_held_or_watched_is_reviewed_one_by_one(ask, ws):
+    ws.write("memory/tracking.md", "# Tracking\n\n- 300750.SZ 宁德时代 (2024-03-01)\n")
+    ask("帮我看看宁德时代最近怎么样", "2024-03-12T16:00+08:00")
+    ask("帮我看看贵州茅台最近怎么样", "2024-03-12T16:00+08:00")
+    told = ask("复盘本周", "2024-03-15T16:30+08:00")
+    assert "未列入复盘：1 条问答" in told
+    report = ws.read("notebook/reports/weekly/2024-03-15.md") or ""
+    assert "| 宁德时代 |" in report and "| 贵州茅台 |" not in report

@@ -92,7 +92,7 @@ def test_how_the_account_stands_is_told_with_numbers(ws, monkeypatch):
     monkeypatch.setenv("IA_LANG", "zh")
     told = parts(ws)["risk"]
     assert "- CNY 权益 97," in told and "今日 -2.7" in told
-    assert f"- {MOUTAI} 贵州茅台：止损提醒：-9.0" in told and "<= -7%" in told
+    assert "- 贵州茅台 600519：止损提醒：-9.0" in told and "<= -7%" in told
     assert "仓位超限：28." in told
     assert "冷却" not in told
     held(ws, (CATL, 100, "50"), deposit="", day=DAY)

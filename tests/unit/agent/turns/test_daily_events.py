@@ -297,7 +297,7 @@ def test_without_the_ledger_the_analyst_quotes_what_the_event_tells(ws):
     reply = answered(daily_events.build_daily_review(ws), {})
     assert (
         f"- {MOUTAI} 贵州茅台：250 股" in reply
-        and f"- {MOUTAI} 贵州茅台：止损提醒：-9.5" in reply.partition("**风控**")[2]
+        and "- 贵州茅台 600519：止损提醒：-9.5" in reply.partition("**风控**")[2]
     )
     assert "单只不超过 15%" in reply and "规则没有要求操作" not in reply
 

@@ -88,7 +88,7 @@ def test_money_that_was_taken_out_is_no_loss(week):
 
 
 def test_an_empty_ledger_has_no_results(desk):  # noqa: F811
-    assert measure_period(desk, MONDAY, FRIDAY) == ([], [], False, None)
+    assert measure_period(desk, MONDAY, FRIDAY) == ([], [], False, None, ())
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "2024-06-31", "20240617x"])

@@ -236,7 +236,7 @@ def broken_rules(desk: ToolDesk, status: DeskResult, positions: list[tuple[str, 
                 found.append(
                     speak(
                         "{symbol} position limit: {weight:.1f}% > {position_limit:g}%",
-                        symbol=symbol, weight=weight,
+                        symbol=wording.spoken_security(desk, symbol, each.get("name")), weight=weight,
                         position_limit=limit["position"],
                     )
                 )  # fmt: skip
@@ -264,7 +264,7 @@ def _acts(desk: ToolDesk, positions: list[tuple[str, Json]], status: DeskResult)
     """Return what the rules ask for, position by position, and for tomorrow; nothing more is advised."""
     speak, limit, acts = desk.speak, _limits(desk), []
     for symbol, each in positions:
-        name = _security(desk, symbol, each)
+        name = wording.spoken_security(desk, symbol, each.get("name"))
         loss, weight, size = each.get("unrealized_pct"), each.get("limit_weight_pct"), each.get("size") or 0
         if limit["stop"] is not None and loss is not None and loss <= -limit["stop"]:
             acts.append(

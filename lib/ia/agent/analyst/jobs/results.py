@@ -147,6 +147,33 @@ def result_lines(desk: ToolDesk, period: DeskResult, first: str, last: str) -> W
     return lines
 
 
+@part("the result of all currencies", in_list)
+def whole_lines(desk: ToolDesk, period: DeskResult) -> list[str]:
+    """Return what all currencies made together, what is owned in all, and of which day the exchange rates are.
+
+    [] where there is only the base currency.
+    """
+    speak, total = desk.speak, period.get("total")
+    if not isinstance(total, dict):
+        return []
+    currency = str(total.get("currency"))
+    if total.get("twr_frac") is None or total.get("equity_after") is None:
+        reasons = total.get("reasons")
+        why = next(iter(reasons.values()), "–") if isinstance(reasons, dict) else "–"
+        return [speak("All in {currency}: not known ({reason})", currency=currency, reason=why)]
+    days = sorted({str(row.get("date")) for row in wording.rows_of(period, "rates")})
+    return [
+        speak(
+            "All in {currency}: **{money}** ({rate}), net worth **{equity}** (exchange rates of {days})",
+            currency=currency,
+            money=wording.say_exact(desk, total.get("result"), signed=True, currency=currency),
+            rate=wording.say_percent(float(total["twr_frac"]) * 100),
+            equity=wording.say_exact(desk, total.get("equity_after"), currency=currency),
+            days=speak.join_items(days) or "–",
+        )
+    ]
+
+
 def say_result(desk: ToolDesk, each: BookResult, first: str) -> str:
     """Return the result of one currency in a line: money, rate, index, and the money that came or went."""
     speak, book, currency = desk.speak, each.book, each.currency

@@ -139,7 +139,7 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     ]
     outcomes, simulated = yield from _since(desk, [*waiting[-MOST:], *said[-MOST:]])
     outcomes = [item for item in outcomes if item.said.day >= period.first or period.first <= item.due <= period.last]
-    outcomes = _each_once(outcomes)
+    outcomes, casual = _part_casual(_each_once(outcomes), _followed_codes(of_account.get("account.period"), tracking))
     own = _journal_lines(read) + [(item.day, item.line, item.source) for item in said if not item.data]
     own = list(dict.fromkeys(own))
     own += own_notes.words_of(notes, texts[len(files) : len(files) + len(notes)])
@@ -147,7 +147,8 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     gains: list[str] = []
     trades: list[str] = []
     if result := of_account.get("account.period"):
-        money = yield from results.result_lines(desk, result, period.first, period.last)
+        whole = results.whole_lines(desk, result)
+        money = [*whole, *(yield from results.result_lines(desk, result, period.first, period.last))]
         gains = results.gain_lines(desk, result)
     if entries := of_account.get("trade.list"):
         trades = results.trade_lines(desk, entries, period.first, period.last)
@@ -156,7 +157,7 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     lesson = _lesson(desk, outcomes)
     reflections = [path for path in files if "/reflections/" in path]
     ended = [*_alerts(desk, alerts, period), *_conditions(desk, outcomes)]
-    judged = _judgments(desk, outcomes, simulated)
+    judged = [*_judgments(desk, outcomes, simulated), *_say_casual(desk, casual)]
     believed = belief_lines.review_beliefs(desk, beliefs, period.first, period.last)
     believed = [speak("- Beliefs:"), *(f"  {line}" for line in believed)] if believed else []
     after = [*ended, *judged, *believed]
@@ -200,6 +201,47 @@ def _each_once(outcomes: list[ReviewOutcome]) -> list[ReviewOutcome]:
         if key not in kept or item.said.lean or not kept[key].said.lean:
             kept[key] = item
     return list(kept.values())
+
+
+def _followed_codes(result: DeskResult | None, tracking: DeskResult) -> set[str] | None:
+    """Return the securities that were held in a period or are watched; None where no tool tells of any."""
+    if not tracking.ok and (result is None or not result.ok):
+        return None
+    held = wording.objects_of(result, "positions") if result else {}
+    return {*held, *(mention.code for mention in _watched_securities(tracking))}
+
+
+def _watched_securities(tracking: DeskResult) -> list[Mention]:
+    """Return the securities of the watch list, in its order."""
+    lines = [line for line in str(tracking.value or "").splitlines() if line.lstrip().startswith("-")]
+    return [found[0] for line in lines if tracking.ok and (found := find_mentions(line))]
+
+
+def _part_casual(
+    outcomes: list[ReviewOutcome], followed: set[str] | None
+) -> tuple[list[ReviewOutcome], list[ReviewOutcome]]:
+    """Return the outcomes that a review is about, and those of answers on securities that nobody follows.
+
+    Whatever the owner wrote down counts, and so does a judgment with a horizon.
+    """
+    about: list[ReviewOutcome] = []
+    casual: list[ReviewOutcome] = []
+    for item in outcomes:
+        said = item.said
+        meant = followed is None or (said.mention is not None and said.mention.code in followed)
+        (about if meant or not said.data or said.view.horizon is not None else casual).append(item)
+    return about, casual
+
+
+def _say_casual(desk: ToolDesk, casual: list[ReviewOutcome]) -> list[str]:
+    """Return how many answers are left out, as they are about securities that are neither held nor watched."""
+    if not casual:
+        return []
+    more = PluralText(
+        "- Not reviewed: {count} answer on securities that you neither hold nor watch",
+        "- Not reviewed: {count} answers on securities that you neither hold nor watch",
+    )
+    return [desk.speak(more, count=len(casual))]
 
 
 def _journal_lines(read: dict[str, str]) -> list[tuple[str, str, str]]:
@@ -643,10 +685,8 @@ def _report(
             " trading days, and not scored before.",
         )
     )
-    watched = [line for line in str(tracking.value or "").splitlines() if line.lstrip().startswith("-")]
     seen = {item.said.mention.code for item in outcomes if item.said.mention}
-    mentions = [found[0] for line in watched if tracking.ok and (found := find_mentions(line))]
-    unseen = [f"- {display_name(desk, each)}" for each in mentions if each.code not in seen]
+    unseen = [f"- {display_name(desk, each)}" for each in _watched_securities(tracking) if each.code not in seen]
     if unseen:
         out += ["", f"## {speak('Watched, but not observed in this period')}", "", *unseen[:20]]
     if reflections:

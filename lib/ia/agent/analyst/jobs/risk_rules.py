@@ -101,7 +101,11 @@ def describe_breach(desk: ToolDesk, breach: Json) -> str:
         return desk.speak(line, name=wording.name_alone(desk, str(symbol), None), value=value, limit=limit)
     if rule not in _NAMES or value is None or limit is None or (desk.speak.lang == "en" and told):
         return told or rule
-    head = (f"{symbol} " if symbol else "") + desk.speak(_NAMES[rule]) + desk.speak(": ")
+    head = (
+        (f"{wording.spoken_security(desk, str(symbol), None)} " if symbol else "")
+        + desk.speak(_NAMES[rule])
+        + desk.speak(": ")
+    )
     if rule == "risk.cooling_hours":
         return desk.speak(
             "{head}{value:.3g} h < {limit:g} h",

@@ -110,7 +110,8 @@ def show_period(
 ) -> Mapping[str, object]:
     """Show what the account made from the close before the first day to that of the last, by currency and in `total`:
     equity, cash and positions after, money brought in (flows), result in money and in per cent (`returns`:
-    fractions, with the benchmark), and what each position brought. null: not known.
+    fractions, with the benchmark), the exchange `rates` behind the total, and what each position brought. null: not
+    known.
     """
     from ia.domain.instruments.symbols import resolve_security
     from ia.organs.ledger import account_documents

@@ -1,12 +1,10 @@
 """notebook.*: the hands. Notes below notebook/, indexed as they are written."""
 
-import contextlib
 from typing import Annotated
 
 from ia.agent.tools import gated_writes
 from ia.agent.tools.registry import READ, WRITE, tool
 from ia.agent.tools.scope import Scope
-from ia.kernel.errors import IaError
 from ia.kernel.jsontypes import Json
 from ia.organs import notebook
 
@@ -50,19 +48,11 @@ def read_note(scope: Scope, path: Path) -> str:
 @tool("notebook.list", READ)
 def list_notes(scope: Scope, directory: Annotated[str, "below notebook/; default: all"] = "") -> Json:
     """List the notes of a folder, newest first: path, time (UTC), headline, and whose words they are: owner or ia."""
-    from ia.organs.recall.authorship import MACHINE, OWNER, split_authors
-    from ia.organs.recall.index import last_actors
+    from ia.wiring.note_authors import list_authored
 
-    found = sorted(notebook.list_notes(scope.ws, directory), key=lambda entry: entry.time, reverse=True)
-    actors = last_actors(scope.ws)
-    rows = []
-    for entry in found[:MAX_LISTED]:
-        text = ""
-        with contextlib.suppress(IaError):  # a note that cannot be read hides no other
-            text = scope.ws.read(entry.path) or ""
-        own, _ = split_authors(entry.path, text, actors.get(entry.path))
-        rows.append({**entry._asdict(), "author": OWNER if own.strip() else MACHINE})
-    return {"notes": rows, "count": len(found)}
+    found = list_authored(scope.ws, directory, newest=MAX_LISTED)
+    rows = [{**entry._asdict(), "author": author} for entry, author in found]
+    return {"notes": rows, "count": len(notebook.list_notes(scope.ws, directory))}
 
 
 @tool("notebook.search", READ)

@@ -319,6 +319,10 @@ class MarketSource(Protocol):
         """Return the reports of a company of Hong Kong or the US, in any order. NotFound as `fundamentals_of`."""
         ...
 
+    def foreign_industry_of(self, symbol: str) -> str:
+        """Return the industry of a stock of Hong Kong or the US; "" where the source tells none."""
+        ...
+
     def statements_of(self, symbol: str, statement: str) -> list[FinancialStatement]:
         """Return a statement (`income`, `balance`, `cashflow`) of a company for all periods, newest first.
 

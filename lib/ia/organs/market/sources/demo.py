@@ -134,6 +134,11 @@ class DemoMarket:
             raise NotFound("{symbol} is not in the simulated market", symbol=str(security))
         return published_foreign_reports(security, series.bars, series.actions, last)
 
+    def foreign_industry_of(self, symbol: str) -> str:
+        """Return the industry of a company of Hong Kong or the US; "" of one that is not simulated."""
+        company = foreign_companies().get(symbol)
+        return company.industry if company else ""
+
     def statements_of(self, symbol: str, statement: str) -> list[FinancialStatement]:
         """Return a statement of a simulated company for its published periods, newest first; it fits the reports."""
         if from_canonical(symbol).market != "CN":

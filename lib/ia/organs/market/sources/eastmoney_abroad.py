@@ -36,6 +36,7 @@ PERIODS = 16
 MOST_PAGES = 20
 HK_INDICATORS, HK_LIST = "RPT_HKF10_FN_MAININDICATOR", "RPT_CUSTOM_HKSK_APPFN_CASHFLOW_SUMMARY"
 US_INDICATORS, US_PROFILE = "RPT_USF10_FN_GMAININDICATOR", "RPT_USF10_INFO_ORGPROFILE"
+HK_PROFILE = "RPT_HKF10_INFO_ORGPROFILE"
 HK_DIVIDENDS = "RPT_HKF10_MAIN_DIVBASIC"
 _SHARE_CLASSES = "RPT_USF10_FN_IMAININDICATOR"
 """Where Eastmoney keeps companies whose code has a class of shares: BRK_B."""
@@ -133,6 +134,16 @@ _CURRENCIES = {
 def fetch_reports(company: Symbol) -> list[ForeignReport]:
     """Return the reports of a stock of Hong Kong or the US. NotFound; Banned, NoNetwork; ShapeChanged."""
     return _fetch_hk_reports(company) if company.market == "HK" else _fetch_us_reports(company)
+
+
+def fetch_industry(company: Symbol) -> str:
+    """Return the industry that a company's profile names; "" where it names none. Raises as `fetch_reports`."""
+    if company.market == "HK":
+        where, name, source = f'(SECUCODE="{company.code}.HK")', HK_PROFILE, "F10"
+    else:
+        where, name, source = f'(SECURITY_CODE="{company.code.replace(".", "_")}")', US_PROFILE, "SECURITIES"
+    rows = _fetch_rows(name, where, "", source, "SECUCODE,SECURITY_CODE,BELONG_INDUSTRY")
+    return clean_text(rows[0].get("BELONG_INDUSTRY"), 24) if rows else ""
 
 
 def _fetch_hk_reports(company: Symbol) -> list[ForeignReport]:

@@ -41,6 +41,7 @@ class ForeignCompany:
     every       months between two reports: 3 or 6
     """
 
+    industry: str
     currency: str
     ends: int
     every: int
@@ -52,25 +53,25 @@ class ForeignCompany:
     debt: float
 
 
-# symbol currency ends every shares(1e8) pe pb gross net debt
+# symbol industry currency ends every shares(1e8) pe pb gross net debt
 _COMPANIES = """
-00700.HK CNY 12 3 93.7 24 5.2 .46 .27 .46
-09988.HK CNY 3 3 207 20 2.1 .38 .13 .36
-03690.HK CNY 12 3 55 42 4.8 .33 .06 .52
-01810.HK CNY 12 3 223 30 3.4 .19 .07 .48
-00005.HK USD 12 6 196 10 .95 0 .34 .93
-00388.HK HKD 12 3 12.2 32 7.5 0 .58 .86
-AAPL.US USD 9 3 58 24 28 .43 .25 .8
-MSFT.US USD 6 3 82 29 11 .68 .35 .5
-NVDA.US USD 1 3 24 44 18 .62 .3 .37
-GOOGL.US USD 12 3 68 25 5.6 .56 .24 .29
-AMZN.US USD 12 3 47 52 8.5 .44 .05 .66
-META.US USD 12 3 28 26 6.4 .8 .32 .28
-TSLA.US USD 12 3 31 70 12 .2 .09 .42
-BRK.B.US USD 12 3 24.6 19 1.4 0 .13 .53
-JPM.US USD 12 3 37 11 1.5 0 .3 .91
-KO.US USD 12 3 43.5 25 10 .6 .23 .72
-BABA.US CNY 3 3 24.6 20 2.1 .38 .13 .36
+00700.HK 互联网服务 CNY 12 3 93.7 24 5.2 .46 .27 .46
+09988.HK 商贸零售 CNY 3 3 207 20 2.1 .38 .13 .36
+03690.HK 互联网服务 CNY 12 3 55 42 4.8 .33 .06 .52
+01810.HK 消费电子 CNY 12 3 223 30 3.4 .19 .07 .48
+00005.HK 银行 USD 12 6 196 10 .95 0 .34 .93
+00388.HK 多元金融 HKD 12 3 12.2 32 7.5 0 .58 .86
+AAPL.US 消费电子 USD 9 3 58 24 28 .43 .25 .8
+MSFT.US 软件开发 USD 6 3 82 29 11 .68 .35 .5
+NVDA.US 半导体 USD 1 3 24 44 18 .62 .3 .37
+GOOGL.US 互联网服务 USD 12 3 68 25 5.6 .56 .24 .29
+AMZN.US 商贸零售 USD 12 3 47 52 8.5 .44 .05 .66
+META.US 互联网服务 USD 12 3 28 26 6.4 .8 .32 .28
+TSLA.US 汽车整车 USD 12 3 31 70 12 .2 .09 .42
+BRK.B.US 保险 USD 12 3 24.6 19 1.4 0 .13 .53
+JPM.US 银行 USD 12 3 37 11 1.5 0 .3 .91
+KO.US 食品饮料 USD 12 3 43.5 25 10 .6 .23 .72
+BABA.US 商贸零售 CNY 3 3 24.6 20 2.1 .38 .13 .36
 """
 
 
@@ -79,9 +80,10 @@ def foreign_companies() -> dict[str, ForeignCompany]:
     """Return the simulated companies of Hong Kong and the US by canonical symbol."""
     table = {}
     for line in _COMPANIES.strip().splitlines():
-        symbol, currency, *numbers = line.split()
+        symbol, industry, currency, *numbers = line.split()
         ends, every, shares, pe, pb, gross, net, debt = map(float, numbers)
         table[symbol] = ForeignCompany(
+            industry=industry,
             currency=currency,
             ends=int(ends),
             every=int(every),

@@ -75,6 +75,10 @@ class LiveSource:
         """Return the reports of a company of Hong Kong or the US, by Eastmoney."""
         return eastmoney_abroad.fetch_reports(_check_stock(from_canonical(symbol)))
 
+    def foreign_industry_of(self, symbol: str) -> str:
+        """Return the industry of a stock of Hong Kong or the US, by Eastmoney."""
+        return eastmoney_abroad.fetch_industry(_check_stock(from_canonical(symbol)))
+
     def statements_of(self, symbol: str, statement: str) -> list[FinancialStatement]:
         """Return a statement of one company, by Sina; of one abroad by Eastmoney."""
         if (company := from_canonical(symbol)).market != "CN":

@@ -111,6 +111,10 @@ class LocalSource:
         """Refuse: files tell no reports."""
         raise not_delivered_error(self.name, Message("company financial reports"))
 
+    def foreign_industry_of(self, symbol: str) -> str:
+        """Refuse: files tell no industries."""
+        raise not_delivered_error(self.name, Message("industries"))
+
     def statements_of(self, symbol: str, statement: str) -> list[FinancialStatement]:
         """Refuse: files tell no statements."""
         raise not_delivered_error(self.name, Message("financial statements"))

@@ -159,3 +159,12 @@ def test_only_articles_that_name_the_company_are_news_of_it(hosts):
 def test_titles_of_every_market_and_statement_are_known():
     for market, statements in eastmoney_abroad._LINES.items():
         assert statements.keys() == eastmoney_abroad._STATEMENTS[market].keys()
+
+
+@pytest.mark.process
+def test_the_profile_of_a_company_tells_its_industry(hosts):
+    hosts.say("reportName=RPT_USF10_INFO_ORGPROFILE", told({"SECUCODE": "AAPL.O", "BELONG_INDUSTRY": "消费电子"}))
+    hosts.say("reportName=RPT_HKF10_INFO_ORGPROFILE", told({"SECUCODE": "00700.HK", "BELONG_INDUSTRY": "软件服务"}))
+    live = load_source("akshare")
+    assert live.foreign_industry_of("AAPL.US") == "消费电子"
+    assert live.foreign_industry_of("00700.HK") == "软件服务"

@@ -118,6 +118,11 @@ def security_name(desk: ToolDesk, code: str, name: object) -> str:
     return " ".join(dict.fromkeys((name_alone(desk, code, name), code)))
 
 
+def spoken_security(desk: ToolDesk, code: str, name: object) -> str:
+    """Return a security as people say it: its name, and its code without the exchange."""
+    return " ".join(dict.fromkeys((name_alone(desk, code, name), code.rpartition(".")[0] or code)))
+
+
 def drop_own_currency(asked: FactQuestion) -> tuple[str, ...]:
     """Return the words of a question that nobody has read, but for the currency that its securities trade in."""
     own = {CURRENCIES.get(mention.symbol.market, "") for mention in asked.securities}
