@@ -61,10 +61,12 @@ room: $(VENV)/installed $(VENV)/tools
 test: $(VENV)/installed $(VENV)/tools
 	@$(MAKE) --no-print-directory -j2 lint tests
 
-# What failed beside all the others, on a machine that was too slow for its clocks, is asked once more by itself;
-# what is wrong fails again. Both runs are printed.
+# In a fresh checkout the tests are compiled once, not by each of the workers at the same time. What failed beside all the
+# others, on a machine that was too slow for its clocks, is asked once more by itself; what is wrong fails again. Both
+# runs are printed.
 tests:
 	@rm -f .pytest_cache/v/cache/lastfailed
+	@ls tests/__pycache__/conftest.*-pytest-*.pyc >/dev/null 2>&1 || $(BIN)/python -m pytest --collect-only -qq >/dev/null
 	$(BIN)/python -m pytest -n 4 --dist worksteal -m 'not soak' || { [ $$? = 1 ] && \
 	  echo '== once more, one at a time:' && $(BIN)/python -m pytest --last-failed --last-failed-no-failures none --maxfail 5 -m 'not soak'; }
 

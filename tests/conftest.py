@@ -33,12 +33,13 @@ def pytest_configure():
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Collect without the garbage collector, and spare it what stays until the end."""
+    """Collect without the garbage collector, and spare it what stays until the end; it runs seldom from then on."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(20_000, 20, 20)  # `ia` itself runs without it, and tests make much that is soon free by itself
         gc.enable()
 
 

@@ -1,5 +1,8 @@
 """Run many commands of `ia` quickly: a server has loaded all modules and forks one process for each command.
 
+The servers of all workers of a test run are forked from one process that has loaded the modules and used a workspace,
+which takes ten seconds: the first worker that needs a server starts it, and it ends with the last of its servers.
+
 A command runs in a process of its own, with its own environment, folder and standard streams, from the same entry as
 the installed script to the end of the interpreter. What it does not pay for again is the start of Python and the
 loading of pandas, so that a command costs what it does. What depends on which modules are loaded is not seen here:
@@ -13,6 +16,7 @@ signals on and ends as the command does. When it is killed, so is the command.
 import atexit
 import contextlib
 import dataclasses
+import fcntl
 import functools
 import importlib
 import io
@@ -58,12 +62,7 @@ class Server:
         with theirs, socket.socket(socket.AF_UNIX) as listening:
             listening.bind(str(door))
             listening.listen(64)
-            env = {name: value for name, value in os.environ.items() if not name.startswith("IA_")}
-            self._process = subprocess.Popen(
-                [sys.executable, __file__, str(theirs.fileno()), str(listening.fileno())],
-                pass_fds=[theirs.fileno(), listening.fileno()],
-                env={**env, "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            )  # fmt: skip
+            self._link = _ask_for_server([theirs.fileno(), listening.fileno()])
         self._answers = self._ours.makefile("r", encoding="utf-8")
         self._busy = threading.Lock()
 
@@ -73,7 +72,10 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self._answers.close()
         self._ours.close()
-        self._process.wait()
+        with contextlib.suppress(OSError):
+            self._link.settimeout(10)
+            self._link.recv(1)
+        self._link.close()
         self._folder.cleanup()
 
     def try_run(
@@ -118,6 +120,40 @@ def server() -> Server:
     return started
 
 
+def _ask_for_server(ends: list[int]) -> socket.socket:
+    """Let a server be forked that has these ends of a pair and of a door; return the link over which it says that it ended."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid())
+    place = Path(tempfile.gettempdir()) / f"ia-forks-{run}"
+    for _ in range(3):
+        link = socket.socket(socket.AF_UNIX)
+        with open(f"{place}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            try:
+                link.connect(str(place))
+            except OSError:
+                _start_parent(place)
+                link.connect(str(place))
+        with contextlib.suppress(OSError):  # it has just ended with the last of its servers
+            socket.send_fds(link, [b"."], ends)
+            if link.recv(1):
+                return link
+        link.close()
+    raise RuntimeError("the process that forks servers of commands does not start")
+
+
+def _start_parent(place: Path) -> None:
+    """Start the process that forks servers; it listens from now on."""
+    place.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(place))
+        listening.listen(64)
+        env = {name: value for name, value in os.environ.items() if not name.startswith("IA_")}
+        subprocess.run(
+            [sys.executable, __file__, str(listening.fileno()), str(place)], pass_fds=[listening.fileno()], check=True,
+            env={**env, "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+
+
 _PROGRAM = """#!{python} -IS
 import _socket, os, signal, sys
 door = _socket.socket(_socket.AF_UNIX)
@@ -141,6 +177,33 @@ os._exit(status)
 
 def _text(path: Path) -> str:
     return path.read_bytes().decode(errors="backslashreplace")
+
+
+def _fork_servers(number: int, place: Path) -> list[int]:
+    """Fork a server for each client that asks, and end with the last of them; return its link and its ends in the server."""
+    servers = set[int]()
+    with socket.socket(fileno=number) as listening:
+        while True:
+            asked = select.select([listening], [], [], 0.5)[0]
+            servers -= {child for child in servers if os.waitpid(child, os.WNOHANG)[0]}
+            if not asked and not servers:
+                break
+            if not asked:
+                continue
+            link, _ = listening.accept()
+            _, ends, _, _ = socket.recv_fds(link, 1, 2)
+            child = os.fork() if ends else 0
+            if ends and not child:
+                listening.close()
+                link.sendall(b".")
+                return [link.detach(), *ends]
+            link.close()
+            for end in ends:
+                os.close(end)
+            servers |= {child} - {0}
+    for left in (place, Path(f"{place}.lock")):
+        left.unlink(missing_ok=True)
+    os._exit(0)
 
 
 def _serve(number: int) -> list[str] | None:
@@ -285,14 +348,19 @@ def _run(main: Callable[[], None]) -> None:
 if __name__ == "__main__":
     import gc
 
+    if os.fork():
+        os._exit(0)
     gc.disable()
     _load()
     _warm_up()
     gc.freeze()
-    words = _open_door(int(sys.argv[2]))
+    link, ours, door = _fork_servers(int(sys.argv[1]), Path(sys.argv[2]))
+    words = _open_door(door)
     if words is None:
-        words = _serve(int(sys.argv[1]))
-    if words is not None:
+        words = _serve(ours)
+    if words is None:
+        os.write(link, b".")
+    else:
         from ia_cli.start import main
 
         sys.argv = [os.path.join(os.path.dirname(sys.executable), "ia"), *words]

@@ -363,8 +363,10 @@ def _is_part(key: str, name: str) -> bool:
     >>> _is_part("平安", "中国平安"), _is_part("50", "上证50"), _is_part("anbank", "ping an bank"), _is_part("nope", "sinopec")
     (True, True, True, False)
     """  # noqa: E501
+    if key not in name.replace(" ", ""):
+        return False
     if not key[0].isascii():
-        return key in name.replace(" ", "")
+        return True
     words = [at for at in range(len(name)) if at == 0 or not (name[at - 1].isascii() and name[at - 1].isalnum())]
     return any(name[at:].replace(" ", "").startswith(key) for at in words)
 
