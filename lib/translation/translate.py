@@ -13,6 +13,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 from extract_texts import Found, find_speakers, find_texts
 
+from ia.kernel.collection import pause_collection
 from ia.kernel.errors import PluralText
 
 ROOT = Path(__file__).parent.parent.parent
@@ -36,9 +37,10 @@ DATED = tuple(
 def collect_texts(root: Path = ROOT) -> list[Found]:
     """Return every text below `lib` and `cli`."""
     files = [file for part in ("lib/ia", "cli") for file in sorted((root / part).rglob("*.py"))]
-    trees = {file: ast.parse(file.read_text("utf-8"), str(file)) for file in files}
-    speakers = find_speakers(trees.values())
-    return [found for tree in trees.values() for found in find_texts(tree, speakers)] + _summaries() + _words()
+    with pause_collection():
+        trees = {file: ast.parse(file.read_text("utf-8"), str(file)) for file in files}
+        speakers = find_speakers(trees.values())
+        return [found for tree in trees.values() for found in find_texts(tree, speakers)] + _summaries() + _words()
 
 
 def _summaries() -> list[Found]:
