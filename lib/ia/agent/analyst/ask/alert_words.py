@@ -11,9 +11,9 @@ from ia.kernel.patterns import pattern
 _NAME = "\0"
 _CHANGE = pattern(
     r"(?:提醒|预警)(?:的)?(?:价格?|价位|线|条件|点位)?[^，,。\d]{0,4}[，,]?(?:从\s*[\d.,]+\s*(?:元|块)?)?"
-    r"(?:改|调|换|设|移|挪|提高|降低|上调|下调|调高|调低|抬高|抬|降|升|提)(?:到|成|为|至)?\s*(?P<zh>.+)"
+    r"(?:提高|降低|上调|下调|调高|调低|抬高|改|调|换|设|移|挪|抬|降|升|提)(?:到|成|为|至)?\s*(?P<zh>.+)"
     r"|\b(?:change|move|raise|lower|make|update|adjust|shift|switch|reset|bring|set(?= (?:my|the)\b))\b"
-    r".{0,60}?\balerts?\b(?:.{0,60}?\b(?:to|at)\b)?\s+(?P<en>[^,]+)",
+    r".{0,60}?\balerts?\b(?:.{0,60}?\b(?:to|at|fires?|triggers?|goes off)\b)?\s+(?P<en>[^,]+)",
     re.I | re.S,
 )
 _END = pattern(r"[\s。.!！吧了]+\Z")
