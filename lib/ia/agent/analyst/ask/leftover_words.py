@@ -28,8 +28,7 @@ def find_leftovers(text: str, answer: str, read: Iterable[re.Pattern[str]] = ())
 
 
 def _words_read(answer: str) -> tuple[re.Pattern[str], ...]:
-    words = _load_words()
-    return (*words.get(answer, ()), *words["*"])
+    return (*_compile(answer), *_compile("*"))
 
 
 def _remove_read(text: str, read: Iterable[re.Pattern[str]]) -> Iterator[str]:
@@ -68,7 +67,7 @@ def find_unread_words(text: str, answer: str, sources: Iterable[str]) -> tuple[s
     """
     known = [_find_named(source) for source in sources]
     left = []
-    for word in _remove_read(text, (*_words_read(answer), *_load_words()["+"])):
+    for word in _remove_read(text, (*_words_read(answer), *_compile("+"))):
         if count_han(word):
             for each in known:
                 word = each.remove_han(word)
@@ -122,8 +121,8 @@ def _find_named(source: str) -> _Named:
 
 
 @cache
-def _load_words() -> dict[str, tuple[re.Pattern[str], ...]]:
-    """Return the words of idle_words.tsv by answer: Latin words whole, Chinese ones wherever they stand."""
+def _load_words() -> dict[str, list[str]]:
+    """Return the words of idle_words.tsv by answer."""
     words: dict[str, list[str]] = {}
     with open(os.path.join(os.path.dirname(__file__), "idle_words.tsv"), encoding="utf-8") as file:
         for line in file:
@@ -131,11 +130,13 @@ def _load_words() -> dict[str, tuple[re.Pattern[str], ...]]:
                 names, forms = line.rstrip("\n").split("\t")
                 for name in names.split(","):
                     words.setdefault(name, []).append(forms)
-    return {name: _compile(forms) for name, forms in words.items()}
+    return words
 
 
-def _compile(rows: list[str]) -> tuple[re.Pattern[str], ...]:
-    every = [form for row in rows for form in re.split(r"\|(?![^(]*\))", row)]
+@cache
+def _compile(answer: str) -> tuple[re.Pattern[str], ...]:
+    """Return the idle words of an answer: Latin words whole, Chinese ones wherever they stand."""
+    every = [form for row in _load_words().get(answer, ()) for form in re.split(r"\|(?![^(]*\))", row)]
     han = sorted((form for form in every if count_han(form)), key=len, reverse=True)
     latin = sorted((form for form in every if not count_han(form)), key=len, reverse=True)
     found = [re.compile("|".join(han))] if han else []
