@@ -148,7 +148,7 @@ def test_4_growth_is_auditable(ia, home, brain, scripted):
     told = reflection.read_text(encoding="utf-8")
     for words in ("破 20 周线后先减仓", "破 20 周线且放量才减仓", "三次破线后平均再跌 9%", "缩量破线两次都收回"):
         assert words in told
-    assert [told.count(label) for label in ("\n- before: ", "\n- now: ", "\n- because: ")] == [2, 2, 2]
+    assert [told.count(label) for label in ("\n- 之前：", "\n- 现在：", "\n- 理由：")] == [2, 2, 2]
     (home / "memory/beliefs.md").write_text("# 信念\n\n- 手工改的\n", encoding="utf-8")
     rows = json.loads(ia("memory", "history", "beliefs", "--json").stdout)
     assert len(rows) >= 2
