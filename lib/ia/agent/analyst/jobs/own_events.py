@@ -8,6 +8,7 @@ from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions
 from ia.agent.analyst.ask.unknown_names import find_ambiguous_name, find_candidates
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts.holding_facts import load_trades, purchases_of_held
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.patterns import pattern
 
@@ -62,7 +63,8 @@ def _name_traded(desk: ToolDesk) -> Work[None]:
     if intent.read_acts(request).kind not in intent.ANSWERABLE or not desk.has("account.profit"):
         return
     said = find_ambiguous_name(request.question[:LONGEST])
-    codes = find_candidates(said) if said else ()
+    known_name = any(said in each.said for each in find_mentions(request.question[:LONGEST]))
+    codes = find_candidates(said) if said and not known_name else ()
     if not codes:
         return
     profit = yield from desk.one("account.profit")
@@ -83,6 +85,8 @@ def _date_own_events(desk: ToolDesk) -> Work[Reply | None]:
         return None
     words = request.question
     mentions = [each for each in find_mentions(words) if each.symbol.kind != "index"]
+    if len(mentions) == 1 and (own := _SINCE_IT.search(words)) and _EXTREME.search(words):
+        return (yield from _put_start(desk, mentions[0], own))
     for mention in mentions:
         others = [each for each in mentions if each.code != mention.code]
         found = re.search(_SINCE.replace("{x}", re.escape(mention.said)), words, re.I)
@@ -92,6 +96,49 @@ def _date_own_events(desk: ToolDesk) -> Work[Reply | None]:
         named = re.search(_BETWEEN.replace("{x}", re.escape(mention.said)), words, re.I)
         if named and (mention.said in named[0] or not others):
             return (yield from _put_between(desk, mention, named))
+    return None
+
+
+_SINCE_IT = pattern(
+    r"\b(?:since|after|from) (?:the (?:day|time) )?(?:(?:i|we) (?P<which>first |last )?(?P<side>bought|purchased|sold)"
+    r"(?: (?:it|them|this|mine))?|(?:my|our) (?P<nth>first |last )?(?P<act>purchase|sale)(?: of it)?)"
+    r"|(?:自从?|从)?我?(?P<zhwhich>第一次|首次|最后一次)?(?P<zhside>买入?|买进|建仓|卖出?|卖掉|清仓)了?(?:它|这只)?(?:之后|以后|以来|至今|到现在|后)",
+    re.I,
+)
+"""A trade of the security itself that is asked about."""
+_EXTREME = pattern(
+    r"最[高低]|最[大多]?(?:回撤|跌幅|涨幅)|回撤|高点|低点|新[高低]|\b(?:highest|lowest|high|low|peak|top|bottom|trough|draw-?down)\b",
+    re.I,
+)
+
+
+def _put_start(desk: ToolDesk, mention: Mention, found: re.Match[str]) -> Work[Reply | None]:
+    """Put the day from which on an extreme is asked for: of what is held now, the first purchase."""
+    side = next(filter(None, (found[name] for name in ("side", "act", "zhside"))))
+    which = next(filter(None, (found[name] for name in ("which", "nth", "zhwhich"))), "").strip().casefold()
+    sold = bool(_SOLD.search(side))
+    rows, _ = yield from load_trades(desk, mention)
+    days = sorted({str(row["date"]) for row in rows if row.get("kind") == ("sell" if sold else "buy")})
+    if not days:
+        return _say_days(desk, mention, days, sold=sold)
+    held = [str(row["date"]) for row in purchases_of_held(rows)]
+    last = which in ("last", "最后一次") or (sold and not which)
+    first = held[0] if held and not sold and not which else days[0]
+    day = days[-1] if last else first
+    if len(days) > 1 and not which:
+        told = desk.speak.join_items([each for each in days if each != day])
+        desk.last_lines.append(
+            desk.speak("Counted from your last sale, {day}; other sales: {days}.", day=day, days=told)
+            if sold
+            else desk.speak("Counted from your first purchase, {day}; other purchases: {days}.", day=day, days=told)
+        )
+    words = desk.request.question
+    question = (
+        f"{words[: found.start()]} since {day} {words[found.end() :]}"
+        if found["zhside"] is None
+        else f"{words[: found.start()]}自{day}以来{words[found.end() :]}"
+    )
+    desk.request = replace(desk.request, question=question.strip())
     return None
 
 

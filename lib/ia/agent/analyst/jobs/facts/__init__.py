@@ -28,7 +28,7 @@ _READS_NUMBERS = (
     "price_judged", "results_history", "average_cross",
     "note", "own_target", "to_level",
     "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
-    "traded_sum", "alert_state", "dividend_tax",
+    "traded_sum", "alert_state", "dividend_tax", "traded_price",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -47,7 +47,7 @@ _OF_DAYS = ("gainers", "screen", "level_crossing", "extreme_day", "new_extreme",
 
 _POINTED = pattern(r"[这那]|(?:that|th[eo]se|this)\b", re.I)
 """A stretch of time that is only pointed at: that week, 那个月."""
-_OF_ENTRIES = ("undo", "command", "howto", "tasks", "inbox")
+_OF_ENTRIES = ("undo", "command", "howto", "tasks", "inbox", "traded_price")
 """Sources that read what a question points at."""
 
 
@@ -276,6 +276,15 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import rate_facts
 
         return rate_facts.answer_rate
+    return _find_day_answer(name)
+
+
+def _find_day_answer(name: str) -> Answer | None:
+    """Return the function behind an answer about days: of trades, of the market; None for another."""
+    if name in ("traded_price", "after_sale", "held_since"):
+        from ia.agent.analyst.jobs.facts import own_trade_facts
+
+        return own_trade_facts.ANSWERS[name]
     return None
 
 

@@ -8,7 +8,6 @@ from ia.agent.analyst.ask.amounts import find_size
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.evidence.tool_answers import closes_of
 from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.jobs.facts.share_changes import load_share_changes
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -342,7 +341,11 @@ def purchases_of_held(rows: list[Json]) -> list[Json]:
 def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what was paid, when the last trade was, since when and how often: from the journal."""
     speak, lines = desk.speak, []
-    if asked.spans and asked.facts[0].field not in ("count", "paid", "last", "after_sale"):
+    if asked.facts[0].field == "after_sale":
+        from ia.agent.analyst.jobs.facts import own_trade_facts
+
+        return (yield from own_trade_facts.answer_after_sale(desk, asked))
+    if asked.spans and asked.facts[0].field not in ("count", "paid", "last"):
         return reply_of_lines(speak("That I tell of all trades, not for “{time}”.", time=asked.spans[0].said))
     days = yield from result_facts.trade_days(desk, asked)
     if days is None:
@@ -359,20 +362,11 @@ def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(speak("{name}: the journal has no such trade.", name=head))
         else:
             found = {"rows": rows, **held.get(mention.code, {})}
-            if asked.facts[0].field == "after_sale":
-                found |= yield from _newest_price(desk, mention)
-            if asked.facts[0].field in ("after_sale", "price_then"):
+            if asked.facts[0].field == "price_then":
                 changes = yield from load_share_changes(desk, mention.code, float(found.get("size") or 0))
                 found["factor_since"] = changes.factor_since
             lines += _TRADE_FACTS[asked.facts[0].field](desk, asked, head, found)
     return reply_of_lines(*lines)
-
-
-def _newest_price(desk: ToolDesk, mention: Mention) -> Work[Json]:
-    bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1, adjust="none")
-    closes = closes_of(bars.value) if bars.ok else []
-    day, close = closes[-1] if closes else ("", None)
-    return {"newest": close, "newest_date": day, "newest_simulated": bars.get("simulated")}
 
 
 def _say_paid(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> list[str]:
@@ -446,8 +440,15 @@ def _say_price_then(desk: ToolDesk, asked: FactQuestion, head: str, found: Json)
     return [
         desk.speak("{name}: **{change}** since the last purchase, {price} now ({date}); your position {profit}"
                    " ({rate}).{mark}", name=head, change=change, **now),
-        *(f"- {_say_trade(desk, row)}" for row in bought[-SHOWN:]),
+        *(f"- {_say_trade(desk, row)}{_say_change_since(desk, row, price, found)}" for row in bought[-SHOWN:]),
     ]  # fmt: skip
+
+
+def _say_change_since(desk: ToolDesk, row: Json, price: float, found: Json) -> str:
+    """Return the change since one purchase; "" where bonus shares or splits make that unknown."""
+    factor = found["factor_since"](str(row["date"]))
+    change = "" if factor is None else wording.say_percent(price * factor / float(row["price"]) * 100 - 100)
+    return f"{desk.speak(': ')}{change}" if change else ""
 
 
 _PRICE_THEN = pattern(r"买(?:入|进)?(?:的时候|时|那天|当天)|\bwhen i (?:bought|got|purchased)\b|\bprice did i\b", re.I)
@@ -475,45 +476,7 @@ def _say_count(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> l
     return lines
 
 
-def _say_after_sale(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> list[str]:
-    """Return how the price has moved since the last sale, and what the shares sold would have brought more."""
-    sold = [row for row in found["rows"] if row.get("kind") == "sell"]
-    if not sold:
-        return [desk.speak("{name}: the journal has no sale of it.", name=head)]
-    price = found.get("newest")
-    if price is None:
-        return [
-            f"{head}{desk.speak(': ')}{_say_trade(desk, sold[-1])}",
-            desk.speak("{name}: no price of it is stored.", name=head),
-        ]
-    factor = found["factor_since"](str(sold[-1]["date"]))
-    if factor is None:
-        return [
-            f"{head}{desk.speak(': ')}{_say_trade(desk, sold[-1])}",
-            desk.speak("The change since is not known: bonus shares or splits came between."),
-        ]
-    shares, then = float(sold[-1]["quantity"]) * factor, float(sold[-1]["price"]) / factor
-    currency = str(sold[-1].get("currency") or "")
-    given: Json = {
-        "name": head,
-        "change": wording.say_percent(price / then * 100 - 100),
-        "trade": _say_trade(desk, sold[-1]),
-        "price": number(price, "price", desk.speak),
-        "date": found.get("newest_date"),
-        "amount": wording.say_exact(desk, abs(price - then) * shares, currency=currency),
-        "mark": wording.simulated_mark(desk, found.get("newest_simulated")),
-    }
-    return [
-        desk.speak("{name}: **{change}** since the sale ({trade}); now {price} ({date}). Kept, these shares would be"
-                   " worth {amount} more, fees aside.{mark}", **given)
-        if price > then
-        else desk.speak("{name}: **{change}** since the sale ({trade}); now {price} ({date}). Kept, these shares would"
-                        " be worth {amount} less, fees aside.{mark}", **given)
-    ]  # fmt: skip
-
-
 _TRADE_FACTS: dict[str, _Said] = {
-    "after_sale": _say_after_sale,
     "paid": _say_paid,
     "last": _say_last,
     "since": _say_since,

@@ -1,0 +1,232 @@
+"""Prices at the owner's own trades: what a security stood at on that day, and how it went on after each sale."""
+
+import re
+from typing import NamedTuple
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import Mention, strip_mentions
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.evidence.tool_answers import closes_of
+from ia.agent.analyst.jobs.facts import history_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts.account_facts import say_trade
+from ia.agent.analyst.jobs.facts.held import load_held, name_position
+from ia.agent.analyst.jobs.facts.holding_facts import load_trades, trades_of
+from ia.agent.analyst.jobs.facts.share_changes import load_share_changes
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.voice import number
+from ia.kernel.errors import PluralText
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+SHOWN = 4
+SALES = 8
+_BOUGHT = pattern(r"买|建仓|加仓|入手|\b(?:buy|bought|purchas\w*)\b", re.I)
+_FIRST = pattern(r"第一次|首次|最早|最初|\bfirst\b", re.I)
+_LAST = pattern(r"最后一次|最近一次|上一?次|\blast\b", re.I)
+_THAT_DAY = pattern(r"那一?[天日时]|当[天日时]|那个时候|(?:on )?(?:that|the same) day", re.I)
+"""Words that point at the day of the trade."""
+_SOLD = pattern(r"卖|清仓|减仓|\b(?:sell|sold|sale)\b", re.I)
+
+
+def answer_traded_price(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer at what price the owner traded a security, its close of that day, and its price now."""
+    speak, lines = desk.speak, list[str]()
+    if unread := tuple(word for word in asked.unread if not _THAT_DAY.fullmatch(word)):
+        return wording.ask_back(desk, unread)
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    words = strip_mentions(asked.words)
+    kinds = [kind for form, kind in ((_BOUGHT, "buy"), (_SOLD, "sell")) if form.search(words)]
+    for mention in asked.securities[:2]:
+        rows, result = yield from load_trades(desk, mention)
+        if result.failure is not None:
+            return wording.unreadable(desk, speak("the journal"), result.failure)
+        rows = [row for row in rows if not days or any(f"{d.first}" <= str(row["date"]) <= f"{d.last}" for d in days)]
+        rows = [row for row in rows if row.get("kind") in kinds]
+        rows = rows[:1] if _FIRST.search(words) else rows[-1:] if _LAST.search(words) else rows
+        lines += yield from _say_prices(desk, mention, rows)
+    return reply_of_lines(*lines)
+
+
+def _say_prices(desk: ToolDesk, mention: Mention, rows: list[Json]) -> Work[list[str]]:
+    """Return the price of each trade with the close of its day, the newest first, and the price now."""
+    speak, head = desk.speak, wording.head_of(desk, mention)
+    if not rows:
+        return [speak("{name}: the journal has no such trade.", name=head)]
+    shown = rows[::-1][:SHOWN]
+    dates = list(dict.fromkeys(str(row["date"]) for row in shown))
+    *looked, newest = yield from desk.run(
+        *(
+            DeskCall("market.ohlcv", {"symbol": mention.code, "start": day, "end": day, "adjust": "none"})
+            for day in dates
+        ),
+        DeskCall("market.ohlcv", {"symbol": mention.code, "tail": 1, "adjust": "none"}),
+    )
+    closes = {
+        day: dict(closes_of(each.value)).get(day) if each.ok else None for day, each in zip(dates, looked, strict=True)
+    }
+    told = []
+    for row in shown:
+        close = closes[str(row["date"])]
+        trade = say_trade(desk, row)
+        told.append(
+            speak("**{trade}**; no bar of that day is stored", trade=trade)
+            if close is None
+            else speak("**{trade}**; it closed at {close} that day", trade=trade, close=number(close, "price", speak))
+        )
+    lines = [f"{head}{speak(': ')}{told[0]}"] if len(told) == 1 else [head, *(f"- {each}" for each in told)]
+    if len(rows) > SHOWN:
+        lines.append(speak("{count} more: `ia trade list {symbol}`", count=len(rows) - SHOWN, symbol=mention.code))
+    if now := (closes_of(newest.value) if newest.ok else []):
+        lines.append(
+            speak("Now {price} ({date}). Prices as traded, not adjusted.{mark}",
+                  price=number(now[-1][1], "price", speak), date=now[-1][0],
+                  mark=wording.simulated_mark(desk, newest.get("simulated")))
+        )  # fmt: skip
+    return lines
+
+
+class _Sale(NamedTuple):
+    """One sale: how it is told, and what its shares would be worth more today; None where that is not known."""
+
+    told: str
+    more: float | None
+    currency: str
+
+
+def answer_after_sale(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how the price has moved since each sale, and what the shares sold would be worth more: no advice."""
+    speak = desk.speak
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    named = [mention.code for mention in asked.securities]
+    symbols = [{"symbol": code, "limit": history_facts.LOOKED_AT} for code in named]
+    looked = yield from desk.run(
+        *(DeskCall("trade.list", args) for args in symbols or [{"limit": history_facts.LOOKED_AT}]),
+        DeskCall("account.status", {}),
+    )
+    *listed, status = looked
+    if failed := next((each.failure for each in listed if each.failure is not None), None):
+        return wording.unreadable(desk, speak("the journal"), failed)
+    sold = [row for each in listed for row in trades_of(each) if row.get("kind") == "sell"]
+    sold = [row for row in sold if not days or any(f"{d.first}" <= str(row["date"]) <= f"{d.last}" for d in days)]
+    lines = [
+        speak("{name}: the journal has no sale of it.", name=wording.head_of(desk, mention))
+        for mention in asked.securities
+        if mention.code not in {row.get("symbol") for row in sold}
+    ]
+    if not sold:
+        return reply_of_lines(*(lines or [speak("The journal has no sale.")]))
+    shown = sorted(sold, key=lambda row: str(row["date"]), reverse=True)[:SALES]
+    held = wording.objects_of(status, "positions")
+    prices = yield from _load_prices(desk, list(dict.fromkeys(str(row["symbol"]) for row in shown)))
+    factors = {}
+    for symbol in prices:
+        size = float(held.get(symbol, {}).get("size") or 0)
+        factors[symbol] = (yield from load_share_changes(desk, symbol, size)).factor_since
+    alone = len(shown) == 1
+    sales = [
+        _say_sale(desk, row, prices[str(row["symbol"])], factors[str(row["symbol"])](str(row["date"])), alone=alone)
+        for row in shown
+    ]
+    if alone:
+        return reply_of_lines(*lines, sales[0].told)
+    mark = wording.simulated_mark(desk, any(each.get("simulated") for each in prices.values()))
+    up = sum(1 for each in sales if each.more is not None and each.more > 0)
+    lines.append(
+        speak(PluralText("**{up} of {count} sale** stands below the price now; fees aside.{mark}",
+                         "**{up} of {count} sales** stand below the price now; fees aside.{mark}", by="count"),
+              up=up, count=len(sales), mark=mark)
+    )  # fmt: skip
+    lines += [f"- {each.told}" for each in sales]
+    if len(sold) > SALES:
+        lines.append(speak("The newest {count} of {all} sales.", count=SALES, all=len(sold)))
+    return reply_of_lines(*lines)
+
+
+def _load_prices(desk: ToolDesk, symbols: list[str]) -> Work[dict[str, Json]]:
+    """Return the newest price of each security, with its day; neither where there is none."""
+    found = yield from desk.run(
+        *(DeskCall("market.ohlcv", {"symbol": each, "tail": 1, "adjust": "none"}) for each in symbols)
+    )
+    prices: dict[str, Json] = {}
+    for symbol, bars in zip(symbols, found, strict=True):
+        closes = closes_of(bars.value) if bars.ok else []
+        day, price = closes[-1] if closes else ("", None)
+        prices[symbol] = {"day": day, "price": price, "simulated": bool(bars.get("simulated"))}
+    return prices
+
+
+def _say_sale(desk: ToolDesk, row: Json, newest: Json, factor: float | None, *, alone: bool) -> _Sale:
+    """Return how the price has moved since a sale, and what its shares would be worth more.
+
+    factor  what one share sold would have become; None where that is not known
+    """
+    speak, currency = desk.speak, str(row.get("currency") or "")
+    name, trade = name_position(desk, str(row["symbol"]), row), say_trade(desk, row)
+    if alone:
+        name = f"**{name.rpartition(' ')[0]}** {row['symbol']}" if " " in name else f"**{name}**"
+    if newest["price"] is None:
+        return _Sale(speak("{name}: {trade}; no price of it is stored.", name=name, trade=trade), None, currency)
+    if factor is None:
+        told = speak("{name}: {trade}; bonus shares or splits came between, so the change since is not known.",
+                     name=name, trade=trade)  # fmt: skip
+        return _Sale(told, None, currency)
+    shares, then, price = float(row["quantity"]) * factor, float(row["price"]) / factor, float(newest["price"])
+    more = (price - then) * shares
+    given: Json = {
+        "name": name,
+        "change": wording.say_percent(price / then * 100 - 100),
+        "trade": trade,
+        "price": number(price, "price", speak),
+        "date": newest["day"],
+        "amount": wording.say_exact(desk, abs(more), currency=currency),
+        "mark": wording.simulated_mark(desk, newest["simulated"]),
+    }
+    if alone and more > 0:
+        told = speak("{name}: **{change}** since the sale ({trade}); now {price} ({date}). Kept, these shares would be"
+                     " worth {amount} more, fees aside.{mark}", **given)  # fmt: skip
+    elif alone:
+        told = speak("{name}: **{change}** since the sale ({trade}); now {price} ({date}). Kept, these shares would"
+                     " be worth {amount} less, fees aside.{mark}", **given)  # fmt: skip
+    elif more > 0:
+        told = speak("{name}: {trade}; now {price} ({date}), **{change}**: kept, {amount} more", **given)
+    else:
+        told = speak("{name}: {trade}; now {price} ({date}), **{change}**: kept, {amount} less", **given)
+    return _Sale(told, more, currency)
+
+
+def answer_held_since(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which holding rose or fell most against what was paid for it: all of them in their order, in percent."""
+    speak, worst = desk.speak, asked.facts[0].field == "worst"
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    status, held = loaded
+    known = [pair for pair in held if pair[1].get("unrealized_pct") is not None]
+    order = sorted(known, key=lambda pair: float(pair[1]["unrealized_pct"]), reverse=not worst)
+    if not order:
+        return reply_of_lines(speak("No price is known of what is held."))
+    desk.ranked.append(order[0][0])
+    told = [
+        speak("{name} {change} ({money}): cost {cost}, now {price} ({date})",
+              name=name_position(desk, symbol, each) if at else f"**{name_position(desk, symbol, each)}**",
+              change=wording.say_percent(each["unrealized_pct"]),
+              money=wording.say_exact(desk, each.get("unrealized_pnl"), signed=True,
+                                      currency=str(each.get("currency") or "")),
+              cost=number(each.get("avg_price"), "price", speak),
+              price=number(float(each["current_price"]), "price", speak), date=each.get("price_date"))
+        for at, (symbol, each) in enumerate(order[:SALES])
+    ]  # fmt: skip
+    rest = [name_position(desk, symbol, each) for symbol, each in held if each.get("unrealized_pct") is None]
+    return reply_of_lines(
+        f"{told[0]}{wording.simulated_mark(desk, status.get('simulated'))}",
+        *(f"- {each}" for each in told[1:]),
+        *([speak("Not known of: {names}.", names=speak.join_items(rest))] if rest else []),
+        speak("Against the average cost of each, fees included."),
+    )
+
+
+ANSWERS = {"traded_price": answer_traded_price, "after_sale": answer_after_sale, "held_since": answer_held_since}
