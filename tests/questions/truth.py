@@ -117,6 +117,11 @@ def mean_in(code, first, last="9999"):
     return statistics.fmean(row["close"] for row in days_between(code, first, last))
 
 
+def daily_move(code, count):
+    """Return the mean size of the last daily changes of the close, in percent."""
+    return statistics.fmean(abs(b["close"] / a["close"] * 100 - 100) for a, b in pairwise(bars(code)[-count - 1 :]))
+
+
 def drawdown(code, first):
     worst, peak = 0.0, 0.0
     for row in bars(code):

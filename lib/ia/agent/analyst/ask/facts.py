@@ -300,6 +300,11 @@ def lists_table(tables: Tables = SHIPPED) -> list[FactSpec]:
     return tables.build("research", "facts_lists", build_facts)
 
 
+def days_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of days, weeks and own trades, which are looked at first."""
+    return tables.build("research", "facts_days", build_facts)
+
+
 def howto_table(tables: Tables = SHIPPED) -> list[FactSpec]:
     """Return the facts of how something is done and of exchanges abroad, which are looked at next."""
     return tables.build("research", "facts_howto", build_facts)
@@ -374,6 +379,7 @@ def build_fact(entry: Entry) -> FactSpec:
 
 TABLES = (
     "facts_record",
+    "facts_days",
     "facts_lists",
     "facts_howto",
     "facts_everyday",
@@ -396,14 +402,14 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     if not securities:
         return (
             "facts_record",
-            "facts_lists", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings", "facts_history",
-            "facts_trades", "facts_owner", "facts_account", "facts_scan", "technicals", "facts_market",
+            "facts_days", "facts_lists", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings",
+            "facts_history", "facts_trades", "facts_owner", "facts_account", "facts_scan", "technicals", "facts_market",
         )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
     return (
         "facts_record",
-        "facts_lists", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings", "facts_history",
+        "facts_days", "facts_lists", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings", "facts_history",
         "facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market",
     )  # fmt: skip
 
@@ -416,6 +422,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
     of_security = [*price_table(tables).facts, *security_table(tables).facts, *quote_facts(tables)] if named else []
     return [
         *record_table(tables),
+        *days_table(tables),
         *lists_table(tables),
         *howto_table(tables),
         *everyday_table(tables),

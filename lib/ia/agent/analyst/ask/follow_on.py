@@ -3,6 +3,7 @@
 import re
 from datetime import date, timedelta
 
+from ia.agent.analyst.ask.follow_steps import find_next_step, name_same
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.time_spans import DAY, UNREAD, TimeSpan, blank_spans, find_time_spans
@@ -266,7 +267,15 @@ _OF_IT = tuple(
     for form, whole in (
         (r"^\W*(?:and |so )?how (?:many|much)(?: shares)?(?: of (?:it|them))? do i (?P<did>own|hold|have)\W*$",
          "how many shares of {name} do I {did}?"),
-        (r"^\W*(?:and |so )?why did i (?P<did>buy|sell) (?:it|them)\W*$", "why did I {did} {name}?"),
+        (r"^\W*(?:and |so |but )?why did i (?P<did>buy|sell)(?: (?:it|them))?\W*$", "why did I {did} {name}?"),
+        (r"^\W*(?:and |so |then |ok(?:ay)? |but )*"
+         r"(?P<did>should i (?:sell|keep|hold)|(?:is it )?time to sell|do i sell)"
+         r"(?: (?:it|them|now|then))*\W*$", "should I sell {name}?"),
+        (r"^\W*(?:那|那么|所以|现在|我)*(?P<did>(?:要不要|该不该|应不应该|应该|需不需要|是不是该|要|该)(?:现在)?卖)"
+         r"(?:掉|出|了)?(?:它|吗|么|呢|吧)*\W*$",
+         "{name}要不要卖"),
+        (r"^\W*(?:那|那么)?我?(?:当时|当初)?为(?:什么|何|啥)(?:会|要)?(?P<did>买|卖)(?:入|出|了|掉|的|进)*(?:它|这只|呢)?\W*$",
+         "我为什么{did}{name}"),
         (r"^\W*(?:any |the |what is the )?(?:latest |newest |recent )?news (?:on|about|of|for) (?:it|them)\W*$",
          "news on {name}"),
         (r"^\W*(?P<did>remind me to (?:check|look at|review|sell|buy|watch)) (?:it|them)(?P<rest>\b.*)$",
@@ -283,6 +292,9 @@ _OF_IT = tuple(
 """Questions and wishes of the owner's about the one security that was spoken of, which only a pronoun names."""
 
 
+_PRONOUN = pattern(r"它|这只|\b(?:it|them)\b", re.I)
+
+
 def name_pronoun(question: str, before: list[str], today: date) -> str:
     """Return a question of the owner's about "it" with the name of the one security that was spoken of at last.
 
@@ -294,6 +306,8 @@ def name_pronoun(question: str, before: list[str], today: date) -> str:
     """
     found = next(((match, whole) for form, whole in _OF_IT if (match := form.match(question))), None)
     if found is None or not before:
+        return question
+    if not _PRONOUN.search(question) and len(find_subject(before, today)) != 1:
         return question
     said = [mentions for each in before[-4:] if (mentions := find_mentions(simplify_question(each)))]
     if not said or len(said[-1]) != 1:
@@ -450,6 +464,8 @@ def _amend(text: str, last: str, recent: list[Mention], today: date) -> str:
 def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     if not last or text.startswith("/"):
         return text
+    if len(text) <= LONGEST and (same := name_same(text, today)):
+        text = f"{same}呢" if _is_chinese(same) else f"and {same}?"
     if _is_chinese(text) and len(text) <= LONGEST:
         amended = _amend(text, last, recent, today)
         if amended != text and not amended.endswith("呢"):
@@ -461,8 +477,10 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
 def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
     """Return a text that goes on with the question before as a whole one."""
     led, tailed = _LEAD.search(text), _TAIL.search(text)
+    step = _TAIL.sub("", _LEAD.sub("", text, count=1)).strip(" ,，。?？!！")
     if after := (
         _after_view(text, last)
+        or find_next_step(step, last, today)
         or _from_there(text, last, today)
         or _set_beside(text, last, today)
         or _period_before(text, last, today)

@@ -4,11 +4,13 @@ import re
 from dataclasses import replace
 
 from ia.agent.analyst.ask import intent
+from ia.agent.analyst.ask.follow_steps import put_since
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions
 from ia.agent.analyst.ask.unknown_names import find_ambiguous_name, find_candidates
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
-from ia.agent.analyst.jobs.facts.holding_facts import load_trades, purchases_of_held
+from ia.agent.analyst.jobs.facts.holding_facts import purchases_of_held
+from ia.agent.analyst.jobs.facts.journal_rows import load_trades
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.patterns import pattern
 
@@ -40,7 +42,7 @@ def read_own_trades(desk: ToolDesk) -> Work[Reply | None]:
 
 
 _OWN_TRADE = pattern(
-    r"(?:我|咱).{0,16}(?:赚|亏|盈|买|卖|持有|拿着|成本|仓|套)|(?:赚|亏|盈|买|卖|持有|成本|仓).{0,16}我"
+    r"卖(?:掉|出|了)的|[买卖](?:入|出|掉|进|了)(?:之?[后前]|以[后前来]|那天|当天|的时候)|(?:我|咱).{0,16}(?:赚|亏|盈|买|卖|持有|拿着|成本|仓|套)|(?:赚|亏|盈|买|卖|持有|成本|仓).{0,16}我"
     r"|\b(?:i|my|we|our)\b.{0,40}\b(?:make|made|lose|lost|earn\w*|gain\w*|profit|loss|bought|buy|sold|sell|sale|kept|keep|hold|held"
     r"|own|owned|cost|paid|pay|position|shares|trade[ds]?|purchases?)\b",
     re.I,
@@ -81,6 +83,8 @@ def _date_own_events(desk: ToolDesk) -> Work[Reply | None]:
     Returns what is said where the journal has no such trade, or several; None where the question can be answered.
     """
     request = desk.request
+    if request.is_words_only and _HAPPENED.search(request.question[:LONGEST]):
+        return (yield from _put_that_day(desk))
     if not request.is_words_only or not _HINT.search(request.question[:LONGEST]):
         return None
     words = request.question
@@ -132,13 +136,33 @@ def _put_start(desk: ToolDesk, mention: Mention, found: re.Match[str]) -> Work[R
             if sold
             else desk.speak("Counted from your first purchase, {day}; other purchases: {days}.", day=day, days=told)
         )
+    question = put_since(desk.request.question, found.span(), day)
+    desk.request = replace(desk.request, question=question)
+    return None
+
+
+_HAPPENED = pattern(r"\bhappen\w*|发生", re.I)
+_THAT_DAY = (
+    r"\b(?:on )?the (?:same )?day (?:that |when )?(?:i|we) (?P<side>bought|sold|purchased) (?:my |the )?{x}"
+    r"|我?(?P<zh>[买卖])(?:入|出|掉|进|了)*{x}的?(?:那一?天|当天)"
+)
+
+
+def _put_that_day(desk: ToolDesk) -> Work[Reply | None]:
+    """Put the date of the one trade whose day is asked about: what happened the day I sold CATL."""
     words = desk.request.question
-    question = (
-        f"{words[: found.start()]} since {day} {words[found.end() :]}"
-        if found["zhside"] is None
-        else f"{words[: found.start()]}自{day}以来{words[found.end() :]}"
-    )
-    desk.request = replace(desk.request, question=question.strip())
+    for mention in find_mentions(words):
+        found = re.search(_THAT_DAY.replace("{x}", re.escape(mention.said)), words, re.I)
+        if found is None:
+            continue
+        sold = bool(_SOLD.search(found["side"] or found["zh"]))
+        days = yield from _load_dates(desk, mention, sold=sold)
+        if len(days) != 1:
+            return _say_days(desk, mention, days, sold=sold)
+        put = f"on {days[0]} " if found["side"] else days[0]
+        question = f"{words[: found.start()]}{put}{words[found.end() :]}".strip()
+        desk.request = replace(desk.request, question=question)
+        return None
     return None
 
 

@@ -356,6 +356,35 @@ def _quote_price(
     return reply.reply_of_lines(f"{name}{speak(': ')}{speak(wrote)}", *quotes, *last)
 
 
+def find_noted_stop(desk: ToolDesk, mention: Mention) -> Work[tuple[float, str, str] | None]:
+    """Return the stop that the owner's newest note of it names: the price, the day and the path; None without one."""
+    names = names_of(mention)
+    searches = yield from desk.run(
+        *(DeskCall("memory.recall", {"query": each, "limit": RECALLED}) for each in names[:NAMES])
+    )
+    hits = {str(hit["source"]): hit for found in searches if found.ok for hit in recall_hits(found.value)}
+    own = [hit for hit in hits.values() if hit.get("author") == "owner" and hit.get("kind") != "question"]
+    own = yield from _drop_other_trades(desk, mention, own)
+    views = past_views.find_views(own, _spellings(names), [], ALL_DAYS, desk.speak)
+    told = [(item, level) for item in views if (level := _STOP_AT.search(item.said))]
+    if not told:
+        return None
+    item, level = max(told, key=lambda pair: str(pair[0].date))
+    said = next(text for text in level.groups() if text)
+    return float(said.replace(",", "")), str(item.date), str(item.source)
+
+
+_STOP_AT = pattern(
+    r"(?:止损(?:价|位|线|点)?|\bstop(?:[- ]?loss)?(?: price| level)?)[\s:：]*"
+    r"(?:设|放|定|挂|改|调|是|在|到|于|为|成|is|was|set|placed|moved|raised|goes|at|to|of|below)*"
+    r"(?:\s+(?:at|to|of|below|is))?[\s:：]*(?:hk|us)?[$¥]?(\d[\d,]*(?:\.\d+)?)"
+    r"(?![\d.,]*(?:\d|\s*(?:%|％|per ?cent|个?点|日|天|月|days?|ATR)))"
+    r"|(?<![\d.-])(\d[\d,]*(?:\.\d+)?)\s*(?:元|块)?\s*(?:就|则|处)?止损",
+    re.I,
+)
+"""A stop with its price in a note."""
+
+
 _STOP = pattern(r"止损|跌破.{0,8}[就要]?(?:卖|走|出|清)|\bstop(?:[- ]?loss)?\b", re.I)
 NOTED = pattern(r"我(?:写|记|定)(?:下|过)?的|写过|笔记|\b(?:i wrote|i noted|wrote down|in my notes?)\b", re.I)
 """What the owner wrote is asked for, and not what the rules say."""

@@ -28,7 +28,8 @@ _READS_NUMBERS = (
     "price_judged", "results_history", "average_cross",
     "note", "own_target", "to_level",
     "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
-    "traded_sum", "alert_state", "dividend_tax", "traded_price",
+    "traded_sum", "alert_state", "dividend_tax", "traded_price", "daily_move", "day_story", "period_against",
+    "part_of_account",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -285,6 +286,14 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import own_trade_facts
 
         return own_trade_facts.ANSWERS[name]
+    if name in ("day_story", "period_against", "part_of_account"):
+        from ia.agent.analyst.jobs.facts import day_facts
+
+        return day_facts.ANSWERS[name]
+    if name in ("daily_move", "held_or_company"):
+        from ia.agent.analyst.jobs.facts import daily_moves
+
+        return daily_moves.ANSWERS[name]
     return None
 
 

@@ -10,6 +10,7 @@ from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import market_days, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.domain.speech.numerals import parse_count
 from ia.kernel import clock
 from ia.kernel.errors import PluralText
 from ia.kernel.i18n import mark_text
@@ -78,6 +79,9 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from _answer_open_now(desk, market, place))
     if week := _WEEK_DAYS.search(asked.words):
         return (yield from _answer_week(desk, any(week.groups()), market, place))
+    today = date.fromisoformat(desk.request.day)
+    if stretch := _stretch_of(asked.words, asked.spans[0] if asked.spans else None, today):
+        return (yield from _answer_closures(desk, *stretch, market, place))
     told, nearest = list[str](), list[str]()
     for span in asked.spans[:MOST_DAYS] or (None,):
         if span is not None and span.first and span.last and span.last - span.first >= timedelta(days=7):
@@ -338,6 +342,82 @@ def _answer_holiday(desk: ToolDesk, asked: FactQuestion, holiday: Holiday, marke
               days=speak.join_items([f"{day:%m-%d}" for day in shut]), place=place),
         speak("Last session before it {before}, first one after it {after}.", before=before, after=after),
     )  # fmt: skip
+
+
+_THIS_MONTH = pattern(r"本月|这个?月|\bthis month\b", re.I)
+_NEXT_MONTH = pattern(r"下个?月|\bnext month\b", re.I)
+_NAMED_MONTH = pattern(
+    r"(?<![\d年])(?P<zh>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月(?:份)?(?!\s*\d|[一二三四五六七八九十初])"
+    r"|\b(?P<en>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b(?!\s*\d|\s+the\b)",
+    re.I,
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+def _stretch_of(words: str, span: TimeSpan | None, today: date) -> tuple[date, date] | None:
+    """Return the first and last day of the month that a question names; None where it names none.
+
+    A month without its year is the coming one, where this year's is over.
+
+    >>> [str(day) for day in _stretch_of("holidays next month", None, date(2024, 3, 15))]
+    ['2024-04-01', '2024-04-30']
+    >>> [str(day) for day in _stretch_of("2月有哪些休市日", None, date(2024, 3, 15))]
+    ['2025-02-01', '2025-02-28']
+    """
+    first = today.replace(day=1)
+    if _NEXT_MONTH.search(words):
+        first = (first + timedelta(days=32)).replace(day=1)
+    elif not _THIS_MONTH.search(words):
+        named = _NAMED_MONTH.search(words)
+        if named is None or (
+            span is not None and (span.kind == DAY or (span.first is not None and span.first == span.last))
+        ):
+            return None
+        month = int(parse_count(named["zh"]) or 0) if named["zh"] else _MONTHS.index(named["en"][:3].lower()) + 1
+        if span is not None and span.first is not None and re.search(r"\d{4}|[去前今明]年|year", span.said):
+            first = span.first.replace(day=1)
+        else:
+            first = date(today.year + (month < today.month), month, 1)
+    return first, (first + timedelta(days=32)).replace(day=1) - timedelta(days=1)
+
+
+def _answer_closures(desk: ToolDesk, first: date, last: date, market: str, place: str) -> Work[Reply]:
+    """Answer on which weekdays of a stretch of days a market is closed, each with its holiday where that is known."""
+    speak, day = desk.speak, first - timedelta(days=1)
+    found = yield from desk.one("calendar.trading", date=f"{day}", market=market, n=_FAR)
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the calendar"), found.failure)
+    until = str(found.get("known_until") or "")
+    if until < f"{last}":
+        return reply_of_lines(speak("The sessions after {until} are not known yet.", until=until))
+    sessions = set(wording.names_of(found.get("next")))
+    days = [first + timedelta(days=at) for at in range((last - first).days + 1)]
+    shut = [each for each in days if each.weekday() < 5 and f"{each}" not in sessions]
+    given: Json = {"first": first, "last": last, "place": place, "count": len(shut)}
+    if not shut:
+        return reply_of_lines(
+            speak("**No holiday**: trading on every weekday from {first} to {last} ({place}).", **given)
+        )
+    yield from desk.load_tables("holidays")
+    lines = [
+        f"- {each} {speak(market_days.WEEKDAYS[each.weekday()])}{_holiday_on(desk, each, market)}" for each in shut[:8]
+    ]
+    head = PluralText(
+        "**{count} weekday without trading** from {first} to {last} ({place}):",
+        "**{count} weekdays without trading** from {first} to {last} ({place}):",
+    )
+    return reply_of_lines(speak(head, **given), *lines)
+
+
+def _holiday_on(desk: ToolDesk, day: date, market: str) -> str:
+    """Return the holiday within whose days a day lies; "" where that is none, or several."""
+    names = [
+        desk.speak.fill(each.name)
+        for each in holiday_table(desk.tables)
+        if market in each.markets and any(low <= day <= high for low, high in [each.window(day.year)])
+    ]
+    return desk.speak(", {holiday}", holiday=names[0]) if len(names) == 1 else ""
 
 
 _NEXT_HOLIDAY = pattern(

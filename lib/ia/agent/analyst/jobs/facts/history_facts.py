@@ -14,6 +14,7 @@ from ia.agent.analyst.jobs.facts import (
     account_facts,
     bar_rows,
     holding_facts,
+    journal_rows,
     performance_facts,
     result_facts,
     wording,
@@ -50,7 +51,7 @@ def answer_own_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def _compare_position(desk: ToolDesk, asked: FactQuestion, mention: Mention, position: Json) -> Work[list[str]]:
     """Return how a position did against an index into which the same money went on the same days."""
     speak, name = desk.speak, wording.head_of(desk, mention)
-    rows, result = yield from holding_facts.load_trades(desk, mention)
+    rows, result = yield from journal_rows.load_trades(desk, mention)
     bought = holding_facts.purchases_of_held(rows)
     if result.failure is not None or not bought:
         return [speak("{name}: the journal has no purchase of it, so I cannot say since when.", name=name)]
@@ -108,7 +109,7 @@ def answer_held_longest(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     listed = yield from desk.run(*calls)
     known, unknown = [], []
     for (symbol, position), result in zip(held.items(), listed, strict=True):
-        bought = holding_facts.purchases_of_held(holding_facts.trades_of(result))
+        bought = holding_facts.purchases_of_held(journal_rows.trades_of(result))
         name = wording.security_name(desk, symbol, position.get("name"))
         if bought:
             known.append((str(bought[0]["date"]), name))

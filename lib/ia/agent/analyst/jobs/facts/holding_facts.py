@@ -6,9 +6,10 @@ from datetime import date
 
 from ia.agent.analyst.ask.amounts import find_size
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words
-from ia.agent.analyst.ask.mentions import Mention, strip_mentions
+from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.jobs.facts import result_facts, wording
+from ia.agent.analyst.jobs.facts import own_trade_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts.journal_rows import load_trades
 from ia.agent.analyst.jobs.facts.share_changes import load_share_changes
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -58,23 +59,34 @@ def _prices(desk: ToolDesk, position: Json) -> Json:
 
 
 _DECIDES = pattern(r"要不要|该不该|应不应该|应该|该.{0,2}吗|\b(?:should|shall|time to)\b", re.I)
+_SIDE_OF_STOP = pattern(r"\b(?:above|below)(?= (?:my|the|its) stop\b)|(?:高于|低于)(?=.{0,4}止损)", re.I)
 _AT_STOP = pattern(r"亏|损失|赔|\b(?:los[es]|cost me|down)\b", re.I)
 
 
 def answer_own_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer where the owner's rule stops a position, how far that is, and what it would cost."""
-    limit = desk.request.limits.get("stop_loss_pct")
-    if limit is None:
+    from ia.agent.analyst.jobs import own_notes
+
+    limit, noted = desk.request.limits.get("stop_loss_pct"), dict[str, tuple[float, str, str]]()
+    for mention in asked.securities[:SHOWN]:
+        if found := (yield from own_notes.find_noted_stop(desk, mention)):
+            noted[wording.head_of(desk, mention)] = found
+    if limit is None and not noted:
         return reply_of_lines(desk.speak("No stop rule is in force: `ia config set risk.stop_loss_pct 7` sets one."))
-    if unread := condition_words(strip_mentions(asked.words)):
+    if unread := condition_words(_SIDE_OF_STOP.sub(" ", strip_mentions(asked.words))):
         return wording.ask_back(desk, tuple(unread))
 
     def say(desk: ToolDesk, asked: FactQuestion, head: str, position: Json) -> list[str]:
         speak, cost, size = desk.speak, float(position["cost"]), float(position["size"])
+        if head in noted:
+            return _say_noted_stop(desk, asked, head, position, noted[head])
+        if limit is None:
+            return [speak("{name}: no stop stands in your notes, and no stop rule is in force.", name=head)]
         level, price = cost * (1 - limit / 100) / size, float(position["current_price"])
         given: Json = {
             "name": head, "limit": f"{limit:g}", "level": number(level, "price", speak),
             "away": f"{abs(price / level - 1) * 100:.2f}%", "gap": number(abs(price - level), "price", speak),
+            "fall": f"{abs(1 - level / price) * 100:.2f}%",
         }  # fmt: skip
         reached = price <= level
         lines = [
@@ -87,7 +99,7 @@ def answer_own_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             if reached
             else speak(
                 "{name}: your rule stops at **{level}** (average cost {cost} less {limit}%); the price of {price}"
-                " ({date}) is {away} above it, {gap} a share.{mark}",
+                " ({date}) is {away} above it: a fall of {fall}, {gap} a share, reaches it.{mark}",
                 **_prices(desk, position),
                 **given,
             )
@@ -111,6 +123,39 @@ def answer_own_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return lines
 
     return (yield from _of_held(say, asked, desk))
+
+
+def _say_noted_stop(
+    desk: ToolDesk, asked: FactQuestion, head: str, position: Json, noted: tuple[float, str, str]
+) -> list[str]:
+    """Return how far the price is from the stop that the owner wrote down, and what a sale there would bring."""
+    speak, (level, day, path) = desk.speak, noted
+    price, size = float(position["current_price"]), float(position["size"])
+    currency, limit = str(position.get("currency") or ""), desk.request.limits.get("stop_loss_pct")
+    given: Json = {
+        **_prices(desk, position), "name": head, "level": number(level, "price", speak), "day": day, "path": path,
+        "gap": number(abs(price - level), "price", speak), "fall": f"{abs(1 - level / price) * 100:.2f}%",
+        "result": wording.say_exact(desk, level * size - float(position["cost"]), signed=True, currency=currency),
+    }  # fmt: skip
+    reached = price <= level
+    lines = [
+        speak("{name}: **already at or below your stop** of {level} (`{path}`, {day}): {price} ({date}) is {gap} a"
+              " share under it.{mark}", **given)
+        if reached
+        else speak("{name}: your stop is **{level}** (`{path}`, {day}); the price of {price} ({date}) has to fall"
+                   " **{fall}**, {gap} a share, to reach it.{mark}", **given),
+        speak("Sold there, the {shares} shares come to {result} against their cost, fees of selling not counted.",
+              **given),
+    ]  # fmt: skip
+    if limit is not None:
+        rule = float(position["cost"]) * (1 - limit / 100) / size
+        lines.append(
+            speak("By your rule it would be {rule} (average cost {cost} less {limit}%).",
+                  rule=number(rule, "price", speak), limit=f"{limit:g}", **given)
+        )  # fmt: skip
+    if _DECIDES.search(asked.words) and asked.answer == "own_stop":
+        lines.append(speak("Whether to sell you decide."))
+    return lines
 
 
 def answer_take_profit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -293,18 +338,6 @@ def answer_what_if(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return (yield from _of_held(say, asked, desk))
 
 
-def load_trades(desk: ToolDesk, mention: Mention) -> Work[tuple[list[Json], DeskResult]]:
-    """Return the purchases and sales of a security, oldest first."""
-    result = yield from desk.one("trade.list", symbol=mention.code, limit=LIMIT)
-    return trades_of(result), result
-
-
-def trades_of(result: DeskResult) -> list[Json]:
-    """Return the purchases and sales that `trade.list` returned, oldest first."""
-    rows = [row for row in wording.rows_of(result.value) if row.get("kind") in ("buy", "sell")] if result.ok else []
-    return rows[::-1]
-
-
 def _say_trade(desk: ToolDesk, row: Json) -> str:
     given: Json = {
         "date": row.get("date"),
@@ -342,8 +375,6 @@ def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what was paid, when the last trade was, since when and how often: from the journal."""
     speak, lines = desk.speak, []
     if asked.facts[0].field == "after_sale":
-        from ia.agent.analyst.jobs.facts import own_trade_facts
-
         return (yield from own_trade_facts.answer_after_sale(desk, asked))
     if asked.spans and asked.facts[0].field not in ("count", "paid", "last"):
         return reply_of_lines(speak("That I tell of all trades, not for “{time}”.", time=asked.spans[0].said))

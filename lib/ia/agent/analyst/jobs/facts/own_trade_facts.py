@@ -1,16 +1,18 @@
 """Prices at the owner's own trades: what a security stood at on that day, and how it went on after each sale."""
 
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
+from ia.agent.analyst.ask.time_spans import DAY
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import closes_of
-from ia.agent.analyst.jobs.facts import history_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.jobs.facts.account_facts import say_trade
 from ia.agent.analyst.jobs.facts.held import load_held, name_position
-from ia.agent.analyst.jobs.facts.holding_facts import load_trades, trades_of
+from ia.agent.analyst.jobs.facts.journal_rows import LIMIT, load_trades, trades_of
 from ia.agent.analyst.jobs.facts.share_changes import load_share_changes
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -97,14 +99,15 @@ class _Sale(NamedTuple):
 
 def answer_after_sale(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how the price has moved since each sale, and what the shares sold would be worth more: no advice."""
-    speak = desk.speak
+    speak, today = desk.speak, desk.request.moment.date()
+    asked = replace(asked, spans=tuple(each for each in asked.spans if each.kind != DAY or each.first != today))
     days = yield from result_facts.trade_days(desk, asked)
     if days is None:
         return wording.ask_back(desk, tuple(span.said for span in asked.spans))
     named = [mention.code for mention in asked.securities]
-    symbols = [{"symbol": code, "limit": history_facts.LOOKED_AT} for code in named]
+    symbols = [{"symbol": code, "limit": LIMIT} for code in named]
     looked = yield from desk.run(
-        *(DeskCall("trade.list", args) for args in symbols or [{"limit": history_facts.LOOKED_AT}]),
+        *(DeskCall("trade.list", args) for args in symbols or [{"limit": LIMIT}]),
         DeskCall("account.status", {}),
     )
     *listed, status = looked
@@ -112,10 +115,11 @@ def answer_after_sale(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.unreadable(desk, speak("the journal"), failed)
     sold = [row for each in listed for row in trades_of(each) if row.get("kind") == "sell"]
     sold = [row for row in sold if not days or any(f"{d.first}" <= str(row["date"]) <= f"{d.last}" for d in days)]
+    known = {str(row["symbol"]) for row in sold}
     lines = [
         speak("{name}: the journal has no sale of it.", name=wording.head_of(desk, mention))
         for mention in asked.securities
-        if mention.code not in {row.get("symbol") for row in sold}
+        if mention.code not in known
     ]
     if not sold:
         return reply_of_lines(*(lines or [speak("The journal has no sale.")]))

@@ -10,7 +10,7 @@ from ia.agent.analyst.ask.mentions import Mention, find_mentions
 from ia.agent.analyst.ask.time_spans import FUTURE, SESSIONS, TimeSpan
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.daily import positions_of
-from ia.agent.analyst.jobs.facts import account_facts, holding_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts import account_facts, holding_facts, journal_rows, result_facts, wording
 from ia.agent.analyst.jobs.facts.bar_rows import SpanBars
 from ia.agent.analyst.jobs.facts.extreme_facts import each_security, say_price, span_of
 from ia.agent.analyst.jobs.facts.held import name_position
@@ -87,7 +87,7 @@ def answer_first_trade(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("The journal has more than {count} entries, so I do not see the first: `ia trade list` does.",
                   count=holding_facts.LIMIT - 1)
         )  # fmt: skip
-    rows = [row for row in holding_facts.trades_of(result) if kind in ("", row.get("kind"))]
+    rows = [row for row in journal_rows.trades_of(result) if kind in ("", row.get("kind"))]
     if not rows:
         return reply_of_lines(speak("The journal has no such trade."))
     first = [row for row in rows if row.get("date") == rows[0].get("date")]

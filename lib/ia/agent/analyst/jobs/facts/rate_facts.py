@@ -1,15 +1,17 @@
 """Answers about exchange rates: what one currency is in another, of a day, and what an amount of it comes to."""
 
 import re
+from datetime import timedelta
 
 from ia.agent.analyst.ask.amounts import CURRENCY_WORDS, find_currencies
 from ia.agent.analyst.ask.facts import FactQuestion
-from ia.agent.analyst.ask.time_spans import DAY, FUTURE
+from ia.agent.analyst.ask.time_spans import DAY, FUTURE, SINCE
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 _YUAN = "CNY"
@@ -28,10 +30,11 @@ _AMOUNT = pattern(
 
 def answer_rate(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what one currency is in another, with the date and the source of the rate."""
-    words, today = asked.words, desk.request.moment.date()
+    today = desk.request.moment.date()
+    if asked.facts[0].field == "change":
+        return (yield from _answer_change(desk, asked))
     span = asked.spans[0] if asked.spans else None
-    for each in asked.spans:
-        words = words.replace(each.said, " ")
+    words = strip_times(asked)
     amount, unit, said = _find_amount(words)
     if span is not None and (span.kind == FUTURE or (span.first or today) > today):
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
@@ -57,6 +60,72 @@ def answer_rate(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         worth=wording.say_exact(desk, amount * rate, currency=base),
     )
     return reply_of_lines(worth, line)
+
+
+def _answer_change(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer by how much a currency rose or fell against another over a time, this month without one: stored rates."""
+    speak, words, today = desk.speak, strip_times(asked), desk.request.moment.date()
+    if forecast := _FORECAST.search(words):
+        return reply_of_lines(speak("I give no forecasts, so nothing for “{time}”.", time=forecast[0]))
+    span = asked.spans[0] if asked.spans else None
+    odd = span is not None and (span.first is None or span.first > today or span.kind == FUTURE)
+    unread = (*asked.times, *(word for word in asked.unread if word not in asked.times))
+    if unread or odd or len(asked.spans) > 1:
+        return wording.ask_back(desk, unread or tuple(each.said for each in asked.spans))
+    first = today.replace(day=1) if span is None else span.first or today
+    begin = first if span is not None and span.kind == SINCE else first - timedelta(days=1)
+    compared = span is not None and span.last is not None and _COMPARED.search(words) is not None
+    if compared and span is not None and span.last is not None and span.last < today:
+        begin, span = span.last, None
+    end = min(span.last or today, today) if span is not None else today
+    places = sorted((found.start(), code) for code, form in CURRENCY_WORDS if (found := form.search(words)))
+    named = [code for _, code in places]
+    subject = named[0] if named else _YUAN
+    other = next((code for code in named if code != subject), "USD" if subject == _YUAN else _YUAN)
+    one, base = (other, _YUAN) if subject == _YUAN else (subject, other)
+    before = yield from desk.one("market.rate", currency=one, base=base, date=f"{begin}")
+    after = yield from desk.one("market.rate", currency=one, base=base, date=f"{end}")
+    if failed := before.failure or after.failure:
+        return reply_of_lines(describe_failure(speak, failed))
+    old, new = float(before.get("rate")), float(after.get("rate"))
+    change = (old / new if subject == _YUAN else new / old) * 100 - 100
+    given: Json = {
+        "subject": subject, "other": other, "change": f"{abs(change):.2f}%", "old": f"{old:.6g}", "new": f"{new:.6g}",
+        "first": before.get("date"), "last": after.get("date"), "one": one, "base": base,
+        "source": _say_source(desk, after),
+    }  # fmt: skip
+    if before.get("date") == after.get("date"):
+        return reply_of_lines(
+            speak("Only one rate of that time is stored: 1 {one} = {new} {base} ({last}, {source}). `ia sync rates`"
+                  " fetches rates.", **given)
+        )  # fmt: skip
+    told = (
+        speak("**{subject} rose {change}** against {other}", **given)
+        if change >= 0.005
+        else speak("**{subject} fell {change}** against {other}", **given)
+        if change <= -0.005
+        else speak("**{subject} is unchanged** against {other}", **given)
+    )
+    lines = [
+        told + speak(": 1 {one} = {old} {base} ({first}), now {new} ({last}); {source}.", **given)
+        if f"{end}" == f"{today}"
+        else told + speak(": 1 {one} = {old} {base} ({first}), then {new} ({last}); {source}.", **given)
+    ]
+    if not asked.spans:
+        lines.append(speak("Of this month, as no time was named; “this year” or “since 2024-01-02” asks for another."))
+    return reply_of_lines(*lines)
+
+
+_COMPARED = pattern(r"比|较|\bthan\b|\bcompared\b", re.I)
+"""Words that set now against a time, and do not ask for the change within it."""
+
+
+def strip_times(asked: FactQuestion) -> str:
+    """Return the words of a question without its times."""
+    words = asked.words
+    for each in asked.spans:
+        words = words.replace(each.said, " ")
+    return words
 
 
 def _say_source(desk: ToolDesk, found: DeskResult) -> str:

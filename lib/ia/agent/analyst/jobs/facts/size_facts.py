@@ -87,6 +87,18 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
     (
+        "price",
+        pattern(
+            rf"(?:\bat\b(?: a price of| about| around)?|@|[按以](?!及)|(?:价格?|股价)(?:在|为|是|到)?|[跌涨][到至]"
+            r"|\b(?:falls?|drops?) to)"
+            r"\s*(?:hk|us)?[$¥]?"
+            r"(?P<n>\d[\d,]*(?:\.\d+)?)"
+            r"(?![\d.,]*(?:\d|\s*(?:%|％|per ?cent|股|手|成|shares?\b|lots?\b)))"
+            rf"\s*(?:{UNIT})?\s*(?:一股|每股|的?价格?|a share|each|per share|apiece)?",
+            re.I,
+        ),
+    ),
+    (
         "part",
         pattern(
             rf"{_PERCENT.format('n')}|(?P<t>[一二两三四五六七八九十\d])成(?:仓位?|资金|的钱)?"
@@ -97,9 +109,10 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "money",
         pattern(
-            rf"[$¥](?P<d>\d[\d,]*(?:\.\d+)?)\s*(?P<k>k\b)?"
+            rf"(?:hk|us)?[$¥](?P<d>\d[\d,]*(?:\.\d+)?)\s*(?P<k>k\b)?"
             rf"|(?P<n>{COUNT})\s*(?:k\b\s*)?{UNIT}"
-            rf"|(?P<b>{COUNT}(?<=[万千百亿]))(?!\s*(?:股|手))|(?:\b(?:for|with|spend|invest)\b|[用拿花])\s*(?P<f>\d[\d,]{{2,}})(?!\s*(?:股|手|shares?|%))",
+            rf"|(?P<b>{COUNT}(?<=[万千百亿]))(?!\s*(?:股|手))|(?:\b(?:for|with|spend|invest)\b|[用拿花])\s*(?P<f>\d[\d,]{{2,}})(?![\d,.]*\d)(?:\s*k\b)?"
+            r"(?!\s*(?:股|手|[万千亿]|shares?|%|mn?\b|million|thousand|bn\b|billion))",
             re.I,
         ),
     ),
@@ -121,6 +134,7 @@ _OWN_MONEY = pattern(
     re.I,
 )
 _RULES = pattern(r"规则|风控|上限|限额|限制|\b(?:rules?|limits?)\b", re.I)
+_LOTS = pattern(r"手(?!续|里|上|头)|\blots?\b", re.I)
 _WEIGHT = pattern(r"\bweight\b|\bshare of (?:my|the)\b|仓位(?:会?是|变|有)?多少|占(?:比|多少|到?几)|比重|权重", re.I)
 
 
@@ -128,6 +142,7 @@ class Plan(NamedTuple):
     """What a question plans with; None where it does not say.
 
     risk_pct, risked   what a stop may cost: in per cent of the account, or in money
+    price   what a share is to cost, where the question names it
     stop, stop_pct     where it is: a price, or so many per cent below the price
     free    it leaves the position limit aside. rest: the words that are not read
     """
@@ -140,6 +155,7 @@ class Plan(NamedTuple):
     size: Size | None = None
     money: float | None = None
     currency: str = ""
+    price: float | None = None
     free: bool = False
     rest: str = ""
 
@@ -182,7 +198,7 @@ def read_plan(words: str) -> Plan:
     return Plan(
         _number(found.get("risk_of") or found.get("risk")), _number(found.get("risk_money")),
         _number(found.get("stop")), _number(found.get("stop_pct")), _part(found.get("part")), size,
-        _number(found.get("money")), currency, free is not None, rest,
+        _number(found.get("money")), currency, _number(found.get("price")), free is not None, rest,
     )  # fmt: skip
 
 
@@ -281,7 +297,8 @@ def _answer_one(desk: ToolDesk, asked: FactQuestion, mention: Mention, plan: Pla
     shares = plan.size.shares_of(mention.symbol) if plan.size else None
     if plan.size and shares is None:
         return reply_of_lines(wording.say_lot_unknown(desk, mention))
-    size = {"quantity": int(shares)} if shares else {}
+    size: Json = {"quantity": int(shares)} if shares else {}
+    size |= {"price": plan.price} if plan.price else {}
     check = yield from desk.one("risk.check", symbol=mention.code, **size)
     if check.failure is not None:
         return wording.unreadable(desk, desk.speak("the ledger"), check.failure)
@@ -294,7 +311,8 @@ def _answer_one(desk: ToolDesk, asked: FactQuestion, mention: Mention, plan: Pla
     made = _Purchase(
         mention, head, check, float(check.get("price")), float(book.get("whole_equity") or book["equity"]),
         account, float(book["cash"]),
-        float(position.get("value") or 0), read_value(moved)[0], "手" in asked.words, int(shares) if shares else None,
+        float(position.get("value") or 0), read_value(moved)[0], _LOTS.search(asked.words) is not None,
+        int(shares) if shares else None,
     )  # fmt: skip
     if plan.currency and plan.currency != made.currency:
         return _say_other_currency(desk, made, plan)
@@ -307,7 +325,7 @@ def _answer_one(desk: ToolDesk, asked: FactQuestion, mention: Mention, plan: Pla
     if made.shares:
         return _say_weight(desk, made, made.shares, plan.money)
     if plan.money is not None or plan.part_pct is not None:
-        return _say_budget(desk, made, plan)
+        return (yield from _say_budget(desk, made, plan))
     own_money, of_rules = bool(_OWN_MONEY.search(asked.words)), bool(_RULES.search(asked.words))
     return _say_ceiling(desk, made, own_money=own_money, of_rules=of_rules)
 
@@ -317,7 +335,7 @@ def _say_purchase(desk: ToolDesk, made: _Purchase) -> Json:
     return {
         "name": made.head,
         "price": number(made.price, "price", desk.speak),
-        "date": made.check.get("date"),
+        "date": desk.speak("the price that you name") if made.check.get("price_given") else made.check.get("date"),
         "mark": wording.simulated_mark(desk, made.check.get("simulated")),
     }
 
@@ -563,21 +581,41 @@ def _say_weight(desk: ToolDesk, made: _Purchase, shares: int, money: float | Non
     )
 
 
-def _say_budget(desk: ToolDesk, made: _Purchase, plan: Plan) -> Reply:
-    """Return how many shares an amount or a part of the account buys."""
+def _load_fees(desk: ToolDesk, made: _Purchase, shares: int, amount: float) -> Work[tuple[int, float | None]]:
+    """Return how many shares an amount pays for with the fees, and these fees; None where they are not known."""
+    fees = None
+    for _ in range(3):
+        if shares <= 0:
+            break
+        check = yield from desk.one("risk.check", symbol=made.mention.code, quantity=shares, price=made.price)
+        fees = check.get("fees") if check.ok else None
+        if fees is None or shares * made.price + float(fees) <= amount + 0.005:
+            break
+        shares, fees = made.lots(min((amount - float(fees)) / made.price, shares - 1)), None
+    return shares, None if fees is None else float(fees)
+
+
+def _say_budget(desk: ToolDesk, made: _Purchase, plan: Plan) -> Work[Reply]:
+    """Return how many shares an amount or a part of the account buys, with the fees."""
     speak = desk.speak
     base = made.equity if plan.money is None else plan.money
     amount = base if plan.part_pct is None else base * plan.part_pct / 100
-    shares = made.lots(amount / made.price)
+    shares, fees = yield from _load_fees(desk, made, made.lots(amount / made.price), amount)
     told = (
         speak("{amount} ({percent}% of the account)", amount=_money(desk, made, amount), percent=f"{plan.part_pct:g}")
         if plan.money is None
         else _money(desk, made, amount)
     )
+    given: Json = {**_say_purchase(desk, made), "amount": told, "shares": _say_count(desk, made, shares)}
+    spent = shares * made.price + (fees or 0)
     return reply_of_lines(
-        speak(
-            "{name}: {amount} buy **{shares}** shares at {price} ({date}), without fees{mark}.",
-            **_say_purchase(desk, made), amount=told, shares=_say_count(desk, made, shares),
+        speak("{name}: {amount} buy **{shares}** shares at {price} ({date}), without fees{mark}.", **given)
+        if fees is None
+        else speak(
+            "{name}: {amount} buy **{shares}** shares at {price} ({date}): {spent} with {fees} of fees, {left}"
+            " left{mark}.",
+            spent=_money(desk, made, spent), fees=wording.say_exact(desk, fees),
+            left=wording.say_exact(desk, amount - spent), **given,
         ),
         _say_rule(desk, made, shares) if shares else speak("That is less than one lot."),
     )  # fmt: skip

@@ -11,11 +11,12 @@ from ia.agent.analyst.evidence.study import add_cash_flow, check_valuation
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.facts.valuation_facts import Compared, say_comparison, say_no_valuation
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 
 MOST = 4
 """Securities that one answer is about."""
-YIELD, SALES = "fcf_yield", "price_sales"
+YIELD, SALES, GEARING = "fcf_yield", "price_sales", "debt_to_equity"
 """The fields that are no line of a statement, but one over the market value, and the market value over one."""
 
 
@@ -24,7 +25,7 @@ def answer_statement(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak, spec = desk.speak, asked.facts[0]
     sides, lines = [], []
     for mention in asked.securities[:MOST]:
-        load = {YIELD: _load_yield, SALES: _load_sales}.get(spec.field, _load_line)
+        load = {YIELD: _load_yield, SALES: _load_sales, GEARING: _load_gearing}.get(spec.field, _load_line)
         value, told = yield from load(desk, asked, mention)
         lines.append(f"{wording.head_of(desk, mention)}{speak(': ')}{told}")
         sides.append(Compared(mention, value, wording.say_value(desk, value, spec.unit)))
@@ -145,6 +146,43 @@ def _load_sales(desk: ToolDesk, asked: FactQuestion, mention: Mention) -> Work[t
         value=wording.say_value(desk, value, "ratio"), date=day, worth=wording.say_money(desk, worth),
         revenue=wording.say_money(desk, revenue), report=report.get("period"),
     ) + wording.simulated_mark(desk, valued.get("simulated"))  # fmt: skip
+
+
+def _load_gearing(desk: ToolDesk, asked: FactQuestion, mention: Mention) -> Work[tuple[float | None, str]]:
+    """Return all liabilities over the equity, at the end of the newest report, and how it is said."""
+    speak = desk.speak
+    if asked.spans:
+        return None, speak("only that of the newest report is told, not of “{time}”.", time=asked.spans[0].said)
+    found = yield from desk.one("financial.balance", symbol=mention.code, periods=1)
+    if found.failure is not None:
+        return None, speak("its statement could not be read: {error}", error=found.failure.sentence)
+    report = next(iter(wording.rows_of(found, "reports")), {})
+    debts, equity = (wording.figure_of(report, key) for key in ("total_liabilities", "equity"))
+    if debts is None or not equity:
+        return None, speak("its balance sheet has no total of liabilities, or no equity.")
+    unit = wording.foreign_unit({**report, "symbol": found.get("symbol")}, wording.spec_unit(asked.facts[0]))
+    told = speak(
+        "all liabilities are **{value} times** the equity: {debts} over {equity}, at the end of {period} (published"
+        " {published})",
+        value=f"{debts / equity:.2f}", debts=wording.say_money(desk, debts) + unit,
+        equity=wording.say_money(desk, equity) + unit, period=report.get("period"),
+        published=report.get("published") or "–",
+    )  # fmt: skip
+    parts = [
+        f"{speak(name)} {wording.say_money(desk, value)}{unit}"
+        for key, name in _BORROWED
+        if (value := wording.figure_of(report, key))
+    ]
+    borrowed = speak("; borrowed of it: {parts}", parts=speak.join_items(parts)) if parts else ""
+    return debts / equity, told + borrowed + wording.simulated_mark(desk, found.get("simulated"))
+
+
+_BORROWED = (
+    ("current_loans", mark_text("loans due within a year")),
+    ("noncurrent_loans", mark_text("longer loans")),
+    ("bonds", mark_text("bonds")),
+)
+"""Lines of a balance sheet that bear interest."""
 
 
 ANSWERS = {"statement": answer_statement}
