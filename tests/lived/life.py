@@ -29,12 +29,14 @@ KEPT = frozenset({"statement.csv", "crontab", "table"})
 
 @dataclasses.dataclass(frozen=True)
 class Market:
-    """Where prices come from, when the month begins, and how many questions of the list are asked in it."""
+    """Where prices come from, when the month begins, how many questions are asked in it, and after how many days each
+    the evening is looked at."""
 
     name: str
     begin: date
     questions: int
     days: int = MONTH
+    evenings: int = 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Entry:
     err: str = ""
 
 
-DEMO = Market("demo", date(2024, 3, 4), 30)
+DEMO = Market("demo", date(2024, 3, 4), 30, evenings=3)
 CSV = Market("csv", date(2026, 6, 15), 30)
 ORDINARY = (0, 66, 69, 75, 77)
 """What a message may end in: answered, an unknown skill, prices that no source has or not now, a disabled skill."""
@@ -183,7 +185,8 @@ def live(server: Server, life: Life, market: Market) -> list[Entry]:
     script = steps(market)
     for step, following in zip(script, [*script[1:], None], strict=True):
         record.append(take(server, life, step))
-        if following is None or following.day != step.day:
+        seen = (days.index(step.day) if step.day in days else 0) % market.evenings == 0
+        if following is None or (following.day != step.day and seen):
             record.append(Entry(f"{step.day} the end of the day", evening(server, life, step.day)))
     return record
 

@@ -40,23 +40,29 @@ UNHEARD = {"listen", "mcp", "init", "completion", "event", "turn", "fork", "send
 """Commands that wait, or that have tests of their own here."""
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("words", SKILLS)
+def in_turn(cases):
+    """Return each case in both languages: one is for `make test`, the other for `make soak`, in turn."""
+    return [
+        pytest.param(each, lang, marks=[pytest.mark.soak] * (at % 2 == second))
+        for at, each in enumerate(cases)
+        for second, lang in enumerate(("zh", "en"))
+    ]
+
+
+@pytest.mark.parametrize(("words", "lang"), in_turn(SKILLS))
 def test_a_skill_answers(lived, words, lang):
     ran = lived.run("turn", words, lang=lang)
     assert problems(ran) == [], ran.err
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("words", EVENTS)
+@pytest.mark.parametrize(("words", "lang"), in_turn(EVENTS))
 def test_an_event_is_answered(lived, words, lang):
     ran = lived.run("event", *words.split(), lang=lang)
     assert problems(ran) == [], ran.err
     assert ran.out.strip()
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("words", PAGES)
+@pytest.mark.parametrize(("words", "lang"), in_turn(PAGES))
 def test_a_picture_is_printed(lived, words, lang):
     ran = lived.run(*words.split(), lang=lang)
     assert problems(ran) == [], ran.err

@@ -9,7 +9,12 @@ from lived.odd import ODD
 pytestmark = [pytest.mark.process, pytest.mark.timeout(1800)]
 
 
-@pytest.mark.parametrize("name", ODD)
+def some(cases):
+    """Every second of them is asked by `make test`, the others by `make soak`."""
+    return [pytest.param(each, marks=[pytest.mark.soak] * (at % 2)) for at, each in enumerate(cases)]
+
+
+@pytest.mark.parametrize("name", some(ODD))
 def test_an_odd_message_is_answered(lived, name):
     ran = lived.run("turn", ODD[name], lang=language(ODD[name]))
     assert problems(ran, ORDINARY) == [], ran.err[-500:]
@@ -20,11 +25,6 @@ def test_an_empty_message_is_refused(lived, text):
     ran = lived.run("turn", text)
     assert problems(ran, (2,)) == []
     assert len(ran.err.splitlines()) <= 2
-
-
-def some(sentences):
-    """Every second of them is asked by `make test`, the others by `make soak`."""
-    return [pytest.param(each, marks=[pytest.mark.soak] * (at % 2)) for at, each in enumerate(sentences)]
 
 
 @pytest.mark.parametrize("sentence", some(questions()[::18]))

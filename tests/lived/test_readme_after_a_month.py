@@ -50,7 +50,9 @@ def test_the_session_of_the_readme_breaks_nothing(lived, name):
     assert broken == []
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(
+    "question", [pytest.param(q, marks=[pytest.mark.soak] * (at % 2)) for at, q in enumerate(QUESTIONS)]
+)
 def test_ten_more_questions_are_answered(lived, question):
     ran = lived.run("turn", question, lang=language(question))
     assert problems(ran, ORDINARY) == [], ran.err[-500:]

@@ -4,8 +4,10 @@ Fifty scripts: an obeying model does what refusals say; a lazy one calls what it
 and goes on when it is refused. An oracle that knows only the order of successful calls judges both.
 """
 
+import contextlib
 import json
 import random
+import shutil
 import time
 
 import pytest
@@ -14,8 +16,10 @@ from ia.agent.tools import catalog
 from ia.agent.tools.scope import Scope
 from ia.agent.turns.turn import prepare_turn, take_turn
 from ia.faculties import profiles
-from ia.kernel import audit
+from ia.kernel import audit, config, observers
+from ia.kernel.workspace import Workspace
 from ia.organs import sessions
+from ia.wiring.indexing import register_indexes
 from support.scripted_model import Said, scripted
 
 BIRTH = {"birth.date": "1990-05-15", "birth.time": "12:00", "birth.place": "北京", "birth.sex": "f"}
@@ -38,9 +42,24 @@ QUESTION = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def made_life(tmp_path_factory, shared_cache):
+    """The folder of a workspace with the life profile, to be copied for each test."""
+    home = tmp_path_factory.mktemp("life")
+    state = {"IA_HOME": str(home), "XDG_STATE_HOME": str(home / "state"), "XDG_CACHE_HOME": str(shared_cache)}
+    before = dict(observers.registered)
+    register_indexes(lambda _: None)
+    with config.replace_environment(state), contextlib.closing(Workspace()) as ws:
+        profiles.use_profile(ws, profiles.find_profile("life"))
+    observers.registered.clear()
+    observers.registered.update(before)
+    return home
+
+
 @pytest.fixture
-def life(ws):
-    profiles.use_profile(ws, profiles.find_profile("life"))
+def life(home, made_life, ws):
+    """A workspace with the life profile."""
+    shutil.copytree(made_life, home, dirs_exist_ok=True)
     return ws
 
 
@@ -141,7 +160,7 @@ def test_an_obeying_model_reaches_the_end_or_the_form(life, skill, filled, lang,
         assert "calculate" not in " ".join(call.name for call in turn.calls if call.ok)
 
 
-@pytest.mark.parametrize("seed", range(34))
+@pytest.mark.parametrize("seed", [pytest.param(at, marks=[pytest.mark.soak] * (at >= 24)) for at in range(34)])
 def test_a_lazy_model_skips_no_phase(life, seed):
     skill = [*ORDER][seed % 4]
     filled = seed % 3 != 0
@@ -329,7 +348,7 @@ def eager_call(chance, skills):
     )
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", [pytest.param(at, marks=[pytest.mark.soak] * (at >= 10)) for at in range(24)])
 def test_an_over_eager_model_skips_no_phase_of_two_skills(life, seed):
     """Judged by an account of our own: what was filled, made and scanned, in the order of the calls that were let in."""
     chance = random.Random(seed)

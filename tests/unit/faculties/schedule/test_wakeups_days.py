@@ -223,9 +223,15 @@ def check_slots(schedule, system, zone="", calendar="", least=20):
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("system", SYSTEMS[1::2])
-@pytest.mark.parametrize("zone", ZONES)
-@pytest.mark.parametrize("schedule", CRONS)
+@pytest.mark.parametrize(
+    ("schedule", "zone", "system"),
+    [
+        pytest.param(schedule, zone, system, marks=[pytest.mark.soak] * ((at + beside) % 2))
+        for at, schedule in enumerate(CRONS)
+        for beside, zone in enumerate(ZONES)
+        for system in SYSTEMS[1::2]
+    ],
+)
 def test_cron_fields(schedule, zone, system):
     check_slots(schedule, system, zone)
 
