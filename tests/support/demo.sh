@@ -13,7 +13,7 @@ run() {
 echo "Workspace of this demo: $IA_HOME (removed at the end)"
 run "ia init --profile invest | tail -n 4"
 run "ia turn '帮我看看宁德时代最近怎么样' -s demo"
-run "ia note list"
+run "ia note list --all"
 run "ia note read research/宁德时代/\$(date +%F) | head -n 12"
 run "ia recall 宁德时代 -n 3"
 run "ia turn '你最近总是低估市场情绪的影响，分析时要多考虑资金面。' -s demo"
