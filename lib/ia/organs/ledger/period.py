@@ -148,7 +148,7 @@ def measure_period(desk: LedgerDesk, first: date, last: date, benchmark: Symbol 
         holdings += _measure_holdings(currency, earlier, later)
     simulated = moments.now.account.simulated or report.simulated
     rates = _rates_of(desk, moments.now.account, request.base, last) if report.total else []
-    return PeriodReport(results, holdings, simulated, report.total, rates)
+    return PeriodReport(results, holdings, simulated, total=report.total, rates=rates)
 
 
 def _rates_of(desk: LedgerDesk, account: Account, base: str, last: date) -> list[ExchangeRate]:
