@@ -420,7 +420,7 @@ def _say_gap(desk: ToolDesk, currency: str, index: str, rate: float | None, chan
 
 
 def _compare_named(desk: ToolDesk, mention: Mention, days: Days) -> Work[list[str]]:
-    """Return how each account did against an index that the question names, all in the base currency last."""
+    """Return how each account did against an index that the question names, all in the base currency first."""
     speak = desk.speak
     found = yield from results.compare_with(desk, {mention.code: f"{days.last}"}, f"{days.first}")
     compared = found[mention.code]
@@ -435,7 +435,7 @@ def _compare_named(desk: ToolDesk, mention: Mention, days: Days) -> Work[list[st
     total = compared.period.get("total")
     if isinstance(total, dict):
         base = str(total.get("currency"))
-        rows.append((speak("all in {currency}", currency=base), base, total))
+        rows.insert(0, (speak("all in {currency}", currency=base), base, total))
     mark = wording.simulated_mark(desk, compared.period.get("simulated"))
     lines = []
     for name, currency, row in rows:
