@@ -102,7 +102,9 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if wanted == "breadth":
         return reply_of_lines(*before, state)
     if wanted == "no_forecast":
-        before.insert(0, speak("Where the market goes from here nobody knows, and I give no forecast. The market as it is:"))
+        before.insert(
+            0, speak("Where the market goes from here nobody knows, and I give no forecast. The market as it is:")
+        )
     premise = [] if wanted == "no_forecast" else _say_direction(desk, asked, whole)
     levels = _say_indices(desk, found) or (yield from _index_levels(desk, day))
     lines = [*before, *premise, state, *levels]
