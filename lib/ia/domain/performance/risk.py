@@ -23,7 +23,10 @@ class Extreme(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class RiskFigures:
-    """The figures of ia.domain.performance for one series: of `count` returns, one a session of `market`."""
+    """The figures of ia.domain.performance for one series: of `count` returns, one a session of `market`.
+
+    below_high  how far the last value is below the highest, as a fraction: 0 or below
+    """
 
     count: int
     market: str
@@ -36,6 +39,7 @@ class RiskFigures:
     drawdown: Drawdown | None
     longest: Drawdown | None
     drawdowns: int | None
+    below_high: float | None
     win_days: Figure
     var: Figure
     shortfall: Figure
@@ -93,6 +97,7 @@ def measure_risk(
         drawdown=drawdown,
         longest=longest_drawdown(names, index) if whole else None,
         drawdowns=len(find_drawdowns(names, index)) if whole else None,
+        below_high=index[-1] / max(index) - 1 if whole else None,
         win_days=unless_missing(ratios.winning_days(values)),
         var=unless_missing(ratios.value_at_risk(values)),
         shortfall=unless_missing(ratios.expected_shortfall(values)),

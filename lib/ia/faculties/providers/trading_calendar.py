@@ -34,6 +34,9 @@ def find_sessions(day: str | None = None, market: str = "CN", n: int = 1) -> Jso
     wanted = _parse_date(day, market) if day else clock.now().astimezone(clock.exchange_zone(market)).date()
     told = wanted.isoformat()
     first, last, days = _load_sessions(market)
+    if clock.is_past():  # what is announced later is not known yet
+        last = min(last, session_days.announced_until(market, clock.today(market)))
+        days = [session for session in days if session <= last]
     known = first <= told <= last
     sessions = days if known else []
     return {

@@ -126,6 +126,7 @@ def risk_document(each: RiskFigures, say: Say = str) -> Json:
         "max_drawdown": _drawdown(each.drawdown),
         "longest_drawdown": _drawdown(each.longest),
         "drawdowns": each.drawdowns,
+        "below_high_frac": each.below_high,
         "best_day": _extreme(each.best_day),
         "worst_day": _extreme(each.worst_day),
         "best_month": _extreme(each.best_month),

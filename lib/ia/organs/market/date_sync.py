@@ -13,13 +13,12 @@ from ia.organs.market import date_store, news_store, sources, store
 from ia.organs.market.market_jobs import RECENT, WEEK, JobResult, is_recent
 from ia.organs.market.snapshot import Progress
 from ia.organs.market.sources import CompanyEvent, MarketSource
+from ia.organs.ohlcv import session_days
 
 FRESH = timedelta(hours=12)
 """How long the dates of a security are new enough."""
 MARKETS = ("CN", "HK", "US")
 _CLOSURES = "closures"
-_CN_ANNOUNCED = "12-17"
-"""By this day of the year before, the State Council has published the mainland's holidays in every year so far."""
 
 
 class RefreshedDates(NamedTuple):
@@ -153,7 +152,7 @@ def sync_closures(db: sqlite3.Connection, number: int, market: str) -> int:
 def _build_closure(market: str, day: str, sudden: bool) -> CompanyEvent:
     """Return a closed day; it was known when the holidays of its year were published, a sudden one on the day."""
     year = int(day[:4])
-    planned = f"{year - 1}-{_CN_ANNOUNCED}" if market == "CN" else f"{year - 2}-12-31"
+    planned = f"{year - 1}-{session_days.CN_ANNOUNCED}" if market == "CN" else f"{year - 2}-12-31"
     return CompanyEvent(symbol=market, kind=date_store.CLOSED, key=day, date=day, known=day if sudden else planned)
 
 
@@ -164,6 +163,4 @@ def closures_until(db: sqlite3.Connection, number: int, market: str) -> str:
     ).fetchone()
     known = row[0] if row else ""
     today = clock.today("CN")
-    if market == "CN" and clock.is_past() and today[5:] <= _CN_ANNOUNCED:
-        known = min(known, f"{today[:4]}-12-31")
-    return known
+    return min(known, session_days.announced_until(market, today)) if clock.is_past() else known

@@ -24,8 +24,21 @@ ZONES = {"CN": "Asia/Shanghai", "HK": "Asia/Hong_Kong", "US": "America/New_York"
 CLOSES = {"CN": (time(15),), "HK": (time(12), time(16)), "US": (time(13), time(16))}
 """When sessions close in the exchange's own time: early and regular."""
 FIRST, LAST = date(1991, 1, 1), date(2049, 12, 31)
+CN_ANNOUNCED = "12-17"
+"""By this day of the year before, the State Council has published the mainland's holidays in every year so far."""
 _PACKAGE = "exchange_calendars"
 _LOADING = threading.Lock()
+
+
+def announced_until(market: str, today: str) -> str:
+    """Return the last day whose holidays are announced on a day: of the mainland, a year at a time.
+
+    >>> announced_until("CN", "2024-03-15"), announced_until("CN", "2024-12-20"), announced_until("HK", "2024-03-15")
+    ('2024-12-31', '2025-12-31', '9999-12-31')
+    """
+    if market != "CN":
+        return "9999-12-31"
+    return f"{int(today[:4]) + (today[5:] > CN_ANNOUNCED)}-12-31"
 
 
 class SessionDays(NamedTuple):

@@ -178,6 +178,22 @@ def _answer_week(desk: ToolDesk, coming: bool, market: str, place: str) -> Work[
     )  # fmt: skip
 
 
+def _list_sessions(desk: ToolDesk, market: str, first: date, last: date) -> Work[list[str] | Reply]:
+    """Return the sessions of a stretch; the reply where they are not known."""
+    speak, days, newest = desk.speak, list[str](), f"{first - timedelta(days=1)}"
+    while newest < f"{last}":
+        found = yield from desk.one("calendar.trading", date=newest, market=market, n=_FAR)
+        if found.failure is not None:
+            return wording.unreadable(desk, speak("the calendar"), found.failure)
+        until = str(found.get("known_until") or "")
+        if until < f"{last}":
+            return reply_of_lines(speak("The sessions after {until} are not known yet.", until=until))
+        coming = wording.names_of(found.get("next"))
+        days += [day for day in coming if day <= f"{last}"]
+        newest = coming[-1] if coming else f"{last}"
+    return days
+
+
 _OPEN_NOW = pattern(
     r"(?:现在|目前|这会儿|还).{0,6}(?:开盘|开市|交易|收盘|休市|开着)"
     r"|\b(?:open|closed|trading)\b.{0,12}\b(?:now|at the moment|yet|already)\b"
@@ -251,17 +267,9 @@ def _count_sessions(desk: ToolDesk, asked: FactQuestion, market: str, place: str
     count = (last - first).days + 1
     if not 0 <= count <= _LONGEST:
         return wording.ask_back(desk, (span.said if span else asked.words,))
-    days, newest = list[str](), f"{first - timedelta(days=1)}"
-    while newest < f"{last}":
-        found = yield from desk.one("calendar.trading", date=newest, market=market, n=_FAR)
-        if found.failure is not None:
-            return wording.unreadable(desk, speak("the calendar"), found.failure)
-        until = str(found.get("known_until") or "")
-        if until < f"{last}":
-            return reply_of_lines(speak("The sessions after {until} are not known yet.", until=until))
-        coming = wording.names_of(found.get("next"))
-        days += [day for day in coming if day <= f"{last}"]
-        newest = coming[-1] if coming else f"{last}"
+    days = yield from _list_sessions(desk, market, first, last)
+    if isinstance(days, Reply):
+        return days
     given: Json = {"count": len(days), "first": first, "last": last, "place": place}
     return reply_of_lines(
         speak(PluralText("**{count} session** is left, {first} to {last} ({place}).",
@@ -312,36 +320,46 @@ def _answer_holiday(desk: ToolDesk, asked: FactQuestion, holiday: Holiday, marke
     first, last = holiday.window(year)
     if said is None and last < today:
         first, last = holiday.window(year + 1)
+    told = yield from _say_holiday(desk, name, first, last, market, place)
+    if isinstance(told, Reply):
+        return told
+    before: list[str] | Reply = []
+    if said is None and last.year > today.year:  # the coming one is not announced: the one before
+        before = yield from _say_holiday(desk, name, *holiday.window(last.year - 1), market, place)
+    return reply_of_lines(*told, *(before if isinstance(before, list) else []))
+
+
+def _say_holiday(
+    desk: ToolDesk, name: str, first: date, last: date, market: str, place: str
+) -> Work[list[str] | Reply]:
+    """Return the days on which the exchange is shut between two days around a holiday; the reply where unreadable."""
+    speak = desk.speak
     found = yield from desk.one("calendar.trading", date=f"{first}", market=market, n=_WINDOW)
     if found.failure is not None:
         return wording.unreadable(desk, speak("the calendar"), found.failure)
     until = str(found.get("known_until") or "")
     if until < f"{last}":
-        return reply_of_lines(
-            speak(
-                "The sessions around {holiday} of {year} are not announced yet: known until {until}.",
-                holiday=name,
-                year=last.year,
-                until=until,
-            )
-        )
+        return [
+            speak("The sessions around {holiday} of {year} are not announced yet: known until {until}.", holiday=name,
+                  year=last.year, until=until)
+        ]  # fmt: skip
     sessions = set(wording.names_of(found.get("previous"))) | set(wording.names_of(found.get("next")))
     if found.get("is_trading_day"):
         sessions.add(f"{first}")
     days = [first + timedelta(days=at) for at in range((last - first).days + 1)]
     shut = [day for day in days if day.weekday() < 5 and f"{day}" not in sessions]
     if not shut:
-        return reply_of_lines(speak("For {holiday} of {year} no weekday is shut ({place}).", holiday=name,
-                                    year=last.year, place=place))  # fmt: skip
+        return [speak("For {holiday} of {year} no weekday is shut ({place}).", holiday=name, year=last.year,
+                      place=place)]  # fmt: skip
     before = max((each for each in sessions if each < f"{shut[0]}"), default="–")
     after = min((each for each in sessions if each > f"{shut[0]}"), default="–")
     all_days = (shut[0] + timedelta(days=at) for at in range(_WINDOW))
     shut = [day for day in all_days if day.weekday() < 5 and f"{day}" < after]
-    return reply_of_lines(
+    return [
         speak("**{holiday} {year}**: no trading on {days} ({place}).", holiday=name, year=shut[0].year,
               days=speak.join_items([f"{day:%m-%d}" for day in shut]), place=place),
         speak("Last session before it {before}, first one after it {after}.", before=before, after=after),
-    )  # fmt: skip
+    ]  # fmt: skip
 
 
 _THIS_MONTH = pattern(r"本月|这个?月|\bthis month\b", re.I)

@@ -175,10 +175,27 @@ def answer_drawdown(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         else:
             told.append(speak("{rate}% ({name}), {peak} – {trough}, not recovered yet", **given))
     head = wording.fact_name(desk, asked.facts[0]) + (speak(" ({days})", days=label) if label else "")
-    return reply_of_lines(
-        f"**{head}** {told[0] if told else '–'}{wording.simulated_mark(desk, result.get('simulated'))}",
-        *(f"- {each}" for each in told[1:]),
-    )
+    mark = wording.simulated_mark(desk, result.get("simulated"))
+    if _NOW.search(asked.words):
+        below = [
+            speak("{rate}% ({name})", rate=f"{float(fall) * 100 or 0.0:.2f}", name=name)
+            for name, account in performance_facts.accounts_of(desk, result)
+            if (fall := (account.get("risk") or {}).get("below_high_frac")) is not None
+        ]
+        return reply_of_lines(
+            speak("**Below the highest value{days}** {rates}{mark}", days=speak(" ({days})", days=label) if label else "",
+                  rates=speak.join_clauses(below) or "–", mark=mark),
+            speak("Largest drawdown:"),
+            *(f"- {each}" for each in told),
+        )  # fmt: skip
+    return reply_of_lines(f"**{head}** {told[0] if told else '–'}{mark}", *(f"- {each}" for each in told[1:]))
+
+
+_NOW = pattern(
+    r"当前|现在|目前|[离距从].{0,6}(?:高点|峰值|顶部?)|\b(?:current(?:ly)?|now|at the moment|(?:from|below|off) (?:its|the|my|their)"
+    r" (?:peak|high|highest|top|maximum))\b",
+    re.I,
+)
 
 
 _PERIODS = (

@@ -511,10 +511,30 @@ def _ranked_stocks(
     rows = wording.rows_of(found, "stocks")
     desk.ranked += [str(row.get("symbol")) for row in rows[:1]]
     lines = [f"{at}. {_stock_line(desk, row).removeprefix('- ')}" for at, row in enumerate(rows, 1)]
+    if not rows:
+        lines = yield from _say_nearest(desk, asked, name, where, losers=losers)
     if 0 < int(found.get("count") or FEW_STOCKS) < FEW_STOCKS and not found.get("simulated"):
         few = speak("Only {count} stocks are stored here: this is not the whole market.", count=found.get("count"))
         before = [*before, few]
-    return before, [f"**{head}**", *(lines or [speak("None.")])], None
+    return before, [f"**{head}**", *lines], None
+
+
+_NEAREST = 3
+
+
+def _say_nearest(desk: ToolDesk, asked: FactQuestion, name: str, where: Json, *, losers: bool) -> Work[list[str]]:
+    """Return that no stock rose, or fell, and which ones came nearest to it."""
+    speak = desk.speak
+    found, _, _ = yield from market_days.load_asked_stretch(
+        desk, asked, "market.gainers", name, limit=screen_facts.ALL, losers=not losers, **where
+    )
+    every = wording.rows_of(found, "stocks")
+    if not every or len(every) >= screen_facts.ALL:
+        return [speak("None.")]
+    rows = every[-_NEAREST:][::-1]
+    desk.ranked.append(str(rows[0].get("symbol")))
+    head = speak("None fell. The smallest rises:") if losers else speak("None rose. The smallest falls:")
+    return [head, *(f"{at}. {_stock_line(desk, row).removeprefix('- ')}" for at, row in enumerate(rows, 1))]
 
 
 _COUNTED = pattern(

@@ -33,6 +33,13 @@ _RANKED = pattern(
 )
 
 
+_NOT_HELD = pattern(
+    r"没有?(?:持仓|持有|买)|未持有|不在持仓|\b(?:not|never|don['’]?t|do not|haven['’]?t) (?:yet )?(?:hold|held|own|owned|bought|have)\b",
+    re.I,
+)
+"""Of the watch list, only those are asked for that the owner does not hold."""
+
+
 class _Watched(NamedTuple):
     """The newest bars of what is watched, or of a group of it, by code, and the codes without one."""
 
@@ -44,13 +51,22 @@ def _load_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[_Watc
     """Return what is watched, or held where that is meant; why it cannot be read otherwise."""
     held = asked.facts[0].field == "held"
     found = yield from desk.one("market.observe", of="held" if held else "watch")
+    own = set[str]()
+    if not held and _NOT_HELD.search(asked.words):
+        status = yield from desk.one("account.status")
+        if status.failure is not None:
+            return wording.unreadable(desk, desk.speak("the ledger"), status.failure)
+        own = set(wording.objects_of(status, "positions"))
     if found.failure is not None and found.failure.code == "nothing-watched":
         return _Watched([], [])
     if found.failure is not None:
         what = desk.speak("your positions") if held else desk.speak("the watch list")
         return wording.unreadable(desk, what, found.failure)
-    rows = list(wording.objects_of(found, "bars").items())
-    missing = [symbol for symbol in wording.names_of(found.get("symbols")) if symbol not in dict(rows)]
+    bars = wording.objects_of(found, "bars")
+    rows = [row for row in bars.items() if row[0] not in own]
+    missing = [symbol for symbol in wording.names_of(found.get("symbols")) if symbol not in bars and symbol not in own]
+    if own and not rows and not missing:
+        return reply_of_lines(desk.speak("You hold all that you watch."))
     if group:
         codes = yield from group_facts.list_codes(desk, group)
         rows = [row for row in rows if row[0] in codes]
