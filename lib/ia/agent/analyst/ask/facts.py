@@ -305,6 +305,11 @@ def days_table(tables: Tables = SHIPPED) -> list[FactSpec]:
     return tables.build("research", "facts_days", build_facts)
 
 
+def plain_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of plain turns of speech: closed days, payments, two securities; looked at next."""
+    return tables.build("research", "facts_plain", build_facts)
+
+
 def howto_table(tables: Tables = SHIPPED) -> list[FactSpec]:
     """Return the facts of how something is done and of exchanges abroad, which are looked at next."""
     return tables.build("research", "facts_howto", build_facts)
@@ -381,6 +386,7 @@ TABLES = (
     "facts_record",
     "facts_days",
     "facts_lists",
+    "facts_plain",
     "facts_howto",
     "facts_everyday",
     "facts_ledger",
@@ -402,14 +408,16 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     if not securities:
         return (
             "facts_record",
-            "facts_days", "facts_lists", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings",
+            "facts_days", "facts_lists", "facts_plain", "facts_howto", "facts_everyday", "facts_ledger",
+            "facts_holdings",
             "facts_history", "facts_trades", "facts_owner", "facts_account", "facts_scan", "technicals", "facts_market",
         )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
     return (
         "facts_record",
-        "facts_days", "facts_lists", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings", "facts_history",
+        "facts_days", "facts_lists", "facts_plain", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings",
+        "facts_history",
         "facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market",
     )  # fmt: skip
 
@@ -424,6 +432,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
         *record_table(tables),
         *days_table(tables),
         *lists_table(tables),
+        *plain_table(tables),
         *howto_table(tables),
         *everyday_table(tables),
         *ledger_table(tables),

@@ -224,12 +224,12 @@ def is_no_day(said: str, today: date) -> bool:
     """Return True if words name a day and a month in plain figures, and the calendar has no such day.
 
     >>> day = date(2024, 3, 15)
-    >>> [is_no_day(said, day) for said in ("2月30日", "2023-02-29", "February 30th", "2月29日", "above 60")]
-    [True, True, True, False, False]
+    >>> [is_no_day(said, day) for said in ("2月30日", "2023-02-29", "February 30th", "2月29日", "above 60", "1.5")]
+    [True, True, True, False, False, False]
     """
     text = said.casefold().strip()
     plain = re.fullmatch(
-        r"(?:(?:\d{4}年?|[去今前]年)?[-/.]?\d{1,2}[-/.月]\d{1,2}[日号]?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
+        r"(?:(?:\d{4}年?|[去今前]年)[-/.]?\d{1,2}[-/.月]\d{1,2}[日号]?|\d{1,2}[-/月]\d{1,2}[日号]?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
         r"|(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th)?(?: of)? [a-z]{3,9},?(?: \d{4})?"
         r"|(?:on )?[a-z]{3,9} (?:the )?\d{1,2}(?:st|nd|rd|th)?,?(?: \d{4})?)", text
     )  # fmt: skip

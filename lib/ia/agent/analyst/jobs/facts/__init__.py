@@ -30,6 +30,7 @@ _READS_NUMBERS = (
     "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
     "traded_sum", "alert_state", "dividend_tax", "traded_price", "daily_move", "day_story", "period_against",
     "part_of_account",
+    "share_ratio", "mean_move", "trade_facts", "stop",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -229,10 +230,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import purchase_facts
 
         return purchase_facts.answer_purchase
-    if name in ("to_level", "suspended", "against_cost"):
-        from ia.agent.analyst.jobs.facts import level_facts
+    if name in ("to_level", "suspended", "against_cost", "share_ratio", "bought_instead", "mean_move"):
+        from ia.agent.analyst.jobs.facts import level_facts, pair_facts
 
-        return level_facts.ANSWERS[name]
+        return (level_facts.ANSWERS | pair_facts.ANSWERS)[name]
     if name == "compared_gains":
         from ia.agent.analyst.jobs.facts import compared_gains
 

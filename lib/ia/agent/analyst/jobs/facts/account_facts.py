@@ -159,11 +159,16 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 lines.append(
                     (
                         yield from _convert_value(
-                            desk, position, others[0], gain if field == "profit" else None, cost=field == "avg_price"
+                            desk, position, others[0], _gain_of(field, position, gain), cost=field == "avg_price"
                         )
                     )
                 )
     return reply_of_lines(*lines)
+
+
+def _gain_of(field: str, position: Json, gain: Json | None) -> Json | None:
+    """Return the gain that is converted: all of it, or what is unrealized; None where the value is meant."""
+    return gain if field == "profit" else {"profit": position.get("unrealized_pnl")} if field == "unrealized" else None
 
 
 _WHICH_MORE = pattern(r"哪一?[只个家支]|谁|\bwhich\b", re.I)

@@ -182,8 +182,9 @@ def answer_drawdown(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             for name, account in performance_facts.accounts_of(desk, result)
             if (fall := (account.get("risk") or {}).get("below_high_frac")) is not None
         ]
+        days = speak(" ({days})", days=label) if label else ""
         return reply_of_lines(
-            speak("**Below the highest value{days}** {rates}{mark}", days=speak(" ({days})", days=label) if label else "",
+            speak("**Below the highest value{days}** {rates}{mark}", days=days,
                   rates=speak.join_clauses(below) or "–", mark=mark),
             speak("Largest drawdown:"),
             *(f"- {each}" for each in told),
@@ -192,8 +193,8 @@ def answer_drawdown(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 _NOW = pattern(
-    r"当前|现在|目前|[离距从].{0,6}(?:高点|峰值|顶部?)|\b(?:current(?:ly)?|now|at the moment|(?:from|below|off) (?:its|the|my|their)"
-    r" (?:peak|high|highest|top|maximum))\b",
+    r"当前|现在|目前|[离距从].{0,6}(?:高点|峰值|顶部?)|\b(?:current(?:ly)?|now|at the moment)\b"
+    r"|\b(?:from|below|off) (?:its|the|my|their) (?:peak|high|highest|top|maximum)\b",
     re.I,
 )
 

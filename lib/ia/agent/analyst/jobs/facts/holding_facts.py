@@ -376,6 +376,8 @@ def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak, lines = desk.speak, []
     if asked.facts[0].field == "after_sale":
         return (yield from own_trade_facts.answer_after_sale(desk, asked))
+    if asked.unread:
+        return wording.ask_back(desk, asked.unread)
     if asked.spans and asked.facts[0].field not in ("count", "paid", "last"):
         return reply_of_lines(speak("That I tell of all trades, not for “{time}”.", time=asked.spans[0].said))
     days = yield from result_facts.trade_days(desk, asked)

@@ -97,6 +97,10 @@ class _Sale(NamedTuple):
     currency: str
 
 
+_COUNT_SOLD = pattern(r"(?<![\d.,])(?P<n>\d[\d,]*)(?=\s*(?:股|shares?\b|[a-z ]))", re.I)
+"""How many shares the sale that is meant was of."""
+
+
 def answer_after_sale(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how the price has moved since each sale, and what the shares sold would be worth more: no advice."""
     speak, today = desk.speak, desk.request.moment.date()
@@ -115,6 +119,17 @@ def answer_after_sale(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.unreadable(desk, speak("the journal"), failed)
     sold = [row for each in listed for row in trades_of(each) if row.get("kind") == "sell"]
     sold = [row for row in sold if not days or any(f"{d.first}" <= str(row["date"]) <= f"{d.last}" for d in days)]
+    meant = _COUNT_SOLD.search(strip_mentions(asked.words))
+    if unread := tuple(word for word in asked.unread if meant is None or word != meant["n"]):
+        return wording.ask_back(desk, unread)
+    if meant is not None and sold:
+        count = float(meant["n"].replace(",", ""))
+        sold = [row for row in sold if float(row["quantity"]) == count]
+        if not sold:
+            return reply_of_lines(
+                speak("{name}: the journal has no sale of {shares} shares.", shares=number(count, "shares"),
+                      name=speak.join_items([wording.head_of(desk, each) for each in asked.securities]) or "–")
+            )  # fmt: skip
     known = {str(row["symbol"]) for row in sold}
     lines = [
         speak("{name}: the journal has no sale of it.", name=wording.head_of(desk, mention))

@@ -250,6 +250,10 @@ def _codes(desk: ToolDesk, *names: str) -> tuple[str, ...]:
 def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer where a stop can be: two average true ranges below the price, and where the own risk rule has it."""
     speak, mention = desk.speak, asked.securities[0]
+    named = _MULTIPLE.search(strip_mentions(asked.words))
+    times = (parse_count(named["n"].casefold()) if named else None) or ATR_STOP
+    if unread := tuple(word for word in asked.unread if named is None or word not in named[0]):
+        return wording.ask_back(desk, unread)
     values, bars = yield from _measure(desk, mention, ("close", *_codes(desk, "typical_move", "recent_low")))
     if not bars.ok:
         return reply_of_lines(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
@@ -259,19 +263,23 @@ def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     status = yield from desk.one("account.status")
     position = wording.objects_of(status, "positions").get(mention.code)
     limit = desk.request.limits.get("stop_loss_pct")
+    given: Json = {
+        "name": wording.head_of(desk, mention),
+        "times": f"{times:g}",
+        "stop": number(close - times * atr, "price", speak),
+        "move": number(atr, "price", speak),
+        "close": number(close, "price", speak),
+        "date": bars.get("last"),
+        "pct": wording.say_percent(-times * atr / close * 100),
+        "mark": wording.simulated_mark(desk, bars.get("simulated")),
+    }
     told = [
-        speak(
-            "{name}: {stop} is twice the usual move ({move} a day) below the close of {close} ({date}), {pct}"
-            " away.{mark}",
-            name=wording.head_of(desk, mention),
-            stop=number(close - ATR_STOP * atr, "price", speak),
-            move=number(atr, "price", speak),
-            close=number(close, "price", speak),
-            date=bars.get("last"),
-            pct=wording.say_percent(-ATR_STOP * atr / close * 100),
-            mark=wording.simulated_mark(desk, bars.get("simulated")),
-        )
-    ]
+        speak("{name}: **{stop}** is {times} ATR(14) of {move} below the close of {close} ({date}), {pct} away.{mark}",
+              **given)
+        if named
+        else speak("{name}: {stop} is twice the usual move ({move} a day) below the close of {close} ({date}), {pct}"
+                   " away.{mark}", **given)
+    ]  # fmt: skip
     if low is not None:
         told.append(speak("The low of the last 20 sessions is {low}.", low=number(low, "price", speak)))
     if isinstance(position, dict) and position.get("avg_price") and limit:
@@ -292,6 +300,12 @@ def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("Your rule stops at a loss of {limit}% of the cost; you hold none of it.", limit=f"{limit:g}")
         )
     return reply_of_lines(*told)
+
+
+_MULTIPLE = pattern(
+    r"(?P<n>\d+(?:\.\d+)?|[一两二三四五半]|one|two|three)\s*(?:倍的?|x|×|\*|times(?: the)?)?\s*atr", re.I
+)
+"""So many average true ranges."""
 
 
 def answer_levels(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

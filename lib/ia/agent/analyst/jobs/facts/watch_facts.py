@@ -34,7 +34,9 @@ _RANKED = pattern(
 
 
 _NOT_HELD = pattern(
-    r"没有?(?:持仓|持有|买)|未持有|不在持仓|\b(?:not|never|don['’]?t|do not|haven['’]?t) (?:yet )?(?:hold|held|own|owned|bought|have)\b",
+    r"没有?(?:持仓|持有|买)|未持有|不在持仓"
+    r"|\b(?:not|never|don['’]?t|haven['’]?t) (?:i )?(?:yet )?(?:hold|held|own|owned|bought|have)\b"
+    r"|\bnot (?:yet )?(?:in my (?:portfolio|holdings))\b|\bhave (?:i )?not bought\b",
     re.I,
 )
 """Of the watch list, only those are asked for that the owner does not hold."""
