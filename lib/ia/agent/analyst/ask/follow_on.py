@@ -7,6 +7,7 @@ from ia.agent.analyst.ask.follow_steps import find_next_step, name_same
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.time_spans import DAY, UNREAD, TimeSpan, blank_spans, find_time_spans
+from ia.domain.speech.acts import performs_act
 from ia.kernel.patterns import pattern
 from ia.kernel.word_patterns import pattern_by_letters
 
@@ -464,6 +465,8 @@ def _amend(text: str, last: str, recent: list[Mention], today: date) -> str:
 def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     if not last or text.startswith("/"):
         return text
+    if done := _change_again(text, last) or _against_another(text, last):
+        return done
     if len(text) <= LONGEST and (same := name_same(text, today)):
         text = f"{same}呢" if _is_chinese(same) else f"and {same}?"
     if _is_chinese(text) and len(text) <= LONGEST:
@@ -472,6 +475,61 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
             return amended
         text = amended
     return _go_on(text, last, recent, today)
+
+
+_TASK_VERB = pattern(
+    r"取消|停止|停掉|停用|关掉|暂停|先停(?:一[停下])?|停一[停下]|恢复|重启|启用"
+    r"|\b(?:pause|resume|unpause|stop|cancel|disable|enable)\b",
+    re.I,
+)
+_CHANGE_AGAIN = pattern(
+    r"\W*(?:那就?|那么|现在|再|又|还是)*(?:[把将]?它|[把将]?这个(?:任务)?)?(?P<zh>恢复|暂停|启用|停用|取消)"
+    r"(?:它|这个(?:任务)?|运行)?(?:吧|了|一下)*\W*"
+    r"|\W*(?:(?:and|then|now|ok|okay),? )*(?P<en>resume|pause|enable|disable|cancel)(?: (?:it|that|this))?"
+    r"(?: (?:again|now|please))*\W*",
+    re.I,
+)
+
+
+def _change_again(text: str, last: str) -> str:
+    """Return a wish to change the task that was spoken of, which is not named again; "" for another text.
+
+    >>> _change_again("再恢复吧", "暂停daily-reminder"), _change_again("resume it", "pause the daily review")
+    ('恢复daily-reminder', 'resume the daily review')
+    """
+    found = _CHANGE_AGAIN.fullmatch(text)
+    if found is None or not performs_act(last, "task_change"):
+        return ""
+    rest = _TASK_VERB.sub("", last).strip()
+    return f"{found['zh']}{rest}" if found["zh"] else f"{found['en']} {rest}"
+
+
+_AGAINST_NAMED = pattern(
+    r"\W*(?:那|那么)*(?:跟|和|与|同|比起?)[^，,。]{1,12}?(?:相?比(?:较|起来)?)?[，,]?(?:哪一?[个只家]|谁)(?:更|比较)?"
+    r"(?P<zh>贵|便宜|高|低|大|小)(?:一?[些点])?[呢啊吗]*\W*"
+    r"|\W*(?:and |so )?(?:is it|which (?:one )?is) (?P<en>cheaper|more expensive|higher|lower),?"
+    r" (?:than|compared (?:with|to)|against|vs\.?)(?: that of)? .{2,40}",
+    re.I,
+)
+
+
+def _against_another(text: str, last: str) -> str:
+    """Return a question that holds another security against the one that was spoken of; "" for another text.
+
+    >>> _against_another("跟迈瑞比哪个便宜", "恒瑞市盈率多少"), _against_another("跟五粮液比哪个高", "茅台市盈率")
+    ('恒瑞和迈瑞哪个更便宜', '茅台和五粮液哪个市盈率更高')
+    """
+    found, named = _AGAINST_NAMED.fullmatch(text), _named_in(last)
+    if found is None or len(named) != 1 or len(others := find_mentions(text)) != 1 or others[0].code == named[0].code:
+        return ""
+    more, measure = found["zh"] or found["en"].casefold(), _MEASURE.search(strip_mentions(last))
+    priced = more in ("贵", "便宜", "cheaper", "more expensive")
+    if not priced and measure is None:
+        return ""
+    if found["zh"]:
+        return f"{named[0].said}和{others[0].said}哪个{'' if priced or not measure else measure[0]}更{more}"
+    what = "is" if priced or not measure else f"has the {more} {measure[0]}"
+    return f"which {what}{f' {more}' if priced else ''}, {named[0].said} or {others[0].said}"
 
 
 def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:

@@ -127,7 +127,7 @@ def read_acts(request: UserRequest) -> Intent:
         whole = complete_question(whole, request.before, request.moment.date())
     plain = simplify_question(whole)
     read = _read_acts_of(request, plain) if plain != request.question else written
-    return read if read.kind in (*ANSWERABLE, *_READ_PLAIN, "schedule", "alert") else written
+    return read if read.kind in (*ANSWERABLE, *_READ_PLAIN, "schedule", "alert", "task_change") else written
 
 
 def _read_acts_of(request: UserRequest, text: str) -> Intent:

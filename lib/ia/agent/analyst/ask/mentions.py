@@ -230,6 +230,24 @@ def find_near_name(text: str) -> tuple[str, list[Symbol]]:
     return "", []
 
 
+_ABBREVIATED = pattern(r"[\u3400-\u9fff]{2,3}")
+MOST_FULL = 4
+"""Securities that an abbreviation may stand for; of more it says nothing."""
+
+
+def find_abbreviated(said: str) -> list[Symbol]:
+    """Return the securities whose names have the characters of a text in their order and begin with the first of them.
+
+    >>> [symbol.code for symbol in find_abbreviated("长电")], find_abbreviated("你好")
+    (['600900'], [])
+    """
+    if not _ABBREVIATED.fullmatch(said):
+        return []
+    form = re.compile(".*".join(map(re.escape, said)))
+    full = {symbol: None for name, symbol in _names() if len(name) > len(said) and form.match(name)}
+    return list(full) if len(full) <= MOST_FULL else []
+
+
 def _swaps_letters(name: str, said: str) -> bool:
     """Return True if a word begins as a name and has its letters, two neighbours of them swapped.
 

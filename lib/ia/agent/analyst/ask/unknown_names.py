@@ -49,6 +49,16 @@ _FIRM = pattern(
 """A name that ends as firms' names do."""
 
 
+def find_subject_word(text: str) -> str:
+    """Return the word with which a Chinese question begins, where a figure is asked of it; "" for none.
+
+    >>> find_subject_word("长电今天涨了吗"), find_subject_word("谢谢")
+    ('长电', '')
+    """
+    found = _SUBJECT.match(text.strip())
+    return found["w"] if found else ""
+
+
 def find_unknown_names(text: str, mentions: list[Mention]) -> list[str]:
     """Return the names beside securities that a question names, which mean none that is known.
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from ia.agent.analyst.ask.figures import Asked, Figure, figures_at
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.ask.mentions import Mention, english, find_near_name
+from ia.agent.analyst.ask.mentions import Mention, english, find_abbreviated, find_near_name
+from ia.agent.analyst.ask.unknown_names import find_subject_word
 from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value
 from ia.agent.analyst.failures import NO_BARS, describe_failure
@@ -408,6 +409,8 @@ def answer_plainly(desk: ToolDesk, wanted: Intent) -> Reply:
             _describe_abilities(desk),
             *_examples(desk),
         )
+    if find_abbreviated(alone := wanted.words.strip(" ?？。!！")):
+        return reply.reply_of_lines(describe_doubt(desk, alone))
     if _WORLD.search(wanted.words):
         return reply.reply_of_lines(
             speak(
@@ -449,6 +452,8 @@ def ask_which_of(desk: ToolDesk, codes: Sequence[str]) -> Reply:
 def describe_doubt(desk: ToolDesk, said: str) -> str:
     """Return, in the reader's language, why a text means no security, or which it could mean."""
     speak, like = desk.speak, ""
+    if not said and find_abbreviated(begun := find_subject_word(desk.request.question)):
+        said = begun
     if not said:
         return speak.fill(figures_at(desk.tables).which)
     try:
@@ -466,7 +471,7 @@ def describe_doubt(desk: ToolDesk, said: str) -> str:
         )
     except IaError as exc:
         like = str(exc.params.get("near") or "")
-    near = find_near_name(said)[1]
+    near = find_near_name(said)[1] or find_abbreviated(said)
     like = ", ".join(_name_near(desk, symbol) for symbol in near) if near else like
     if like:
         return speak(

@@ -26,12 +26,12 @@ from ia.organs.channels.channel_registry import channel_names
 _MOVE = pattern(
     r"(?:改|挪|移|调|换|推迟|提前|延后)(?:到|成|为|至|在)\s*(?P<zh>.+)|\b(?:to|until|for)\s+(?P<en>.+)", re.I | re.S
 )
-_RESUME = pattern(r"恢复|重启|启用|\bresume\b|\benable\b|\bturn on\b|\bswitch on\b", re.I)
+_RESUME = pattern(r"恢复|重启|启用|\b(?:un|re)pause\b|\bresume\b|\benable\b|\bturn on\b|\bswitch on\b", re.I)
 _EVERY = pattern(r"所有|全部|全都|都|清空|每[一个条]|\b(?:all|every|each)\b", re.I)
 _POINTED = pattern(
     r"^\W*(?:它|该股|(?:刚才|刚刚|上面|前面)?的?[那这]一?(?:个|只|支|家)(?:股票|票)?)(?=[涨跌到破收高低])"
 )
-_PAUSE = pattern(r"暂停|\bpause\b", re.I)
+_PAUSE = pattern(r"暂停|先停|停一[停下]|停用|\bpause\b", re.I)
 
 
 def propose_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply]:

@@ -1,5 +1,7 @@
 """Notes of the owner: read one whole, list them, and the target price that they name."""
 
+import re
+
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import recall_hits
@@ -38,6 +40,9 @@ def answer_note(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from _tell_note(desk, paths))
     if not asked.securities and asked.facts[0].field == COUNT:
         return _count_notes(desk, asked, own, "")
+    topic = _TOPIC.search(asked.words)
+    if topic is not None and not asked.securities and (said := (topic["zh"] or topic["en"] or "").strip()):
+        return (yield from _tell_topic(desk, said, own))
     if not asked.securities:
         return (yield from own_notes.list_notes(desk, asked.words, asked.spans[0] if asked.spans else None))
     names = own_notes.names_of(asked.securities[0])
@@ -74,6 +79,31 @@ def _count_notes(desk: ToolDesk, asked: FactQuestion, paths: list[str], name: st
     head = speak(PluralText("**{count} note** of yours{about}.", "**{count} notes** of yours{about}, newest first:"),
                  count=len(dated), about=speak(" on {name}", name=name) if name else "")  # fmt: skip
     return reply_of_lines(head, *(f"- `{path}`" for _, path in dated[:SHOWN]))
+
+
+_TOPIC = pattern(
+    r"(?:我(?:的|写的|记的)?|\A)(?P<zh>[^，,。\s我]{1,8}?)(?:的)?那一?[条篇则个]笔记"
+    r"|\bnotes? (?:on|about|titled|called|named) (?:the |my )?(?P<en>[\w&.' -]{2,40}?)(?: say| tell|\W*\Z)",
+    re.I,
+)
+"""A note by what it is about: 过年那条笔记."""
+
+
+def _tell_topic(desk: ToolDesk, topic: str, own: list[str]) -> Work[Reply]:
+    """Return the newest of the owner's notes whose name or text has a topic."""
+    low = topic.casefold()
+    paths = [path for path in own if low in path.casefold()]
+    if not paths:
+        found = yield from desk.one("memory.recall", query=topic, limit=own_notes.RECALLED)
+        hits = recall_hits(found.value) if found.ok else []
+        paths = [
+            str(hit["source"])
+            for hit in hits
+            if str(hit["source"]) in own and low in str(hit.get("content") or "").casefold()
+        ]
+    if not paths:
+        return reply_of_lines(desk.speak("You wrote no note on {name}; `ia note list` lists the notes.", name=topic))
+    return (yield from _tell_note(desk, list(dict.fromkeys(paths))))
 
 
 def _tell_note(desk: ToolDesk, paths: list[str]) -> Work[Reply]:

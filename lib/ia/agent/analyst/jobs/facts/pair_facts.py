@@ -14,7 +14,7 @@ from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, load_span, load_spans
 from ia.agent.analyst.jobs.facts.extreme_facts import MOST, NEWEST, head
-from ia.agent.analyst.jobs.facts.holding_facts import load_trades
+from ia.agent.analyst.jobs.facts.journal_rows import load_trades
 from ia.agent.analyst.jobs.facts.share_changes import load_share_changes
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
