@@ -110,6 +110,7 @@ def _say(message: Message) -> str:
 
 
 def _print_allocation(shares: Any, by: str, worth: Any, as_json: bool, names: dict[str, str]) -> None:
+    import sys
 
     from ia_cli.terminal.trade_view import format_table_number
     from ia_cli.terminal.wide_tables import emit_wide_rows
@@ -119,23 +120,24 @@ def _print_allocation(shares: Any, by: str, worth: Any, as_json: bool, names: di
 
         emit_json(allocation_document(shares, by, worth, _say))
         return
+    person = sys.stdout.isatty()
     rows = []
     for each in shares:
-        name = tr(each.name) if each.name == "unknown" or by == "market" else each.name
+        name = tr(each.name) if each.name == "unknown" or (person and by == "market") else each.name
         if each.kind in ("cash", "lent"):
-            name = f"{tr(each.kind)} {each.name}"
-        elif by == "security" and each.name in names:
+            name = f"{tr(each.kind) if person else each.kind} {each.name}"
+        elif person and by == "security" and each.name in names:
             name = f"{name} {names[each.name]}".rstrip()
         rows.append(
             {
-                "name": name,
+                "name": name if person else name.replace(tr("unknown"), "unknown"),
                 "value": format_table_number(each.value),
                 "weight_pct": format_table_number(each.weight_pct, places=2),
                 "securities": each.securities or "",
                 "currency": worth.base,
             }
         )
-    total = {"name": tr("total"), "value": format_table_number(worth.equity)}
+    total = {"name": tr("total") if person else "total", "value": format_table_number(worth.equity)}
     rows.append({**total, "weight_pct": "", "securities": "", "currency": worth.base})
     emit_wide_rows(rows, ("name", "value", "weight_pct", "securities", "currency"), SHARE_HEADS)
 

@@ -241,6 +241,8 @@ def mainline(ctx: click.Context, count: int, level: float, kind: str, keep: bool
     correction over all groups examined. excess_pct is the change above the market's; z compares with the group's own
     stored days. With --keep, a second run on the same day replaces the first. Status 1 if there is no main line.
     """
+    import sys
+
     from ia.kernel.workspace import Workspace
     from ia.organs.market import main_lines as lines
     from ia.organs.market import market_reader
@@ -257,7 +259,7 @@ def mainline(ctx: click.Context, count: int, level: float, kind: str, keep: bool
         {
             "date": found["date"],
             **row,
-            "with": ", ".join(map(localize_groups, row["with"])),
+            "with": ", ".join(map(localize_groups, row["with"]) if sys.stdout.isatty() else row["with"]),
             "leaders": _leader_names(row),
         }
         for row in found["lines"]

@@ -59,9 +59,9 @@ def list_(ctx: click.Context, limit: int | None, as_json: bool, as_jsonl: bool) 
     passed, why = complain_of_alarm(ws)
     rows = []
     for each in approved_tasks.list_tasks(ws)[:limit]:
-        row = task_row(ws, each, people=people, short=person)
+        row = task_row(ws, each, people=people, short=person, codes=not person)
         if people and each.name in passed:
-            row["state"] += say(", overdue")
+            row["state"] += say(", overdue") if person else ", overdue"
         slots = passed.get(each.name, [])
         rows.append(row if people else {**row, "overdue": slots, "alarm": why if slots else None})
     empty = NotFound("no tasks yet", hint="draft one with `ia task propose '每周五收盘后，帮我复盘'`")
@@ -260,7 +260,7 @@ def history(
         return
     people = not (as_json or as_jsonl)
     rows = [
-        history_row(each, people=people)
+        history_row(each, people=people, codes=not sys.stdout.isatty())
         for each in run_store.list_runs(ws, approved_tasks.name_of(name) if name else None, limit)
     ]
     empty = NotFound("no runs yet", hint="`ia task list` shows the next run times")

@@ -79,11 +79,12 @@ def tell_when_slow() -> Iterator[None]:
 
 
 def task_row(
-    ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False, short: bool = False
+    ws: "Workspace", each: "Listed", *, people: bool, whole: bool = False, short: bool = False, codes: bool = False
 ) -> dict[str, Any]:
     """Return a task as a row of the list; whole: with its text, its next times, its runs and its environment.
 
-    short: for a table, without what `ia task show` says of when it runs besides.
+    short: for a table, without what `ia task show` says of when it runs besides. codes: for a pipe, the state in the
+    words of JSON, whatever the language.
     """
     from ia.faculties.taskbook import run_store
 
@@ -92,7 +93,7 @@ def task_row(
     coming = next_run_times(each) if whole else next_run_times(each, 1)
     row: dict[str, Any] = {
         "name": each.name,
-        "state": tr(each.state) if people else each.state,
+        "state": tr(each.state) if people and not codes else each.state,
         "when": _format_schedule(design)
         if design
         else say(each.problem.template, **each.problem.params)
@@ -105,10 +106,12 @@ def task_row(
     }
     if people:
         row |= {name: _format_task_time(row[name], design) for name in ("next", "last")}
-        if each.state == "edited" and each.problem is not None:
+        if each.state == "edited" and each.problem is not None and not codes:
             row["state"] += say(", invalid: {reason}", reason=each.problem)
         if each.proposal is not None:
-            row["state"] += f" #{each.proposal}" if short else say(" (proposal {number})", number=each.proposal)
+            row["state"] += (
+                f" #{each.proposal}" if short or codes else say(" (proposal {number})", number=each.proposal)
+            )
         if short and row["when"]:
             row["when"] = row["when"].split(" (")[0].split("（")[0]
         return row
@@ -168,8 +171,8 @@ def _approval_text(ws: "Workspace", design: "TaskDesign", before: str, text: str
     return "".join(line + "\n" for line in [design.path, *_draft.design_lines(design), ""]) + difference
 
 
-def history_row(run: "TaskRun", *, people: bool) -> dict[str, Any]:
-    """Return a run as a row."""
+def history_row(run: "TaskRun", *, people: bool, codes: bool = False) -> dict[str, Any]:
+    """Return a run as a row; codes: state and reason in the words of JSON, whatever the language."""
     from ia.reach.tasks.reporting import first_row
 
     row: dict[str, Any] = {
@@ -187,13 +190,14 @@ def history_row(run: "TaskRun", *, people: bool) -> dict[str, Any]:
         "retry_at": run.retry_at,
     }
     if people:
-        row["state"], row["why"] = tr(run.state), tr(run.why)
+        if not codes:
+            row["state"], row["why"] = tr(run.state), tr(run.why)
         if run.slot[:1].isdigit():
             row["slot"] = format_local_time(run.slot)
-        else:  # a run by hand has its moment in the column of times
+        elif not codes:  # a run by hand has its moment in the column of times
             row["slot"] = tr(run.why)
         row["said"] = first_row(row["said"] or "")
-        if run.retry_at:
+        if run.retry_at and not codes:
             row["state"] += say(", retry {time}", time=format_local_time(run.retry_at))
     else:
         row |= {"summary": run.summary, "reason": run.reason, "pending": run.data.get("pending", [])}
