@@ -116,8 +116,10 @@ def test_screen_lists_its_columns_without_a_market(ia):
 def test_the_lists_of_a_day(ia, small):
     assert [row["symbol"] for row in tsv(ia("market", "gainers", "-n", "2"))] == ["600519.SH"]
     assert tsv(ia("market", "gainers", "--losers", "--exclude-st"))[0]["symbol"] == "600036.SH"
-    assert [row["name"] for row in tsv(ia("market", "sectors"))] == ["白酒", "银行", "纺织"]
-    assert [row["name"] for row in tsv(ia("market", "sectors", "--kind", "concept", "-n", "1"))] == ["白酒"]
+    assert [row["name"] for row in tsv(ia("market", "sectors"))] == ["liquor", "banks", "纺织"]
+    chinese = ia("market", "sectors", env={"IA_LANG": "zh"})
+    assert [row["name"] for row in tsv(chinese)] == ["白酒", "银行", "纺织"]
+    assert [row["name"] for row in tsv(ia("market", "sectors", "--kind", "concept", "-n", "1"))] == ["liquor"]
     assert tsv(ia("market", "lhb", "--date", FRI))[0]["reason"] == "跌幅"
     assert ia("market", "lhb", "--date", "2024-03-14").returncode == 1
     (report,) = tsv(ia("fundamentals", "贵州茅台"))

@@ -16,7 +16,7 @@ def test_each_kind_goes_to_its_file(ia, home):
     run = ia("memory", "believe", "周期股要等催化剂", "--because", "三次买早了", env=now)
     assert run.stdout == "memory/reflections/2024-03.md\nmemory/beliefs.md\n"
     assert ia("memory", "read", "tracking", env=now).stdout == (
-        "# Tracking\n\n- 600519.SH 贵州茅台: 等估值 (2024-03-15)\n"
+        "# Tracking\n\n- 600519.SH Kweichow Moutai: 等估值 (2024-03-15)\n"
     )
     assert ia("memory", "track", "600519", "--remove", env=now).returncode == 0
     assert "600519" not in (home / "memory/tracking.md").read_text()
@@ -141,9 +141,9 @@ def test_a_name_and_several_securities_are_tracked_and_none_becomes_a_reason(ia,
     assert ia("memory", "track", "600519", "002594", "AAPL", "wait for 20 PE", env=env).returncode == 0
     assert ia("memory", "track", "601398,600036", env=env).returncode == 0
     assert listed() == [
-        "- 300750.SZ 宁德时代 (2024-03-15)",
-        *(f"- {name}: wait for 20 PE (2024-03-15)" for name in ("600519.SH 贵州茅台", "002594.SZ 比亚迪", "AAPL.US 苹果")),
-        "- 601398.SH 工商银行 (2024-03-15)", "- 600036.SH 招商银行 (2024-03-15)",
+        "- 300750.SZ CATL (2024-03-15)",
+        *(f"- {name}: wait for 20 PE (2024-03-15)" for name in ("600519.SH Kweichow Moutai", "002594.SZ BYD", "AAPL.US Apple")),
+        "- 601398.SH ICBC (2024-03-15)", "- 600036.SH China Merchants Bank (2024-03-15)",
     ]  # fmt: skip
     for words in (("储能", "300750"), ("300750", "two", "words"), ("NDSD",), ("300750", "等", "600519")):
         run = ia("memory", "track", *words, env={**env, "IA_LANG": "en"})
