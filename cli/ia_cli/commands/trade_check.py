@@ -191,4 +191,8 @@ def _tell_verdict(found: dict[str, Any]) -> None:
     if found["allowed"] is False:
         record_run_failure("; ".join(messages))
     if found["allowed"] is False and found["allowed_quantity"]:
-        tell_hint("the rules allow {count} shares at that price", count=f"{found['allowed_quantity']:.10g}")
+        count = f"{found['allowed_quantity']:.10g}"
+        if any(each["rule"] == "exchange.lot" for each in found["unknown"]):
+            tell_hint("the rules allow {count} shares at that price; the board lot is unknown", count=count)
+        else:
+            tell_hint("the rules allow {count} shares at that price", count=count)

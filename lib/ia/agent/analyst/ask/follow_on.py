@@ -114,8 +114,8 @@ _OF_VIEW = (
 """Questions that are asked after a view, in Chinese and English, and the same as whole ones."""
 _VIEWS = tuple((pattern(rf"\W*(?:{zh}|{en})\W*", re.I), zh_whole, en_whole) for zh, en, zh_whole, en_whole in _OF_VIEW)
 _PERIOD_BEFORE = pattern(
-    r"(?:in |for |during )?the (?P<en>year|month) (?:before|prior)(?: that)?|(?:再|再往)?(?:前|上)(?:一"
-    r"|1)?个?(?P<zh>年|月)(?:的|度)?",
+    r"(?:in |for |during )?the (?P<en>year|month) (?:before|prior)(?: that)?"
+    r"|(?:(?:再|再往)(?:前|上)(?:一|1)?|(?:前|上)(?:一|1))个?(?P<zh>年|月)(?:的|度)?",
     re.I,
 )
 """The year, or the month, before the one that was spoken of."""

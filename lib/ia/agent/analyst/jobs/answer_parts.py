@@ -22,6 +22,10 @@ _VIEW = pattern(r"\bhow(?:['’]?s| is| are| do(?:es)?)\b", re.I)
 """Words that ask for a view of a security where nothing else is said of it: "How is CATL"."""
 
 
+_OF_PLANS = ("size", "sizes")
+"""Answers that read a plan out of all clauses of a message: its stop, its price and what may be lost."""
+
+
 class _Part(NamedTuple):
     """A part of a message that is a question of its own: its request, and the facts that it asks for.
 
@@ -46,6 +50,8 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
         return None
     parts, left = found
     one = _read_whole(desk)
+    if one is not None and one.answer in _OF_PLANS:
+        return None
     single = len(parts) == 1 and not left and (one is not None or parts[0].wanted.kind == "research")
     joined = any(part.asked and part.asked.answer == "position" and len(part.asked.facts) > 1 for part in parts)
     if not joined and (single or (_asks_as_one(one, parts) and not left)):

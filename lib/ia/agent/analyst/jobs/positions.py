@@ -208,7 +208,7 @@ def _unread(desk: ToolDesk, failure: Failure, what: str) -> str:
     speak = desk.speak
     if failure.code == NO_TOOL:
         return speak(
-            "There is no tool here to read {what}: ask with `ia turn`.",
+            "There is no tool here to read {what}. `ia init` installs those that come with ia.",
             what=what,
         )
     if failure.code == "market-not-stored":

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 from ia.agent.analyst.ask.figures import Asked, Figure, figures_at
 from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.leftover_words import find_unread_words
 from ia.agent.analyst.ask.mentions import Mention, english, find_abbreviated, find_near_name
+from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.unknown_names import find_subject_word
 from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value
@@ -423,10 +425,14 @@ def answer_plainly(desk: ToolDesk, wanted: Intent) -> Reply:
             ),
             *_few_examples(desk),
         )
+    unread = find_unread_words(simplify_question(wanted.words), "", ())
     return reply.reply_of_lines(
         speak(
-            "I could not read this: I work by rules, and recognized neither a security nor a task in it.",
-        ),
+            "I did not understand {words}, and found neither a security nor anything to look up.",
+            words=speak.join_items([speak('"{word}"', word=word) for word in unread]),
+        )
+        if unread
+        else speak("I found neither a security nor anything to look up in that."),
         *_few_examples(desk),
     )
 

@@ -29,7 +29,7 @@ _READS_NUMBERS = (
     "note", "own_target", "to_level",
     "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
     "traded_sum", "alert_state", "dividend_tax", "traded_price", "daily_move", "day_story", "period_against",
-    "part_of_account",
+    "part_of_account", "moved_by",
     "share_ratio", "mean_move", "trade_facts", "stop",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
@@ -339,7 +339,7 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import history_facts
 
         return history_facts.ANSWERS[name]
-    if name in ("moved", "first_trade", "too_big", "watch_list", "held_closes"):
+    if name in ("moved", "moved_by", "strongest", "first_trade", "too_big", "watch_list", "held_closes"):
         from ia.agent.analyst.jobs.facts import portfolio_facts
 
         return portfolio_facts.ANSWERS[name]

@@ -119,7 +119,11 @@ def _suppose(
     status = yield from load_status(desk, asked)
     if isinstance(status, Reply):
         return status
-    lines, held = [], wording.objects_of(status, "positions")
+    lines, books = [], wording.objects_of(status, "currencies")
+    held = {
+        code: {**each, "cash": books.get(str(each.get("currency")), {}).get("cash")}
+        for code, each in wording.objects_of(status, "positions").items()
+    }
     for mention in asked.securities[:3]:
         position, head = held.get(mention.code), wording.head_of(desk, mention)
         if position is None:
@@ -132,6 +136,9 @@ def _suppose(
             shares = size.shares_of(mention.symbol) if size else None
             lines += say(mention, position, shares, price or float(position["current_price"]), half)
     return reply_of_lines(*lines)
+
+
+_LEFT = pattern(r"剩|\b(?:left|remain\w*)\b", re.I)
 
 
 def answer_sale_net(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -157,6 +164,22 @@ def answer_sale_net(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 **given,
             )
         ]
+        if _LEFT.search(asked.words):
+            lines.append(
+                speak(
+                    "Left: **{rest}** shares worth {value}; cash {cash} instead of {now}, fees aside.",
+                    rest=number(size - shares, "shares"),
+                    value=_say_amount(desk, (size - shares) * price, currency),
+                    cash=_say_amount(desk, float(position["cash"]) + shares * price, currency),
+                    now=wording.say_exact(desk, position["cash"]),
+                )
+                if position.get("cash") is not None
+                else speak(
+                    "Left: **{rest}** shares worth {value}.",
+                    rest=number(size - shares, "shares"),
+                    value=_say_amount(desk, (size - shares) * price, currency),
+                )
+            )
         if shares > float(position.get("sellable") or 0):
             lines.append(
                 speak("Today only {free} of them may be sold (T+1).",

@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
-from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.facts import FactQuestion, condition_words
 from ia.agent.analyst.ask.mentions import Mention, find_mentions
-from ia.agent.analyst.ask.time_spans import FUTURE, SESSIONS, TimeSpan
-from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.ask.time_spans import FUTURE, SESSIONS, TimeSpan, blank_spans
+from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.daily import positions_of
 from ia.agent.analyst.jobs.facts import account_facts, holding_facts, journal_rows, result_facts, wording
 from ia.agent.analyst.jobs.facts.bar_rows import SpanBars
@@ -17,6 +17,7 @@ from ia.agent.analyst.jobs.facts.held import name_position
 from ia.agent.analyst.jobs.facts.result_facts import Days
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -71,6 +72,94 @@ def answer_moved(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if unknown := [names[symbol] for symbol, _ in held if symbol not in changes]:
         lines.append(speak("No close of these days: {names}.", names=speak.join_items(unknown)))
     return reply_of_lines(head, *lines)
+
+
+_BOUND = pattern(
+    rf"(?:超过?|大于|多于|高于|不止|more than|over|above|at least|by|至少)*\s*(?P<n>{COUNT})\s*(?:%|％|per ?cent|个点)"
+    r"(?:以上|or more)?",
+    re.I,
+)
+
+
+def answer_moved_by(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which of the positions rose, or fell, in price by so many per cent or more over some days."""
+    speak, bound = desk.speak, _BOUND.search(asked.words)
+    rest = blank_spans(asked.words, asked.spans)
+    if bound is not None:
+        rest = rest.replace(bound[0], " ", 1)
+    if (unread := condition_words(rest)) or bound is None or len(asked.spans) != 1:
+        return wording.ask_back(desk, tuple(unread) or tuple(span.said for span in asked.spans))
+    loaded = yield from _load_changes(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    status, held, changes, label = loaded
+    down, least = bool(_DOWN.search(asked.words)), parse_count(bound["n"].casefold()) or 0.0
+    sign = -1 if down else 1
+    moved = [(symbol, change) for symbol, change in changes if sign * change >= least][::sign]
+    given: Json = {"count": len(moved), "all": len(changes), "bound": f"{least:g}", "days": label,
+                   "mark": wording.simulated_mark(desk, status.get("simulated"))}  # fmt: skip
+    head = (
+        speak("**{count}** of {all} fell by {bound}% or more in price ({days}).{mark}", **given)
+        if down
+        else speak("**{count}** of {all} rose by {bound}% or more in price ({days}).{mark}", **given)
+    )
+    lines = [f"- {held[symbol]} **{wording.say_percent(change)}**" for symbol, change in moved]
+    return reply_of_lines(head, *lines, *_say_unknown(desk, held, changes))
+
+
+def answer_strongest(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether a security rose, or fell, most of what is held over the days that are named, with its place."""
+    speak, down = desk.speak, bool(_WEAKEST.search(asked.words))
+    if len(asked.spans) != 1 or len(asked.securities) != 1:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    loaded = yield from _load_changes(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    status, held, changes, label = loaded
+    mention = asked.securities[0]
+    order = changes[::-1] if down else changes
+    place = next((at for at, (symbol, _) in enumerate(order, 1) if symbol == mention.code), 0)
+    if mention.code not in held:
+        return reply_of_lines(speak("{name}: you hold none.", name=wording.head_of(desk, mention)))
+    if not place:
+        return reply_of_lines(*_say_unknown(desk, held, changes))
+    told = speak.join_clauses([f"{held[symbol]} {wording.say_percent(change)}" for symbol, change in order])
+    given: Json = {"name": wording.head_of(desk, mention), "place": place, "all": len(order), "days": label,
+                   "change": wording.say_percent(dict(order)[mention.code]),
+                   "mark": wording.simulated_mark(desk, status.get("simulated"))}  # fmt: skip
+    head = (
+        speak("**Yes**: {name} is first of {all} by its price: {change} ({days}).{mark}", **given)
+        if place == 1
+        else speak("**No**: {name} is number {place} of {all} by its price: {change} ({days}).{mark}", **given)
+    )
+    return reply_of_lines(head, speak("In order: {names}.", names=told), *_say_unknown(desk, held, changes))
+
+
+_WEAKEST = pattern(r"最[弱差]|跌得?最|\b(?:weakest|worst|fell|dropped|lost|down)\b", re.I)
+
+
+def _load_changes(
+    desk: ToolDesk, asked: FactQuestion
+) -> Work[tuple[DeskResult, dict[str, str], list[tuple[str, float]], str] | Reply]:
+    """Return the account, the names of what is held, the change in price of each, the best first, and the days."""
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, desk.speak("the ledger"), status.failure)
+    held = {symbol: name_position(desk, symbol, each) for symbol, each in positions_of(status)}
+    if not held:
+        return reply_of_lines(desk.speak("Nothing is held."))
+    days = yield from result_facts.read_account_days(desk, asked.spans[0])
+    if days is None:
+        return wording.ask_back(desk, (asked.spans[0].said,))
+    found = yield from result_facts.price_changes(desk, list(held), days)
+    changes = sorted(found.items(), key=lambda row: -row[1])
+    return status, held, changes, days.label or desk.request.day
+
+
+def _say_unknown(desk: ToolDesk, held: dict[str, str], changes: list[tuple[str, float]]) -> list[str]:
+    known = dict(changes)
+    unknown = [name for symbol, name in held.items() if symbol not in known]
+    return [desk.speak("No close of these days: {names}.", names=desk.speak.join_items(unknown))] if unknown else []
 
 
 def answer_first_trade(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -173,6 +262,8 @@ def answer_held_closes(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 ANSWERS = {
     "held_closes": answer_held_closes,
     "moved": answer_moved,
+    "moved_by": answer_moved_by,
+    "strongest": answer_strongest,
     "first_trade": answer_first_trade,
     "too_big": answer_too_big,
     "watch_list": answer_watch_list,

@@ -168,9 +168,15 @@ def answer_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if len(asked.spans) > 1:
         return wording.ask_back(desk, tuple(span.said for span in asked.spans[1:]))
     span = asked.spans[0] if asked.spans else None
-    only = tuple(dict.fromkeys(find_currencies(asked.words) + find_market_currencies(asked.words)))
+    named, markets = find_currencies(asked.words), find_market_currencies(asked.words)
+    wanted = [each for each in named if markets and each not in markets]
+    only = tuple(dict.fromkeys(each for each in (*named, *markets) if each not in wanted))
     if span is None or span.kind == EVER:
-        return (yield from _say_in_all(desk, status, only))
+        told = yield from _say_in_all(desk, status, only)
+        converted = (yield from _convert_profit(desk, status, only, wanted[0])) if wanted else []
+        return told._replace(lines=[*converted, *told.lines])
+    if wanted:
+        return wording.ask_back(desk, tuple(wanted))
     if span.kind == DAY and f"{span.first}" == desk.request.day:
         return (yield from say_today(desk, status, only))
     return (yield from answer_over(desk, span, only))
@@ -348,6 +354,21 @@ def _say_in_all(desk: ToolDesk, status: DeskResult, only: Sequence[str]) -> Work
     if not lines:
         return reply_of_lines(speak("The ledger has no {currency} account.", currency=speak.join_items(list(only))))
     return reply_of_lines(*lines, *([] if only else say_total(desk, period)))
+
+
+def _convert_profit(desk: ToolDesk, status: DeskResult, only: Sequence[str], wanted: str) -> Work[list[str]]:
+    """Return the profit in some currencies in another one, at the last exchange rate."""
+    lines = []
+    for currency, book in wording.objects_of(status, "currencies").items():
+        if currency not in only or book.get("total_pnl") is None:
+            continue
+        rate = yield from wording.load_rate(desk, currency, wanted)
+        lines.append(
+            desk.speak("No exchange rate of {currency} in {wanted} is stored.", currency=currency, wanted=wanted)
+            if rate is None
+            else wording.say_converted(desk, float(book["total_pnl"]), rate)
+        )
+    return lines
 
 
 def first_entry(desk: ToolDesk) -> Work[date | None]:

@@ -333,23 +333,35 @@ def answer_invested(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if isinstance(loaded, Reply):
         return loaded
     status, held = loaded
-    speak, told = desk.speak, []
+    speak, told, of_cash = desk.speak, [], bool(_CASH.search(asked.words))
     for currency, book in wording.objects_of(status, "currencies").items():
         if not book.get("equity") or book.get("cash") is None or book.get("positions_value") is None:
             told.append(speak("unknown ({currency})", currency=currency))
             continue
         share = float(book["positions_value"]) / float(book["equity"]) * 100
+        parts: Json = {"share": f"{share:.2f}", "currency": currency,
+                       "cash": f"{float(book['cash']) / float(book['equity']) * 100:.2f}"}  # fmt: skip
         told.append(
-            speak("**{share}%** of the {currency} account is invested, {cash}% is cash", share=f"{share:.2f}",
-                  currency=currency, cash=f"{float(book['cash']) / float(book['equity']) * 100:.2f}")
-        )  # fmt: skip
+            speak("**{cash}%** of the {currency} account is cash, {share}% is invested", **parts)
+            if of_cash
+            else speak("**{share}%** of the {currency} account is invested, {cash}% is cash", **parts)
+        )
     whole, total = [], status.get("total")
     if len(told) > 1 and isinstance(total, dict) and total.get("equity") and total.get("positions_value") is not None:
         share = float(total["positions_value"]) / float(total["equity"]) * 100
-        whole.append(speak("In all **{share}%** is invested, in {currency} at the stored rates.",
-                           share=f"{share:.2f}", currency=total.get("currency")))  # fmt: skip
+        cash = float(total.get("cash") or 0) / float(total["equity"]) * 100
+        whole.append(
+            speak("In all **{cash}%** is cash, in {currency} at the stored rates.",
+                  cash=f"{cash:.2f}", currency=total.get("currency"))
+            if of_cash
+            else speak("In all **{share}%** is invested, in {currency} at the stored rates.",
+                       share=f"{share:.2f}", currency=total.get("currency"))
+        )  # fmt: skip
     line = speak.join_clauses(told) + speak(" ({date})", date=_price_day(held)) + _mark(desk, status)
     return reply_of_lines(*whole, line)
+
+
+_CASH = pattern(r"现金|\bcash\b", re.I)
 
 
 def answer_bearable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

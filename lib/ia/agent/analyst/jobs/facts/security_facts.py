@@ -348,6 +348,9 @@ def report_of(rows: list[Json], span: TimeSpan | None) -> Json | None:
     return None
 
 
+_WILL_SPLIT = pattern(r"(?:会|将|还要?)[^，,。]{0,6}(?:拆股|拆细|送股|送转)|\bwill\b.{0,40}\bsplit\b", re.I)
+
+
 def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with the dividends, bonus shares and rights issues that are stored."""
     speak, lines = desk.speak, []
@@ -374,6 +377,11 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 )
                 continue
             rows = [row for row in rows if f"{span.first}" <= str(row["date"]) <= f"{span.last}"]
+        if _WILL_SPLIT.search(asked.words):
+            rows = [row for row in rows if row.get("bonus") or row.get("split") not in (None, 0, 1)]
+            if not rows:
+                lines.append(f"{head}{speak(': ')}" + speak("no split and no bonus issue is stored."))
+                continue
         if not rows:
             lines.append(f"{head}{speak(': ')}" + speak("no dividend, bonus or rights issue of that time is stored."))
             continue
@@ -400,7 +408,13 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             + speak("ex-dates, newest first: {told}{more}", told=speak.join_clauses(told), more=more)
             + mark
         )
-    if not _LAST_ONE.search(asked.words) and (not asked.spans or asked.spans[0].kind == FUTURE):
+    if _WILL_SPLIT.search(asked.words):
+        lines.insert(0, speak("I give no forecasts: whether another split comes, only the company announces."))
+    if (
+        not _LAST_ONE.search(asked.words)
+        and not _WILL_SPLIT.search(asked.words)
+        and (not asked.spans or asked.spans[0].kind == FUTURE)
+    ):
         nexts = yield from _say_next_dates(desk, asked, "ex-dividend")
         lines = nexts + lines if _ASKS_WHEN.search(asked.words) else lines + nexts
     return reply_of_lines(*lines)

@@ -76,8 +76,9 @@ def say_comparison(desk: ToolDesk, asked: FactQuestion | Intent, name: str, side
         return [speak("They cannot be compared: {name} is not known of each.", name=name)]
     if len({side.currency for side in known}) > 1:
         return [speak("They cannot be compared: {name} is in different currencies.", name=name)]
-    down = bool(_LOW.search(asked.words)) and not re.search(
-        r"最[高贵]|更[高贵]|highest|higher|pricier", asked.words, re.I
+    words = asked.words.replace("多少", " ")
+    down = bool(_LOW.search(words)) and not re.search(
+        r"最[高贵大多]|更[高贵大多]|比.{1,8}[高贵大多]|highest|higher|pricier", words, re.I
     )
     return [_say_first(desk, asked, name, known, down=down, unknown=len(sides) - len(known))]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
-from ia.agent.analyst.ask.amounts import find_currencies
+from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion, FactSpec, market_table
 from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan, is_no_day
@@ -125,6 +125,8 @@ def spoken_security(desk: ToolDesk, code: str, name: object) -> str:
 
 def drop_own_currency(asked: FactQuestion) -> tuple[str, ...]:
     """Return the words of a question that nobody has read, but for the currency that its securities trade in."""
+    if asked.answer == "account_result" and find_market_currencies(asked.words):  # it converts what a market brought
+        return tuple(word for word in asked.left if not find_currencies(word))
     own = {CURRENCIES.get(mention.symbol.market, "") for mention in asked.securities}
     return tuple(word for word in asked.left if len(own) != 1 or {*find_currencies(word)} != own)
 
@@ -284,7 +286,9 @@ def unreadable(desk: ToolDesk, what: str, failure: Failure) -> Reply:
     """Return why something could not be read, and what to type."""
     speak = desk.speak
     if failure.code == NO_TOOL:
-        return reply_of_lines(speak("There is no tool here to read {what}: ask with `ia turn`.", what=what))
+        return reply_of_lines(
+            speak("There is no tool here to read {what}. `ia init` installs those that come with ia.", what=what)
+        )
     if failure.code == "market-not-stored":
         return reply_of_lines(speak("Nothing of the market is stored yet: run `ia sync daily`, then ask again."))
     return reply_of_lines(speak("{what} could not be read: {error}", what=what, error=describe_failure(speak, failure)))
