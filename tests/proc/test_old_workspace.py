@@ -19,6 +19,7 @@ ADDED = {
     "recall.json": {"kind", "author"},
     "account.json": {"total"},
     "trades.jsonl": {"breaches"},
+    "notes.json": {"author"},
 }
 """Keys of JSON that a document has gained since."""
 ADDED_INSIDE = {"account.json": {"positions": "limit_weight_pct", "currencies": "whole_equity"}}

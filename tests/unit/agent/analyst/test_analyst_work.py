@@ -177,7 +177,7 @@ def test_in_an_empty_workspace_it_works(ws, monkeypatch):
 
     monkeypatch.setenv("IA_NOW", NOW)
     done = take_turn(ws, "How does AAPL look?", model="ia-offline")
-    assert done.artifacts == ["notebook/research/Apple/2024-03-15.md", "memory/observations/2024-03-15-苹果.md"]
+    assert done.artifacts == ["notebook/research/Apple/2024-03-15.md", "memory/observations/2024-03-15-apple.md"]
     for words in (
         "**AAPL (AAPL.US): the evidence",
         "simulated",
@@ -672,9 +672,9 @@ JUDGMENTS = (
     ("判断：招商银行 5个交易日后高于25 置信度70% 理由：股息率高", "招商银行"),
     ("记一条判断：600036，5个交易日内跌到24以下，六成把握，理由是净息差收窄；若涨破30则作废", "招商银行"),
     ("300750，5 个交易日内跑赢沪深 300，六成把握，理由是排产回升；若跌破 60 则作废", "宁德时代"),
-    ("CATL will beat the CSI 300 over the next 5 sessions, 60% confident; void below 60", "宁德时代"),
+    ("CATL will beat the CSI 300 over the next 5 sessions, 60% confident; void below 60", "catl"),
     ("我认为宁德时代偏空，三天内跌破85，置信度高", "宁德时代"),
-    ("observation: BYD up within 10 sessions, 70%, because exports; void below 60", "比亚迪"),
+    ("observation: BYD up within 10 sessions, 70%, because exports; void below 60", "byd"),
 )
 
 

@@ -378,7 +378,7 @@ _STOP_AT = pattern(
     r"(?:止损(?:价|位|线|点)?|\bstop(?:[- ]?loss)?(?: price| level)?)[\s:：]*"
     r"(?:设|放|定|挂|改|调|是|在|到|于|为|成|is|was|set|placed|moved|raised|goes|at|to|of|below)*"
     r"(?:\s+(?:at|to|of|below|is))?[\s:：]*(?:hk|us)?[$¥]?(\d[\d,]*(?:\.\d+)?)"
-    r"(?![\d.,]*(?:\d|\s*(?:%|％|per ?cent|个?点|日|天|月|days?|ATR)))"
+    r"(?![\d.,]*(?:\d|\s*(?:%|％|per ?cent|个?点|日|天|月|days?|true ranges?|倍?真实波幅)))"
     r"|(?<![\d.-])(\d[\d,]*(?:\.\d+)?)\s*(?:元|块)?\s*(?:就|则|处)?止损",
     re.I,
 )

@@ -49,8 +49,9 @@ def answer_share_ratio(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             return reply_of_lines(speak("No exchange rate of {currency} in {base} is stored: `ia sync rates`.",
                                         currency=own, base=other))  # fmt: skip
         factor = float(rate["rate"])
+        shown = wording.rate_params(desk, rate)
         told = speak("1 {currency} = {rate} {base} ({date}, {source}).", currency=own, base=other,
-                     **wording.rate_params(desk, rate))  # fmt: skip
+                     rate=shown["rate"], date=shown["date"], source=shown["source"])  # fmt: skip
     given: Json = {
         "name": wording.head_of(desk, worth), "other": wording.head_of(desk, unit),
         "count": f"{first.rows[-1].close * factor / second.rows[-1].close:,.2f}",

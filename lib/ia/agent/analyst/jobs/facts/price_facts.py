@@ -274,7 +274,8 @@ def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         "mark": wording.simulated_mark(desk, bars.get("simulated")),
     }
     told = [
-        speak("{name}: **{stop}** is {times} ATR(14) of {move} below the close of {close} ({date}), {pct} away.{mark}",
+        speak("{name}: **{stop}** is {times} true ranges ({move}, the average of 14 sessions) below the"
+              " close of {close} ({date}), {pct} away.{mark}",
               **given)
         if named
         else speak("{name}: {stop} is twice the usual move ({move} a day) below the close of {close} ({date}), {pct}"
@@ -303,7 +304,9 @@ def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 _MULTIPLE = pattern(
-    r"(?P<n>\d+(?:\.\d+)?|[一两二三四五半]|one|two|three)\s*(?:倍的?|x|×|\*|times(?: the)?)?\s*atr", re.I
+    r"(?P<n>\d+(?:\.\d+)?|[一两二三四五半]|one|two|three)\s*(?:倍的?|x|×|\*|times(?: the)?)?\s*"
+    r"(?:true ranges?|真实波幅)",
+    re.I,
 )
 """So many average true ranges."""
 
