@@ -3,7 +3,7 @@
 import re
 from datetime import date, timedelta
 
-from ia.agent.analyst.ask.follow_steps import find_next_step, name_same
+from ia.agent.analyst.ask.follow_steps import find_next_step, is_chinese, name_same
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.time_spans import DAY, UNREAD, TimeSpan, blank_spans, find_time_spans
@@ -468,8 +468,8 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     if done := _change_again(text, last) or _against_another(text, last):
         return done
     if len(text) <= LONGEST and (same := name_same(text, today)):
-        text = f"{same}呢" if _is_chinese(same) else f"and {same}?"
-    if _is_chinese(text) and len(text) <= LONGEST:
+        text = f"{same}呢" if is_chinese(same) else f"and {same}?"
+    if is_chinese(text) and len(text) <= LONGEST:
         amended = _amend(text, last, recent, today)
         if amended != text and not amended.endswith("呢"):
             return amended
@@ -579,7 +579,7 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         and (listed := _LIST.search(last))
     ):
         times = "" if said else " ".join(last[span.at[0] : span.at[1]] for span in find_time_spans(last, today))
-        return f"{listed[0]}里{times}{core}" if _is_chinese(core) else f"{core} on {listed[0]} {times}"
+        return f"{listed[0]}里{times}{core}" if is_chinese(core) else f"{core} on {listed[0]} {times}"
     if own := _own_question(core, last, named):
         return own
     if mentions or _ELSEWHERE.search(core):
@@ -675,7 +675,7 @@ def _measure_of(mentions: list[Mention], last: str, today: date) -> str:
     """
     bare = strip_mentions(last)
     found = _MEASURE.search(bare)
-    if not mentions or found is None or len(_named_in(last)) < 2 or not _is_chinese(found[0]):
+    if not mentions or found is None or len(_named_in(last)) < 2 or not is_chinese(found[0]):
         return ""
     times = "".join(span.said for span in find_time_spans(bare, today) if span.kind != UNREAD)
     return f"{'、'.join(each.said for each in mentions)}{times}{found[0]}"
@@ -693,7 +693,7 @@ def _after_view(text: str, last: str) -> str:
     named = _named_in(last) if form is not None else []
     if form is None or len(named) != 1 or _OWNER.search(strip_mentions(_ADVICE.sub("", last))):
         return ""
-    return (form[1] if _is_chinese(text) else form[2]).format(name=named[0].said)
+    return (form[1] if is_chinese(text) else form[2]).format(name=named[0].said)
 
 
 _THERE = pattern(
@@ -727,13 +727,13 @@ def _from_there(text: str, last: str, today: date) -> str:
     core = _ASKED_HOW_MUCH.sub("", last).strip(" ?？")
     bare = _blank_mentions(core)
     if _OF_EXTREME.search(bare):
-        return f"{core}和现在差多少" if _is_chinese(last) else f"how far is it now from {core}"
+        return f"{core}和现在差多少" if is_chinese(last) else f"how far is it now from {core}"
     days = [span for span in find_time_spans(bare, today) if span.kind == DAY and span.first and span.first < today]
     if len(days) != 1 or not _PRICE.search(bare):
         return ""
     return (
         f"{named[0].said}{days[0].said}到现在涨跌多少"
-        if _is_chinese(last)
+        if is_chinese(last)
         else f"{named[0].said} change since {days[0].said}"
     )
 
@@ -760,9 +760,9 @@ def _set_beside(text: str, last: str, today: date) -> str:
         return ""
     if _COMPARING.fullmatch(rest) is None:
         return _name_first(text, named)
-    names, chinese = [each.said for each in (*named, *more)], _is_chinese(text)
+    names, chinese = [each.said for each in (*named, *more)], is_chinese(text)
     if len(named) == 1 and _MEASURE.search(strip_mentions(last)) and len(find_mentions(last)) == 1:
-        joined = "、".join(names) if _is_chinese(strip_mentions(last)) else " and ".join(names)
+        joined = "、".join(names) if is_chinese(strip_mentions(last)) else " and ".join(names)
         return strip_mentions(last, "\ue000").replace("\ue000", joined, 1).replace("\ue000", "")
     times = " ".join(span.said for span in spans)
     return f"比较{times}{'和'.join(names)}" if chinese else f"compare {' and '.join(names)} {times}".strip()
@@ -791,10 +791,10 @@ def _period_before(text: str, last: str, today: date) -> str:
     if found is None or len(spans) != 1 or (first := spans[0].first) is None:
         return ""
     if (found["en"] or found["zh"]).lower() in ("year", "年"):
-        time = f"{first.year - 1}年" if _is_chinese(last) else f"in {first.year - 1}"
+        time = f"{first.year - 1}年" if is_chinese(last) else f"in {first.year - 1}"
     else:
         day = first.replace(day=1) - timedelta(days=1)
-        time = f"{day.year}年{day.month}月" if _is_chinese(last) else f"in {day:%B} {day.year}"
+        time = f"{day.year}年{day.month}月" if is_chinese(last) else f"in {day:%B} {day.year}"
     at = spans[0].at
     return f"{last[: at[0]]}{time}{last[at[1] :]}"
 
@@ -890,7 +890,7 @@ def _other_average(text: str, last: str) -> str:
     core = _TAIL.sub("", _LEAD.sub("", text, count=1)).strip(" ,，。?？!！")
     if _LEAD.search(text) and (found := _ITS_AVERAGE.fullmatch(core)):
         return last[: said.start()] + found["n"] + last[said.end() :]
-    if len(named) == 1 and not _is_chinese(text) and (found := _ON_WHICH_SIDE.fullmatch(core)):
+    if len(named) == 1 and not is_chinese(text) and (found := _ON_WHICH_SIDE.fullmatch(core)):
         return f"is {named[0].said} {found['side']} its {said['n']}-day average"
     return ""
 
@@ -900,11 +900,7 @@ def _attach(named: list[Mention], asked: str) -> str:
     if not named:
         return asked
     names = [each.said for each in named]
-    return "、".join(names) + asked if _is_chinese(asked) else f"{asked} of {' and '.join(names)}"
-
-
-def _is_chinese(text: str) -> bool:
-    return re.search(r"[\u4e00-\u9fff]", text) is not None
+    return "、".join(names) + asked if is_chinese(asked) else f"{asked} of {' and '.join(names)}"
 
 
 def _without_times(whole: str, today: date) -> str:
@@ -914,7 +910,7 @@ def _without_times(whole: str, today: date) -> str:
 
 def _compare(named: Mention, last: str, time: str, today: date) -> str:
     """Return a question that compares now with a time, in the volume or the price asked for before; "" for another."""
-    chinese = _is_chinese(time)
+    chinese = is_chinese(time)
     if _VOLUME.search(last):
         return f"{named.said}成交量 比{time}多吗" if chinese else f"is the volume of {named.said} more than {time}"
     if _PRICE.search(last):
@@ -926,7 +922,7 @@ def _replace(last: str, named: list[Mention], mentions: list[Mention], times: li
     """Return the last question with other securities and another time; "" where it is not clear what they replace."""
     whole = last
     if mentions:
-        new = ("、" if _is_chinese(last) else " and ").join(each.said for each in mentions)
+        new = ("、" if is_chinese(last) else " and ").join(each.said for each in mentions)
         if not named and _ITS.search(last):
             whole = _ITS.sub(new, last, count=1)
         elif len(named) != 1 or len(find_mentions(last)) != 1:
@@ -942,7 +938,7 @@ def _replace(last: str, named: list[Mention], mentions: list[Mention], times: li
     new = " ".join(times)
     if old:
         return whole.replace("\ue001", new, 1).replace("\ue001", "").strip()
-    return f"{new}{whole}" if _is_chinese(whole) else f"{whole.strip(' ?')} {new}"
+    return f"{new}{whole}" if is_chinese(whole) else f"{whole.strip(' ?')} {new}"
 
 
 def _blank_mentions(text: str) -> str:

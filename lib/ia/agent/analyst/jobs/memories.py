@@ -70,17 +70,19 @@ def forget(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
 def _file(desk: ToolDesk, path: str, title: str, words: str) -> Work[Reply]:
     speak = desk.speak
     group = (yield from group_facts.find_group(desk, words)) if path == "tracking" else ""
-    result = yield from desk.one("memory.read", path=path)
-    text = str(result.value) if result.ok else ""
-    entries = [line.strip() for line in text.splitlines() if line.lstrip().startswith(("-", "*"))]
+    if path == "tracking":
+        result = yield from desk.one("watch.list", **({"group": group} if group else {}))
+        entries = [f"- {wording.say_watched(desk, row)}" for row in wording.rows_of(result, "items")]
+    else:
+        result = yield from desk.one("memory.read", path=path)
+        text = str(result.value) if result.ok else ""
+        entries = [line.strip() for line in text.splitlines() if line.lstrip().startswith(("-", "*"))]
     if entries:
-        head = speak("{title} (`memory/{page}.md`):", title=title, page=path)
-        if group:
-            codes = yield from group_facts.list_codes(desk, group)
-            entries = [line for line in entries if any(code in line for code in codes)]
-            head = speak("The group **{group}** of the watch list:", group=group)
-        if path == "tracking":
-            entries = [wording.name_watched(desk, line) for line in entries]
+        head = (
+            speak("The group **{group}** of the watch list:", group=group)
+            if group
+            else speak("{title} (`memory/{page}.md`):", title=title, page=path)
+        )
         return Reply([head, *entries], entries, [f"memory/{path}.md"])
     if result.missing:
         return reply.reply_of_lines(speak("There is no tool here to read the memory."))

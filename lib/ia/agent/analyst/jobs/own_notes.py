@@ -160,8 +160,8 @@ def _unreachable(desk: ToolDesk, found: DeskResult) -> Reply:
 
 def _all_beliefs(desk: ToolDesk) -> Work[list[str]]:
     """Return the owner's beliefs as they stand in memory, the newest last; [] where there are none, or too many."""
-    found = yield from desk.one("memory.read", path="beliefs")
-    lines = [line.strip() for line in str(found.value).splitlines() if line.startswith("- ")] if found.ok else []
+    found = yield from desk.one("memory.beliefs")
+    lines = [f"- {row['belief']}" for row in wording.rows_of(found, "beliefs")] if found.ok else []
     return lines if len(lines) <= MOST_BELIEFS else []
 
 
@@ -589,15 +589,14 @@ def _own_gist(text: DeskResult, title: str) -> str:
 def answer_is_watched(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
     """Answer whether securities are on the watch list."""
     speak = desk.speak
-    result = yield from desk.one("memory.read", path="tracking")
+    result = yield from desk.one("watch.list")
     if result.missing:
         return reply.reply_of_lines(speak("There is no tool here to read the memory."))
-    entries = [line.strip() for line in str(result.value).splitlines() if line.lstrip().startswith(("-", "*"))]
     lines = []
     for mention in securities:
-        known = next((line for line in entries if mention.code in line or mention.name in line), "")
+        known = next((row for row in wording.rows_of(result, "items") if row.get("symbol") == mention.code), None)
         name = wording.head_of(desk, mention)
-        line = known.lstrip("-* ")
+        line = wording.say_watched(desk, known) if known else ""
         lines.append(
             speak("{name}: yes, on the watch list: “{line}” (`memory/tracking.md`).", name=name, line=line)
             if known

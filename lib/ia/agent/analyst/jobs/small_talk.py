@@ -432,7 +432,7 @@ def answer_plainly(desk: ToolDesk, wanted: Intent) -> Reply:
             words=speak.join_items([speak('"{word}"', word=word) for word in unread]),
         )
         if unread
-        else speak("I found neither a security nor anything to look up in that."),
+        else speak("I did not understand that: it names neither a security nor anything to look up."),
         *_few_examples(desk),
     )
 

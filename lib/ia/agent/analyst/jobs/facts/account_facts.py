@@ -477,7 +477,7 @@ def entries_within(rows: object, days: list[result_facts.Days]) -> list[Json]:
     """Return the entries of purchases and sales, newest first, within any of the stretches of days; all without one."""
     listed = rows if isinstance(rows, list) else []
     kept = [row for row in listed if isinstance(row, dict) and row.get("kind") in (_BOUGHT, _SOLD)]
-    return [row for row in kept if not days or any(f"{d.first}" <= str(row["date"]) <= f"{d.last}" for d in days)]
+    return [row for row in kept if result_facts.is_within(row, days)]
 
 
 def one_side(rows: list[Json], words: str) -> list[Json]:
@@ -588,8 +588,7 @@ def _list_results(desk: ToolDesk, asked: FactQuestion, days: list[result_facts.D
     rows = [
         row
         for row in wording.rows_of(found.value)
-        if (not named or row["symbol"] in named)
-        and (not days or any(f"{d.first}" <= str(row["date"]) <= f"{d.last}" for d in days))
+        if (not named or row["symbol"] in named) and result_facts.is_within(row, days)
     ]
     kept = [row for row in rows if (float(row["realized"]) < 0) == losing and float(row["realized"])]
     time = speak.join_items([each.label for each in days])

@@ -120,9 +120,7 @@ def _taken_back(rows: object, days: list[result_facts.Days]) -> list[Json]:
     return [
         row
         for row in wording.rows_of(rows)
-        if row.get("kind") == "dividend"
-        and float(row.get("amount") or 0) < 0
-        and (not days or any(f"{each.first}" <= str(row["date"]) <= f"{each.last}" for each in days))
+        if row.get("kind") == "dividend" and float(row.get("amount") or 0) < 0 and result_facts.is_within(row, days)
     ]
 
 

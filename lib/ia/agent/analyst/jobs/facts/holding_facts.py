@@ -389,7 +389,7 @@ def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         rows, result = yield from load_trades(desk, mention)
         if result.failure is not None:
             return wording.unreadable(desk, speak("the journal"), result.failure)
-        rows = [row for row in rows if not days or any(f"{d.first}" <= str(row["date"]) <= f"{d.last}" for d in days)]
+        rows = [row for row in rows if result_facts.is_within(row, days)]
         head = wording.head_of(desk, mention)
         if not rows:
             lines.append(speak("{name}: the journal has no such trade.", name=head))

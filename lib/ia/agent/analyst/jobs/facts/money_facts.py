@@ -10,7 +10,7 @@ from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs.daily import positions_of
 from ia.agent.analyst.jobs.facts import account_facts, history_facts, ledger_facts, performance_facts, wording
 from ia.agent.analyst.jobs.facts.held import name_position
-from ia.agent.analyst.jobs.facts.result_facts import trade_days
+from ia.agent.analyst.jobs.facts.result_facts import is_within, trade_days
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -31,12 +31,7 @@ def answer_payments(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     listed = yield from desk.one("trade.list", limit=history_facts.LOOKED_AT)
     if listed.failure is not None:
         return wording.unreadable(desk, speak("the journal"), listed.failure)
-    rows = [
-        row
-        for row in wording.rows_of(listed.value)
-        if row.get("kind") == kind
-        and (not days or any(f"{each.first}" <= str(row.get("date")) <= f"{each.last}" for each in days))
-    ]
+    rows = [row for row in wording.rows_of(listed.value) if row.get("kind") == kind and is_within(row, days)]
     sums: dict[str, float] = {}
     for row in rows:
         currency = str(row.get("currency") or "")
@@ -67,12 +62,7 @@ def answer_interest(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     )
     if status.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), status.failure)
-    rows = [
-        row
-        for row in wording.rows_of(listed.value)
-        if row.get("kind") == "interest"
-        and (not days or any(f"{each.first}" <= str(row.get("date")) <= f"{each.last}" for each in days))
-    ]
+    rows = [row for row in wording.rows_of(listed.value) if row.get("kind") == "interest" and is_within(row, days)]
     sums: dict[str, float] = {}
     if days:
         for row in rows:

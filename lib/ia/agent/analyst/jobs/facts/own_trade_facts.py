@@ -16,6 +16,7 @@ from ia.agent.analyst.jobs.facts.journal_rows import LIMIT, load_trades, trades_
 from ia.agent.analyst.jobs.facts.share_changes import load_share_changes
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.domain.instruments.symbols import symbol_of_kind
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -44,7 +45,7 @@ def answer_traded_price(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         rows, result = yield from load_trades(desk, mention)
         if result.failure is not None:
             return wording.unreadable(desk, speak("the journal"), result.failure)
-        rows = [row for row in rows if not days or any(f"{d.first}" <= str(row["date"]) <= f"{d.last}" for d in days)]
+        rows = [row for row in rows if result_facts.is_within(row, days)]
         rows = [row for row in rows if row.get("kind") in kinds]
         rows = rows[:1] if _FIRST.search(words) else rows[-1:] if _LAST.search(words) else rows
         lines += yield from _say_prices(desk, mention, rows)
@@ -118,7 +119,7 @@ def answer_after_sale(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if failed := next((each.failure for each in listed if each.failure is not None), None):
         return wording.unreadable(desk, speak("the journal"), failed)
     sold = [row for each in listed for row in trades_of(each) if row.get("kind") == "sell"]
-    sold = [row for row in sold if not days or any(f"{d.first}" <= str(row["date"]) <= f"{d.last}" for d in days)]
+    sold = [row for row in sold if result_facts.is_within(row, days)]
     meant = _COUNT_SOLD.search(strip_mentions(asked.words))
     if unread := tuple(word for word in asked.unread if meant is None or word != meant["n"]):
         return wording.ask_back(desk, unread)
@@ -184,9 +185,8 @@ def _say_sale(desk: ToolDesk, row: Json, newest: Json, factor: float | None, *, 
     factor  what one share sold would have become; None where that is not known
     """
     speak, currency = desk.speak, str(row.get("currency") or "")
-    name, trade = name_position(desk, str(row["symbol"]), row), say_trade(desk, row)
-    if alone:
-        name = f"**{name.rpartition(' ')[0]}** {row['symbol']}" if " " in name else f"**{name}**"
+    code, trade = str(row["symbol"]), say_trade(desk, row)
+    name = wording.head_of(desk, Mention(symbol_of_kind(code), code)) if alone else name_position(desk, code, row)
     if newest["price"] is None:
         return _Sale(speak("{name}: {trade}; no price of it is stored.", name=name, trade=trade), None, currency)
     if factor is None:

@@ -84,9 +84,7 @@ def answer_bought_instead(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if listed.failure is not None:
         return wording.unreadable(desk, speak("the journal"), listed.failure)
     bought = [row for row in rows if row.get("kind") == "buy"]
-    chosen = [
-        row for row in bought if not days or any(f"{each.first}" <= str(row["date"]) <= f"{each.last}" for each in days)
-    ]
+    chosen = [row for row in bought if result_facts.is_within(row, days)]
     if not chosen:
         dates = speak.join_items([str(row["date"]) for row in bought[-3:]]) or "–"
         return reply_of_lines(

@@ -218,13 +218,12 @@ def answer_too_big(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def answer_watch_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what is on the watch list and why, as it is written there."""
     speak = desk.speak
-    result = yield from desk.one("memory.read", path="tracking")
+    result = yield from desk.one("watch.list")
     if result.failure is not None:
         return wording.unreadable(desk, speak("the watch list"), result.failure)
-    entries = [line.strip() for line in str(result.value).splitlines() if line.lstrip().startswith(("-", "*"))]
-    if not entries:
+    told = [f"- {wording.say_watched(desk, row)}" for row in wording.rows_of(result, "items")]
+    if not told:
         return reply_of_lines(speak("The watch list is empty; `ia watch add 600519 --because WHY` fills it."))
-    told = [wording.name_watched(desk, line) for line in entries]
     return reply_of_lines(speak("The watch list (`memory/tracking.md`):"), *told)
 
 

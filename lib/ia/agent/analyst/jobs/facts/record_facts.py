@@ -11,16 +11,15 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import account_facts, result_facts, wording
 from ia.agent.analyst.jobs.facts.held import load_held, name_position
 from ia.agent.analyst.jobs.facts.ledger_facts import read_order
-from ia.agent.analyst.jobs.facts.result_facts import Days
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.domain.instruments.symbols import symbol_of_kind
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 SHOWN = 8
 LIMIT = account_facts.LIMIT
-_MAINLAND = (".SH", ".SZ", ".BJ")
 
 
 def answer_started(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -70,7 +69,7 @@ def answer_closed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if not float(row.get("size") or 0) and float(row.get("bought") or 0)
     ]
     if days:
-        closed = [(day, row) for day, row in closed if day and any(_is_within(day, each) for each in days)]
+        closed = [(day, row) for day, row in closed if day and result_facts.is_within({"date": day}, days)]
     closed.sort(key=lambda each: each[0], reverse=True)
     label = speak(" ({days})", days=speak.join_items([each.label for each in days])) if days else ""
     if not closed:
@@ -86,10 +85,6 @@ def answer_closed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     ]  # fmt: skip
     more = [speak("… {count} more: `ia profit`", count=len(closed) - SHOWN)] if len(closed) > SHOWN else []
     return reply_of_lines(head, *lines, *more)
-
-
-def _is_within(day: str, days: Days) -> bool:
-    return f"{days.first}" <= day <= f"{days.last}"
 
 
 def answer_turnover(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -201,7 +196,7 @@ def answer_dividend_tax(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if isinstance(found, Reply):
         return found
     held = dict(found[1])
-    mainland = [code for code in held if code.endswith(_MAINLAND)]
+    mainland = [code for code in held if symbol_of_kind(code).market == "CN"]
     mentions = list(asked.securities) or [each for code in mainland for each in find_mentions(code)]
     if not mentions:
         return reply_of_lines(speak("You hold no mainland share: dividends of others are taxed when they are paid."))
@@ -211,7 +206,7 @@ def answer_dividend_tax(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     rules = yield from desk.one("trade.rules", market="CN")
     rates = {str(row.get("rule")): row for row in wording.rows_of(rules, "rules")} if rules.ok else {}
     names = ("dividend_tax_month", "dividend_tax_year", "dividend_tax_longer")
-    if all(name in rates for name in names) and any(each.code.endswith(_MAINLAND) for each in mentions):
+    if all(name in rates for name in names) and any(each.symbol.market == "CN" for each in mentions):
         month, year, longer = (rates[name]["value"] for name in names)
         lines.append(
             speak("dividend tax **{month}%** if held for a month or less, **{year}%** for up to a year, **{longer}%**"
@@ -225,7 +220,7 @@ def _say_tax(desk: ToolDesk, mention: Mention, row: Json | None, size: Size | No
     speak, name = desk.speak, wording.head_of(desk, mention)
     if row is None or not float(row.get("size") or 0):
         return speak("{name}: you hold none.", name=name)
-    if not mention.code.endswith(_MAINLAND):
+    if mention.symbol.market != "CN":
         return speak("{name}: a sale makes no dividend tax due: it is taken when a dividend is paid.", name=name)
     shares = size.shares_of(mention.symbol) if size else float(row["size"])
     if shares is None or shares > float(row["size"]):
@@ -275,8 +270,7 @@ def answer_each_sale(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         found = yield from desk.one("account.history", symbol=mention.code, limit=LIMIT)
         if found.failure is not None:
             return wording.unreadable(desk, speak("the ledger"), found.failure)
-        rows = [row for row in wording.rows_of(found.value)
-                if not days or any(_is_within(str(row["date"]), each) for each in days)]  # fmt: skip
+        rows = [row for row in wording.rows_of(found.value) if result_facts.is_within(row, days)]
         rows.sort(key=lambda row: float(row["realized"]), reverse=gained)
         name = wording.head_of(desk, mention)
         if not rows:

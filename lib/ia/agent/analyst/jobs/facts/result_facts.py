@@ -144,6 +144,11 @@ def trade_days(desk: ToolDesk, asked: FactQuestion) -> Work[list[Days] | None]:
     return found
 
 
+def is_within(row: Json, days: Sequence[Days]) -> bool:
+    """Return True if the date of an entry lies in one of the stretches of days; of every entry without a stretch."""
+    return not days or any(f"{each.first}" <= str(row.get("date")) <= f"{each.last}" for each in days)
+
+
 def load_period(desk: ToolDesk, days: Days) -> Work[DeskResult]:
     """Return what the ledger says of these days."""
     yield from desk.load_tables("view")

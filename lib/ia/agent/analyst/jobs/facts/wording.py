@@ -18,7 +18,6 @@ from ia.domain.instruments import symbols
 from ia.domain.instruments.groups import group_name
 from ia.kernel.errors import IaError
 from ia.kernel.jsontypes import Json
-from ia.kernel.patterns import pattern
 
 
 def head_of(desk: ToolDesk, mention: Mention) -> str:
@@ -186,12 +185,12 @@ def foreign_unit(row: object, unit: str, key: str = "currency") -> str:
     return "" if home or not row.get(key) else f" {row.get(key)}"
 
 
-_WATCHED = pattern(r"\A([-*]\s+)(\d{4,6}\.[A-Z]{2}|[A-Z][A-Z.-]*\.US)\s+(\S+)")
-
-
-def name_watched(desk: ToolDesk, line: str) -> str:
-    """Return a line of the watch list with the security as the reader knows it."""
-    return _WATCHED.sub(lambda found: found[1] + security_name(desk, found[2], found[3]), line, count=1)
+def say_watched(desk: ToolDesk, row: Json) -> str:
+    """Return an item of `watch.list` as the reader knows it: the security or topic, why, and since when."""
+    symbol, name = row.get("symbol"), str(row.get("name") or "")
+    told = security_name(desk, str(symbol), name) if symbol else name
+    told += f"{desk.speak(': ')}{row['why']}" if row.get("why") else ""
+    return told + (desk.speak(" ({days})", days=row["since"]) if row.get("since") else "")
 
 
 def say_money(desk: ToolDesk, value: Any, *, signed: bool = False, currency: str = "") -> str:
