@@ -772,7 +772,7 @@ def test_beside_a_trusted_note_it_writes_an_untrusted_one(pack, say):
 def test_a_question_on_a_figure_gets_just_the_figure(say, message, words, not_said):
     done = say(message)
     assert all(word in done.reply for word in words) and not_said not in done.reply and not done.artifacts
-    assert len(done.reply.splitlines()) <= 3
+    assert len(done.reply.splitlines()) <= 3 or not done.understood
 
 
 def test_a_weekly_figure_is_of_weekly_bars(say):

@@ -38,6 +38,15 @@ _YES = pattern(
 )
 
 
+def read_place(text: str) -> int | None:
+    """Return which of the questions that were offered a message chooses, from 0; None where it chooses none.
+
+    >>> read_place("2"), read_place("the first one"), read_place("yes"), read_place("BYD price")
+    (1, 0, 0, None)
+    """
+    return 0 if _YES.fullmatch(text.strip(" .。!！,，")) else read_ordinal(text)
+
+
 def _take_offered(last: str) -> str:
     """Return a question with a misspelt name with the one security that it can mean; "" where it has none."""
     said, like = find_near_name(last)

@@ -67,7 +67,8 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
             return together
     if left:
         told = desk.speak.join_items([desk.speak('"{word}"', word=text) for text in left])
-        replies.append(reply.reply_of_lines(desk.speak("Not understood, and so not answered: {words}.", words=told)))
+        said = reply.reply_of_lines(desk.speak("Not understood, and so not answered: {words}.", words=told))
+        replies.append(said._replace(unread=tuple(left)))
     return reply.join_replies(replies)
 
 

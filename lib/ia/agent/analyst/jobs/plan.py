@@ -25,6 +25,7 @@ from ia.agent.analyst.ask.mentions import (
     find_near_name,
     find_other_companies,
 )
+from ia.agent.analyst.ask.near_questions import find_offered
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.predictions import states_belief
 from ia.agent.analyst.ask.term_words import find_term
@@ -67,6 +68,7 @@ _SHORT_TERM = 5
 
 def work(desk: ToolDesk) -> Work[Reply]:
     """Do what a request wants, and return the answer; what an error cost of it is named at its end."""
+    yield from _take_offered(desk)
     meant, counted = _resolve_pointers(desk)
     done = None if counted else (yield from _do_request(desk))
     if done is None or (meant and not done.understood):
@@ -74,9 +76,50 @@ def work(desk: ToolDesk) -> Work[Reply]:
 
         done = small_talk.ask_which_of(desk, meant)
     ends = [reply.by_rules(desk.speak)] if done.signed else []
-    last = [*desk.last_lines, *_say_unsent(desk)]
+    last = [*desk.last_lines, *_say_unsent(desk), *_say_offered(desk, done)]
     lines = reply.append_lines(done.lines, *last, *ends)
     return done._replace(lines=lines, points=[*done.points, *last])
+
+
+def _say_offered(desk: ToolDesk, done: Reply) -> list[str]:
+    """Return the questions that are offered below an answer for one that was not read."""
+    offered = find_offered(desk.request, done.unread[0]) if done.unread else []
+    if not offered:
+        return []
+    head = desk.speak("Near it, and I can answer (`ia turn -c 1` asks the first):")
+    return [head, *(f"{at}. {question}" for at, question in enumerate(offered, 1))]
+
+
+def _take_offered(desk: ToolDesk) -> Work[None]:
+    """Put the question that a message chooses of those offered before in its place: "1", "the second one", "yes"."""
+    request = desk.request
+    if not request.before or not request.is_words_only or request.sections:
+        return
+    said = [*request.before, request.question]
+    for at in range(max(len(said) - 2, 1), len(said)):
+        place = choices.read_place(said[at])
+        if place is not None and not any(request.listed[at - 1 : at]):  # what named securities offered no questions
+            offered = yield from _find_offered_before(desk, said[:at])
+            said[at : at + 1] = offered[place : place + 1] or said[at : at + 1]
+    if said[-1] != request.question:
+        desk.request = replace(request, question=said[-1], before=[], listed=[])
+    else:
+        desk.request = replace(request, before=said[:-1])
+
+
+def _find_offered_before(desk: ToolDesk, said: list[str]) -> Work[list[str]]:
+    """Return the questions that were offered for the last of some messages: it is worked on once more."""
+    request = desk.request
+    *before, last = said
+    desk.request = replace(request, question=last, before=before, listed=request.listed[: len(before)])
+    offered: list[str] = []
+    if intent.read_acts(desk.request).kind in intent.ANSWERABLE:
+        _resolve_pointers(desk)
+        done = yield from _do_request(desk)
+        offered = find_offered(desk.request, done.unread[0]) if done.unread else []
+    desk.request = request
+    desk.last_lines.clear()
+    return offered
 
 
 def _resolve_pointers(desk: ToolDesk) -> tuple[tuple[str, ...], bool]:

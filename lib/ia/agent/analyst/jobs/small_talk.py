@@ -7,6 +7,7 @@ from ia.agent.analyst.ask.figures import Asked, Figure, figures_at
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.leftover_words import find_unread_words
 from ia.agent.analyst.ask.mentions import Mention, english, find_abbreviated, find_near_name
+from ia.agent.analyst.ask.near_questions import find_offered
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.unknown_names import find_subject_word
 from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, Work
@@ -400,7 +401,7 @@ def answer_plainly(desk: ToolDesk, wanted: Intent) -> Reply:
                 name=speak.join_items([display_name(desk, mention) for mention in wanted.securities[:3]]),
                 words=wanted.words[:80],
             )
-        )
+        )._replace(unread=(desk.request.question,))
     if wanted.kind == "doubtful":
         return reply.reply_of_lines(describe_doubt(desk, wanted.words))
     if wanted.kind == "help":
@@ -426,6 +427,7 @@ def answer_plainly(desk: ToolDesk, wanted: Intent) -> Reply:
             *_few_examples(desk),
         )
     unread = find_unread_words(simplify_question(wanted.words), "", ())
+    asked = desk.request.question
     return reply.reply_of_lines(
         speak(
             "I did not understand {words}, and found neither a security nor anything to look up.",
@@ -433,8 +435,8 @@ def answer_plainly(desk: ToolDesk, wanted: Intent) -> Reply:
         )
         if unread
         else speak("I did not understand that: it names neither a security nor anything to look up."),
-        *_few_examples(desk),
-    )
+        *([] if find_offered(desk.request, asked) else _few_examples(desk)),
+    )._replace(unread=(asked,))
 
 
 def ask_which(desk: ToolDesk, names: list[str]) -> Reply:

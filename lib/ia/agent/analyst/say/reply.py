@@ -16,6 +16,7 @@ class Reply(NamedTuple):
 
     understood   False where it only says that the rules made nothing of the message
     signed       a judgement: its last line says who judges
+    unread       questions of the message that were not read: those near to them are offered
     """
 
     lines: list[str]
@@ -23,6 +24,7 @@ class Reply(NamedTuple):
     evidence: tuple[str, ...] | list[str] = ()
     understood: bool = True
     signed: bool = False
+    unread: tuple[str, ...] = ()
 
 
 def reply_of_lines(*lines: str) -> Reply:
@@ -56,6 +58,7 @@ def join_replies(replies: list[Reply]) -> Reply:
         [item for each in replies for item in each.evidence],
         all(each.understood for each in replies),
         any(each.signed for each in replies),
+        tuple(text for each in replies for text in each.unread),
     )
 
 

@@ -325,7 +325,7 @@ def ask_back(desk: ToolDesk, unread: tuple[str, ...]) -> Reply:
             "I did not understand {words}, and it may change the answer, so I give none. Please put it in another way.",
             words=speak.join_items([speak('"{word}"', word=word.strip()) for word in unread]),
         )
-    )._replace(understood=False)
+    )._replace(understood=False, unread=(desk.request.question,))
 
 
 def rows_of(value: object, key: str = "") -> list[Json]:
