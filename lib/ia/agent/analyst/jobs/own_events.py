@@ -83,14 +83,21 @@ def _date_own_events(desk: ToolDesk) -> Work[Reply | None]:
     Returns what is said where the journal has no such trade, or several; None where the question can be answered.
     """
     request = desk.request
-    if request.is_words_only and _HAPPENED.search(request.question[:LONGEST]):
+    if not request.is_words_only:
+        return None
+    if said := (yield from _put_watched(desk)):
+        return said
+    request = desk.request
+    if _HAPPENED.search(request.question[:LONGEST]):
         return (yield from _put_that_day(desk))
-    if not request.is_words_only or not _HINT.search(request.question[:LONGEST]):
+    if not _HINT.search(request.question[:LONGEST]):
         return None
     words = request.question
     mentions = [each for each in find_mentions(words) if each.symbol.kind != "index"]
-    if len(mentions) == 1 and (own := _SINCE_IT.search(words)) and _EXTREME.search(words):
-        return (yield from _put_start(desk, mentions[0], own))
+    if len(mentions) == 1 and _EXTREME.search(words):
+        named = re.search(_SINCE.replace("{x}", re.escape(mentions[0].said)), words, re.I)
+        if own := _SINCE_IT.search(words) or named:
+            return (yield from _put_start(desk, mentions[0], own))
     for mention in mentions:
         others = [each for each in mentions if each.code != mention.code]
         found = re.search(_SINCE.replace("{x}", re.escape(mention.said)), words, re.I)
@@ -111,14 +118,17 @@ _SINCE_IT = pattern(
 )
 """A trade of the security itself that is asked about."""
 _EXTREME = pattern(
-    r"最[高低]|最[大多]?(?:回撤|跌幅|涨幅)|回撤|高点|低点|新[高低]|\b(?:highest|lowest|high|low|peak|top|bottom|trough|draw-?down)\b",
+    r"最[高低]|最[大多]?(?:回撤|跌幅|涨幅)|回撤|高点|低点|新[高低]|[涨跌]得?最|\b(?:highest|lowest|high|low|peak|top|bottom|trough|draw-?down)\b"
+    r"|\b(?:biggest|largest|worst|best|steepest|sharpest) (?:(?:one|single)[- ]day |daily )?"
+    r"(?:day|drop|fall|loss|decline|rise|gain|jump)s?\b",
     re.I,
 )
 
 
 def _put_start(desk: ToolDesk, mention: Mention, found: re.Match[str]) -> Work[Reply | None]:
     """Put the day from which on an extreme is asked for: of what is held now, the first purchase."""
-    side = next(filter(None, (found[name] for name in ("side", "act", "zhside"))))
+    said = {"side": "", "act": "", "zhside": "", "did": ""} | found.groupdict()
+    side = next(filter(None, (said[name] for name in ("side", "act", "zhside", "did"))))
     which = next(filter(None, (found[name] for name in ("which", "nth", "zhwhich"))), "").strip().casefold()
     sold = bool(_SOLD.search(side))
     rows, _ = yield from load_trades(desk, mention)
@@ -136,8 +146,52 @@ def _put_start(desk: ToolDesk, mention: Mention, found: re.Match[str]) -> Work[R
             if sold
             else desk.speak("Counted from your first purchase, {day}; other purchases: {days}.", day=day, days=told)
         )
-    question = put_since(desk.request.question, found.span(), day)
-    desk.request = replace(desk.request, question=question)
+    _put_day(desk, mention, found, day)
+    return None
+
+
+def _put_day(desk: ToolDesk, mention: Mention, found: re.Match[str], day: str) -> None:
+    """Put a day since which a question asks in the place of an event, whose words may have the security's name."""
+    words, (begin, end) = desk.request.question, found.span()
+    if mention.said in found[0]:
+        begin, words = begin + len(mention.said), f"{words[:begin]}{mention.said}{words[begin:]}"
+        end += len(mention.said)
+    desk.request = replace(desk.request, question=put_since(words, (begin, end), day))
+
+
+_WATCHED_SINCE = (
+    r"\b(?:since|after|from when) (?:the (?:day|time) )?(?:(?:it|i|we)(?: (?:was|have|has|had|first))*"
+    r" (?:put|added|went|got|placed|came|joined|started)"
+    r"(?: (?:it|watching it|following it|tracking it))?(?: (?:onto|on|into|in|to)\b)*(?: (?:my|the) watch ?list)?"
+    r"|(?:it|i) (?:joined|entered) (?:my|the) watch ?list|i (?:started|began) (?:watching|following|tracking)(?: it)?"
+    r"|being (?:put|added) (?:on|onto|to) (?:my|the) watch ?list)"
+    r"|(?:自从?|从)?(?:我)?(?:把它)?(?:被)?(?:加入|加进|加到|加|放进|放入|放到|进入|进|列入|关注)了?(?:{x})?(?:我的?)?(?:自选股?(?:列表)?|关注列表|列表)?(?:之后|以后|以来|至今|到现在|后)"
+)
+_WATCH_WORDS = pattern(r"自选|关注|\bwatch|\bfollowing\b|\btracking\b", re.I)
+
+
+def _put_watched(desk: ToolDesk) -> Work[Reply | None]:
+    """Put the day on which a security went onto the watch list in the place of that event: up since I watch it."""
+    request = desk.request
+    words = request.question[:LONGEST]
+    mentions = [each for each in find_mentions(words) if each.symbol.kind != "index"]
+    if len(mentions) != 1 or not _WATCH_WORDS.search(words):
+        return None
+    found = re.search(_WATCHED_SINCE.replace("{x}", re.escape(mentions[0].said)), words, re.I)
+    if found is None or not _WATCH_WORDS.search(found[0]):
+        return None
+    listed = yield from desk.one("watch.list")
+    if listed.failure is not None:
+        return wording.unreadable(desk, desk.speak("the watch list"), listed.failure)
+    row = next((each for each in wording.rows_of(listed, "items") if each.get("symbol") == mentions[0].code), None)
+    name = wording.head_of(desk, mentions[0])
+    if row is None:
+        return reply_of_lines(desk.speak("{name} is not on the watch list.", name=name))
+    if not row.get("since"):
+        told = desk.speak("{name} is on the watch list; since when is not written there.", name=name)
+        return reply_of_lines(told)
+    desk.last_lines.append(desk.speak("On the watch list since {day}.", day=row["since"]))
+    _put_day(desk, mentions[0], found, str(row["since"]))
     return None
 
 

@@ -3,6 +3,7 @@
 import re
 from datetime import datetime, timedelta
 
+from ia.agent.analyst.ask.facts import industry_forms
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE, UNREAD, TimeSpan, find_time_spans
@@ -172,17 +173,21 @@ def _of_subject(
 
     own    only what the owner wrote is asked for: what ia wrote is counted, not shown
     """
-    speak, query = desk.speak, " ".join(topics)
-    found = yield from desk.one("memory.recall", query=query, limit=RECALLED)
-    if found.failure is not None:
-        return _unreachable(desk, found)
-    hits = [
-        entry
-        for hit in recall_hits(found.value)
-        if hit.get("kind") != "question" and _within(hit, span)
-        for entry in past_views.split_entries(hit)
-        if entry is hit or _tells_of(str(entry["content"]), topics)
-    ]
+    speak, said, hits = desk.speak, topics, list[Json]()
+    for topics in (said, *(yield from _widen(desk, said))):
+        found = yield from desk.one("memory.recall", query=" ".join(topics), limit=RECALLED)
+        if found.failure is not None:
+            return _unreachable(desk, found)
+        hits = [
+            entry
+            for hit in recall_hits(found.value)
+            if hit.get("kind") != "question" and _within(hit, span)
+            for entry in past_views.split_entries(hit)
+            if entry is hit or _tells_of(str(entry["content"]), topics)
+        ]
+        if hits:
+            break
+    query = " ".join(topics if hits else said)
     if beliefs:
         hits = [hit for hit in hits if hit.get("kind") == "belief"] or hits
     written = [hit for hit in hits if hit.get("author") == "owner"][:SHOWN]
@@ -206,6 +211,25 @@ def _of_subject(
     after = _say_left_out(desk, query, len(others)) if own else []
     sources = [str(hit["source"]) for hit in (written if own else [*written, *others])[:SHOWN]]
     return Reply([head, *lines, *between, *machine, *after], [*lines, *machine], sources)
+
+
+_WEAK = pattern(r"(?:re-?)?(?:buy|sell)(?:ing)?|add(?:ing)?|again|more|back|[再又]?[买卖]|加仓|再", re.I)
+"""Words of a subject without which it still is one."""
+
+
+def _widen(desk: ToolDesk, topics: list[str]) -> Work[list[list[str]]]:
+    """Return what else is searched for where nothing has all the words: the content words, industries in Chinese."""
+    content = [topic for topic in topics if not _WEAK.fullmatch(topic)]
+    found = [content] if content and content != topics else []
+    if content:
+        yield from desk.load_tables("facts_market")
+        whole = " ".join(content)
+        names = [name for form, name in industry_forms(whole, (), desk.tables) if form.fullmatch(whole)]
+        found += [[short] for name in names if (short := _INDUSTRY_END.sub("", name)) not in content]
+    return found
+
+
+_INDUSTRY_END = pattern(r"(?:设备|行业|概念|服务|制造|及元件|元件)\Z")
 
 
 def _say_left_out(desk: ToolDesk, query: str, count: int) -> list[str]:
@@ -251,6 +275,8 @@ def _of_security(
     if not lines and by is not None:
         kept = "No view of yours on {name} is kept." if by else "No view of mine on {name} is kept."
         return reply.reply_of_lines(speak(kept, name=display_name(desk, mention)))
+    if not lines and mention.symbol.kind == "etf" and mention.said not in (mention.name, mention.symbol.code):
+        return (yield from _of_subject(desk, [mention.said], span, beliefs=False, own=True))
     if not lines:
         name = display_name(desk, mention)
         return reply.reply_of_lines(

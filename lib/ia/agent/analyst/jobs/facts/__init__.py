@@ -30,7 +30,7 @@ _READS_NUMBERS = (
     "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
     "traded_sum", "alert_state", "dividend_tax", "traded_price", "daily_move", "day_story", "period_against",
     "part_of_account", "moved_by",
-    "share_ratio", "mean_move", "trade_facts", "stop",
+    "share_ratio", "mean_move", "trade_facts", "stop", "sale_check",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -226,10 +226,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import task_facts
 
         return task_facts.answer_tasks
-    if name == "purchase":
+    if name in ("purchase", "trade_of_day"):
         from ia.agent.analyst.jobs.facts import purchase_facts
 
-        return purchase_facts.answer_purchase
+        return purchase_facts.ANSWERS[name]
     if name in ("to_level", "suspended", "against_cost", "share_ratio", "bought_instead", "mean_move"):
         from ia.agent.analyst.jobs.facts import level_facts, pair_facts
 
@@ -291,6 +291,10 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import day_facts
 
         return day_facts.ANSWERS[name]
+    if name in ("why_not", "reason_holds"):
+        from ia.agent.analyst.jobs.facts import why_facts
+
+        return why_facts.ANSWERS[name]
     if name in ("daily_move", "held_or_company"):
         from ia.agent.analyst.jobs.facts import daily_moves
 
@@ -331,7 +335,7 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import money_facts
 
         return money_facts.ANSWERS[name]
-    if name in ("trade_cost", "profit_each", "no_price"):
+    if name in ("trade_cost", "sale_check", "profit_each", "no_price"):
         from ia.agent.analyst.jobs.facts import supposed_facts
 
         return supposed_facts.ANSWERS[name]

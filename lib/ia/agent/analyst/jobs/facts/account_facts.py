@@ -138,7 +138,7 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if status.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), status.failure)
     if span is not None and span.kind != EVER and field == "realized":
-        return (yield from _answer_sales(desk, asked, span))
+        return (yield from answer_sales_of(desk, asked, span))
     if span is not None and span.kind != EVER:
         return reply_of_lines(
             speak("The ledger tells what you hold and have gained now, not for “{time}”.", time=span.said)
@@ -186,7 +186,7 @@ def _order_by_profit(asked: FactQuestion, gains: dict[str, Json]) -> list[Mentio
     return sorted(named, key=lambda each: sign * float(gains.get(each.code, {}).get("profit") or 0))
 
 
-def _answer_sales(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Reply]:
+def answer_sales_of(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Reply]:
     """Answer what sales within some days realized, after fees; that there was none, where none is in the journal."""
     speak, lines = desk.speak, list[str]()
     days = yield from result_facts.read_account_days(desk, span)
@@ -423,7 +423,7 @@ def answer_trades(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 speak("… {count} more: `ia trade list {symbol}`", count=len(chosen) - SHOWN, symbol=mention.code)
             )
         if wanted:
-            lines += yield from _quote_notes(desk, mention)
+            lines += yield from quote_notes(desk, mention)
     return reply_of_lines(*lines)
 
 
@@ -460,7 +460,7 @@ NOTES, QUOTED = 2, 100
 """Notes that are quoted beside the reason of a trade, and characters of each."""
 
 
-def _quote_notes(desk: ToolDesk, mention: Mention) -> Work[list[str]]:
+def quote_notes(desk: ToolDesk, mention: Mention) -> Work[list[str]]:
     """Return what the owner wrote about a security, the best of it first."""
     found = yield from desk.one("memory.recall", query=mention.name or mention.said, limit=10)
     told = []
@@ -575,6 +575,7 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(head, *shown, *more)
 
 
+_AT_GAIN = pattern(r"赚|盈利|\b(?:won|winners?|winning|gain\w*|profit\w*|made)\b", re.I)
 _AT_LOSS = pattern(r"亏|赔|\b(?:los\w*|lost|unprofitable|losers?|red)\b", re.I)
 
 
@@ -590,12 +591,21 @@ def _list_results(desk: ToolDesk, asked: FactQuestion, days: list[result_facts.D
         for row in wording.rows_of(found.value)
         if (not named or row["symbol"] in named) and result_facts.is_within(row, days)
     ]
-    kept = [row for row in rows if (float(row["realized"]) < 0) == losing and float(row["realized"])]
+    both = losing and _AT_GAIN.search(asked.words) is not None
+    kept = [row for row in rows if (both or (float(row["realized"]) < 0) == losing) and float(row["realized"])]
     time = speak.join_items([each.label for each in days])
     label = speak(" ({days})", days=time) if time else ""
     count: Json = {"count": len(kept), "all": len(rows), "days": label}
     head = (
-        speak("**{count}** of {all} sales lost money after fees{days}.", **count)
+        speak(
+            "**{won}** of {all} sales made money after fees, **{lost}** lost money{days}.",
+            all=len(rows),
+            days=label,
+            won=sum(float(row["realized"]) > 0 for row in rows),
+            lost=sum(float(row["realized"]) < 0 for row in rows),
+        )
+        if both
+        else speak("**{count}** of {all} sales lost money after fees{days}.", **count)
         if losing
         else speak("**{count}** of {all} sales made money after fees{days}.", **count)
     )
@@ -678,6 +688,10 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         ranks = [_rank_weight(desk, symbol, each, whole=whole) for symbol, each in held]
     else:
         ranks = [_rank_holding(desk, today, symbol, each, gains.get(symbol)) for symbol, each in held]
+        if not (today or _HELD_ONLY.search(asked.words) or _SELLING.search(asked.words)):
+            own = dict(held)
+            closed = [(symbol, row) for symbol, row in gains.items() if symbol not in own]
+            ranks += [_rank_holding(desk, False, symbol, row, row, closed=True) for symbol, row in closed]
     lines = []
     for currency in dict.fromkeys(row.currency for row in ranks if row is not None):
         rows = [row for row in ranks if row is not None and row.currency == currency]
@@ -692,6 +706,12 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+_HELD_ONLY = pattern(
+    r"持仓|持有|持股|仓位|手[里上头]|拿着|现在|目前"
+    r"|\b(?:holdings?|positions?|hold|own|portfolio|now|currently|account)\b",
+    re.I,
+)
+"""What is held is asked for, and not what was closed."""
 _BY_PRICE = pattern(r"涨|跌|表现|\b(?:ris\w+|rose|f[ae]ll\w*|drop\w*|up|down|perform\w*|mover?s?)\b", re.I)
 _SWINGS = pattern(r"波动|\bvolatil\w+|\bswings?\b", re.I)
 _SELLING = pattern(
@@ -719,7 +739,9 @@ def _rank_weight(desk: ToolDesk, symbol: str, position: Json, *, whole: bool) ->
     return _Rank(float(weight), symbol, name, say_part(desk, position, whole=whole), currency)
 
 
-def _rank_holding(desk: ToolDesk, today: bool, symbol: str, position: Json, gain: Json | None) -> _Rank | None:
+def _rank_holding(
+    desk: ToolDesk, today: bool, symbol: str, position: Json, gain: Json | None, *, closed: bool = False
+) -> _Rank | None:
     """Return the profit by which a holding is ranked; None where it is not known."""
     name, currency = wording.security_name(desk, symbol, position.get("name")), str(position.get("currency") or "")
     gain = gain or {}
@@ -729,6 +751,8 @@ def _rank_holding(desk: ToolDesk, today: bool, symbol: str, position: Json, gain
         return None
     told = wording.say_money(desk, value, signed=True, currency=currency)
     told += f" ({wording.say_percent(rate)})" if rate is not None else ""
+    if closed:
+        told += desk.speak(" (sold)")
     if today and position.get("price_date"):
         told += desk.speak(" ({date})", date=position["price_date"])
     return _Rank(float(value), symbol, name, told, currency)

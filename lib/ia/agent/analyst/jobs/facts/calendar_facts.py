@@ -244,6 +244,7 @@ def _answer_next_session(desk: ToolDesk, asked: FactQuestion, market: str, place
 
 
 _LEFT = pattern(r"还(?:有|剩)|剩|\b(?:left|remain\w*|still)\b", re.I)
+_UNTIL = pattern(r"到|离|距|直到|\b(?:until|till|to|before)\b", re.I)
 _YEAR_OF = pattern(r"一年|每年|全年|\b(?:a|per|each|every) year\b", re.I)
 
 
@@ -262,6 +263,8 @@ def _count_sessions(desk: ToolDesk, asked: FactQuestion, market: str, place: str
         return reply_of_lines(
             speak("Over which time? Give a day or a stretch, such as “today”, “this year” or “the last 120 days”.")
         )
+    if span is not None and not left and first == last and _UNTIL.search(asked.words):
+        left, last = True, _coming_day(span, today)
     if left:
         first = today + timedelta(days=1)
     count = (last - first).days + 1

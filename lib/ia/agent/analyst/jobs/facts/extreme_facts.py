@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import date, timedelta
 from decimal import Decimal
 
 from ia.agent.analyst.ask.facts import FactQuestion
@@ -207,8 +209,6 @@ def _answer_extreme_level(desk: ToolDesk, asked: FactQuestion, span: TimeSpan, s
 
 
 def _week_of(day: str) -> str:
-    from datetime import date
-
     year, week, _ = date.fromisoformat(day).isocalendar()
     return f"{year}-{week:02d}"
 
@@ -554,14 +554,52 @@ def _answer_next_limits(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+_WEEKDAY = pattern(r"(?:周|星期|礼拜)[一二三四五六日天]|(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.I)
+"""A weekday without a word that says of which week: it is the last one of what was, the coming one of what will be."""
+_WAS = pattern(r"了|过|\b(?:was|were|did|had|hit|reached|touched|closed)\b", re.I)
+
+
+def _coming_weekday(span: TimeSpan, words: str, today: date) -> TimeSpan:
+    """Return the coming day of a weekday whose limits are asked for as what they will be; any other span as it is."""
+    if span.kind != DAY or span.first is None or not _WEEKDAY.fullmatch(span.said):
+        return span
+    if not _LIMIT_PRICE.search(words) or _WAS.search(words) or span.first >= today:
+        return span
+    day = span.first + timedelta(days=7)
+    return replace(span, kind=FUTURE, first=day, last=day)
+
+
+def _answer_coming_limits(desk: ToolDesk, asked: FactQuestion, day: date) -> Work[Reply]:
+    """Answer which limits a coming day will have: those of the next session are known, and of no later one."""
+    speak = desk.speak
+    markets = {mention.symbol.market for mention in asked.securities if mention.symbol.kind != "index"}
+    if "CN" not in markets:
+        return (yield from _answer_next_limits(desk, asked))
+    found = yield from desk.one("calendar.trading", date=desk.request.day, market="CN", n=1)
+    following = next(iter(wording.names_of(found.get("next"))), "") if found.ok else ""
+    if following == f"{day}":
+        return (yield from _answer_next_limits(desk, asked))
+    shown = yield from desk.one("calendar.trading", date=f"{day}", market="CN", n=1)
+    if shown.ok and shown.get("is_trading_day") is False:
+        first = speak("{day} is no trading day of Shanghai and Shenzhen.", day=f"{day}")
+    else:
+        first = speak("The limits of {day} are not known yet: they follow from the close of the session before.",
+                      day=f"{day}")  # fmt: skip
+    nearest = yield from _answer_next_limits(desk, asked)
+    return reply_of_lines(first, *nearest.lines)
+
+
 def answer_limit_hit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer whether a share closed at its price limit, or touched it."""
     speak = desk.speak
     span = span_of(asked, NEWEST)
     if asked.unread or span is None:
         return wording.ask_back(desk, asked.unread or (asked.spans[1].said,))
+    span = _coming_weekday(span, asked.words, desk.request.moment.date())
     if span.kind == FUTURE and _NEXT.fullmatch(span.said) and _LIMIT_PRICE.search(asked.words):
         return (yield from _answer_next_limits(desk, asked))
+    if span.kind == FUTURE and span.first is not None and span.first == span.last and _LIMIT_PRICE.search(asked.words):
+        return (yield from _answer_coming_limits(desk, asked, span.first))
     if span.kind == FUTURE:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
     down = bool(re.search(r"跌停|limit[- ]?down|lower limit", asked.words, re.I))

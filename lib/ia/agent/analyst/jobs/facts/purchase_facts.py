@@ -1,8 +1,12 @@
 """What single purchases of a security, named by their day, have brought up to now."""
 
+from dataclasses import replace
+from datetime import date
+
 from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.time_spans import DAY, TimeSpan
 from ia.agent.analyst.desk import ToolDesk, Work
-from ia.agent.analyst.jobs.facts import result_facts, wording
+from ia.agent.analyst.jobs.facts import account_facts, result_facts, wording
 from ia.agent.analyst.jobs.facts.account_facts import entries_within
 from ia.agent.analyst.jobs.facts.share_changes import ShareChanges, load_share_changes
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -86,3 +90,32 @@ def _say_purchase(desk: ToolDesk, name: str, row: Json, gain: Json, changes: Sha
     if held < now:
         lines.append(speak("Only {held} shares are held now; the rest was sold since.", held=number(held, "shares")))
     return lines
+
+
+def answer_trade_of_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what one trade, named by its day, has brought; the nearest ones where that day has none."""
+    speak, mention = desk.speak, asked.securities[0]
+    if asked.unread or len(asked.spans) != 1 or asked.spans[0].first is None or len(asked.securities) > 1:
+        return (yield from account_facts.answer_position(desk, asked))
+    day = f"{asked.spans[0].first}"
+    listed = yield from desk.one("trade.list", symbol=mention.code, limit=LIMIT)
+    if listed.failure is not None:
+        return wording.unreadable(desk, speak("the journal"), listed.failure)
+    rows = entries_within(listed.value, [])
+    own = [row for row in rows if str(row.get("date")) == day]
+    when = TimeSpan(kind=DAY, said=day, at=(0, 0), first=date.fromisoformat(day), last=date.fromisoformat(day))
+    if any(row.get("kind") == "buy" for row in own):
+        return (yield from answer_purchase(desk, replace(asked, spans=(when,))))
+    if own:
+        return (yield from account_facts.answer_sales_of(desk, asked, when))
+    name = wording.head_of(desk, mention)
+    if not rows:
+        return reply_of_lines(speak("{name}: the journal has no trade of {day}, nor any other.", name=name, day=day))
+    near = sorted(rows, key=lambda row: abs((date.fromisoformat(str(row["date"])) - when.first).days))[:2]  # type: ignore[operator]
+    return reply_of_lines(
+        speak("{name}: **the journal has no trade of {day}**; the nearest:", name=name, day=day),
+        *(f"- {account_facts.say_trade(desk, row)}" for row in near),
+    )
+
+
+ANSWERS = {"purchase": answer_purchase, "trade_of_day": answer_trade_of_day}

@@ -133,6 +133,13 @@ _OWN_MONEY = pattern(
     r"\bmy (?:\w+ )?(?:dollars?|cash|money|yuan|usd|cny)\b|现金|手[里上头]的?钱|剩(?:下|余)的?(?:钱|资金)|可用资金",
     re.I,
 )
+_ALL_CASH = pattern(
+    r"\bwith (?:(?:all )?(?:of )?(?:my|the) )?(?:\w+ )?(?:cash|yuan|dollars?|money|usd|cny|hkd|rmb)"
+    r"(?: (?:that )?i(?: still)?(?: have|[''’]ve got)?)?\b"
+    r"|[用拿][^，,。\d]{0,10}(?:现金|人民币|美元|港币|港元|钱|资金)",
+    re.I,
+)
+"""All the cash is to pay for it."""
 _RULES = pattern(r"规则|风控|上限|限额|限制|\b(?:rules?|limits?)\b", re.I)
 _LOTS = pattern(r"手(?!续|里|上|头)|\blots?\b", re.I)
 _WEIGHT = pattern(r"\bweight\b|\bshare of (?:my|the)\b|仓位(?:会?是|变|有)?多少|占(?:比|多少|到?几)|比重|权重", re.I)
@@ -327,6 +334,14 @@ def _answer_one(desk: ToolDesk, asked: FactQuestion, mention: Mention, plan: Pla
     if plan.money is not None or plan.part_pct is not None:
         return (yield from _say_budget(desk, made, plan))
     own_money, of_rules = bool(_OWN_MONEY.search(asked.words)), bool(_RULES.search(asked.words))
+    if not of_rules and (_ALL_CASH.search(asked.words)):
+        named = find_currencies(asked.words)
+        if named and made.currency not in named:
+            return reply_of_lines(
+                desk.speak("{name} is traded in {currency}: {other} must be changed first. You have {cash}.",
+                           name=made.head, currency=made.currency, other=named[0], cash=_money(desk, made, made.cash))
+            )  # fmt: skip
+        return (yield from _say_budget(desk, made, plan._replace(money=made.cash)))
     return _say_ceiling(desk, made, own_money=own_money, of_rules=of_rules)
 
 

@@ -6,6 +6,7 @@ from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.jobs import risk_rules
 from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.jobs.facts.ledger_facts import read_order
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -17,6 +18,15 @@ SHOWN, LISTED = 3, 8
 _SELLS = pattern(r"卖|清仓|减仓|\b(?:sell\w*|sold|sale)\b", re.I)
 _DIVIDEND_TAX = pattern(r"红利税|股息税|分红税|\b(?:dividends?|holding[- ]period) tax(?:es)?\b", re.I)
 _CASH = pattern(r"现金|剩(?:下|余)?多少|还剩|\b(?:cash|left|remain\w*)\b", re.I)
+
+
+_NET = pattern(
+    r"到手|净得|净拿|扣(?:掉|除|了)?(?:手续)?费"
+    r"|\bnet\b(?! (?:profit|gain|loss|worth|result))"
+    r"|\bafter (?:all |the )?(?:fees|costs|tax(?:es)?)\b|\bin (?:my )?hand\b",
+    re.I,
+)
+"""What is left of a sale after its fees is asked for."""
 
 
 def answer_trade_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -76,15 +86,68 @@ def _say_cost(desk: ToolDesk, asked: FactQuestion, mention: Mention, check: obje
         )
         return [head, speak("{amount} for the shares, {fees} of fees and taxes.", **given)]
     lines = [
-        speak("{name}: **{fees}** of fees and taxes for the sale of {shares} at {price}{mark}", **given)
+        speak("{name}: **{net}** after {fees} of fees and taxes, for {shares} at {price}{mark}", **given)
+        if sells and _NET.search(asked.words)
+        else speak("{name}: **{fees}** of fees and taxes for the sale of {shares} at {price}{mark}", **given)
         if sells
         else speak("{name}: **{fees}** of fees and taxes for the purchase of {shares} at {price}{mark}", **given),
-        speak("{amount} before them, {net} after.", **given),
+        speak("{amount} before them.", **given)
+        if sells and _NET.search(asked.words)
+        else speak("{amount} before them, {net} after.", **given),
     ]
     if sells and row.get("most") is not None and quantity > float(row["most"]):
         lines.append(
             speak("Only {most} of them can be sold now.", most=number(float(row["most"]), "shares")),
         )
+    return lines
+
+
+def answer_sale_check(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether a sale breaks a rule: the breaches, or what it leaves."""
+    speak, lines = desk.speak, list[str]()
+    size, price, half, unread = read_order(strip_mentions(asked.words))
+    if unread or asked.spans:
+        return wording.ask_back(desk, tuple(unread) or tuple(span.said for span in asked.spans))
+    if not risk_rules.in_force(desk):
+        return reply_of_lines(speak("No risk rules are in force yet: they begin with the first entry of the ledger."))
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    held = wording.objects_of(status, "positions")
+    for mention in asked.securities[:SHOWN]:
+        name, own = wording.head_of(desk, mention), float(held.get(mention.code, {}).get("size") or 0)
+        if size is not None and size.shares_of(mention.symbol) is None:
+            lines.append(wording.say_lot_unknown(desk, mention))
+            continue
+        shares = size.shares_of(mention.symbol) if size else own / 2 if half else own
+        if not own or not shares:
+            lines.append(speak("{name}: you hold none.", name=name))
+            continue
+        given: Json = {"symbol": mention.code, "action": "sell", "quantity": int(shares)}
+        check = yield from desk.one("risk.check", **given, **({"price": price} if price else {}))
+        if check.failure is not None:
+            return wording.unreadable(desk, speak("the ledger"), check.failure)
+        lines += _say_sale_check(desk, name, check.value if isinstance(check.value, dict) else {}, shares, own)
+    return reply_of_lines(*lines)
+
+
+def _say_sale_check(desk: ToolDesk, name: str, row: Json, shares: float, own: float) -> list[str]:
+    """Return what the rules say of a sale, and what it leaves."""
+    speak = desk.speak
+    given: Json = {"name": name, "shares": number(shares, "shares"), "size": number(own, "shares"),
+                   "price": number(wording.figure_of(row, "price"), "price", speak), "date": row.get("date") or "–",
+                   "mark": wording.simulated_mark(desk, row.get("simulated"))}  # fmt: skip
+    breaches = [risk_rules.describe_breach(desk, each) for each in row.get("breaches") or [] if isinstance(each, dict)]
+    if breaches:
+        return [speak("{name}: selling {shares} of {size} shares **breaks a rule**: {rules}", **given,
+                      rules=speak.join_clauses(breaches))]  # fmt: skip
+    if row.get("allowed") is None:
+        unknown = [str(each.get("message") or "") for each in row.get("unknown") or [] if isinstance(each, dict)]
+        reasons = speak.join_clauses([each for each in dict.fromkeys(unknown) if each]) or "–"
+        return [speak("{name}: whether a rule forbids it is not known: {reasons}", **given, reasons=reasons)]
+    lines = [speak("{name}: selling {shares} of {size} shares **breaks no rule** ({price}, {date}).{mark}", **given)]
+    if row.get("weight_pct") is not None and shares < own:
+        lines.append(speak("After it: {weight} of the account.", weight=f"{float(row['weight_pct']):.2f}%"))
     return lines
 
 
@@ -199,4 +262,9 @@ def answer_no_price(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-ANSWERS = {"trade_cost": answer_trade_cost, "profit_each": answer_profit_each, "no_price": answer_no_price}
+ANSWERS = {
+    "trade_cost": answer_trade_cost,
+    "sale_check": answer_sale_check,
+    "profit_each": answer_profit_each,
+    "no_price": answer_no_price,
+}
