@@ -1,8 +1,11 @@
 """What all tests share: a workspace of their own, the installed `ia`, and the shared data where it is there."""
 
 import contextlib
+import fcntl
 import gc
+import hashlib
 import importlib
+import json
 import os
 import shutil
 import subprocess
@@ -48,6 +51,16 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if {"ia", "listener", "own_crontab"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.process)
+        share = item.get_closest_marker("share")
+        if share and _number(item) % share.args[0]:
+            item.add_marker(pytest.mark.soak)
+
+
+def _number(item):
+    """The number of a case of a test, by the places of its parameters: each value of each of them has its turn."""
+    first = (mark.args[0] for mark in item.iter_markers("parametrize"))
+    names = (names.split(",")[0].strip() if isinstance(names, str) else names[0] for names in first)
+    return sum(item.callspec.indices[name] for name in names)
 
 
 FOREIGN = """
@@ -157,7 +170,6 @@ def own_crontab_lock():
 @pytest.fixture(scope="session", autouse=True)
 def own_crontab_stays(own_crontab_lock):
     """The tests leave the machine's own crontab as they found it, byte for byte."""
-    import fcntl
 
     def look():
         with open(own_crontab_lock, "w") as file:
@@ -176,8 +188,6 @@ def own_crontab(own_crontab_lock):
     Only for root, who is the one that may start a cron daemon: on a machine where somebody works the tests leave the
     crontab alone, unless IA_TEST_CRONTAB is set.
     """
-    import fcntl
-
     program = shutil.which("crontab")
     if program is None:
         pytest.skip("there is no crontab program here")
@@ -253,6 +263,33 @@ def ia(tmp_path, forks):
         )  # fmt: skip
 
     return run
+
+
+@pytest.fixture
+def begin(home, tmp_path, forks, shared_cache):
+    """Begin in a workspace that some commands have made: begin(env, ("init",), ("sync",)).
+
+    It is made once in a run of tests, by the program as `ia` is, and copied for each test that begins so.
+    """
+
+    def copy(env, *commands):
+        asked = json.dumps([sorted(env.items()), commands])
+        place = shared_cache.parent / f"begun-{hashlib.sha256(asked.encode()).hexdigest()[:16]}"
+        with open(f"{place}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (place / "made").exists():
+                shutil.rmtree(place, ignore_errors=True)
+                (place / "home").mkdir(parents=True)
+                (place / "state").mkdir()
+                own = {"IA_HOME": str(place / "home"), "XDG_STATE_HOME": str(place / "state"), "HOME": str(place)}
+                for words in commands:
+                    ran = forks.run(*words, env={**os.environ, **env, **own}, cwd=place)
+                    assert ran.status == 0, (words, ran.err)
+                (place / "made").touch()
+        shutil.copytree(place / "home", home, symlinks=True, dirs_exist_ok=True)
+        shutil.copytree(place / "state", tmp_path / "state", symlinks=True, dirs_exist_ok=True)
+
+    return copy
 
 
 @pytest.fixture

@@ -6,14 +6,18 @@ DEMO = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T18:00+08:00", "IA_LAN
 
 
 @pytest.fixture
-def say(ia):
+def say(ia, begin):
     """Say one thing after the other in a session; return the answers."""
-    ia("init", env=DEMO)
-    ia("sync", env=DEMO)
-    ia("trade", "deposit", "500000", "--date", "2024-01-02", env=DEMO)
-    ia("trade", "buy", "300750", "300", "76", "--date", "2024-01-08", env=DEMO)
-    ia("trade", "buy", "600036", "500", "24.66", "--date", "2024-03-13", env=DEMO)
-    ia("watch", "add", "600519", "002594", env=DEMO)
+    begin(
+        DEMO,
+        ("init",),
+        ("sync",),
+        ("trade", "deposit", "500000", "--date", "2024-01-02"),
+        ("trade", "buy", "300750", "300", "76", "--date", "2024-01-08"),
+        ("trade", "buy", "600036", "500", "24.66", "--date", "2024-03-13"),
+        ("watch", "add", "600519", "002594"),
+        ("turn", "茅台市盈率"),
+    )
 
     def say_all(*messages):
         return [ia("turn", "-s", "one", message, env=DEMO).stdout for message in messages]
@@ -76,6 +80,7 @@ def test_a_trade_that_waits_is_named_first(say):
         (("哪只离止损最近",), "止损价是平均成本减 7%"),
     ],
 )
+@pytest.mark.share(3)
 def test_what_is_spoken_is_understood(say, messages, words):
     assert words in say(*messages)[-1]
 

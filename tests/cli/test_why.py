@@ -7,14 +7,23 @@ REFERENCES = ".claude/skills/research/references"
 
 
 @pytest.fixture
-def ask(ia, home):
+def begun(begin, home):
+    """Have a workspace of a language with prices in it, but where the test already has one."""
+
+    def begin_once(lang):
+        if not (home / ".ia").exists():
+            begin({**DEMO, "IA_LANG": lang}, ("init",), ("sync",))
+
+    return begin_once
+
+
+@pytest.fixture
+def ask(ia, begun):
     """Ask one thing after the other in a session; return the last answer."""
 
     def ask_all(lang, *questions):
-        env = {**DEMO, "IA_LANG": lang}
-        ia("init", env=env)
-        ia("sync", env=env)
-        return [ia("turn", "-s", "why", question, env=env).stdout for question in questions][-1]
+        begun(lang)
+        return [ia("turn", "-s", "why", question, env={**DEMO, "IA_LANG": lang}).stdout for question in questions][-1]
 
     return ask_all
 
@@ -32,6 +41,7 @@ def ask(ia, home):
         ("zh", "招商银行贵不贵", "依据是什么", "method.md", "估值", "价格低，判断错了也亏得少"),
     ],
 )
+@pytest.mark.share(3)
 def test_why_quotes_the_passage_behind_an_answer(ask, home, lang, question, why, file, section, words):
     answer = ask(lang, question, why)
     quoted = next(line.removeprefix("> ") for line in answer.splitlines() if line.startswith("> "))
@@ -43,8 +53,8 @@ def test_why_quotes_the_passage_behind_an_answer(ask, home, lang, question, why,
 @pytest.mark.parametrize(
     ("lang", "question", "why"), [("en", "weekly checklist", "why not?"), ("zh", "每周清单", "为什么没通过")]
 )
-def test_why_after_a_checklist_quotes_the_sources_of_what_did_not_pass(ask, ia, lang, question, why):
-    ia("init", env={**DEMO, "IA_LANG": lang})
+def test_why_after_a_checklist_quotes_the_sources_of_what_did_not_pass(ask, ia, begun, lang, question, why):
+    begun(lang)
     ia("trade", "buy", "600036", "4500", "25", "--date", "2024-02-01", env=DEMO)
     answer = ask(lang, question, why)
     failed = [line for line in answer.splitlines() if line.startswith("- **")]
@@ -52,8 +62,8 @@ def test_why_after_a_checklist_quotes_the_sources_of_what_did_not_pass(ask, ia, 
     assert "review/references/weekly" in answer
 
 
-def test_a_passage_that_the_owner_changed_is_quoted_as_it_stands(ask, ia, home):
-    ia("init", env={**DEMO, "IA_LANG": "en"})
+def test_a_passage_that_the_owner_changed_is_quoted_as_it_stands(ask, begun, home):
+    begun("en")
     path = home / REFERENCES / "method.md"
     path.write_text("# My way\n\n## sizing\n\nNever more than a tenth.\n")
     assert ask("en", "how many shares of CMB can I buy?", "why?").splitlines()[:2] == [
@@ -62,21 +72,20 @@ def test_a_passage_that_the_owner_changed_is_quoted_as_it_stands(ask, ia, home):
     ]
 
 
-def test_without_the_file_the_text_that_ships_is_quoted(ask, ia, home):
-    ia("init", env={**DEMO, "IA_LANG": "en"})
+def test_without_the_file_the_text_that_ships_is_quoted(ask, begun, home):
+    begun("en")
     (home / REFERENCES / "method.md").unlink()
     assert "> Decide first what you can afford to lose" in ask("en", "how many shares of CMB can I buy?", "why?")
 
 
-def test_the_language_of_the_answer_decides(ask, ia):
-    ia("init", env={**DEMO, "IA_LANG": "zh"})
+def test_the_language_of_the_answer_decides(ask, begun):
+    begun("zh")
     assert "> Decide first what you can afford to lose" in ask("en", "how many shares of CMB can I buy?", "why?")
 
 
-def test_a_bare_why_is_about_the_last_answer(ia, home):
+def test_a_bare_why_is_about_the_last_answer(ia, begun):
     env = {**DEMO, "IA_LANG": "en"}
-    ia("init", env=env)
-    ia("sync", env=env)
+    begun("en")
     assert "> " not in ia("turn", "why?", env=env).stdout
     ia("turn", "is CMB expensive?", env=env)
     assert "> A low price makes a wrong judgment" in ia("turn", "why?", env=env).stdout
@@ -91,5 +100,6 @@ def test_a_bare_why_is_about_the_last_answer(ia, home):
         ("en", "price of CATL", "why?", "no grounds to quote"),
     ],
 )
+@pytest.mark.share(3)
 def test_why_after_an_answer_without_grounds_says_so(ask, lang, question, why, words):
     assert words in ask(lang, "招商银行怎么看", question, why)

@@ -74,6 +74,7 @@ def test_tools_are_listed_with_schemas_and_what_they_do():
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.share(2)
 def test_fetched_prices_reach_the_calculator(mode):
     async def dialogue(client):
         bars = await client.call_tool("market_ohlcv", {"symbol": "600519", "end": "2024-03-15", "tail": 2})

@@ -164,6 +164,7 @@ def test_groups_channels_and_what_is_no_message_are_not_heard(bot, listener, bra
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.share(2)
 def test_killed_while_it_works_the_answer_comes_after_the_restart(bot, listener, brain, monkeypatch, lang):
     monkeypatch.setenv("IA_LANG", lang)
     go = threading.Event()
@@ -255,11 +256,12 @@ def test_killed_before_it_acknowledged_nothing_is_lost_or_answered_twice(bot, li
 
 
 @pytest.mark.slow
-def test_killed_at_any_moment_there_is_one_answer_or_a_word_about_it(bot, listener, brain):
+@pytest.mark.parametrize("kills", [4, pytest.param(12, marks=pytest.mark.soak)])
+def test_killed_at_any_moment_there_is_one_answer_or_a_word_about_it(bot, listener, brain, kills):
     """Every message is answered once, or its reader is told; none twice."""
     brain(always=echo)
     chance = random.Random(4)
-    for number in range(12):
+    for number in range(kills):
         process = listener(ia=installed())
         bot.say(OWNER, f"第{number}句")
         time.sleep(chance.uniform(0.3, 1.6))
@@ -270,7 +272,7 @@ def test_killed_at_any_moment_there_is_one_answer_or_a_word_about_it(bot, listen
     answers = [text for text in told if text.startswith("答")]
     lost = [text for text in told if text.startswith(INTERRUPTED)]
     assert len(answers) == len(set(answers))
-    assert len(set(answers)) + len(lost) >= 12
+    assert len(set(answers)) + len(lost) >= kills
     assert bot.waiting == 0
 
 
@@ -295,6 +297,7 @@ def test_what_fails_on_the_way_is_tried_again(bot, listener, brain):
 
 
 @pytest.mark.parametrize("failure", [LOST, CUT, GARBAGE, Failure(504, html="<h1>504 Gateway Time-out</h1>")])
+@pytest.mark.share(2)
 def test_an_answer_that_may_have_arrived_is_not_sent_again(bot, listener, brain, failure):
     brain(always=echo)
     bot.plan("sendMessage", failure)

@@ -54,7 +54,7 @@ def sound(ends):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("many", [8, pytest.param(20, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("many", [4, pytest.param(20, marks=pytest.mark.soak)])
 def test_many_sessions_at_once_over_http(brain, ws, home, many):
     brain(always=echo)
     ends = at_once([[f"问{n} 看看宁德时代", "-s", f"s{n}"] for n in range(many)])
@@ -84,7 +84,7 @@ def test_five_of_one_session_queue_up(brain, ws):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("many", [8, pytest.param(20, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("many", [4, pytest.param(20, marks=pytest.mark.soak)])
 def test_many_sessions_at_once_with_the_analyst(ws, monkeypatch, many):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     names = ["宁德时代", "贵州茅台", "比亚迪", "招商银行"]

@@ -271,6 +271,7 @@ def test_endless_calls_stop_at_the_limit(brain, ia):
         "hang",
     ],
 )
+@pytest.mark.share(2)
 def test_a_failure_is_one_line_and_its_status(brain, ia, failure, status, requests):
     server = brain(always=failure)
     silent = failure is said.HANG or (isinstance(failure, Reply) and failure.stall)

@@ -146,6 +146,7 @@ def obeying(request):
     ],
     ids=["forwarded", "caption", "inline", "reply", "quote", "file", "friend"],
 )
+@pytest.mark.share(3)
 def test_a_model_that_obeys_what_was_passed_on_changes_nothing(bot, listener, brain, ws, home, user, text, fields):
     brain(always=obeying)
     bot.files["f"] = HOSTILE.encode()

@@ -23,7 +23,9 @@ from ia.organs.market.quote import Quote
 from ia.organs.ohlcv.adjustment import Action
 from ia.organs.ohlcv.canonical import Bars
 
-DAYS, SEED, ROUNDS, BUDGET = 1300, 20261128, 120, 20
+DAYS, SEED, ROUNDS = 1300, 20261128, 120
+BUDGET = pytest.mark.parametrize("budget", [2, pytest.param(20, marks=pytest.mark.soak)])
+"""Seconds for what chance gives, after each function as it is mostly written."""
 SETTINGS = {"IA_MARKET_ADAPTER": "akshare", "IA_COMPUTE_ISOLATION": "prefer"}
 BARS = {"x": "close", "x?": "close", "a?": "close", "b?": "open", "a": "close", "b": "volume", "cond": "close > open"}
 
@@ -196,9 +198,10 @@ def compare(ws, bars, expression):
     ]
 
 
-def test_a_scan_of_any_expression_equals_compute_for_each_security(ragged):
+@BUDGET
+def test_a_scan_of_any_expression_equals_compute_for_each_security(ragged, budget):
     ws, bars = ragged
-    end, compared = time.monotonic() + BUDGET, 0
+    end, compared = time.monotonic() + budget, 0
     for at, expression in enumerate(invent_expressions(SEED, ROUNDS)):
         differing = compare(ws, bars, expression)
         assert not differing, differing
@@ -241,10 +244,11 @@ def compare_days(ws, bars, expression, since):
     ]
 
 
-def test_a_scan_since_a_day_equals_compute_bar_by_bar(ragged):
+@BUDGET
+def test_a_scan_since_a_day_equals_compute_bar_by_bar(ragged, budget):
     ws, bars = ragged
     days, pick = trading_days(DAYS), random.Random(SEED + 2)
-    end, compared = time.monotonic() + BUDGET, 0
+    end, compared = time.monotonic() + budget, 0
     for at, expression in enumerate(invent_expressions(SEED + 2, ROUNDS)):
         back = (20, 250, DAYS, 1, 700)[at % 5] if at >= len(FUNCTIONS) else pick.choice([20, 250])
         differing = compare_days(ws, bars, expression, days[-back])
@@ -263,7 +267,8 @@ def frame_alone(bars, expression):
     ).sort_index()
 
 
-def test_what_compares_securities_does_so_on_each_day(ragged):
+@pytest.mark.parametrize("backs", [(1, 600), pytest.param((30, DAYS), marks=pytest.mark.soak)])
+def test_what_compares_securities_does_so_on_each_day(ragged, backs):
     ws, bars = ragged
     change = frame_alone(bars, "roc(close, 20)")
     rank = change.rank(axis=1, pct=True)
@@ -281,7 +286,7 @@ def test_what_compares_securities_does_so_on_each_day(ragged):
         "xrank(xrank(roc(close, 20)))": nested,
         "2 * xrank(roc(close, 20)) - 1": 2 * rank - 1,
     }.items():
-        for back in (1, 30, 600, DAYS):
+        for back in backs:
             first = trading_days(DAYS)[-back]
             found = scan_market(ws, ScanRequest(expression=expression, since=first))
             got = {(row.symbol, row.date): row.value for row in found.rows}

@@ -200,6 +200,7 @@ def test_market_files(shared, name):
 
 @pytest.mark.process
 @pytest.mark.parametrize(("name", "symbol"), SEVERAL)
+@pytest.mark.share(2)
 def test_one_of_several_symbols(shared, name, symbol):
     data = content(shared, name)
     count, notices = SEVERAL[name, symbol]
