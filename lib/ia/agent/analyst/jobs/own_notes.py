@@ -350,8 +350,12 @@ _SELLING = pattern(r"卖|目标|止盈|减仓|清仓|\b(?:sell|targets?|trim|exi
 
 def quote_target(desk: ToolDesk, mention: Mention, *, stop: bool = False) -> Work[Reply]:
     """Answer with what the owner's notes say of a target price or a stop, word for word, beside the last close."""
-    none = "your notes name no stop." if stop else "your notes name no target price, and I give none."
-    wrote = "you wrote of a stop:" if stop else "you wrote of a target price:"
+    none = (
+        mark_text("your notes name no stop.")
+        if stop
+        else mark_text("your notes name no target price, and I give none.")
+    )
+    wrote = mark_text("you wrote of a stop:") if stop else mark_text("you wrote of a target price:")
     return (yield from _quote_price(desk, mention, _STOP if stop else _TARGET, none, wrote))
 
 

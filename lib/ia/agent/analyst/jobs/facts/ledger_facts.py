@@ -299,6 +299,8 @@ _ONE_TRADE = pattern(
     re.I,
 )
 """Words that mean one trade, not all in a security."""
+_IN_ALL = pattern(r"一共|总共|累计|合计|买卖|\b(?:in all|in total|altogether|so far|all my)\b", re.I)
+"""Words that mean all trades in a security."""
 
 
 def answer_last_fees(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -313,7 +315,7 @@ def answer_last_fees(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not rows:
         return reply_of_lines(speak("The journal has no such trade."))
     row = rows[-1]
-    every = len(named) == 1 and not _ONE_TRADE.search(asked.words)
+    every = len(named) == 1 and (bool(_IN_ALL.search(asked.words)) or not _ONE_TRADE.search(asked.words))
     sums = {
         key: sum(float(each.get(key) or 0) for each in (rows if every else [row]))
         for key in ("fees", "commission", "stamp", "transfer", "other")

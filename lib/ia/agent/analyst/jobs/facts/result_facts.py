@@ -222,8 +222,8 @@ def answer_over(desk: ToolDesk, span: TimeSpan, only: Sequence[str] = ()) -> Wor
     if not lines:
         return reply_of_lines(speak("The ledger has no {currency} account.", currency=speak.join_items(list(only))))
     return reply_of_lines(
+        *say_total(desk, period, only, days.label + speak(": ")),
         *lines,
-        *([] if only else say_total(desk, period)),
         *_say_ends(desk, _in_currencies(wording.objects_of(period, "positions"), only), "result"),
         *moved_note(desk, days),
     )
@@ -242,23 +242,30 @@ def _closed_currencies(desk: ToolDesk, day: date) -> Work[set[str]]:
     return closed
 
 
-def say_total(desk: ToolDesk, period: DeskResult) -> list[str]:
-    """Return the result of all currencies in the base currency; [] where there is only one currency."""
+def say_total(desk: ToolDesk, period: DeskResult, only: Sequence[str] = (), label: str = "") -> list[str]:
+    """Return the result of all currencies in the base currency; [] where there is only one, or another is meant.
+
+    label  the days, before it
+    """
     speak, total = desk.speak, period.get("total")
     if not isinstance(total, dict):
         return []
     base = str(total.get("currency"))
+    if only and tuple(only) != (base,):
+        return []
     if total.get("twr_frac") is None:
         reasons = total.get("reasons")
         why = reasons.get("twr_frac") if isinstance(reasons, dict) else None
-        return [speak("All in {currency}: not known ({reason})", currency=base, reason=why or "–")]
+        return [label + speak("All in {currency}: not known ({reason})", currency=base, reason=why or "–")]
     return [
-        speak(
+        label
+        + speak(
             "All in {currency}: **{money}** ({rate}), at each day's exchange rate",
             currency=base,
             money=wording.say_exact(desk, total.get("result"), signed=True, currency=base),
             rate=wording.say_percent(float(total["twr_frac"]) * 100),
         )
+        + wording.simulated_mark(desk, period.get("simulated"))
     ]
 
 
@@ -358,7 +365,7 @@ def _say_in_all(desk: ToolDesk, status: DeskResult, only: Sequence[str]) -> Work
         lines.append(speak("Not counted (no price): {names}.", names=names))
     if not lines:
         return reply_of_lines(speak("The ledger has no {currency} account.", currency=speak.join_items(list(only))))
-    return reply_of_lines(*lines, *([] if only else say_total(desk, period)))
+    return reply_of_lines(*say_total(desk, period, only), *lines)
 
 
 def _convert_profit(desk: ToolDesk, status: DeskResult, only: Sequence[str], wanted: str) -> Work[list[str]]:
