@@ -284,6 +284,11 @@ _OF_IT = tuple(
         (r"^\W*(?:那|那么)?我(?:现在|还)?(?:持?有)(?:它)?(?:多少|几)(?P<did>[股手])\W*$", "我持有多少{did}{name}"),
         (r"^\W*(?:那|那么)?我(?:当时|当初)?为(?:什么|何)(?P<did>买|卖)(?:入|出|了)*(?:它|这只)\W*$",
          "我为什么{did}{name}"),
+        (r"^\W*(?:and |so |what about |how about )*"
+         r"since i (?P<did>first |last )(?:bought|purchased|got)(?: (?:it|them))?\W*$",
+         "how much did {name} change since I {did}bought {name}"),
+        (r"^\W*(?:那|那么)?(?:从|自)?我?(?P<did>第一次|最后一次|首次)?买入?(?:它)?(?:以来|之后|至今|到现在)(?:呢|涨了多少)?\W*$",
+         "{name}我{did}买入以来涨了多少"),
         (r"^\W*(?:它|这只)的?(?:有什么)?最?新?(?:的)?(?:消息|新闻|公告)\W*$", "{name}的新闻"),
         (r"^(?P<did>\W*(?:(?:明天|后天|今晚|下周|周[一二三四五])[^它]{0,8})?提醒我(?:去)?"
          r"(?:看看?|检查|卖|买|关注)一?下?)(?:它|这只)\W*$",
@@ -293,6 +298,15 @@ _OF_IT = tuple(
 """Questions and wishes of the owner's about the one security that was spoken of, which only a pronoun names."""
 
 
+_OFF_LIST = pattern(
+    r"^\W*(?:(?:no|oh|actually|ok(?:ay)?|sorry|never ?mind|on second thought|and|then|please)\b[,. ]*)*"
+    r"(?:take|remove|drop|delete) (?:it|that)(?: one)?(?: (?:off|out|from|of|again|the|my|list|please))*\W*$"
+    r"|^\W*(?:(?:算了|不了|不对|还是)[，, ]*)*(?:再|又|还是|把它|给我)*"
+    r"(?:去掉|拿掉|删掉|删了|移除|移出|撤掉|拿下来|取消)(?:它|吧|了|关注)*\W*$",
+    re.I,
+)
+_ON_LIST = pattern(r"自选|关注|\bwatch|\btrack|\bfollow", re.I)
+"""A wish to put a security on the watch list, and one to take it off again."""
 _PRONOUN = pattern(r"它|这只|\b(?:it|them)\b", re.I)
 
 
@@ -306,6 +320,10 @@ def name_pronoun(question: str, before: list[str], today: date) -> str:
     '明天提醒我看看茅台'
     """
     found = next(((match, whole) for form, whole in _OF_IT if (match := form.match(question))), None)
+    if found is None and before and _OFF_LIST.match(question) and _ON_LIST.search(before[-1]):
+        put = find_mentions(simplify_question(before[-1]))
+        off = "把{name}移出自选" if is_chinese(question) else "take {name} off my watch list"
+        return off.format(name=put[0].said) if len(put) == 1 else question
     if found is None or not before:
         return question
     if not _PRONOUN.search(question) and len(find_subject(before, today)) != 1:

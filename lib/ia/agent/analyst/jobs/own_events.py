@@ -98,6 +98,10 @@ def _date_own_events(desk: ToolDesk) -> Work[Reply | None]:
         named = re.search(_SINCE.replace("{x}", re.escape(mentions[0].said)), words, re.I)
         if own := _SINCE_IT.search(words) or named:
             return (yield from _put_start(desk, mentions[0], own))
+    if len(mentions) == 1 and not _OF_ACCOUNT.search(words) and _CHANGE.search(words):
+        own = re.search(_SINCE.replace("{x}", re.escape(mentions[0].said)), words, re.I) or _SINCE_IT.search(words)
+        if own and any(own[name] for name in ("which", "nth", "zhwhich")):
+            return (yield from _put_start(desk, mentions[0], own))
     for mention in mentions:
         others = [each for each in mentions if each.code != mention.code]
         found = re.search(_SINCE.replace("{x}", re.escape(mention.said)), words, re.I)
@@ -110,6 +114,9 @@ def _date_own_events(desk: ToolDesk) -> Work[Reply | None]:
     return None
 
 
+_CHANGE = pattern(
+    r"涨|跌|\b(?:chang\w*|up|down|ris\w+|rose|fall\w*|fell|gain\w*|move[ds]?|moving|done|did|doing)\b", re.I
+)
 _SINCE_IT = pattern(
     r"\b(?:since|after|from) (?:the (?:day|time) )?(?:(?:i|we) (?P<which>first |last )?(?P<side>bought|purchased|sold)"
     r"(?: (?:it|them|this|mine))?|(?:my|our) (?P<nth>first |last )?(?P<act>purchase|sale)(?: of it)?)"

@@ -385,9 +385,17 @@ def _say_parts(desk: ToolDesk, gain: Json | None) -> str:
     )
 
 
+_SHARES = pattern(r"\d[\d,]*")
+"""How many shares the trade that is meant was of."""
+
+
 def answer_trades(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer when and why a security was bought and sold: from the journal, and from what was noted."""
     speak, lines = desk.speak, []
+    counts = [word for word in asked.unread if _SHARES.fullmatch(word)]
+    if len(counts) > 1 or len(asked.unread) > len(counts):
+        return wording.ask_back(desk, asked.unread)
+    shares = float(counts[0].replace(",", "")) if counts else None
     days = yield from result_facts.trade_days(desk, asked)
     if days is None:
         return wording.ask_back(desk, tuple(span.said for span in asked.spans))
@@ -399,6 +407,7 @@ def answer_trades(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         rows = one_side(entries_within(result.value, days), asked.words)
         if wanted == "held":
             rows = [row for row in rows if row.get("kind") == _BOUGHT]
+        rows = [row for row in rows if shares is None or float(row.get("quantity") or 0) == shares]
         head = wording.head_of(desk, mention)
         if not rows:
             lines.append(speak("{name}: the journal has no such trade.", name=head))

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 
 from ia.agent.analyst.ask.amounts import find_size
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words
 from ia.agent.analyst.ask.mentions import strip_mentions
+from ia.agent.analyst.ask.time_spans import FUTURE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import own_trade_facts, result_facts, wording
 from ia.agent.analyst.jobs.facts.journal_rows import load_trades
@@ -200,6 +202,10 @@ def answer_sellable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if unread := condition_words(words if wish is None else words[: wish.at[0]] + words[wish.at[1] :]):
         return wording.ask_back(desk, tuple(unread))
 
+    span = wording.other_day(asked, desk.request.day)
+    if span is not None and span.kind == FUTURE and span.first is not None and asked.securities:
+        return (yield from _answer_sellable_on(desk, asked, span.first, asked_for))
+
     def say(desk: ToolDesk, asked: FactQuestion, head: str, position: Json) -> list[str]:
         speak, size, free = desk.speak, float(position["size"]), float(position.get("sellable") or 0)
         given = {"name": head, "size": number(size, "shares"), "free": number(free, "shares")}
@@ -220,6 +226,31 @@ def answer_sellable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return lines
 
     return (yield from _of_held(say, asked, desk))
+
+
+def _answer_sellable_on(desk: ToolDesk, asked: FactQuestion, day: date, asked_for: float | None) -> Work[Reply]:
+    """Answer how many shares may be sold on a coming day: all that are held now, once the exchange is open."""
+    speak, market = desk.speak, asked.securities[0].symbol.market
+    found = yield from desk.one("calendar.trading", date=f"{day}", market=market, n=1)
+    open_ = found.get("is_trading_day") if found.ok else None
+    following = next(iter(wording.names_of(found.get("next"))), "") if found.ok else ""
+
+    def say(desk: ToolDesk, asked: FactQuestion, head: str, position: Json) -> list[str]:
+        size = float(position["size"])
+        given = {"name": head, "size": number(size, "shares"), "day": f"{day}", "next": following}
+        if asked_for and asked_for > size:
+            return [speak("{name}: you hold {size} shares, not {shares}.", shares=number(asked_for, "shares"), **given)]
+        if open_ is None:
+            return [speak("{name}: whether {day} is a trading day is not known.", **given)]
+        if not open_ and following:
+            return [
+                speak("{name}: not on {day}, no trading day; on {next} all **{size}** shares may be sold.", **given)
+            ]
+        if not open_:
+            return [speak("{name}: not on {day}, which is no trading day.", **given)]
+        return [speak("{name}: on {day} all **{size}** shares that you hold now may be sold.", **given)]
+
+    return (yield from _of_held(say, replace(asked, spans=()), desk))
 
 
 def _check_each(desk: ToolDesk, asked: FactQuestion) -> Work[list[tuple[str, DeskResult]]]:

@@ -324,7 +324,25 @@ def answer_groups(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not shares:
         names = speak.join_items([wording.industry_name(desk, name) for name in wanted])
         return reply_of_lines(speak("Nothing held is of {industry}.", industry=names))
+    if asked.facts[0].field == "names":
+        return (yield from _name_in_industry(desk, asked, shares, result))
     return reply_of_lines(*performance_facts.say_allocation(desk, result, shares))
+
+
+def _name_in_industry(desk: ToolDesk, asked: FactQuestion, shares: list[Json], result: DeskResult) -> Work[Reply]:
+    """Answer which holdings are of an industry; its share alone where the industry of some holding is not known."""
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    wanted, (_, held) = {str(row["name"]) for row in shares}, loaded
+    quotes = yield from desk.one("market.quote", symbols=[symbol for symbol, _ in held])
+    industries = {str(row.get("symbol")): str(row.get("industry")) for row in wording.rows_of(quotes, "quotes")}
+    named = [(symbol, each) for symbol, each in held if industries.get(symbol) in wanted]
+    told = performance_facts.say_allocation(desk, result, shares)
+    if len(named) != sum(int(row.get("securities") or 0) for row in shares):
+        return reply_of_lines(*told)
+    names = desk.speak.join_items([f"**{name_position(desk, symbol, each)}**" for symbol, each in named])
+    return reply_of_lines(names, *told)
 
 
 def answer_invested(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
