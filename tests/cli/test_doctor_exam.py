@@ -53,6 +53,20 @@ def test_a_cap_ends_the_exam_with_a_partial_score(ia, brain, monkeypatch):
     assert (row["model"], row["calls"], row["input_tokens"]) == ("scripted", 3, 27_000)
 
 
+def test_json_holds_what_was_asked_before_a_cap_ended_it(ia, brain, monkeypatch):
+    """Of the model of the settings; `make soak` asks it all sixty."""
+    monkeypatch.setenv("IA_TURN_MAX_TOKENS", "36000")
+    brain(always=Reply("贵州茅台收于 800.95 元。", usage=(9000, 100)))
+    done = ia("doctor", "--model", "--yes", "--json")
+    told = json.loads(done.stdout)
+    assert done.returncode == 77 and (told["model"], told["complete"]) == ("scripted", False)
+    assert (told["right"], told["asked"], told["total"]) == (1, 3, 60) and told["stopped"]
+    first = told["questions"][0]
+    assert first["expected"] == ["800.95"] and first["problems"] == []
+    assert told["usage"]["calls"] == sum(each["usage"]["calls"] for each in told["questions"]) == 3
+
+
+@pytest.mark.soak
 def test_the_setting_model_is_asked_and_json_holds_all(ia, brain, monkeypatch):
     monkeypatch.setenv("IA_TURN_MAX_TOKENS", "60000")
     brain(always=replay(load_recording("perfect")))

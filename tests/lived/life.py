@@ -62,7 +62,7 @@ class Entry:
     err: str = ""
 
 
-DEMO = Market("demo", date(2024, 3, 4), 30, evenings=3)
+DEMO = Market("demo", date(2024, 3, 4), 22, evenings=7)
 CSV = Market("csv", date(2026, 6, 15), 30)
 ORDINARY = (0, 66, 69, 75, 77)
 """What a message may end in: answered, an unknown skill, prices that no source has or not now, a disabled skill."""

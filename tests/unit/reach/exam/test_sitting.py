@@ -43,7 +43,7 @@ def failures(results):
 
 @pytest.mark.parametrize("asked", [12, pytest.param(60, marks=pytest.mark.soak)])
 def test_a_perfect_answerer_gets_all_that_it_is_asked(ws, brain, asked):
-    """The first questions; tests/cli/test_doctor_exam.py asks all sixty through the command, and `make soak` here."""
+    """The first questions; `make soak` asks all sixty, here and through the command."""
     server = brain(always=replay(load_recording("perfect")))
     sitting, results = hold(ws, most=asked)
     assert len(sitting.expected) == 60 == len(ANSWERS)
