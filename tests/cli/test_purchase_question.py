@@ -9,13 +9,11 @@ DEMO = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T18:00+08:00", "IA_LAN
 
 
 @pytest.fixture
-def ask(ia):
+def ask(ia, begin):
     """Ask one question after some commands; return the answer."""
 
     def ask_after(commands, *questions):
-        ia("init", env=DEMO)
-        ia("sync", env=DEMO)
-        ia("trade", "deposit", "500000", "--date", "2019-01-02", env=DEMO)
+        begin(DEMO, ("init",), ("sync",), ("trade", "deposit", "500000", "--date", "2019-01-02"))
         for command in commands:
             run = ia("trade", *command.split(), env=DEMO)
             assert run.returncode == 0, run.stderr

@@ -140,6 +140,7 @@ def test_the_same_answers_fill_the_same_slots(ia, lang, tmp_path):
 
 
 @LANGS
+@pytest.mark.share(2)
 def test_what_is_left_out_is_left_out_everywhere(ia, lang):
     """Without the fields that nobody has to fill: a default that is offered at a terminal counts there as an answer."""
     assert type_at_a_terminal([DATE[lang], BED[lang], "", "", ""], lang, "typed") == 0
@@ -151,6 +152,7 @@ def test_what_is_left_out_is_left_out_everywhere(ia, lang):
 
 
 @LANGS
+@pytest.mark.share(2)
 def test_a_form_that_is_given_up_fills_nothing_anywhere(ia, lang):
     words = answers(lang)
     assert type_at_a_terminal(words, lang, "typed", leave=True) in (1, 130)
