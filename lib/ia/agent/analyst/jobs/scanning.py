@@ -221,11 +221,12 @@ def _describe_scan(
     if not ranked:
         out = [*out[:-2], speak("Nothing meets the criteria today.")]
     if everywhere:
+        shared = dict.fromkeys(_fact_of(item) for side in sides for item in side.fired if item.id in everywhere)
         out += [
             "",
             speak(
-                "{ids} fired on more than a third of the list: that is the market, and does not count.",
-                ids=speak.join_items(sorted(everywhere)),
+                "On more than a third of the list, so that it is the market and does not count: {names}.",
+                names=speak.join_clauses(list(shared)),
             ),
         ]
     out += ["", *failed] if failed else []
@@ -377,7 +378,10 @@ def _detail(desk: ToolDesk, sides: list[ComparedSide]) -> list[str]:
         lines += [
             f"### {side.title} {side.mention.code}",
             "",
-            *(f"- {speak(': ').join(filter(None, (i.name, i.says)))} ({i.source})" for i in side.fired),
+            *(
+                f"- {speak(': ').join(filter(None, (i.name, i.says)))}" + (f" ({i.source})" if i.source else "")
+                for i in side.fired
+            ),
         ]
         lines += [speak("- none")] if not side.fired else []
         lines.append("")
