@@ -281,6 +281,10 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return (yield from _of_group(desk, asked, _rank_watched))
 
 
+_OF_WHOLE = pattern(r"(?:组合|账户)的?(?![里中内])|\b(?:of|for) my (?:portfolio|account)\W*$", re.I)
+"""A figure of all that is held, as one."""
+
+
 def _rank_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Work[Reply]:
     speak, (rows, missing) = desk.speak, watched
     rows = [row for row in rows if row[0] not in {mention.code for mention in asked.securities}]
@@ -339,6 +343,8 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Wor
     lines = [f"**{told[0]}** ({name}, {newest}){mark}"]
     if wanted is None and (none := _say_none(desk, asked, [value for value, _ in values])):
         lines.insert(0, none)
+    if wanted is not None and _OF_WHOLE.search(asked.words) and not _MOST.search(asked.words):
+        lines.insert(0, speak("All holdings together have no such figure here; one by one:"))
     if len(told) > 1:
         more = [speak("{count} more (`ia watch list`)", count=len(told) - MOST_TOLD)] if len(told) > MOST_TOLD else []
         lines.append(speak("Then: {rest}.", rest=speak.join_clauses([*told[1:MOST_TOLD], *more])))
