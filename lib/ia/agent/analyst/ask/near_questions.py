@@ -22,54 +22,10 @@ _UNKNOWN = 1.5
 """Weight of what no known question has; a part of one question in a hundred has 4.6."""
 _SLOT = "{}"
 _IDLE = frozenset(
-    (
-        "的",
-        "了",
-        "吗",
-        "是",
-        "a",
-        "an",
-        "the",
-        "of",
-        "on",
-        "in",
-        "at",
-        "to",
-        "for",
-        "with",
-        "by",
-        "from",
-        "and",
-        "or",
-        "so",
-        "far",
-        "do",
-        "does",
-        "did",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "it",
-        "its",
-        "that",
-        "this",
-        "these",
-        "those",
-        "you",
-        "your",
-        "me",
-        "s",
-        "what",
-        "then",
-        "now",
-        "tell",
-        "show",
-        "give",
-    )
-)
+    ("的", "了", "吗", "是", "a", "an", "the", "of", "on", "in", "at", "to", "for", "with", "by", "from", "and", "or",
+     "so", "far", "do", "does", "did", "is", "are", "was", "were", "be", "been", "it", "its", "that", "this", "these",
+     "those", "you", "your", "me", "s", "what", "then", "now", "tell", "show", "give")
+)  # fmt: skip
 """Words that tell nothing of what a question is about."""
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
 _WORD = re.compile(r"[a-z]+(?:/[a-z])?")

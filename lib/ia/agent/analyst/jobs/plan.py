@@ -107,13 +107,17 @@ def _take_offered(desk: ToolDesk) -> Work[None]:
         desk.request = replace(request, before=said[:-1])
 
 
+_REPEATABLE = tuple(kind for kind in intent.ANSWERABLE if kind not in ("compare", "review"))
+"""Kinds of messages that file nothing, so that they may be worked on once more."""
+
+
 def _find_offered_before(desk: ToolDesk, said: list[str]) -> Work[list[str]]:
     """Return the questions that were offered for the last of some messages: it is worked on once more."""
     request = desk.request
     *before, last = said
     desk.request = replace(request, question=last, before=before, listed=request.listed[: len(before)])
     offered: list[str] = []
-    if intent.read_acts(desk.request).kind in intent.ANSWERABLE:
+    if intent.read_acts(desk.request).kind in _REPEATABLE:
         _resolve_pointers(desk)
         done = yield from _do_request(desk)
         offered = find_offered(desk.request, done.unread[0]) if done.unread else []
