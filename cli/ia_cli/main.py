@@ -112,8 +112,6 @@ COMMANDS = {
 }
 
 
-ANSWERING = ("turn", "chat")
-"""Commands whose output is an answer: what else there is to tell is one line behind it."""
 GROUPS = {
     mark_text("Ask"): ("turn", "chat", "context", "session", "usage"),
     mark_text("Prices and the market"): (
@@ -211,7 +209,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     if status not in (130, 141) and is_attended():
         if sys.argv[1:2] != ["inbox"]:  # it has shown them
-            tell_unread(brief=any(word in ANSWERING for word in sys.argv[1:2]))
+            tell_unread()
         tell_dead_alarm()
     sys.exit(status)
 

@@ -11,8 +11,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from ia.kernel.text_width import display_width
 from ia.organs.channels.conformance import find_closed_port, run_service
 from support.program import installed
+from support.terminal import on_terminal
 
 HOSTILE = "reply\x1b[8m hidden\x1b[0m \x9b1A \u202e gnp \x07"
 
@@ -77,9 +79,21 @@ def test_me_is_what_config_says(ia, phone):
     assert ia("send", "x").returncode == 0
 
 
+def test_changed_sends_what_is_new_and_remembers_an_empty_text(ia, phone):
+    for text in ("一", "一", "二", "一", "", "一", "一"):
+        run = ia("send", "--to", "phone", "--changed", "低估", "-", input=text)
+        assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    assert texts(phone) == ["一", "二", "一", "一"]
+    assert ia("send", "--to", "phone", "--changed", "other", "一").returncode == 0 and len(texts(phone)) == 5
+    assert len(json.loads(ia("send", "--list", "--json").stdout)) == 5
+    (row,) = json.loads(ia("send", "--to", "phone", "--changed", "other", "一", "--json").stdout)
+    assert row["state"] == "skipped"
+
+
 @pytest.mark.parametrize(
     ("args", "status", "said"),
     [
+        (("send", "--changed", "a b", "x"), 2, "not a valid name"),
         (("send",), 65, "the text is empty"),
         (("send", " "), 65, "the text is empty"),
         (("send", "--to", "pager", "x"), 66, "available: me, cli"),
@@ -159,16 +173,20 @@ def test_the_next_command_at_a_terminal_tells_it_once(ia, tmp_path):
         status, shown = at_terminal("note", "scratch/a", "b", stdout=out)
         out.seek(0)
         assert out.read() == "notebook/scratch/a.md\n"
-    assert status == 0 and "的消息" not in shown
-    assert "复盘\n    收盘了\n" in shown and "message of 20" in shown
-    assert "收盘了" not in at_terminal("note", "list")[1]
+    assert status == 0 and shown == "hint: 1 unread message: `ia inbox`\n"
+    assert "unread" not in at_terminal("note", "list")[1]
+    assert [row["text"] for row in json.loads(ia("inbox", "--unread", "--json").stdout)] == ["收盘了"]
 
 
-def test_a_long_message_is_shown_in_three_lines_with_where_its_note_lies(ia):
-    ia("send", "第一行\n\n二\n三\n四\nnote: notebook/reports/w/2026-11-20.md\n五", "--title", "复盘")
-    shown = at_terminal("note", "list")[1]
-    assert "复盘\n    第一行\n    note: notebook/reports/w/2026-11-20.md\n" in shown
-    assert "三" not in shown and "五" not in shown
+def test_the_list_uses_the_width_of_a_terminal_and_says_why_a_message_failed(ia, phone):
+    phone.status = 404
+    ia("send", "--to", "phone", "宁德时代的产能利用率下降，毛利率承压，需要关注下一季度的报告与排产数据。" * 3)
+    shown = on_terminal("send", "--list")
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()[1:]
+    assert all(display_width(line) <= 80 for line in lines) and len([line for line in lines if line.strip()]) == 3, (
+        shown
+    )
+    assert any(display_width(line) > 70 for line in lines) and "HTTP status 404" in lines[-1]
 
 
 def test_the_list_is_shown_in_local_time_and_the_users_language(ia, tmp_path):
@@ -183,7 +201,7 @@ def test_the_list_is_shown_in_local_time_and_the_users_language(ia, tmp_path):
 def test_a_command_that_fails_tells_it_too_and_keeps_its_status(ia):
     ia("send", "x y z")
     status, shown = at_terminal("note", "read", "nothing", IA_LANG="zh")
-    assert status == 66 and "的消息：x y z" in shown
+    assert status == 66 and "hint: 1 条未读消息：`ia inbox`" in shown and "x y z" not in shown
 
 
 def test_many_messages_are_counted(ia, ws):
@@ -192,8 +210,7 @@ def test_many_messages_are_counted(ia, ws):
     for number in range(13):
         sending.send_message(ws, f"message {number}.")
     shown = at_terminal("note", "list")[1]
-    assert "message 7." not in shown and "message 8." in shown and "message 12." in shown
-    assert "8 more messages: `ia inbox`" in shown
+    assert shown.endswith("hint: 13 unread messages: `ia inbox`\n") and "message 12" not in shown
     assert "message" not in at_terminal("note", "list")[1]
 
 
@@ -203,8 +220,8 @@ def test_what_it_tells_cannot_repaint_the_terminal(ia, ws):
 
     sending.send_message(ws, HOSTILE + "x" * 2000)
     ws.db.execute("UPDATE notices SET text = ?, title = ?", (HOSTILE + "x" * 2000, HOSTILE))  # written by another hand
-    shown = at_terminal("note", "list")[1]
-    assert "reply" in shown and "x" * 200 in shown and "x" * 301 not in shown
+    shown = re.sub(r"\x1b\[[01]m", "", at_terminal("send", "--list")[1] + at_terminal("inbox")[1])
+    assert "reply" in shown and "x" * 301 not in shown
     for sequence in ("\x1b", "\x9b", "\u202e", "\x07"):
         assert sequence not in shown
 
@@ -225,9 +242,9 @@ def test_a_failure_that_was_just_told_is_not_told_again(ia):
     ia("config", "set", "channels.phone", f"json://127.0.0.1:{find_closed_port()}/")
     status, shown = at_terminal("send", "--to", "phone", "x")
     assert status == 75 and shown.count("not sent") == 1
-    assert "not sent" not in at_terminal("note", "list")[1]
+    assert "unread" not in at_terminal("note", "list")[1]
     ia("send", "--to", "phone", "x")  # cron's: nobody read it
-    assert at_terminal("note", "list")[1].count("not sent to phone") == 1
+    assert at_terminal("note", "list")[1].count("1 unread message") == 1
 
 
 def test_a_damaged_database_does_not_spoil_a_command(ia, home):

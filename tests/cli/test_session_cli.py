@@ -3,11 +3,13 @@
 import json
 import os
 import pty
+import re
 import subprocess
 from decimal import Decimal
 
 import pytest
 
+from ia.kernel.text_width import display_width
 from ia.organs import sessions, spending
 from support.program import installed
 
@@ -159,6 +161,15 @@ def test_what_repaints_the_terminal_is_shown(talked):
     sessions.add_message(talked, "bad", "user", "a\x1b[2Jb")
     out = at_a_terminal("session", "show", "bad")
     assert "\x1b[2J" not in out and "\\x1b[2Jb" in out
+
+
+def test_messages_take_the_whole_width_of_a_terminal(talked):
+    text = "结论：**震荡**。" + "成交量没有放大，均线走平，等突破。" * 6
+    sessions.add_message(talked, "wide", "user", "茅台怎么样")
+    sessions.add_message(talked, "wide", "assistant", text)
+    out = re.sub(r"\x1b\[[0-9;]*m", "", at_a_terminal("session", "show", "wide"))
+    widths = [display_width(line) for line in out.replace("\r", "").splitlines()]
+    assert 100 < max(widths) <= 120 and "茅台怎么样" in out and "**" not in out
 
 
 # usage

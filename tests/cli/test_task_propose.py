@@ -222,3 +222,22 @@ def test_zones_as_people_write_them(ia, ws):
         run = ia("task", "propose", "--cron", f"{len(told)} 9 * * *", "复盘", "--zone", told, "--json")
         assert run.returncode == 0, run.stderr
         assert json.loads(run.stdout)["design"]["zone"] == zone
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        ("ia screen 'pe < 5' --symbols && ia send 'cheap'", True),
+        ("ia screen 'pe < 5' --symbols | ia send -", True),
+        ("ia ohlcv 300750 | ia compute 'close < 80' && ia send below", True),
+        ("ia screen 'pe < 5' --symbols && ia send --changed cheap 'cheap'", False),
+        ("ia ohlcv 300750 | ia compute 'close' | ia send -", False),
+        ("ia sync daily && ia send 'synced'", False),
+    ],
+)
+def test_a_message_that_repeats_while_its_condition_holds_is_told(ia, ws, run, said):
+    words = ("task", "propose", "--name", "cheap", "--after-close", "5m", "--run", run)
+    told = ia(*words).stderr
+    assert ("ia send --changed cheap" in told.replace(run, "")) is said
+    zh = ia("--lang", "zh", *words).stderr
+    assert ("条件成立期间" in zh) is said

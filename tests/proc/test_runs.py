@@ -1,6 +1,7 @@
 """Runs: each slot once, tried again as the task says, caught up or left out, taken back and told."""
 
 import contextlib
+import json
 import os
 import shlex
 import signal
@@ -163,6 +164,45 @@ def test_an_alert_whose_condition_does_not_hold_is_silent_and_a_hit_is_one_messa
     assert [text for text in told if "1" in text and "note:" not in text] == ["above 1"] and len(told) == 2
     assert "300750.SZ" in told[1]
     assert ws.db.execute("SELECT count(*) FROM notices").fetchone() == (2,)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "ia screen 'symbol = 300750.SZ and price > {limit}' --symbols && ia send --changed b 'hit'",
+        "ia screen 'symbol = 300750.SZ and price > {limit}' --symbols | ia send --changed b -",
+    ],
+)
+def test_a_changed_message_comes_once_while_its_condition_holds(ws, ia, at, approved, run):
+    closes = {}
+    for day in ("12", "13", "14", "15"):
+        at(f"{day}T15:30")
+        ia("sync", "daily")
+        closes[day] = float(json.loads(ia("quote", "300750", "--json").stdout)[0]["price"])
+    limit = sorted(closes.values())[1]
+    holds = [closes[day] > limit for day in closes]
+    assert True in holds and False in holds
+    at("12T15:40")
+    approved(run=run.format(limit=limit))
+    told, before = [], False
+    for day, now in zip(closes, holds, strict=True):
+        at(f"{day}T16:00:01")
+        (made,) = executor.run_due(ws)
+        assert made.state == "done"
+        told += [day] if now and not before else []
+        before = now
+        assert len(notices(ws)) == len(told), (day, closes, notices(ws))
+    rows = json.loads(ia("send", "--list", "--json").stdout)
+    assert len(rows) == len(told) and {row["state"] for row in rows} <= {"sent"}
+
+
+def test_a_changed_message_of_an_attempt_that_failed_is_sent_by_the_next(ws, at, approved):
+    approved(run="ia send --changed b 'hit' && ia note read absent.md", retries="1", retry_after="1m")
+    at("15T16:00:01")
+    assert executor.run_due(ws)[0].state == "failed" and notices(ws) == []
+    ws.write("notebook/absent.md", "x")
+    at("15T16:02")
+    assert executor.run_due(ws)[0].state == "done" and notices(ws) == ["hit"]
 
 
 def test_what_a_run_found_is_told_though_its_status_is_1(ws, at, approved):

@@ -8,6 +8,7 @@ import click
 from ia.kernel.errors import Message, NotFound, PluralText, UsageError
 from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.lists import emit_list
+from ia_cli.terminal.message_list import fit_line, format_time, print_messages
 from ia_cli.terminal.options import json_option, rows_options
 from ia_cli.terminal.output import emit_json, escape_controls, notify, tell_hint
 from ia_cli.terminal.text import tr
@@ -52,7 +53,7 @@ def inbox(ctx: click.Context, everything: bool, unread: bool, limit: int | None,
     ws = Workspace()
     found = messages.list_inbox(ws, limit or (None if everything or unread else SHOWN), unread=unread)
     if sys.stdout.isatty() and not (as_json or as_jsonl) and found:
-        _print_messages(found)
+        print_messages(found)
         messages.mark_told(ws, messages.unread_notices(ws))  # what is not listed is counted
         if more := messages.count_unread(ws) - sum(map(messages.is_unread, found)):
             tell_hint(
@@ -85,7 +86,7 @@ def show(number: int, as_json: bool) -> None:
     if as_json:
         emit_json(_message_row(found, short=False))
         return
-    about = f"{found.id}  {_local_time(found)}  {found.channel}"
+    about = f"{found.id}  {format_time(found)}  {found.channel}"
     if found.state != "sent":
         about += f"  {tr(found.state)}" + (f": {found.error}" if found.error else "")
     click.echo(escape_controls(about), err=True)
@@ -117,60 +118,10 @@ def _message_row(notice: "Notice", *, short: bool) -> dict[str, Any]:
 
     row = {**notice._asdict(), "unread": messages.is_unread(notice)}
     if short:
-        row["text"] = _fit(" ".join(preview_lines(notice.text)), BRIEF)
+        row["text"] = fit_line(" ".join(preview_lines(notice.text)), BRIEF)
     else:
         row = {name: row[name] for name in (*COLUMNS, "error", "actor", "origins", "run")}
     return row
-
-
-def _print_messages(found: "list[Notice]") -> None:
-    """Print two lines a message, no word broken."""
-    from ia.kernel import config
-    from ia.kernel.text_width import wrap_lines
-    from ia.organs.channels import inbox as messages
-    from ia_cli.terminal.output import terminal_width
-
-    width = terminal_width()
-    bold = ("", "") if config.env("NO_COLOR") else ("\x1b[1m", "\x1b[0m")
-    for notice in found:
-        title, lines = _split_message(notice)
-        unread = messages.is_unread(notice)
-        head = f"{'*' if unread else ' '} {notice.id}  {_local_time(notice)}  "
-        if notice.state != "sent":
-            head += f"{notice.channel} {tr(notice.state)}  "
-        elif notice.channel != "cli":
-            head += f"{notice.channel}  "
-        if title:
-            first, rest = _fit(head + title, width), " ".join(lines)
-        else:  # its text goes on in the second line
-            first, *more = wrap_lines(head + " ".join(lines), width)
-            rest = " ".join(more)
-        sys.stdout.write(f"{bold[0]}{first}{bold[1]}\n" if unread else f"{first}\n")
-        sys.stdout.write("    " + _fit(rest, width - 4) + "\n" if rest else "\n")
-
-
-def _split_message(notice: "Notice") -> tuple[str, list[str]]:
-    """Return the title of a message, "" for none, and its lines without Markdown's marks."""
-    from ia.organs.channels.previews import preview_lines
-
-    lines = [escape_controls(line) for line in preview_lines(notice.text)]
-    return escape_controls(notice.title) or (lines.pop(0) if len(lines) > 1 else ""), lines
-
-
-def _fit(line: str, width: int) -> str:
-    """Return the beginning of a line that fits, cut between words."""
-    from ia.kernel.text_width import display_width, wrap_lines
-
-    if display_width(line) <= width:
-        return line
-    return wrap_lines(line, width - 2)[0] + " …"
-
-
-def _local_time(notice: "Notice") -> str:
-    from ia.kernel.workspace import to_local
-    from ia.organs.channels import inbox as messages
-
-    return f"{to_local(messages.notice_time(notice)):%Y-%m-%d %H:%M}"
 
 
 def _separate_blocks(text: str) -> str:

@@ -1,5 +1,6 @@
 """`ia session`: what was said, session by session."""
 
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,13 @@ from ia_cli.terminal.group import Command, CommandGroup
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import json_option, limit_option, rows_options
 from ia_cli.terminal.output import emit_json, emit_text, notify
+from ia_cli.terminal.text import tr
 from ia_cli.terminal.wide_tables import emit_wide_rows
 
 if TYPE_CHECKING:
     from ia.kernel.workspace import Workspace
     from ia.organs.sessions import Session
+    from ia.organs.sessions.transcript import SessionMessage
 
 PLOT = (
     "mkdir -p garden; echo 'Sow.' > garden/SKILL.md; "
@@ -96,14 +99,37 @@ def show(ctx: click.Context, id: str, limit: int | None, summary: bool, as_json:
         elif found.summary:
             emit_text(found.summary + "\n")
         ctx.exit(0 if found.summary else 1)
+    history = sessions.load_history(ws, found.id)[-limit if limit else 0 :]
+    if history and sys.stdout.isatty() and not (as_json or as_jsonl):
+        _print_messages(history)
+        return
     rows = []
-    for message in sessions.load_history(ws, found.id)[-limit if limit else 0 :]:
+    for message in history:
         row = {**message._asdict(), "time": message.created, "origins": list(message.origins)}
         del row["created"], row["deleted"], row["session"]
         rows.append(row)
     empty = NotFound("{id}: no messages", id=found.id)
     columns = ("id", "time", "role", "importance", "content")
     emit_list(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl, seconds=True)
+
+
+def _print_messages(history: "list[SessionMessage]") -> None:
+    """Print each message below a line that says which, when and by whom, over the whole width of the terminal."""
+    from datetime import datetime
+
+    from ia.kernel import config
+    from ia.kernel.workspace import to_local
+    from ia_cli.terminal.markdown import MarkdownStream
+
+    bold = ("", "") if config.env("NO_COLOR") else ("\x1b[1m", "\x1b[0m")
+    for at, message in enumerate(history):
+        when = f"{to_local(datetime.fromisoformat(message.created)):%Y-%m-%d %H:%M}"
+        mark = "  " + "*" * message.importance if message.importance else ""
+        who = {"user": tr("you"), "assistant": "ia"}.get(message.role, message.role)
+        sys.stdout.write(("\n" if at else "") + f"{bold[0]}{message.id}  {when}  {who}{mark}{bold[1]}\n")
+        stream = MarkdownStream()
+        (stream.write if message.role == "assistant" else stream.write_plain)(message.content)
+        stream.close()
 
 
 @session.command(cls=Command, example="ia turn -s maotai '看看贵州茅台'; ia session prune maotai --tokens 2000")

@@ -185,10 +185,19 @@ def _tell_change(scope: "Scope", made: "Kept") -> None:
 
 
 def _tell_doubts(ws: "Workspace", design: "TaskDesign") -> None:
-    """Say what a person may not have meant: a job that nothing here understands, a turn every few minutes."""
+    """Say what a person may not have meant: a job that nothing here understands, a message or a turn too often."""
     from ia.agent.tools.builtin.tasks import runs_per_day
     from ia.agent.turns import task_drafting
+    from ia.faculties.taskbook.pipeline import repeats_its_message
 
+    if design.run and not design.schedule.startswith("at ") and repeats_its_message(design.run):
+        notify(
+            Message(
+                "this task sends its message on every run while the condition holds; `ia send --changed {name}` sends"
+                " it only when it says something new",
+                name=design.name,
+            )
+        )
     if not design.prompt:
         return
     if task_drafting.uses_embedded_analyst(None) and not task_drafting.is_prompt_understood(ws, design.prompt):

@@ -154,6 +154,19 @@ def list_commands(text: str) -> set[str]:
     return found
 
 
+def repeats_its_message(text: str) -> bool:
+    """Return True if a pipeline sends one message after a condition, again on each run while the condition holds."""
+    pipes = parse_pipelines(text)
+    name, rest = _split_command(pipes[-1][-1])
+    if name != "send" or any(word.partition("=")[0] == "--changed" for word in rest):
+        return False
+    if any(_split_command(words)[0] == "screen" for words in pipes[-1]):
+        return True
+    return any(_split_command(pipe[-1])[0] in _CONDITIONS for pipe in pipes[:-1])
+
+
+_CONDITIONS = frozenset({"screen", "compute", "check", "recall", "where"})
+"""Commands whose status 1 is the answer no."""
 _READING = ("list", "read", "search", "history")
 
 

@@ -81,7 +81,7 @@ def list_inbox(ws: Workspace, limit: int | None = None, *, unread: bool = False)
     limit    at most so many; unread: those alone
     """
     where = f"read IS NULL AND {_HERE}"
-    sql = "time <= ? AND state <> 'staged'"
+    sql = "time <= ? AND state NOT IN ('staged', 'skipped')"
     order = "ORDER BY id DESC" if unread else f"ORDER BY ({where}) DESC, id DESC"
     only = f" AND {where}" if unread else ""
     values = (clock.utc_stamp(clock.now()), -1 if limit is None else limit)
@@ -94,7 +94,9 @@ def find_notice(ws: Workspace, number: int) -> Notice:
     Raises:
         NotFound: no message has this number.
     """
-    found = select_notices(ws, "id = ? AND time <= ? AND state <> 'staged'", (number, clock.utc_stamp(clock.now())))
+    found = select_notices(
+        ws, "id = ? AND time <= ? AND state NOT IN ('staged', 'skipped')", (number, clock.utc_stamp(clock.now()))
+    )
     if not found:
         raise NotFound("message {number} does not exist", number=number, hint="`ia inbox --all` lists all messages")
     return found[0]
@@ -114,4 +116,6 @@ def notice_time(notice: Notice) -> datetime:
 
 def list_notices(ws: Workspace, limit: int) -> list[Notice]:
     """Return the newest notices of all channels as of now(), newest first."""
-    return select_notices(ws, "time <= ? ORDER BY id DESC LIMIT ?", (clock.utc_stamp(clock.now()), limit))
+    return select_notices(
+        ws, "time <= ? AND state <> 'skipped' ORDER BY id DESC LIMIT ?", (clock.utc_stamp(clock.now()), limit)
+    )

@@ -2,6 +2,7 @@
 
 state   staged: part of a run that is not over · pending: to be sent, with an error: again · sending: a process is at
         it · sent · failed: not sent, see `error` · unsure: the process that was at it died, and it is not sent again
+        skipped: nothing new to send under its name (`changes`)
 """
 
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from ia.kernel.workspace import Workspace
 
 STAGED, PENDING, SENDING, SENT, FAILED, UNSURE = "staged", "pending", "sending", "sent", "failed", "unsure"
+SKIPPED = "skipped"
 
 
 class Notice(NamedTuple):

@@ -18,7 +18,7 @@ from datetime import datetime
 from ia.kernel import audit, clock, config, files, links, store
 from ia.kernel.errors import BadData, IaError, Message, Notify, TryLater, Unavailable, drop_message
 from ia.kernel.workspace import Workspace, text_digest
-from ia.organs.channels import channel_registry, inbox, notices, untrusted_mark
+from ia.organs.channels import changes, channel_registry, inbox, notices, untrusted_mark
 from ia.organs.channels.notices import FAILED, PENDING, SENDING, SENT, STAGED, UNSURE, Notice
 from ia.organs.channels.plain_text import strip_markdown
 
@@ -37,6 +37,7 @@ def send_message(
     to: str = channel_registry.ME,
     title: str = "",
     key: str = "",
+    changed: str = "",
     run: int | None = None,
     notify: Notify = drop_message,
     actor: str = "user",
@@ -46,13 +47,17 @@ def send_message(
 
     key      what was sent under it before is not sent again; the first notices are returned. What could not leave this
              machine (no network) is kept, and sent by the next `deliver_pending` within a day
+    changed  a name: a text like the last one under it is not sent (state `skipped`), nor is an empty one, after which
+             the next text is new
     run      the task's run that it is about
     origins  where the text from outside came from that its author has read: its links are broken
     notify   is told of each channel that failed: that it lies in the inbox. Inside a run all of it is staged instead.
     raises   BadData where there is nothing to say, or too much; NotFound for an unknown channel.
     """
     said, heading = _clean_text(text).strip("\n"), " ".join(_clean_text(title).split())
-    if not said.strip():
+    if changed:
+        changes.check_topic_name(changed)
+    elif not said.strip():
         raise BadData("nothing to send: the text is empty")
     if len(said) > MAX_TEXT or len(heading) > MAX_TITLE:
         raise BadData(
@@ -69,8 +74,14 @@ def send_message(
         run, key = inside, key or f"run-{inside}-{text_digest(heading + chr(10) + said)[:16]}"
     kept = []
     for channel in channels:
+        sends = True
+        if changed:
+            key, sends = changes.compare_with_last(ws, changed, said, channel)
         own = f"{key}/{channel}" if key else None
-        kept.append(_store_notice(ws, own, channel, heading, said, run, actor, ", ".join(origins)))
+        state = notices.SKIPPED if not sends else STAGED if inside is not None else PENDING
+        kept.append(
+            _store_notice(ws, own, channel, heading, said if sends else "", run, actor, ", ".join(origins), state=state)
+        )
     return kept if inside is not None else [_deliver_notice(ws, notice, notify) for notice in kept]
 
 
@@ -96,7 +107,9 @@ def release_staged(
 
 def discard_unsent(ws: Workspace, run: int) -> int:
     """Drop what a run has staged or not yet sent; return how many notices that were."""
-    cursor = ws.db.execute("DELETE FROM notices WHERE run = ? AND state IN (?, ?)", (run, STAGED, PENDING))
+    cursor = ws.db.execute(
+        "DELETE FROM notices WHERE run = ? AND state IN (?, ?, ?)", (run, STAGED, PENDING, notices.SKIPPED)
+    )
     return int(cursor.rowcount)
 
 
@@ -121,12 +134,20 @@ def _clean_text(text: str) -> str:
 
 
 def _store_notice(
-    ws: Workspace, key: str | None, channel: str, title: str, text: str, run: int | None, actor: str, origins: str
+    ws: Workspace,
+    key: str | None,
+    channel: str,
+    title: str,
+    text: str,
+    run: int | None,
+    actor: str,
+    origins: str,
+    *,
+    state: str,
 ) -> Notice:
     """Return the notice, written down; the one that is there where the key is known."""
     wall = clock.utc_stamp(clock.wall_time())
     time = clock.utc_stamp(clock.now()) if clock.is_simulated() else wall
-    state = PENDING if config.run_number() is None else STAGED
     with store.transaction(ws.db):
         known_one = notices.select_notices(ws, "key = ?", (key,)) if key else []
         if known_one:

@@ -239,7 +239,7 @@ class Holder:
 
     def finish_run(self, run: TaskRun) -> TaskRun:
         """Finish a run whose work is safe: send what it staged, tell the user, and close it. Twice is once."""
-        from ia.organs.channels import sending
+        from ia.organs.channels import changes, sending
 
         task = approved_tasks.find_by_id(self.ws, run.task)
         assert task is not None
@@ -249,6 +249,8 @@ class Holder:
             origins = reporting.collect_origins(self.ws, task, run)
         sent = sending.release_staged(self.ws, run.id, origins=origins, lang=lang, notify=self.notify)
         failed = bool(run.data.get("failed"))
+        if task.design.run and not failed:
+            changes.end_topics(self.ws, run.id, lambda other: run_store.get_run(self.ws, other).name == run.name)
         if failed:
             key = alerts.failure_key(self.ws, task) or f"run-{run.id}"
             self.send_notice(task, key, *reporting.failure_message(run.name, run, lang), run=run, failed=True)
