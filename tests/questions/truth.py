@@ -274,6 +274,16 @@ def position(symbol, field):
     return document("account")["positions"][symbol][field]
 
 
+def of_all_held(field):
+    """Return a P/E or P/B of all holdings of an account in one currency: their value over what belongs to it."""
+    held = [(each["value"], quote(code, field)) for code, each in document("account")["positions"].items()]
+    return sum(value for value, _ in held) / sum(value / ratio for value, ratio in held)
+
+
+def mean_of_held(field):
+    return statistics.fmean(quote(code, field) for code in document("account")["positions"])
+
+
 def performance():
     """Return the account's performance in CNY, as `ia profit --stats` prints it."""
     return document("profit", "--by", "month", "--stats")["currencies"]["CNY"]

@@ -84,6 +84,8 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if unread and asked.answer in ("quote", "report", "dividend_yield"):
         rest, bounds = parse_bounds(strip_mentions(asked.words))
         unread = tuple(word for word in unread if not bounds or word in rest)
+    if asked.answer == "position":
+        unread = yield from _check_held_size(desk, asked, unread)
     if unread and asked.answer not in _READS_NUMBERS:
         return wording.ask_back(desk, unread)
     if asked.left and asked.answer in _OF_WATCH_LIST:
@@ -99,6 +101,24 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, asked.left)
     asked = yield from _count_from_newest(desk, asked)
     return (yield from _find_answer(asked.answer)(desk, asked))
+
+
+_SHARES_SAID = pattern(r"(?:[这那]|我的)(?P<n>\d[\d,]*)\s*股|\b(?:my|those|the) (?P<m>\d[\d,]*) shares\b", re.I)
+
+
+def _check_held_size(desk: ToolDesk, asked: FactQuestion, unread: tuple[str, ...]) -> Work[tuple[str, ...]]:
+    """Return what was not read of a question for a position: its own size is read, another one is not.
+
+    "my 100 shares of Tencent" is all of it where 100 are held; of a part of it no profit is told.
+    """
+    said = _SHARES_SAID.search(asked.words)
+    if said is None or len(asked.securities) != 1:
+        return unread
+    size = (said["n"] or said["m"]).replace(",", "")
+    status = yield from desk.one("account.status")
+    held = wording.objects_of(status, "positions").get(asked.securities[0].code)
+    rest = tuple(word for word in unread if word.replace(",", "") != size)
+    return rest if held is not None and float(held.get("size") or 0) == float(size) else (*rest, said[0])
 
 
 def _read_bounds(asked: FactQuestion) -> tuple[FactQuestion, tuple[str, ...]]:
@@ -238,7 +258,7 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import compared_gains
 
         return compared_gains.answer_compared_gains
-    if name in ("note", "own_target"):
+    if name in ("note", "own_target", "last_report"):
         from ia.agent.analyst.jobs.facts import note_facts
 
         return note_facts.ANSWERS[name]
@@ -282,7 +302,11 @@ def _find_lone_answer(name: str) -> Answer | None:
 
 
 def _find_day_answer(name: str) -> Answer | None:
-    """Return the function behind an answer about days: of trades, of the market; None for another."""
+    """Return the function behind an answer about days, or sums of what is owned; None for another."""
+    if name in ("currency_converted", "mean_figure", "largest_closed"):
+        from ia.agent.analyst.jobs.facts import own_sums
+
+        return own_sums.ANSWERS[name]
     if name in ("traded_price", "after_sale", "held_since"):
         from ia.agent.analyst.jobs.facts import own_trade_facts
 
@@ -352,7 +376,8 @@ def _find_owner_answer(name: str) -> Answer | None:
 
         return performance_facts.ANSWERS[name]
     if name in (
-        "own_stop", "take_profit", "own_pct", "sellable", "break_even", "cooldown", "what_if", "trade_facts",
+        "own_stop", "take_profit", "own_pct", "sellable", "break_even", "cost_distance", "cooldown", "what_if",
+        "trade_facts",
     ):  # fmt: skip
         from ia.agent.analyst.jobs.facts import holding_facts
 

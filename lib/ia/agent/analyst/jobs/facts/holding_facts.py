@@ -290,6 +290,28 @@ def answer_break_even(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+def answer_cost_distance(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how far the price of a holding is from its average cost, and what it has to move to get there."""
+    if asked.unread:
+        return wording.ask_back(desk, asked.unread)
+    return (yield from _of_held(_say_cost_distance, asked, desk))
+
+
+def _say_cost_distance(desk: ToolDesk, asked: FactQuestion, head: str, position: Json) -> list[str]:
+    price, cost = float(position["current_price"]), float(position.get("avg_price") or 0)
+    if cost <= 0:
+        return [desk.speak("{name}: the cost is not known.", name=head)]
+    given: Json = {
+        "name": head, **_prices(desk, position), "gap": number(abs(price - cost), "price", desk.speak),
+        "rate": wording.say_percent((price / cost - 1) * 100), "move": f"{abs(cost / price - 1) * 100:.2f}%",
+    }  # fmt: skip
+    if price < cost:
+        return [desk.speak("{name}: **{gap} below your average cost** of {cost} ({rate}), at {price} ({date}); it has"
+                           " to rise {move} to reach it, fees of a sale not counted.{mark}", **given)]  # fmt: skip
+    return [desk.speak("{name}: **{gap} above your average cost** of {cost} ({rate}), at {price} ({date}); a fall of"
+                       " {move} brings it back there.{mark}", **given)]  # fmt: skip
+
+
 def answer_cooldown(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer whether the hours between two trades of one security have passed."""
     speak, lines, hours = desk.speak, [], desk.request.limits.get("cooling_hours")
@@ -554,6 +576,7 @@ ANSWERS = {
     "own_pct": answer_pct,
     "sellable": answer_sellable,
     "break_even": answer_break_even,
+    "cost_distance": answer_cost_distance,
     "cooldown": answer_cooldown,
     "what_if": answer_what_if,
     "trade_facts": answer_trade_facts,

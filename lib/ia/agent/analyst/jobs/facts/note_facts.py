@@ -127,4 +127,52 @@ def answer_target(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return (yield from own_notes.quote_target(desk, asked.securities[0]))
 
 
-ANSWERS = {"note": answer_note, "own_target": answer_target}
+_KINDS = (
+    ("daily", pattern(r"日报|每日(?:报告|复盘)|\bdaily\b", re.I)),
+    ("weekly", pattern(r"周报|每周(?:报告|复盘)|周复盘|\bweekly\b", re.I)),
+    ("monthly", pattern(r"月报|每月(?:报告|复盘)|月复盘|\bmonthly\b", re.I)),
+)
+_REPORTS = "notebook/reports/"
+_LISTED = pattern(r"哪[些几]|几[份个篇]|多少|所有|全部|列|\b(?:which|what|list|all|many|show)\b", re.I)
+
+
+def answer_last_report(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer of which day the newest report of a kind is, and where it stands; or list the newest ones."""
+    speak = desk.speak
+    if asked.spans or asked.unread:
+        return wording.ask_back(desk, asked.unread or tuple(span.said for span in asked.spans))
+    listed = yield from desk.one("notebook.list")
+    if listed.failure is not None:
+        return wording.unreadable(desk, speak("the notes"), listed.failure)
+    kind = next((key for key, words in _KINDS if words.search(asked.words)), "")
+    begun = _REPORTS + kind
+    names = {
+        "daily": speak("daily report"),
+        "weekly": speak("weekly report"),
+        "monthly": speak("monthly report"),
+    }
+    name = names.get(kind, speak("report"))
+    found = sorted(
+        (
+            (day[0], str(row.get("time") or ""), str(row["path"]), str(row.get("title") or ""))
+            for row in wording.rows_of(listed, "notes")
+            if str(row["path"]).startswith(begun) and (day := _DAY.search(str(row["path"])))
+        ),
+        reverse=True,
+    )
+    if not found:
+        return reply_of_lines(speak("No {name} is kept yet.", name=name))
+    newest, _, path, title = found[0]
+    if _LISTED.search(asked.words) and not _NEWEST.search(asked.words):
+        head = PluralText("**{count} {name}** kept:", "**{count} {name}s** kept, newest first:")
+        return reply_of_lines(speak(head, count=len(found), name=name), *(f"- `{each[2]}`" for each in found[:SHOWN]))
+    return reply_of_lines(
+        speak("The newest {name} is of **{day}**: {title}", name=name, day=newest, title=title),
+        speak("`ia note read {path}` shows it.", path=path.removeprefix("notebook/")),
+    )
+
+
+_NEWEST = pattern(r"最[近新后]|上[一次份]|\b(?:last|latest|newest|most recent)\b", re.I)
+
+
+ANSWERS = {"note": answer_note, "own_target": answer_target, "last_report": answer_last_report}

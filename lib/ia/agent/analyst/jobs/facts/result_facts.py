@@ -753,19 +753,22 @@ def answer_why(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         period = yield from load_period(desk, days)
         books, held = wording.objects_of(period, "currencies"), wording.objects_of(period, "positions")
         field, label = "result", days.label
-    lines, said_up = [], bool(_UP.search(asked.words))
+    lines, said_up, drivers = [], bool(_UP.search(asked.words)), asked.facts[0].field == "drivers"
     for currency, book in books.items():
         if book.get(field) is not None:
-            lines.append(_say_premise(desk, float(book[field]), currency, label or str(book.get("day") or ""), said_up))
+            day = label or str(book.get("day") or "")
+            lines.append(_say_premise(desk, float(book[field]), currency, day, None if drivers else said_up))
             lines += _say_causes(desk, held, field, currency)
+    if drivers:
+        return reply_of_lines(*lines)
     lines.append(speak("Why those prices moved I do not know: I have prices, reports and your notes, no news."))
     return reply_of_lines(*lines)
 
 
-def _say_premise(desk: ToolDesk, value: float, currency: str, day: str, said_up: bool) -> str:
-    """Return a result, and that it is not what the question takes it for."""
+def _say_premise(desk: ToolDesk, value: float, currency: str, day: str, said_up: bool | None) -> str:
+    """Return a result, and that it is not what the question takes it for; None: it takes it for neither."""
     given = {"amount": wording.say_exact(desk, value, signed=True, currency=currency), "day": day}
-    if value > 0 and not said_up:
+    if value > 0 and said_up is False:
         return desk.speak("You did not lose: **{amount}** ({day}).", **given)
     if value < 0 and said_up:
         return desk.speak("You did not gain: **{amount}** ({day}).", **given)

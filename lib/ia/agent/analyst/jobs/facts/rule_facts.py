@@ -309,12 +309,29 @@ def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(head, *lines, *_more(desk, len(rows)))
 
 
+_BROAD = pattern(
+    r"科技|消费|新能源|医药|医疗|金融|周期|互联网|军工|红利|高股息|成长|价值"
+    r"|\b(?:tech(?:nology)?|consumer|pharma\w*|energy|financials?|cyclicals?|growth|value|internet|defen[cs]e)\b",
+    re.I,
+)
+"""Names of many industries together, which the data do not know."""
+
+
 def answer_groups(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how much of everything that is owned is in an industry; without one named, in each."""
     speak, known = desk.speak, market_table(desk.tables).industries
     wanted = [each.name for each in known if each.words.search(asked.words) or each.name in asked.words]
     if not wanted:
-        return (yield from performance_facts.answer_allocation(desk, asked))
+        broad = _BROAD.search(asked.words)
+        if broad is None or asked.spans:
+            return (yield from performance_facts.answer_allocation(desk, asked))
+        every = yield from desk.one("account.allocation", by="industry")
+        if every.failure is not None:
+            return wording.unreadable(desk, speak("the ledger"), every.failure)
+        told = speak("“{word}” is no industry of the data; all that you own, by industry:", word=broad[0])
+        return reply_of_lines(
+            told, *performance_facts.say_allocation(desk, every, wording.rows_of(every.value, "shares"))
+        )
     if span := wording.other_day(asked, desk.request.day):
         return reply_of_lines(speak("That I tell of what you hold now, not for “{time}”.", time=span.said))
     result = yield from desk.one("account.allocation", by="industry")

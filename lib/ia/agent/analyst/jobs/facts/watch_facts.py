@@ -180,7 +180,7 @@ def _watch_line(desk: ToolDesk, symbol: str, bar: Json) -> str:
 _AMOUNTS = ("market_cap", "float_cap", "amount")
 
 
-def _stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list[tuple[float, str]]]:
+def stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list[tuple[float, str]]]:
     """Return a stored figure of each security that has it: of its quote, or of its valuation."""
     found: dict[str, Json] = {}
     if field == "dividend_yield_pct":
@@ -315,7 +315,7 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Wor
         values = yield from _compute_values(desk, wanted.code, [symbol for symbol, _ in rows[:MOST_LISTED]])
         name, unit = speak.fill(wanted.name), wanted.unit
     else:
-        values = yield from _stored_figures(desk, wanted.field, [symbol for symbol, _ in rows])
+        values = yield from stored_figures(desk, wanted.field, [symbol for symbol, _ in rows])
         name, unit = speak.fill(wanted.name), wanted.unit
     if not values:
         return reply_of_lines(speak("That figure is not stored of any of them."))

@@ -1,0 +1,198 @@
+"""Sums of what is owned: a currency's money in another, a figure of all holdings, the largest closed position."""
+
+import re
+
+from ia.agent.analyst.ask.amounts import CURRENCY_WORDS
+from ia.agent.analyst.ask.facts import FactQuestion, market_table
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.jobs.facts import result_facts, wording
+from ia.agent.analyst.jobs.facts.account_facts import LIMIT
+from ia.agent.analyst.jobs.facts.held import load_held, load_status, load_weights, name_position
+from ia.agent.analyst.jobs.facts.watch_facts import stored_figures
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+_INTO = pattern(
+    r"(?:[折换]|换算|折算|兑换|计|算|值|用|按|以|等于|相当于|合|兑)(?:合|算|成|作|为|价)*(?:多少|几)?(?:钱)?(?:的)?\s*\Z"
+    r"|(?:多少|几)(?:钱)?\s*\Z|\b(?:in|into|to|worth)(?: (?:the|us|hong kong|chinese))?\s*\Z",
+    re.I,
+)
+"""Words after which a currency is the one that money is told in."""
+_CASH = pattern(r"现金|余额|\bcash\b", re.I)
+_SHARES = pattern(r"持仓|股票|市值|\b(?:positions?|holdings?|shares|stocks)\b", re.I)
+
+
+def answer_currency_converted(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what the money of one currency comes to in another: all of its account, and its cash and positions."""
+    speak = desk.speak
+    source, target = _read_currencies(asked.words)
+    if asked.spans or asked.unread or not source:
+        return wording.ask_back(
+            desk, asked.unread or tuple(span.said for span in asked.spans) or (asked.words.strip(),)
+        )
+    status = yield from load_status(desk, asked)
+    if isinstance(status, Reply):
+        return status
+    book = wording.objects_of(status, "currencies").get(source)
+    if book is None:
+        return reply_of_lines(speak("The ledger has no {currency} account.", currency=source))
+    target = target or str((status.get("total") or {}).get("currency") or "CNY")
+    rate = yield from wording.load_rate(desk, source, target)
+    if rate is None:
+        return reply_of_lines(
+            speak("No exchange rate of {currency} in {base} is stored: `ia sync rates` fetches rates.",
+                  currency=source, base=target)
+        )  # fmt: skip
+    parts = {"equity": speak("In all"), "cash": speak("Cash"), "positions_value": speak("Positions")}
+    first = "cash" if _CASH.search(asked.words) else "positions_value" if _SHARES.search(asked.words) else "equity"
+    told = []
+    for key in sorted(parts, key=lambda each: each != first):
+        if book.get(key) is None:
+            continue
+        amount = float(book[key])
+        told.append(
+            speak("{part} **{worth}** ({amount})", part=parts[key],
+                  worth=wording.say_exact(desk, amount * float(rate["rate"]), currency=target),
+                  amount=wording.say_exact(desk, amount, currency=source))
+        )  # fmt: skip
+    if not told:
+        return reply_of_lines(speak("unknown ({currency})", currency=source))
+    told[0] += wording.simulated_mark(desk, status.get("simulated"))
+    shown = wording.rate_params(desk, rate)
+    return reply_of_lines(
+        *told,
+        speak(
+            "1 {currency} = {rate} {base} ({date}, {source})",
+            currency=source,
+            base=target,
+            rate=shown["rate"],
+            date=shown["date"],
+            source=shown["source"],
+        ),
+    )
+
+
+def _unread_of(asked: FactQuestion) -> tuple[str, ...]:
+    return asked.unread or tuple(span.said for span in asked.spans) or (asked.words.strip(),)
+
+
+def _read_currencies(words: str) -> tuple[str, str]:
+    """Return the currency whose money is meant, and the one to tell it in ("" where none is named).
+
+    >>> _read_currencies("我的美元换成人民币是多少"), _read_currencies("用人民币算我有多少美元")
+    (('USD', 'CNY'), ('USD', 'CNY'))
+    >>> _read_currencies("我的港币账户值多少人民币"), _read_currencies("我的人民币折合多少美元")
+    (('HKD', 'CNY'), ('CNY', 'USD'))
+    """
+    named = sorted((found.start(), code) for code, form in CURRENCY_WORDS for found in form.finditer(words))
+    codes = list(dict.fromkeys(code for _, code in named))
+    if len(codes) != 2:
+        return (codes[0], "") if len(codes) == 1 else ("", "")
+    begun = next((code for at, code in named if at and re.search(r"[用按以]\Z|\bin\s*\Z", words[:at])), "")
+    target = begun or next((code for at, code in named[1:] if _INTO.search(words[:at])), "") or codes[1]
+    return next(code for code in codes if code != target), target
+
+
+_MEAN_OF = ("pe", "pb", "dividend_yield")
+"""Figures of one security of which a mean over holdings makes sense."""
+_OF_SHARE = ("pe", "pb")
+"""Those that divide by what a share earns or owns: their mean is all value over all of that."""
+
+
+def answer_mean_figure(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer a valuation figure of all holdings as one, weighted by value, and its simple mean."""
+    speak = desk.speak
+    wanted = next((each for each in market_table(desk.tables).ranks if each.words.search(asked.words)), None)
+    if asked.spans or asked.unread or wanted is None or wanted.id not in _MEAN_OF:
+        return wording.ask_back(
+            desk, asked.unread or tuple(span.said for span in asked.spans) or (asked.words.strip(),)
+        )
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    status, held = loaded
+    weights = (yield from load_weights(desk, status)) or {
+        symbol: float(each["value"]) for symbol, each in held if each.get("value") is not None
+    }
+    found = yield from stored_figures(desk, wanted.field, [symbol for symbol, _ in held])
+    stored = {symbol: value for value, symbol in found}
+    known = [(weights[symbol], stored[symbol]) for symbol, _ in held if symbol in stored and symbol in weights]
+    without = [name_position(desk, symbol, each) for symbol, each in held if symbol not in stored]
+    if not known:
+        return reply_of_lines(speak("That figure is not stored of any of them."))
+    total, unit = sum(weight for weight, _ in known), "%" if wanted.id not in _OF_SHARE else ""
+    if wanted.id in _OF_SHARE:
+        mean = total / sum(weight / value for weight, value in known)
+    else:
+        mean = sum(weight * value for weight, value in known) / total
+    name = speak.fill(wanted.name)
+    lines = [
+        speak("{name} of your holdings as one: **{mean}**, weighted by value; the simple mean of {count} is {plain}."
+              "{mark}",
+              name=name, mean=f"{mean:.2f}{unit}", count=len(known),
+              plain=f"{sum(value for _, value in known) / len(known):.2f}{unit}",
+              mark=wording.simulated_mark(desk, status.get("simulated")))
+    ]  # fmt: skip
+    if wanted.id in _OF_SHARE:
+        lines.append(speak("Weighted: the value of all holdings over the earnings or net assets that belong to them."))
+    if without:
+        lines.append(speak("Not counted (not stored): {names}.", names=speak.join_items(without)))
+    return reply_of_lines(*lines)
+
+
+_LOST = pattern(r"亏|损失|惨|\b(?:loss|lost|worst)\b", re.I)
+_GAINED = pattern(r"赚|盈|\b(?:gain|profit|made|best)\b", re.I)
+
+
+def answer_largest_closed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which position sold whole was the largest by what was paid for it, or lost or brought most."""
+    speak = desk.speak
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None or asked.unread:
+        return wording.ask_back(desk, asked.unread or tuple(span.said for span in asked.spans))
+    profit, sales = yield from desk.run(DeskCall("account.profit", {}), DeskCall("account.history", {"limit": LIMIT}))
+    for found in (profit, sales):
+        if found.failure is not None:
+            return wording.unreadable(desk, speak("the ledger"), found.failure)
+    last: dict[str, str] = {}
+    for row in wording.rows_of(sales.value):
+        last.setdefault(str(row["symbol"]), str(row["date"]))
+    closed = [
+        row
+        for row in wording.rows_of(profit, "positions")
+        if not float(row.get("size") or 0) and float(row.get("bought") or 0)
+        and (not days or result_facts.is_within({"date": last.get(str(row["symbol"]), "")}, days))
+    ]  # fmt: skip
+    if not closed:
+        return reply_of_lines(speak("No position was sold whole{days}.",
+                                    days=speak(" ({days})", days=days[0].label) if days else ""))  # fmt: skip
+    key, sign = (
+        ("profit", -1) if _LOST.search(asked.words) else ("profit" if _GAINED.search(asked.words) else "bought", 1)
+    )
+    lines = []
+    for currency in dict.fromkeys(str(row.get("currency") or "") for row in closed):
+        own = [row for row in closed if str(row.get("currency") or "") == currency]
+        first = max(own, key=lambda row: sign * float(row.get(key) or 0))
+        symbol = str(first["symbol"])
+        desk.ranked.append(symbol)
+        lines.append(_say_closed(desk, first, last.get(symbol, "–"), currency, len(own)))
+    return reply_of_lines(*lines)
+
+
+def _say_closed(desk: ToolDesk, row: Json, day: str, currency: str, count: int) -> str:
+    """Return a position that was sold whole: when, what was paid for it, and what it brought."""
+    told = desk.speak(
+        "**{name}**: last sold on {day}, {paid} paid for it, profit **{profit}**",
+        name=name_position(desk, str(row["symbol"]), row), day=day,
+        paid=wording.say_exact(desk, row.get("bought"), currency=currency),
+        profit=wording.say_exact(desk, row.get("profit"), signed=True, currency=currency),
+    )  # fmt: skip
+    return told + (desk.speak(" (the only one)") if count == 1 else desk.speak(" (of {count})", count=count))
+
+
+ANSWERS = {
+    "currency_converted": answer_currency_converted,
+    "mean_figure": answer_mean_figure,
+    "largest_closed": answer_largest_closed,
+}
