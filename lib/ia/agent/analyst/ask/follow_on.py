@@ -943,6 +943,9 @@ def _replace(last: str, named: list[Mention], mentions: list[Mention], times: li
         new = ("、" if is_chinese(last) else " and ").join(each.said for each in mentions)
         if not named and _ITS.search(last):
             whole = _ITS.sub(new, last, count=1)
+        elif len(mentions) == 1 and len(named) == 2 and _BEATS.search(last):
+            of_kind = [each for each in named if (each.symbol.kind == "index") == (mentions[0].symbol.kind == "index")]
+            whole = last.replace((of_kind or named)[0].said, new, 1)
         elif len(named) != 1 or len(find_mentions(last)) != 1:
             return ""
         else:
@@ -957,6 +960,10 @@ def _replace(last: str, named: list[Mention], mentions: list[Mention], times: li
     if old:
         return whole.replace("\ue001", new, 1).replace("\ue001", "").strip()
     return f"{new}{whole}" if is_chinese(whole) else f"{whole.strip(' ?')} {new}"
+
+
+_BEATS = pattern(r"跑[赢输]|战胜|\b(?:beat(?:en)?|outperform\w*|underperform\w*)\b", re.I)
+"""One security is held against another, of which a question that goes on names one of the two anew."""
 
 
 def _blank_mentions(text: str) -> str:

@@ -71,7 +71,36 @@ def find_next_step(core: str, last: str, today: date) -> str:
     >>> find_next_step("how far below that is it", "highest close of BYD this year?", day)
     'how far is BYD from its highest close this year'
     """
-    return _step_day(core, last, today) or _change_currency(core, last) or _say_distance(core, last, today)
+    return (
+        _step_day(core, last, today)
+        or find_other_market(core, last)
+        or _change_currency(core, last)
+        or _say_distance(core, last, today)
+    )
+
+
+_CLASSES = (pattern(r"港股|美股|[Aa]股"), pattern(r"人民币|美[元金]|港[币元]"))
+_SESSIONS = pattern(r"交易日|开市|休市|开盘|放假|闭市")
+
+
+def find_other_market(core: str, last: str) -> str:
+    """Return the last question for another market or currency; "" where it named none, or several.
+
+    >>> find_other_market("美股", "我的港股赚了多少人民币"), find_other_market("港股", "下个交易日是哪天")
+    ('我的美股赚了多少人民币', '港股下个交易日是哪天')
+    >>> find_other_market("美股", "茅台多少钱")
+    ''
+    """
+    core = core.removesuffix("账户").removesuffix("的")
+    for words in _CLASSES:
+        if words.fullmatch(core) is None:
+            continue
+        said = list(words.finditer(last))
+        if len(said) == 1 and said[0][0] != core:
+            return last[: said[0].start()] + core + last[said[0].end() :]
+        if not said and words is _CLASSES[0] and _SESSIONS.search(last):
+            return core + last
+    return ""
 
 
 def name_same(text: str, today: date) -> str:

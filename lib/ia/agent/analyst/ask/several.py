@@ -4,6 +4,7 @@ import re
 from datetime import date
 from itertools import pairwise
 
+from ia.agent.analyst.ask.follow_steps import find_other_market
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import UNREAD, blank_spans, find_time_spans
 from ia.kernel.patterns import pattern
@@ -67,7 +68,7 @@ def split_message(text: str) -> list[str]:
     parts = [text[begin:end].strip() for begin, end in zip(ends[::2], ends[1::2], strict=True)]
     parts = [part for part in parts if _POLITE.fullmatch(part.casefold()) is None]
     parts = [text_of.strip() for part in parts if (text_of := part[_lead(part) :]).strip()]
-    parts = _name_owner(_join_times(parts))
+    parts = _name_markets(_name_owner(_join_times(parts)))
     bound = any(_BOUND.search(part.casefold()) for part in parts) or _is_list(parts, low)
     return parts if 2 <= len(parts) <= MOST and not bound else []
 
@@ -116,6 +117,18 @@ _NAME = pattern(
     r"(?:市盈率|市净率|市销率|股息率|换手率|负债率|毛利率|净利率|[收开]盘|最[高低]|价|市值|成交[量额]|[涨跌]|营收|净利|均线|布林|[a-z/]{2,5})",
     re.I,
 )
+
+
+def _name_markets(parts: list[str]) -> list[str]:
+    """Return the parts of a message, a market or a currency alone as the question before it for that one.
+
+    >>> _name_markets(["下个交易日是哪天", "港股呢"])
+    ['下个交易日是哪天', '港股下个交易日是哪天']
+    """
+    whole = parts[:1]
+    for part in parts[1:]:
+        whole.append(find_other_market(part.strip(" ?？").removesuffix("呢"), whole[-1]) or part)
+    return whole
 
 
 _TRADED = pattern(r"我[^，,。]{0,10}[买持]")

@@ -172,7 +172,9 @@ def _asks_as_one(whole: FactQuestion | None, parts: list[_Part]) -> bool:
     ids = {spec.id for one in found for spec in one.facts}
     if whole is None or len(found) < len(parts):
         return False
-    together = whole.facts[0].id not in ids and not whole.unread  # 手续费多少，占本金多少: one figure of its own
+    each_alike = len(found) > 1 and len(ids) == 1  # 下个交易日是哪天，港股呢: of two markets
+    together = whole.facts[0].id not in ids and not whole.unread and not each_alike
+    # 手续费多少，占本金多少: one figure of its own
     return together or (alike and ids <= {spec.id for spec in whole.facts})
 
 

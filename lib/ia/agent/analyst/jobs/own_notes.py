@@ -529,6 +529,10 @@ def _format_passage(desk: ToolDesk, hit: Json, topics: list[str]) -> str:
     return f"{day}`{hit['source']}`{desk.speak(': ')}{gist}"
 
 
+LOOKED_AT = 40
+"""Texts that are read to tell those of the owner from what the analyst wrote."""
+
+
 def list_notes(desk: ToolDesk, words: str, span: TimeSpan | None) -> Work[Reply]:
     """List what the owner wrote, newest first: of a time, of the journal alone, or all."""
     speak = desk.speak
@@ -541,7 +545,7 @@ def list_notes(desk: ToolDesk, words: str, span: TimeSpan | None) -> Work[Reply]
         for day, path, title in sorted(rows, reverse=True)
         if path.startswith(only) and not path.startswith(_MACHINE) and _within({"source": path, "date": day}, span)
     ]
-    shown = kept[: SHOWN * 2]
+    shown = kept[:LOOKED_AT]
     texts = yield from desk.run(*(_read_call(path) for _, path, _ in shown))
     lines = [
         f"- {day} `{path}`{speak(': ')}{gist}"

@@ -70,7 +70,7 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         holiday = next((each for each in meant if market in each.markets), meant[0])
         return (yield from _answer_holiday(desk, asked, holiday, market, place))
     if not asked.spans and (asked.facts[0].field == "closed" or _NEXT_HOLIDAY.search(asked.words)):
-        return (yield from _answer_next_holiday(desk, market, place))
+        return (yield from _answer_next_holiday(desk, market, place, before=bool(_BEFORE.search(asked.words))))
     if asked.facts[0].field == "hours":
         return (yield from _answer_hours(desk, market, place, beijing=bool(_BEIJING.search(asked.words))))
     if counted := _COUNTED.get(asked.facts[0].field):
@@ -451,8 +451,11 @@ _SHUT_AT = {"CN": ("Asia/Shanghai", 9, 15), "HK": ("Asia/Hong_Kong", 9, 16), "US
 """Market -> its zone, and the hours in which it opens, at half past, and closes."""
 
 
-def _answer_next_holiday(desk: ToolDesk, market: str, place: str) -> Work[Reply]:
-    """Answer on which weekdays a market is shut next."""
+_BEFORE = pattern(r"(?:节|假期?|休市|放假)(?:之|以)?前|\b(?:session|day) before\b", re.I)
+
+
+def _answer_next_holiday(desk: ToolDesk, market: str, place: str, *, before: bool = False) -> Work[Reply]:
+    """Answer on which weekdays a market is shut next; `before`: and which session is the last one before them."""
     speak, today = desk.speak, date.fromisoformat(desk.request.day)
     found = yield from desk.one("calendar.trading", date=f"{today}", market=market, n=_FAR)
     if found.failure is not None:
@@ -473,7 +476,10 @@ def _answer_next_holiday(desk: ToolDesk, market: str, place: str) -> Work[Reply]
         for each in known
         if market in each.markets and any(low <= first[0] <= high for low, high in [each.window(first[0].year)])
     ]
+    last = max((day for day in open_ if day < f"{first[0]}"), default="")
+    head = [speak("Last session before it: **{day}**.", day=last)] if before and last else []
     return reply_of_lines(
+        *head,
         speak("**Next without trading: {days}**{name} ({place}).", days=speak.join_items([f"{day}" for day in first]),
               name=speak(", {holiday}", holiday=names[0]) if len(names) == 1 else "", place=place),
         speak("First session after it: {after}.", after=after),

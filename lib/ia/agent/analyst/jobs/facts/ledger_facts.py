@@ -142,8 +142,12 @@ _LEFT = pattern(r"剩|\b(?:left|remain\w*)\b", re.I)
 
 
 def answer_sale_net(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what a sale would bring: the money, and the profit against the cost."""
+    """Answer what a sale would bring: the money, in another currency too where one is named, and the profit."""
     speak = desk.speak
+    target, rates = next(iter(find_currencies(strip_mentions(asked.words))), ""), dict[str, Json | None]()
+    for own in {wording.CURRENCIES.get(mention.symbol.market, "") for mention in asked.securities} - {"", target}:
+        if target:
+            rates[own] = yield from wording.load_rate(desk, own, target)
 
     def say(mention: Mention, position: Json, wish: float | None, price: float, half: bool) -> list[str]:
         size, cost = float(position["size"]), float(position["cost"])
@@ -164,6 +168,13 @@ def answer_sale_net(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 **given,
             )
         ]
+        if currency in rates:
+            rate = rates[currency]
+            lines.append(
+                wording.say_converted(desk, shares * price, rate)
+                if rate is not None
+                else wording.foreign_currency(desk, asked.words, [mention])
+            )
         if _LEFT.search(asked.words):
             lines.append(
                 speak(

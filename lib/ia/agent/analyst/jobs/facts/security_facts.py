@@ -502,17 +502,49 @@ def answer_report_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 none = say_no_valuation(desk, mention, result.failure)
             lines.append(f"{head}{speak(': ')}{none}")
             continue
-        lines.append(
-            f"{head}{speak(': ')}"
-            + speak(
-                "the newest report is that of {period}, published {published}.",
-                period=rows[0].get("period"),
-                published=rows[0].get("published") or "–",
-            )
+        newest = f"{head}{speak(': ')}" + speak(
+            "the newest report is that of {period}, published {published}.",
+            period=rows[0].get("period"),
+            published=rows[0].get("published") or "–",
         )
+        ends = next((ends for ends, words in _QUARTERS if words.search(asked.words)), "")
+        period = str(rows[0].get("period") or "")
+        if ends and period.endswith(ends):
+            lines.insert(0, newest)
+        elif ends and mention.symbol.market == "CN" and (other := _say_later(desk, head, ends, rows)):
+            lines[:0] = [other]
+            lines.append(newest)
+        else:
+            lines.append(newest)
         if hint := _say_last_year(desk, rows):
             lines.append(hint)
     return reply_of_lines(*lines)
+
+
+_ENDS = ("03-31", "06-30", "09-30", "12-31")
+_QUARTERS = (
+    ("03-31", pattern(r"一季[报度]|\b(?:q1|first[- ]quarter)\b", re.I)),
+    ("06-30", pattern(r"中报|半年报|\b(?:half[- ]year(?:ly)?|interim)\b", re.I)),
+    ("09-30", pattern(r"三季[报度]|\b(?:q3|third[- ]quarter)\b", re.I)),
+    ("12-31", pattern(r"(?<!半)年报|\bannual\b", re.I)),
+)
+"""The ends of the periods that reports of mainland companies are of, and the words for them."""
+
+
+def _say_later(desk: ToolDesk, head: str, ends: str, rows: list[Any]) -> str:
+    """Return that no date of a report after the next one is known, and when the last such came out; "" for the next."""
+    newest = str(rows[0].get("period") or "")
+    if newest[5:] not in _ENDS or _ENDS.index(ends) == (_ENDS.index(newest[5:]) + 1) % len(_ENDS):
+        return ""
+    period = f"{int(newest[:4]) + (ends <= newest[5:])}-{ends}"
+    before = next((row for row in rows if str(row.get("period") or "").endswith(ends) and row.get("published")), None)
+    told = (
+        desk.speak("; that of {before} came out on {published}", before=before["period"], published=before["published"])
+        if before
+        else ""
+    )
+    return desk.speak("{name}: **no date of the report of {period} is known yet**{before}.", name=head, period=period,
+                      before=told)  # fmt: skip
 
 
 def _say_last_year(desk: ToolDesk, rows: list[Any]) -> str:
