@@ -13,7 +13,7 @@ NOW = "2024-03-15T16:00:00+08:00"
 FILES = (
     "everyday.tsv", "exceptions.tsv", "reviewer.tsv", "prices.tsv", "scans.tsv", "days.tsv", "figures.tsv", "portfolio.tsv",
     "jobs.tsv", "silent.tsv", "market.tsv", "evening.tsv", "owner.tsv", "daily_talk.tsv", "screens.tsv",
-    "plain_words.tsv",
+    "plain_words.tsv", "settings.tsv",
     "talk_zh.tsv", "spoken.tsv", "abroad.tsv", "weekly_talk.tsv", "conditions.tsv", "owner_lists.tsv",
 )  # fmt: skip
 SHARE = 20

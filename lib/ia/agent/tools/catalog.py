@@ -35,6 +35,7 @@ BUILTIN = (
     "account",
     "trade",
     "sessions",
+    "settings",
     "cards",
 )
 

@@ -290,6 +290,11 @@ def account_table(tables: Tables = SHIPPED) -> AccountTable:
     return tables.build("research", "facts_account", AccountTable)
 
 
+def settings_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of settings, which are looked at before all others."""
+    return tables.build("research", "facts_settings", build_facts)
+
+
 def record_table(tables: Tables = SHIPPED) -> list[FactSpec]:
     """Return the facts of the ledger as a whole, of counts of notes and questions, and of what is ahead; the first."""
     return tables.build("research", "facts_record", build_facts)
@@ -383,6 +388,7 @@ def build_fact(entry: Entry) -> FactSpec:
 
 
 TABLES = (
+    "facts_settings",
     "facts_record",
     "facts_days",
     "facts_lists",
@@ -407,16 +413,15 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     """Return the tables that a message may need, which names these securities."""
     if not securities:
         return (
-            "facts_record",
-            "facts_days", "facts_lists", "facts_plain", "facts_howto", "facts_everyday", "facts_ledger",
-            "facts_holdings",
+            "facts_settings", "facts_record", "facts_days", "facts_lists", "facts_plain", "facts_howto",
+            "facts_everyday", "facts_ledger", "facts_holdings",
             "facts_history", "facts_trades", "facts_owner", "facts_account", "facts_scan", "technicals", "facts_market",
         )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
     return (
-        "facts_record",
-        "facts_days", "facts_lists", "facts_plain", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings",
+        "facts_settings", "facts_record", "facts_days",
+        "facts_lists", "facts_plain", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings",
         "facts_history",
         "facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market",
     )  # fmt: skip
@@ -429,6 +434,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
     """
     of_security = [*price_table(tables).facts, *security_table(tables).facts, *quote_facts(tables)] if named else []
     return [
+        *settings_table(tables),
         *record_table(tables),
         *days_table(tables),
         *lists_table(tables),
@@ -553,12 +559,12 @@ MEANING = "meaning"
 """The field of the fact that a question for the meaning of a term asks for: it goes before all others."""
 
 
-_DECLINE = "decline"
+_DECLINE, _SETTING = "decline", "setting"
 
 
 def _comes_first(spec: FactSpec) -> int:
-    """Return the place of a fact before the order of the tables: meanings of terms, then what is not answered."""
-    return 0 if spec.field == MEANING else 1 if spec.answer == _DECLINE else 2
+    """Return the place of a fact before the order of the tables: settings, meanings of terms, what is not answered."""
+    return 0 if spec.field == MEANING or spec.answer == _SETTING else 1 if spec.answer == _DECLINE else 2
 
 
 def find_exception(words: str, securities: list[Mention]) -> str:

@@ -22,6 +22,7 @@ from ia.agent.analyst.ask.facts import (
     record_table,
     scan_table,
     security_table,
+    settings_table,
     trades_table,
 )
 from ia.agent.analyst.ask.figures import figures_at
@@ -59,8 +60,8 @@ def read_glossary(known: Tables) -> object:
 _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
     "criteria": criteria_in, "technicals": technicals_at, "facts_scan": scan_table,
-    "view": outline_at, "facts_record": record_table, "facts_days": days_table, "facts_lists": lists_table,
-    "facts_plain": plain_table,
+    "view": outline_at, "facts_settings": settings_table, "facts_record": record_table, "facts_days": days_table,
+    "facts_lists": lists_table, "facts_plain": plain_table,
     "facts_howto": howto_table, "facts_everyday": everyday_table, "facts_ledger": ledger_table,
     "facts_holdings": holdings_table,
     "facts_history": history_table, "facts_trades": trades_table, "facts_owner": owner_table,

@@ -1,0 +1,96 @@
+"""Answers about settings: their values, where they were set, and what they are for."""
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
+from ia.agent.analyst.failures import describe_failure
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts.market_days import WEEKDAYS
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.i18n import mark_text
+from ia.kernel.jsontypes import Json
+
+_ALL = "*"
+_LONGEST = 10
+"""Settings that an answer lists."""
+_ORIGINS = {
+    "default": mark_text("the default"),
+    "config.yaml": mark_text("set in config.yaml"),
+    "environment": mark_text("set in the environment"),
+}
+
+
+def answer_setting(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what is set. A time, a number or an exception in the question is nothing that a setting has."""
+    if unread := asked.unread or tuple(span.said for span in asked.spans if asked.facts[0].field[0] != "@"):
+        return wording.ask_back(desk, unread)
+    found = yield from desk.one("settings.list")
+    if found.failure is not None:
+        return reply_of_lines(describe_failure(desk.speak, found.failure))
+    field = asked.facts[0].field
+    if field.startswith("@"):
+        return reply_of_lines(_say_workspace(desk, field, found))
+    rows = wording.rows_of(found, "settings")
+    if field == _ALL:
+        return _list_changed(desk, rows)
+    wanted = field.split()
+    chosen = [row for row in rows if any(_has_key(row, key) for key in wanted)]
+    told = [row for row in chosen if row.get("value")] or chosen[:1]
+    lines = [_say_setting(desk, row) for row in told[:_LONGEST]]
+    if len(lines) > 1:
+        lines = [f"- {line}" for line in lines]
+    return reply_of_lines(*lines, _say_how(desk, str(told[0].get("key")) if len(told) == 1 else "KEY"))
+
+
+def _has_key(row: Json, key: str) -> bool:
+    name = str(row.get("key"))
+    return name.startswith(key) if key.endswith(".") else name == key
+
+
+def _list_changed(desk: ToolDesk, rows: list[Json]) -> Reply:
+    """Say which settings differ from their defaults."""
+    changed = [row for row in rows if row.get("origin") != "default"]
+    head = desk.speak("Not at their defaults: **{n}** of {all} settings.", n=len(changed), all=len(rows))
+    lines = [f"- {_say_setting(desk, row)}" for row in changed[:_LONGEST]]
+    more = [desk.speak("… and {n} more.", n=len(changed) - _LONGEST)] if len(changed) > _LONGEST else []
+    if not changed:
+        head = desk.speak("**All settings have their defaults.**")
+    return reply_of_lines(head, *lines, *more, desk.speak("`ia config list` lists all of them."))
+
+
+def _say_setting(desk: ToolDesk, row: Json) -> str:
+    value = str(row.get("value") or "")
+    origin = _ORIGINS.get(str(row.get("origin")), "")
+    about = str(row.get("about") or "")
+    told = desk.speak("{about} (`{key}`, {origin})", about=desk.speak(about) if about else "",
+                      key=row.get("key"), origin=desk.speak(origin)).strip()  # fmt: skip
+    return (f"**{value}**" if value else desk.speak("**not set**")) + desk.speak(": ") + told
+
+
+def _say_how(desk: ToolDesk, key: str) -> str:
+    return desk.speak("`ia config set {key} VALUE` changes it.", key=key)
+
+
+def _say_workspace(desk: ToolDesk, field: str, found: DeskResult) -> str:
+    """Say the profile, the version, the folder or the time."""
+    speak = desk.speak
+    if field == "@profile":
+        name = str(found.get("profile") or "")
+        if not name:
+            return speak("**No profile** is in use; `ia profile list` shows those that there are.")
+        return speak("**{name}** is the profile in use; `ia profile list` shows the others.", name=name)
+    if field == "@version":
+        return speak("ia **{version}**", version=found.get("version"))
+    if field == "@folder":
+        return speak(
+            "**{folder}**: notes in notebook/, memory in memory/, tasks in tasks/, ledger and sessions in .ia/.",
+            folder=found.get("folder"),
+        )
+    time = str(found.get("time"))
+    line = speak("**{time}** (UTC{zone}), {weekday}", time=time[:16].replace("T", " "), zone=time[16:],
+                 weekday=speak(WEEKDAYS[desk.request.moment.weekday()]))  # fmt: skip
+    if found.get("simulated_time"):
+        line += speak(", set by `--now`")
+    return line
+
+
+ANSWERS = {"setting": answer_setting}
