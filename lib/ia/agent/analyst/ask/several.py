@@ -5,7 +5,7 @@ from datetime import date
 from itertools import pairwise
 
 from ia.agent.analyst.ask.follow_steps import find_other_market
-from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
+from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.time_spans import UNREAD, blank_spans, find_time_spans
 from ia.kernel.patterns import pattern
 from ia.kernel.word_patterns import pattern_by_letters
@@ -54,6 +54,8 @@ def split_message(text: str) -> list[str]:
     ["What is BYD's P/E", 'when is its next report']
     >>> split_message("招商银行跑赢沪深300了吗，今年")
     []
+    >>> split_message("RSI of CATL and the P/E of BYD"), split_message("宁德时代的RSI和比亚迪的市盈率")
+    (['RSI of CATL', 'P/E of BYD'], ['宁德时代的RSI', '比亚迪的市盈率'])
     >>> split_message("如果茅台跌到700，我亏多少"), split_message("请问，茅台今天多少钱？")
     ([], [])
     """
@@ -62,7 +64,7 @@ def split_message(text: str) -> list[str]:
     low = text.casefold()
     if len(low) != len(text):
         return []
-    if pair := _split_pair(text):
+    if pair := _split_figures(text):
         return pair
     ends = [0, *(at for match in _END.finditer(low) for at in match.span()), len(text)]
     parts = [text[begin:end].strip() for begin, end in zip(ends[::2], ends[1::2], strict=True)]
@@ -73,50 +75,39 @@ def split_message(text: str) -> list[str]:
     return parts if 2 <= len(parts) <= MOST and not bound else []
 
 
-_AND = pattern(r"[，,]?(?:和|与|跟|以及|还有)")
-_FIGURE = pattern(
-    r"(?:的)?(?:动态|静态|最新|现在)?(?:市盈率|市净率|市销率|股息率|换手率|负债率|毛利率|净利率|收盘价?|开盘价|最[高低]价|股价|价格|现价|市值"
-    r"|成交量|成交额|涨跌幅|涨幅|跌幅|营收|净利润?|均线|布林带?|(?:rsi|macd|kdj|atr|roe|eps|pe|pb|p/e|p/b)(?![a-z]))"
-    r"(?:各|分别)?(?:是|有|为)?(?:多少|几|怎么样|如何|呢)?[?？]?",
+_FIGURES = pattern(
+    r"^\W*(?:(?:show|tell|give) me |what(?:'s| is| are) |帮我|看看|查查|查一下|告诉我)*(?:the )?"
+    r"(?P<one>(?P<a>[a-z0-9/ -]{2,24}) of @|@'s (?P<b>[a-z0-9/ -]{2,24})|@的(?P<c>[^和与、，,]{2,8}))"
+    r"(?: and |[，,]?(?:和|与|跟|、|以及|还有))(?:the )?"
+    r"(?P<other>(?P<d>[a-z0-9/ -]{2,24}) of @|@'s (?P<e>[a-z0-9/ -]{2,24})|@的(?P<f>[^和与、，,]{2,8}?))"
+    r"(?:(?:各|分别)?(?:是|有)?多少|呢)?\W*$",
     re.I,
 )
-_LAST_FIGURE = pattern(rf"{_FIGURE.pattern}\Z", re.I)
+"""A figure of one security and a figure of another; @ stands for a security."""
 
 
-def _split_pair(text: str) -> list[str]:
-    """Return the two questions of a message that asks for one figure of one security and another of another.
+def _split_figures(text: str) -> list[str]:
+    """Return the two questions of a message for a figure of one security and one of another; [] for any other.
 
-    A time that stands in one of them alone may be meant for both: such a message stays whole.
+    A time in one of them may be meant for both: such a message stays whole, as does one figure of two securities.
 
-    >>> _split_pair("宁德时代的RSI和比亚迪的市盈率"), _split_pair("宁德时代的市盈率和比亚迪的市盈率")
-    (['宁德时代的RSI', '比亚迪的市盈率'], [])
-    >>> _split_pair("茅台和五粮液的市盈率"), _split_pair("昨天茅台的收盘价和五粮液的市盈率")
+    >>> _split_figures("宁德时代的市盈率和比亚迪的市盈率"), _split_figures("昨天茅台的收盘价和五粮液的市盈率")
     ([], [])
     """
-    for match in _AND.finditer(text):
-        parts = [text[: match.start()].strip(), text[match.end() :].strip()]
-        named = [find_mentions(part) for part in parts]
-        if any(len(each) != 1 for each in named) or named[0][0].code == named[1][0].code:
-            continue
-        figures = [strip_mentions(part) for part in parts]
-        if not all(_LAST_FIGURE.fullmatch(each.strip()) for each in figures) or _figure_of(figures[0]) == _figure_of(
-            figures[1]
-        ):
-            continue
-        return parts
-    return []
-
-
-def _figure_of(words: str) -> str:
-    """Return the figure that the words of a part name, without those around it."""
-    found = _NAME.search(words)
-    return found[0].casefold() if found else ""
-
-
-_NAME = pattern(
-    r"(?:市盈率|市净率|市销率|股息率|换手率|负债率|毛利率|净利率|[收开]盘|最[高低]|价|市值|成交[量额]|[涨跌]|营收|净利|均线|布林|[a-z/]{2,5})",
-    re.I,
-)
+    named = find_mentions(text)
+    if len(named) != 2 or "@" in text:
+        return []
+    plain = text
+    for mention in named:
+        plain = plain.replace(mention.said, "@", 1)
+    found = _FIGURES.match(plain)
+    if found is None:
+        return []
+    one, other = ({found[each] for each in names} - {None} for names in ("abc", "def"))
+    if one == other:
+        return []
+    said = sorted((each.said for each in named), key=text.find)
+    return [found["one"].replace("@", said[0]), found["other"].replace("@", said[1])]
 
 
 def _name_markets(parts: list[str]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ia.agent.analyst.ask import intent, several
 from ia.agent.analyst.ask.facts import ACCOUNT, HOLDING, SECURITY, FactQuestion, find_question, tables_for
-from ia.agent.analyst.ask.follow_on import names_owner_alone, names_subject
+from ia.agent.analyst.ask.follow_on import names_owner_alone, names_subject, put_in_place
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
@@ -61,6 +61,8 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
         desk.request = part.request
         replies.append((yield from _answer_part(desk, part, answer_whole)))
     desk.request = whole
+    left = yield from _ask_of_ranked(desk, left, replies, answer_whole)
+    desk.request = whole
     if left and one is not None and _goes_on(one, parts):
         together = yield from _answer_part(desk, _Part(whole, parts[0].wanted, one), answer_whole)
         if together.lines != replies[0].lines:  # the rest was read as well
@@ -72,6 +74,26 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     return reply.join_replies(replies)
 
 
+def _ask_of_ranked(
+    desk: ToolDesk, left: list[str], replies: list[Reply], answer_whole: Callable[[ToolDesk], Work[Reply]]
+) -> Work[list[str]]:
+    """Answer what is asked of "it", the first of a ranking just told; return what then is left."""
+    ranked = list(dict.fromkeys(desk.ranked))
+    if len(ranked) != 1:
+        return left
+    still = []
+    for text in left:
+        request = replace(desk.request, question=put_in_place(text, ranked[0]))
+        wanted = intent.read_acts(request)
+        part = (yield from _read_part(desk, request, wanted, [])) if request.question != text else None
+        if part is None:
+            still.append(text)
+            continue
+        desk.request = request
+        replies.append((yield from _answer_part(desk, part, answer_whole)))
+    return still
+
+
 def _read_parts(desk: ToolDesk, texts: list[str]) -> Work[tuple[list[_Part], list[str]] | None]:
     """Return the parts that are questions and the texts that ask for what is not known; None for one message."""
     whole, parts, left = desk.request, list[_Part](), list[str]()
@@ -80,6 +102,9 @@ def _read_parts(desk: ToolDesk, texts: list[str]) -> Work[tuple[list[_Part], lis
             continue
         request = replace(whole, question=text, before=[*whole.before, *texts[:at]])
         wanted = intent.read_acts(request)
+        if parts and not (wanted.securities or parts[-1].wanted.securities) and put_in_place(text, "") != text:
+            left.append(text)  # "it" is what the part before finds
+            continue
         if wanted.kind not in intent.ANSWERABLE or not intent.may_ask_facts(request, wanted):
             return None
         found = yield from _read_part(desk, request, wanted, parts)

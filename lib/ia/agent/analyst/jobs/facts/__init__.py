@@ -328,10 +328,10 @@ def _find_day_answer(name: str) -> Answer | None:
 
 def _find_owner_answer(name: str) -> Answer | None:
     """Return the function behind an answer about the owner's views, money, positions or rules; None for another."""
-    if name in ("howto", "watched_since", "setting"):
-        from ia.agent.analyst.jobs.facts import howto_facts, setting_facts
+    if name in ("howto", "watched_since", "setting", "own_related"):
+        from ia.agent.analyst.jobs.facts import howto_facts, related_facts, setting_facts
 
-        return (howto_facts.ANSWERS | setting_facts.ANSWERS)[name]
+        return (howto_facts.ANSWERS | setting_facts.ANSWERS | related_facts.ANSWERS)[name]
     if name in ("view_change", "happened"):
         from ia.agent.analyst.jobs.facts import view_facts
 

@@ -768,8 +768,10 @@ def _rank_holding(
 
 
 def _find_first(wanted: str, rows: list[_Rank], place: int) -> list[str]:
-    """Return the code of the holding at a place of an order; [] where there is none."""
+    """Return the code of the holding at a place of an order; [] where there is none, or none in profit or at a loss."""
     rows = sorted(rows, key=lambda row: row.value, reverse=not _RANKED[wanted][1])
+    if wanted in ("best", "worst"):
+        rows = [row for row in rows if row.value != 0 and (row.value > 0) == (wanted == "best")]
     return [row.symbol for row in rows[place - 1 : place]]
 
 

@@ -175,7 +175,7 @@ def _say_relative(desk: ToolDesk, pair: tuple[Mention, Mention], own: Closes, ot
 def _answer_related(desk: ToolDesk, wanted: str, mentions: Sequence[Mention], span: TimeSpan | None) -> Work[Reply]:
     """Answer the correlation of each pair, or the beta of the first to the second, as `ia compare` has them."""
     speak = desk.speak
-    found = yield from desk.one("market.compare", symbols=[each.code for each in mentions], **_compare_window(span))
+    found = yield from desk.one("market.compare", symbols=[each.code for each in mentions], **compare_window(span))
     newest = yield from load_spans(desk, mentions, _LAST_SESSION)
     for mention, each in zip(mentions, newest, strict=True):
         if isinstance(each, DeskResult):
@@ -220,7 +220,7 @@ def _answer_related(desk: ToolDesk, wanted: str, mentions: Sequence[Mention], sp
     return reply_of_lines(*lines)
 
 
-def _compare_window(span: TimeSpan | None) -> Json:
+def compare_window(span: TimeSpan | None) -> Json:
     """Return the arguments of market.compare for a stretch of time: returns that end in it."""
     if span is None:
         return {}

@@ -527,7 +527,21 @@ def answer_dated(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Re
         else speak("**{name}** {values} ({days})", days=days.label, **given)
     )
     line += wording.simulated_mark(desk, period.get("simulated"))
-    return reply_of_lines(line, *moved_note(desk, days))
+    total = period.get("total")
+    whole = wording.figure_of(total, "equity_after") if isinstance(total, dict) and field == "equity" else None
+    if whole is None or len(told) < 2:
+        return reply_of_lines(line, *moved_note(desk, days))
+    rates = [
+        f"1 {row['currency']} = {row['rate']} {row['base']} ({row['date']})" for row in wording.rows_of(period, "rates")
+    ]
+    return reply_of_lines(
+        speak("**{equity}** in all at the end of {day}.{mark}", day=f"{days.last}",
+              equity=wording.say_exact(desk, whole, currency=str(total["currency"])),
+              mark=wording.simulated_mark(desk, period.get("simulated"))),
+        speak("By currency: {parts}.", parts=speak.join_clauses(told)),
+        *filter(None, [speak.join_clauses(rates)]),
+        *moved_note(desk, days),
+    )  # fmt: skip
 
 
 def answer_held_on(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

@@ -35,6 +35,11 @@ def answer_setting(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     wanted = field.split()
     chosen = [row for row in rows if any(_has_key(row, key) for key in wanted)]
     told = [row for row in chosen if row.get("value")] or chosen[:1]
+    if [row.get("key") for row in told] == ["model"] and not told[0].get("value"):
+        return reply_of_lines(
+            desk.speak("No language model: I am the embedded analyst, ia-offline, and answer by rules."
+                       " `ia config set model …` chooses a model.")
+        )  # fmt: skip
     lines = [_say_setting(desk, row) for row in told[:_LONGEST]]
     if len(lines) > 1:
         lines = [f"- {line}" for line in lines]
@@ -49,12 +54,11 @@ def _has_key(row: Json, key: str) -> bool:
 def _list_changed(desk: ToolDesk, rows: list[Json]) -> Reply:
     """Say which settings differ from their defaults."""
     changed = [row for row in rows if row.get("origin") != "default"]
-    head = desk.speak("Not at their defaults: **{n}** of {all} settings.", n=len(changed), all=len(rows))
+    head = desk.speak("Not at their defaults: **{count}** of {all} settings.", count=len(changed), all=len(rows))
     lines = [f"- {_say_setting(desk, row)}" for row in changed[:_LONGEST]]
-    more = [desk.speak("… and {n} more.", n=len(changed) - _LONGEST)] if len(changed) > _LONGEST else []
     if not changed:
         head = desk.speak("**All settings have their defaults.**")
-    return reply_of_lines(head, *lines, *more, desk.speak("`ia config list` lists all of them."))
+    return reply_of_lines(head, *lines, desk.speak("`ia config list` lists all of them."))
 
 
 def _say_setting(desk: ToolDesk, row: Json) -> str:
