@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from support.program import installed
+from support.program import program
 
 DEMO = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:30+08:00"}
 
@@ -17,7 +17,7 @@ def at_a_terminal(answer, *argv):
     master, slave = pty.openpty()
     try:
         with subprocess.Popen(
-            [*installed(), *argv], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            [*program(), *argv], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, **DEMO},
         ) as process:  # fmt: skip
             os.write(master, answer.encode())

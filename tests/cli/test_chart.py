@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from support.program import all_of, installed
+from support.program import all_of, program
 
 HEADER = "date,open,high,low,close,volume\n"
 CSV = HEADER + "".join(
@@ -56,7 +56,7 @@ def on_a_terminal(argv, **env):
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 90, 0, 0))
     told = {name: value for name, value in os.environ.items() if name not in ("LINES", "COLUMNS")}
     run = subprocess.Popen(
-        [*installed(), *argv], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE, env={**told, **env}
+        [*program(), *argv], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE, env={**told, **env}
     )
     os.close(slave)
     out = all_of(master)

@@ -9,7 +9,7 @@ import pytest
 
 from ia.faculties.checklists import CheckRequest, run_checklist
 from ia.kernel.errors import drop_message
-from support.program import installed
+from support.program import program
 
 DEMO = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:30+08:00", "IA_LEDGER_CAPITAL": "500000 CNY"}
 SKILL = "---\nname: own\ndescription: lists of its own\n---\nbody\n"
@@ -71,7 +71,7 @@ def test_the_shipped_lists_in_a_shell_if(run, home):
     assert run("check", "weekly").returncode == 0
     assert run("check", "buy", "300750", IA_LEDGER_CAPITAL="").returncode == 1  # unknown cash has not passed
     assert run("check", "buy", "300750", "--allow-unknown", IA_LEDGER_CAPITAL="").returncode == 0
-    command = f"{' '.join(installed())} check buy 300750 -q && {' '.join(installed())} trade buy 300750 100 82.54"
+    command = f"{' '.join(program())} check buy 300750 -q && {' '.join(program())} trade buy 300750 100 82.54"
     both = subprocess.run(command, shell=True, env={**os.environ, **DEMO}, capture_output=True, text=True)
     assert both.returncode == 0, both.stderr
     [event] = json.loads(run("log", "--kind", "check.run", "-n", "1", "--json").stdout)
@@ -159,7 +159,7 @@ def test_questions_are_for_a_person(run, write_list, home):
     assert json.loads(run("tool", "call", "check.run", '{"name": "one"}').stdout)["unknown"] == ["a", "b"]
     master, slave = pty.openpty()
     with subprocess.Popen(
-        [*installed(), "check", "one", "--yes", "a", "--json"], stdin=slave, stdout=subprocess.PIPE,
+        [*program(), "check", "one", "--yes", "a", "--json"], stdin=slave, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, env={**os.environ, **DEMO},
     ) as process:  # fmt: skip
         os.write(master, b"n\n")

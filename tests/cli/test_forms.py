@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from support.program import installed
+from support.program import program
 from support.skill_library import FORMS, write_skill
 from support.terminal import Terminal
 
@@ -73,7 +73,7 @@ def test_bad_answers_end_in_one_line(ia, garden, tmp_path, words, status, said):
 
 @pytest.mark.process
 def test_a_terminal_asks_field_by_field(ia, garden):
-    with Terminal([*installed(), "session", "fill", "s", "plot"]) as terminal:
+    with Terminal([*program(), "session", "fill", "s", "plot"]) as terminal:
         terminal.wait_for("Sowing date:")
         terminal.send("?\r")
         terminal.wait_for("the day on which you sow (a date as YYYY-MM-DD)")
@@ -96,7 +96,7 @@ def test_a_terminal_asks_field_by_field(ia, garden):
 
 @pytest.mark.process
 def test_a_form_that_is_left_half_way_fills_nothing(ia, garden):
-    with Terminal([*installed(), "session", "fill", "s", "plot"]) as terminal:
+    with Terminal([*program(), "session", "fill", "s", "plot"]) as terminal:
         terminal.wait_for("Sowing date:")
         terminal.send("2024-03-15\r")
         terminal.wait_for("Bed: ")

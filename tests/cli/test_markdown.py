@@ -76,17 +76,17 @@ def test_an_answer_is_rendered_and_no_word_is_broken(ia, monkeypatch, language, 
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-def test_ordinary_answers_take_twelve_rows_of_a_terminal(ia, monkeypatch, language):
+def test_ordinary_answers_take_twelve_rows_of_a_terminal(ia, begin, monkeypatch, language):
     monkeypatch.setenv("IA_LANG", language)
-    monkeypatch.setenv("IA_NOW", "2024-03-12T16:00+08:00")
-    ia("init")
-    ia("sync")
-    ia("trade", "deposit", "500000")
-    ia("trade", "buy", "600519", "100", "700", "--because", "long-term", "--override")
-    for code in ("300750", "600519", "600036"):
-        ia("memory", "track", code)
-    ia("turn", "帮我看看茅台" if language == "zh" else "How is Moutai doing?")
-    monkeypatch.setenv("IA_NOW", NOW)
+    begin(
+        {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-12T16:00+08:00", "IA_LANG": language},
+        ("init",),
+        ("sync",),
+        ("trade", "deposit", "500000"),
+        ("trade", "buy", "600519", "100", "700", "--because", "long-term", "--override"),
+        *(("memory", "track", code) for code in ("300750", "600519", "600036")),
+        ("turn", "帮我看看茅台" if language == "zh" else "How is Moutai doing?"),
+    )
     ia("sync")
     zh = ("帮我看看茅台", "宁德时代怎么样", "比较宁德时代和比亚迪", "扫描关注列表", "我有哪些持仓")
     en = ("How is Moutai doing?", "How is CATL doing?", "Compare CATL and BYD", "scan my watch list", "what do I hold")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support.program import installed
+from support.program import program
 
 
 def test_write_read_list_search_append_remove(ia, home):
@@ -71,7 +71,7 @@ def test_statuses(ia, argv, input, status):
 def test_a_terminal_without_text_is_a_usage_error_at_once(tmp_path):
     master, slave = pty.openpty()
     try:
-        run = subprocess.run([*installed(), "note", "a"], stdin=slave, capture_output=True, text=True, timeout=90)
+        run = subprocess.run([*program(), "note", "a"], stdin=slave, capture_output=True, text=True, timeout=90)
     finally:
         os.close(master)
         os.close(slave)
@@ -185,7 +185,7 @@ def test_a_terminal_is_told_that_there_is_nothing():
                  ("pending",), ("soul", "history")):  # fmt: skip
         master, slave = pty.openpty()
         try:
-            run = subprocess.run([*installed(), *argv], stdout=slave, stderr=subprocess.PIPE, text=True, timeout=90)
+            run = subprocess.run([*program(), *argv], stdout=slave, stderr=subprocess.PIPE, text=True, timeout=90)
         finally:
             os.close(master)
             os.close(slave)

@@ -5,7 +5,7 @@ import os
 import pty
 import subprocess
 
-from support.program import installed
+from support.program import program
 
 
 def at_a_terminal(answer, *argv):
@@ -13,7 +13,7 @@ def at_a_terminal(answer, *argv):
     master, slave = pty.openpty()
     try:
         with subprocess.Popen(
-            [*installed(), *argv], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*program(), *argv], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as process:
             os.write(master, answer.encode())
             out, err = process.communicate(timeout=90)

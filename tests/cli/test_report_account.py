@@ -8,7 +8,7 @@ import pytest
 
 
 @pytest.fixture
-def page(ia, monkeypatch, tmp_path):
+def page(ia, begin, monkeypatch, tmp_path):
     """Return the page of an account of two years, with two currencies, in a language."""
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     monkeypatch.setenv("IA_NOW", "2024-05-20T16:00+08:00")
@@ -22,12 +22,13 @@ def page(ia, monkeypatch, tmp_path):
         assert done.returncode == 0, done.stderr
         return path.read_text(encoding="utf-8")
 
-    for words in (
+    commands = (
         "sync daily", "trade deposit 800000 --date 2022-03-01", "trade deposit 100000 --currency USD --date 2022-03-01",
         "trade buy 600519 100 700 --date 2022-03-02", "trade buy 600036 5000 38 --date 2022-03-02",
         "trade buy AAPL 100 160 --date 2022-03-03", "trade buy 300750 500 230 --date 2022-06-02",
-    ):  # fmt: skip
-        assert ia(*words.split()).returncode == 0, words
+    )  # fmt: skip
+    market = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-05-20T16:00+08:00"}
+    begin(market, *(tuple(words.split()) for words in commands))
     return make
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from ia.kernel.text_width import display_width
 from ia.organs.channels.conformance import find_closed_port, run_service
-from support.program import installed
+from support.program import program
 from support.terminal import on_terminal
 
 HOSTILE = "reply\x1b[8m hidden\x1b[0m \x9b1A \u202e gnp \x07"
@@ -35,7 +35,7 @@ def at_terminal(*args, typed="", stdout=None, **env):
     """Run a command whose stdin and stderr (and stdout, if no file is given) are a terminal; (status, what it shows)."""
     master, slave = pty.openpty()
     child = subprocess.Popen(
-        [*installed(), *args], stdin=slave, stdout=stdout or slave, stderr=slave, start_new_session=True,
+        [*program(), *args], stdin=slave, stdout=stdout or slave, stderr=slave, start_new_session=True,
         env={**os.environ, **env},
     )  # fmt: skip
     os.close(slave)

@@ -11,7 +11,7 @@ import pytest
 
 from ia.kernel.text_width import display_width
 from ia.organs import sessions, spending
-from support.program import installed
+from support.program import program
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def at_a_terminal(*args):
     """Run ia with its stdout on a terminal of 120 columns and return what it printed there."""
     leader, follower = pty.openpty()
     run = subprocess.Popen(
-        [*installed(), *args], stdin=subprocess.DEVNULL, stdout=follower, stderr=subprocess.DEVNULL,
+        [*program(), *args], stdin=subprocess.DEVNULL, stdout=follower, stderr=subprocess.DEVNULL,
         env={**os.environ, "COLUMNS": "120", "NO_COLOR": "1"},
     )  # fmt: skip
     os.close(follower)

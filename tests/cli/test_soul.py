@@ -4,7 +4,7 @@ import os
 import pty
 import subprocess
 
-from support.program import installed
+from support.program import program
 
 
 def test_shown_proposed_approved(ia, home):
@@ -31,7 +31,7 @@ def test_editing_is_for_a_terminal(ia, home, tmp_path, monkeypatch):
     monkeypatch.delenv("VISUAL", raising=False)
     master, slave = pty.openpty()
     try:
-        run = subprocess.run([*installed(), "soul", "edit"], stdin=slave, capture_output=True, text=True, timeout=90)
+        run = subprocess.run([*program(), "soul", "edit"], stdin=slave, capture_output=True, text=True, timeout=90)
     finally:
         os.close(master)
         os.close(slave)

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from support.markets.hosts import Hosts, Market
-from support.program import all_of, installed
+from support.program import all_of, installed, program
 
 SIMULATED = "ia: simulated prices: demo invented the whole market\n"
 DAY, NEXT = "2024-05-10", "2024-05-13"
@@ -231,7 +231,7 @@ def test_a_terminal_sees_a_bar_and_a_pipe_sees_none(hosts, ia, tmp_path):
     hosts.market.at(DAY, "16:00:00")
     master, slave = pty.openpty()
     child = subprocess.Popen(
-        [*installed(), "--now", f"{DAY}T16:00+08:00", "sync", "--symbols", "600519,688981,300750"], cwd=tmp_path,
+        [*program(), "--now", f"{DAY}T16:00+08:00", "sync", "--symbols", "600519,688981,300750"], cwd=tmp_path,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave, env={**os.environ, "TERM": "xterm"},
     )  # fmt: skip
     os.close(slave)

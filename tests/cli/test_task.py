@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from support.program import installed
+from support.program import program
 from support.terminal import on_terminal
 
 USAGE = (
@@ -29,7 +29,7 @@ def at_a_terminal(answer, *argv, env=None):
     master, slave = pty.openpty()
     try:
         with subprocess.Popen(
-            [*installed(), *argv], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            [*program(), *argv], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, **(env or {})},
         ) as process:  # fmt: skip
             os.write(master, answer.encode())

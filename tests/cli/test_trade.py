@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from support.program import installed
+from support.program import program
 
 FREE = {
     "IA_RISK_POSITION_PCT": "100",
@@ -175,7 +175,7 @@ def test_two_purchases_and_a_sale_of_one_day_are_facts(ia):
 
 def test_of_sales_at_once_no_more_are_entered_than_was_held(ia, home):
     ok(ia("trade", "buy", "600519", "100", "1500", "--date", "2024-01-15"))
-    command = [*installed(), "trade", "sell", "600519", "100", "1600", "--date", "2024-01-17"]
+    command = [*program(), "trade", "sell", "600519", "100", "1600", "--date", "2024-01-17"]
 
     def sell(_):
         return subprocess.run(command, capture_output=True).returncode

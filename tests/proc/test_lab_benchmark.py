@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from support.minute_bars import NEEDS_CLUSTER
 from support.program import REPO
 
@@ -18,6 +20,7 @@ def test_it_measures_every_part(tmp_path):
     assert not list(tmp_path.glob("ia-bench-*"))
 
 
+@pytest.mark.soak
 @NEEDS_CLUSTER
 def test_it_measures_workers(tmp_path):
     command = [sys.executable, str(REPO / "tests" / "bench" / "bench_cluster.py"), "--part", "40"]

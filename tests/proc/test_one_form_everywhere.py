@@ -13,7 +13,7 @@ from ia.kernel.workspace import Workspace
 from ia.organs import sessions
 from ia.reach.bridges import chat_forms
 from ia.reach.bridges.chat_approval import ListenerVoice
-from support.program import installed, program
+from support.program import program
 from support.skill_library import FORM_TOOLS, FORMS, write_skill
 from support.terminal import Terminal
 
@@ -55,7 +55,7 @@ def answers(lang):
 
 def type_at_a_terminal(words, lang, session="s", *, leave=False):
     """Answer the questions of `ia session fill`, the first one wrongly first; leave: give up before the last one."""
-    with Terminal([*installed(), "--lang", lang, "session", "fill", session, "plot"]) as terminal:
+    with Terminal([*program(), "--lang", lang, "session", "fill", session, "plot"]) as terminal:
         terminal.wait_for({"en": "Sowing date", "zh": "播种日期"}[lang])
         terminal.send("soon\r")
         terminal.wait_for({"en": "YYYY-MM-DD", "zh": "2024-03-15"}[lang])

@@ -561,9 +561,10 @@ def test_settings_that_break_while_it_listens_are_answered_and_it_goes_on(bot, l
 
 def test_an_idle_process_that_died_costs_no_message(bot, listener, brain):
     brain(always=echo)
-    process = listener()
+    process = listener(ia=installed())
     bot.say(OWNER, "一")
     assert bot.sent_to(OWNER, 1)
+    assert children(process)
     for child in children(process):
         os.kill(child, signal.SIGKILL)
     time.sleep(0.2)

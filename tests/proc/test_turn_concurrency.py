@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from ia.organs import sessions
-from support.program import installed
+from support.program import program
 from support.servers.openai import Reply
 
 NOW = "2024-03-15T16:00:00+08:00"
@@ -15,7 +15,7 @@ NOW = "2024-03-15T16:00:00+08:00"
 def at_once(lines):
     """Run turns at the same time and return [(status, stdout, stderr)] in their order."""
     children = [
-        subprocess.Popen([*installed(), "--now", NOW, "turn", *words], stdin=subprocess.DEVNULL,
+        subprocess.Popen([*program(), "--now", NOW, "turn", *words], stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for words in lines
     ]  # fmt: skip

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from support.program import installed
+from support.program import program
 from support.servers import openai as said
 from support.servers.openai import KEY, MODEL, Failure, Reply
 
@@ -33,7 +33,7 @@ def document(ia, *args, **kwargs):
 def begun(*args, **kwargs):
     """Start a turn and return the process, its streams open."""
     kwargs = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **kwargs}
-    return subprocess.Popen([*installed(), "--now", NOW, "turn", *args], **kwargs)
+    return subprocess.Popen([*program(), "--now", NOW, "turn", *args], **kwargs)
 
 
 def first_bytes(child, seconds=30.0):
@@ -417,7 +417,7 @@ def test_a_session_that_is_taken_is_waited_for_until_the_deadline(brain, ia):
 def test_a_reader_that_leaves_ends_the_turn_silently(brain, home):
     server = brain(always=Reply("很长。" * 2000))
     script = 'set -o pipefail; "$@" --now 2024-03-15 turn 你好 -s x | head -c 9'
-    run = subprocess.run(["bash", "-c", script, "bash", *installed()], capture_output=True, text=True, timeout=60)
+    run = subprocess.run(["bash", "-c", script, "bash", *program()], capture_output=True, text=True, timeout=60)
     assert run.stdout == "很长。"
     assert run.returncode in (0, 141)
     assert "Traceback" not in run.stderr

@@ -35,6 +35,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 LIMIT = 120.0
+TURNS = "(turns of a listener)"
+"""The word with which a forked listener starts the process of its turns; see ia_cli.terminal.turn_process."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -315,6 +317,7 @@ def _warm_up() -> None:
             Demo().actions(symbol)
         run_command_line(["init"])
         run_command_line(["sync"])
+        run_command_line(["doctor"])  # compiles each pattern of the tables
         for question in (
             "How is CATL doing?",
             "比较宁德时代和茅台",
@@ -325,6 +328,18 @@ def _warm_up() -> None:
             run_command_line(["turn", question])
     os.environ.clear()
     os.environ.update(before)
+
+
+def _entry_of(words: list[str], door: Path) -> Callable[[], None]:
+    """Return what runs a command; a listener starts its turns at the same door."""
+    from ia_cli.commands import listen
+    from ia_cli.start import main
+    from ia_cli.terminal import turn_process
+
+    if words == [TURNS]:
+        return turn_process.main
+    listen.ANSWER[:] = [str(door.with_name("ia")), TURNS]
+    return main
 
 
 def _run(main: Callable[[], None]) -> None:
@@ -350,18 +365,21 @@ if __name__ == "__main__":
 
     if os.fork():
         os._exit(0)
+    import re
+
     gc.disable()
+    re._MAXCACHE = 1 << 16  # type: ignore[attr-defined]  # what is compiled here is compiled for all
     _load()
     _warm_up()
     gc.freeze()
     link, ours, door = _fork_servers(int(sys.argv[1]), Path(sys.argv[2]))
+    with socket.socket(fileno=os.dup(door)) as named:
+        place = Path(named.getsockname())
     words = _open_door(door)
     if words is None:
         words = _serve(ours)
     if words is None:
         os.write(link, b".")
     else:
-        from ia_cli.start import main
-
         sys.argv = [os.path.join(os.path.dirname(sys.executable), "ia"), *words]
-        _run(main)
+        _run(_entry_of(words, place))

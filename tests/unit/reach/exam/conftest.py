@@ -1,6 +1,30 @@
-"""An exam that is prepared once for the tests that only look at it."""
+"""An exam that is prepared once for the tests that only look at it, and a workspace that is built once for the others."""
+
+import fcntl
+import shutil
 
 import pytest
+
+
+@pytest.fixture
+def built_once(shared_cache, monkeypatch):
+    """Exams begin in copies of the workspace that the first of them built."""
+    from ia.kernel import config
+    from ia.reach.exam import preparation, sitting
+
+    place = shared_cache.parent / "exam-workspace"
+
+    def copy(plan):
+        home = config.home()
+        with open(f"{place}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not place.exists():
+                preparation.build_workspace(plan)
+                shutil.copytree(home, f"{place}.new", symlinks=True)
+                (place.parent / f"{place.name}.new").rename(place)
+        preparation.copy_workspace(str(place), home)
+
+    monkeypatch.setattr(sitting, "build_workspace", copy)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from ia.reach.exam.sitting import LEFT_OUT, open_exam
 from support.exam_recordings import ANSWERS, load_recording, replay
 from support.servers.openai import UNAUTHORISED, Reply
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("built_once")]
 
 
 @pytest.fixture(autouse=True)
