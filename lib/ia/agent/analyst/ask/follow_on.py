@@ -550,10 +550,27 @@ def _against_another(text: str, last: str) -> str:
     return f"which {what}{f' {more}' if priced else ''}, {named[0].said} or {others[0].said}"
 
 
+_INDICES = (
+    (pattern(r"标普"), "SPX.US"),
+    (pattern(r"上证|沪指"), "000001.SH"),
+    (pattern(r"深证"), "399001.SZ"),
+    (pattern(r"创业板"), "399006.SZ"),
+    (pattern(r"科创板"), "000688.SH"),
+)
+"""Names by which indices are called where a question goes on (标普呢), and their codes."""
+
+
+def _name_index(text: str, step: str) -> str:
+    """Return a question that goes on with an index alone by the code of that index."""
+    code = next((code for words, code in _INDICES if words.fullmatch(step)), "")
+    return text.replace(step, code, 1) if code and step != text else text
+
+
 def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
     """Return a text that goes on with the question before as a whole one."""
     led, tailed = _LEAD.search(text), _TAIL.search(text)
     step = _TAIL.sub("", _LEAD.sub("", text, count=1)).strip(" ,，。?？!！")
+    text = _name_index(text, step)
     if after := (
         _after_view(text, last)
         or find_next_step(step, last, today)

@@ -11,6 +11,7 @@ from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.ask.time_spans import FUTURE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import own_trade_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts.held import load_weights
 from ia.agent.analyst.jobs.facts.journal_rows import load_trades
 from ia.agent.analyst.jobs.facts.share_changes import load_share_changes
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -388,7 +389,28 @@ def answer_what_if(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             )
         ]
 
-    return (yield from _of_held(say, asked, desk))
+    told = yield from _of_held(say, asked, desk)
+    if move is None or not move["pct"] or size is None or not _OF_ACCOUNT.search(words):
+        return told
+    status = yield from desk.one("account.status")
+    weights = (yield from load_weights(desk, status)) if status.ok else {}
+    if not weights and len(wording.objects_of(status, "currencies")) == 1:
+        held = wording.objects_of(status, "positions").items()
+        weights = {code: float(each["weight_pct"]) for code, each in held if each.get("weight_pct") is not None}
+    parts = [
+        desk.speak("That is **{share}** of everything you own ({name}: {weight}% of it).",
+                   share=wording.say_percent(weights[each.code] * (size if move["up"] else -size) / 100),
+                   name=wording.short_name(desk, each), weight=f"{weights[each.code]:.2f}")
+        for each in asked.securities[:SHOWN] if each.code in weights
+    ]  # fmt: skip
+    return told._replace(lines=[*parts, *told.lines])
+
+
+_OF_ACCOUNT = pattern(
+    r"(?:账户|组合|总资产|净值|仓位?)[^，,。]{0,8}(?:几个点|百分之几|几个百分点|百分之多少|多少[%％])"
+    r"|\b(?:per ?cent|share|%) of my (?:account|portfolio)\b",
+    re.I,
+)
 
 
 def _say_trade(desk: ToolDesk, row: Json) -> str:
