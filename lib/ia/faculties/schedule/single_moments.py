@@ -91,9 +91,13 @@ def _is_free(said: Wish, start: int, end: int) -> bool:
     if _LEADS.search(said.plain[:start]):
         return True
     after = said.plain[end:].lstrip()
-    ends = not after or after[0] in GONE + ",，。.;；)" or re.match(r"(?:at|@|in the)\b", after, re.I)
+    ends = not after or after[0] in GONE + ",，。.;；)" or _AFTER.match(after)
     named = re.search(r"\b(?:for|of|from|until|till|by|before|since|with|about)\s+\Z", said.plain[:start], re.I)
     return bool(ends and not named and said.plain[start : start + 1].isascii())
+
+
+_AFTER = re.compile(rf"(?:at|@|in the)\b|(?:morning|afternoon|evening|night)\b\s*(?:\Z|at\b|[{GONE},.;)])", re.I)
+"""What may stand behind a date at the end of a clause."""
 
 
 def _read_date(found: re.Match[str], today: date) -> DateSaid:

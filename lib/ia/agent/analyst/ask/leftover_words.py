@@ -103,6 +103,7 @@ _ENDS = ("", "s", "es", "ed", "d", "ing", "'s", "s'")
 _REFUSED = pattern(r"\(\?<?!(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)")
 """Words that must not stand there."""
 _BEGUN = pattern(r"([a-z]{3,})\\w[*+]", re.I)
+_OPTIONAL = pattern(r"[a-z]\?", re.I)
 _LATIN = pattern(r"[a-z][a-z'’&-]+", re.I)
 _CLASS = pattern(r"\[\^?([^\]]*)\]")
 _HAN = pattern(r"[\u3400-\u9fff]+")
@@ -116,7 +117,8 @@ def _find_named(source: str) -> _Named:
     classes = {char for inside in _CLASS.findall(plain) for char in inside if count_han(char)}
     plain = _ESCAPED.sub(" ", _CLASS.sub(" ", plain))
     han = set(_HAN.findall(plain.replace("?", " "))) | set(_HAN.findall(plain)) | classes
-    latin = frozenset(each.casefold().replace("’", "'") for each in _LATIN.findall(plain))
+    said = [*_LATIN.findall(plain), *_LATIN.findall(_OPTIONAL.sub("", plain))]
+    latin = frozenset(each.casefold().replace("’", "'") for each in said)
     return _Named(latin, begun, tuple(sorted(han, key=len, reverse=True)))
 
 

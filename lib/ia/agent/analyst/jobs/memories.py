@@ -27,6 +27,7 @@ _FILES = (
     ("tracking", r"关注|跟踪|自选|watch ?list|\btrack|\bwatch|\bfollow", "The watch list"),
     ("beliefs", r"信念|相信|\bbelie", "The beliefs"),
     ("preferences", r"偏好|喜欢|习惯|\bprefer", "The preferences"),
+    ("soul", r"灵魂|(?<![a-z])soul(?![a-z])", "The soul"),
 )
 _WROTE = r"怎么看|看法|说过|写过|think|said|wrote"
 _REASON = pattern(r"[，,；;。.]?\s*(?:因为|原因是|理由是|\bbecause\b|\bsince\b)[:：]?\s*", re.I)
@@ -67,6 +68,14 @@ def forget(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     )
 
 
+_SOUL_LINES = 10
+"""Lines of the soul that an answer quotes."""
+
+
+def _file_of(page: str) -> str:
+    return "soul.md" if page == "soul" else f"memory/{page}.md"
+
+
 def _file(desk: ToolDesk, path: str, title: str, words: str) -> Work[Reply]:
     speak = desk.speak
     group = (yield from group_facts.find_group(desk, words)) if path == "tracking" else ""
@@ -77,20 +86,22 @@ def _file(desk: ToolDesk, path: str, title: str, words: str) -> Work[Reply]:
         result = yield from desk.one("memory.read", path=path)
         text = str(result.value) if result.ok else ""
         entries = [line.strip() for line in text.splitlines() if line.lstrip().startswith(("-", "*"))]
+        if path == "soul":
+            entries = [line.strip() for line in text.splitlines() if line.strip(" #-")][:_SOUL_LINES]
     if entries:
         head = (
             speak("The group **{group}** of the watch list:", group=group)
             if group
-            else speak("{title} (`memory/{page}.md`):", title=title, page=path)
+            else speak("{title} (`{file}`):", title=title, file=_file_of(path))
         )
-        return Reply([head, *entries], entries, [f"memory/{path}.md"])
+        return Reply([head, *entries], entries, [_file_of(path)])
     if result.missing:
         return reply.reply_of_lines(speak("There is no tool here to read the memory."))
     return reply.reply_of_lines(
         speak(
-            "{title}: nothing there yet (`memory/{page}.md`).",
+            "{title}: nothing there yet (`{file}`).",
             title=title,
-            page=path,
+            file=_file_of(path),
         )
     )
 

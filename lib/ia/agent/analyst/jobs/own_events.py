@@ -103,7 +103,7 @@ def _date_own_events(desk: ToolDesk) -> Work[Reply | None]:
         if own and any(own[name] for name in ("which", "nth", "zhwhich")):
             return (yield from _put_start(desk, mentions[0], own))
     for mention in mentions:
-        others = [each for each in mentions if each.code != mention.code]
+        others = [each for each in find_mentions(words) if each.code != mention.code]
         found = re.search(_SINCE.replace("{x}", re.escape(mention.said)), words, re.I)
         rest = f"{words[: found.start()]} {words[found.end() :]}" if found else ""
         if found and (others or _OF_ACCOUNT.search(rest)):

@@ -1,10 +1,12 @@
 """Money of the account by its kind: interest, the largest gains and losses, and a price in another currency."""
 
 import re
+from dataclasses import replace
 
 from ia.agent.analyst.ask.amounts import find_currencies, find_size
 from ia.agent.analyst.ask.facts import HOLDING, FactQuestion, FactSpec
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
+from ia.agent.analyst.ask.time_spans import EVER
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs.daily import positions_of
@@ -90,8 +92,9 @@ def answer_interest(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def answer_largest_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what lost, or gained, most: of what is held, and of the trades that are closed."""
     speak, gain = desk.speak, bool(_GAIN.search(asked.words))
-    if asked.spans:
-        return (yield from account_facts.answer_holdings_rank(desk, asked))
+    if any(span.kind != EVER for span in asked.spans):
+        ranked = replace(asked.facts[0], field="best" if gain else "worst")
+        return (yield from account_facts.answer_holdings_rank(desk, replace(asked, facts=(ranked,))))
     status, performance = yield from desk.run(DeskCall("account.status", {}), DeskCall("account.performance", {}))
     if status.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), status.failure)

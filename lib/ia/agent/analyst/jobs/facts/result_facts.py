@@ -618,7 +618,11 @@ def _say_change(desk: ToolDesk, asked: FactQuestion, days: Days) -> Work[Reply]:
     return reply_of_lines(*lines, *moved_note(desk, days))
 
 
-_BY_MONEY = pattern(r"赚|亏|盈|赔|贡献|\b(?:ma[dk]e|earn\w*|los[et]|profit\w*|money|contribut\w*)\b", re.I)
+_BY_MONEY = pattern(
+    r"赚|亏|盈|赔|贡献|\b(?:ma[dk]e|earn\w*|los[et]|loss(?:es)?|(?:biggest|largest|greatest) gains?|profit\w*|money"
+    r"|contribut\w*)\b",
+    re.I,
+)
 
 
 def answer_rank_period(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Reply]:

@@ -9,7 +9,7 @@ from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 
-_ALL = "*"
+_ALL, _NAMED = "*", "@key"
 _LONGEST = 10
 """Settings that an answer lists."""
 _ORIGINS = {
@@ -26,10 +26,16 @@ def answer_setting(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     found = yield from desk.one("settings.list")
     if found.failure is not None:
         return reply_of_lines(describe_failure(desk.speak, found.failure))
-    field = asked.facts[0].field
+    field, rows = asked.facts[0].field, wording.rows_of(found, "settings")
+    if field == _NAMED:
+        named = asked.facts[0].words.search(asked.words)
+        field = named[0].casefold() if named else ""
+        if not any(_has_key(row, field) for row in rows):
+            return reply_of_lines(
+                desk.speak("There is no setting {key}; `ia config list` lists all of them.", key=f"`{field}`")
+            )
     if field.startswith("@"):
         return reply_of_lines(_say_workspace(desk, field, found))
-    rows = wording.rows_of(found, "settings")
     if field == _ALL:
         return _list_changed(desk, rows)
     wanted = field.split()
