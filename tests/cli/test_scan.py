@@ -8,10 +8,11 @@ import pytest
 
 
 @pytest.fixture
-def market(ia, monkeypatch):
-    for name, value in {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:30:00+08:00"}.items():
+def market(ia, begin, monkeypatch):
+    demo = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:30:00+08:00"}
+    for name, value in demo.items():
         monkeypatch.setenv(name, value)
-    assert ia("sync", "daily").returncode == 0
+    begin(demo, ("sync", "daily"))
     return ia
 
 

@@ -16,13 +16,11 @@ FREE = {f"IA_RISK_{name}": "100" for name in ("POSITION_PCT", "DAY_STOP_PCT", "R
 
 
 @pytest.fixture
-def held(ia, monkeypatch):
-    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
-    monkeypatch.setenv("IA_NOW", "2024-03-15T16:00+08:00")
-    for code in ("600519", "AAPL"):
-        assert ia("ohlcv", code).returncode == 0
-    for args in BOUGHT:
-        assert ia(*args, env={**FREE, "IA_RISK_COOLING_HOURS": "0"}).returncode == 0
+def held(ia, begin, monkeypatch):
+    demo = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:00+08:00"}
+    for name, value in demo.items():
+        monkeypatch.setenv(name, value)
+    begin({**demo, **FREE, "IA_RISK_COOLING_HOURS": "0"}, ("ohlcv", "600519"), ("ohlcv", "AAPL"), *BOUGHT)
     return ia
 
 

@@ -3,24 +3,26 @@
 import pytest
 
 from ia.agent.analyst.ask.several import asks_more, split_message
-from ia.faculties import profiles
-from ia.kernel import proposals
 
 NOW = "2024-03-15T16:00:00+08:00"
 
 
 @pytest.fixture
-def say(ws, monkeypatch, ia):
+def say(ws, monkeypatch, begin):
     """Take a turn with the embedded analyst in a workspace with a market and a position."""
     from ia.agent.turns.turn import take_turn
 
-    monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
-    monkeypatch.setenv("IA_NOW", NOW)
-    for made in profiles.use_profile(ws, profiles.find_profile("invest"))[1]:
-        proposals.reject(ws, made.id, by="user")
-    assert ia("sync").returncode == 0
-    ia("trade", "deposit", "500000")
-    ia("trade", "buy", "600036", "1000", "23", "--because", "dividends")
+    demo = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": NOW}
+    for name, value in demo.items():
+        monkeypatch.setenv(name, value)
+    begin(
+        demo,
+        ("init",),
+        *(("reject", str(number)) for number in range(1, 6)),
+        ("sync",),
+        ("trade", "deposit", "500000"),
+        ("trade", "buy", "600036", "1000", "23", "--because", "dividends"),
+    )
     return lambda message: take_turn(ws, message, model="ia-offline").reply
 
 
