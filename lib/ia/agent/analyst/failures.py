@@ -2,6 +2,7 @@
 
 from ia.agent.analyst.desk import Failure
 from ia.agent.analyst.voice import EN, AnswerVoice
+from ia.domain.instruments.symbols import translate_names
 from ia.kernel.i18n import mark_text
 
 NO_BARS = Failure("no bars")
@@ -26,4 +27,6 @@ def describe_failure(speak: AnswerVoice, failure: Failure) -> str:
 
     Tools fail in English: an English reader gets the tool's own sentence, which says more.
     """
-    return failure.sentence if speak.lang == EN or failure.code not in _KNOWN else speak(_KNOWN[failure.code])
+    if speak.lang == EN:
+        return translate_names(failure.sentence, "en")
+    return speak(_KNOWN[failure.code]) if failure.code in _KNOWN else failure.sentence

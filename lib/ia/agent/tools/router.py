@@ -19,7 +19,7 @@ from ia.agent.tools.registry import CONFIRM, READ, Tool
 from ia.agent.tools.sanitizer import FIELDS, sanitize_names, strip_cells
 from ia.agent.tools.scope import Scope, ToolCall
 from ia.agent.tools.time_limit import limit_time
-from ia.domain.instruments.symbols import resolve_security
+from ia.domain.instruments.symbols import SymbolList, resolve_security
 from ia.kernel import audit, faults, proposals, untrusted
 from ia.kernel.errors import (
     BadData,
@@ -332,7 +332,7 @@ def _record_call(scope: Scope, outcome: ToolOutcome, arguments: object, *, priva
     error = str(outcome.failure) if outcome.failure else ""
     args = arguments if isinstance(arguments, dict) else {"": _replace_surrogates(str(arguments)[:200])}
     status = outcome.failure.status if outcome.failure else 0
-    scope.calls.append(ToolCall(outcome.tool, args, outcome.ok, outcome.ms, error, status))
+    scope.calls.append(ToolCall(outcome.tool, args, outcome.ok, outcome.ms, error, status, outcome.failure))
     kept = {str(key)[:40]: PRIVATE if private else _shorten_value(value) for key, value in list(args.items())[:20]}
     if private and outcome.failure:
         error = outcome.failure.code
@@ -381,4 +381,6 @@ def _failure_fields(failure: IaError, voice: Voice) -> Json:
     told: Json = {"error": said, "code": failure.code}
     if failure.hint:
         told["hint"] = voice.say_hint(failure)
-    return told | {name: failure.params[name] for name in _FIELDS if failure.params.get(name)}
+    fields = {name: failure.params[name] for name in _FIELDS if failure.params.get(name)}
+    names = {name: str(value) for name, value in fields.items() if isinstance(value, SymbolList)}
+    return told | fields | names

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ia.kernel import config
-from ia.kernel.errors import Notify, drop_message
+from ia.kernel.errors import IaError, Notify, drop_message
 from ia.kernel.jsontypes import Json
 from ia.kernel.workspace import Workspace
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class ToolCall:
     """One call as it was made: name, arguments, whether it worked, how long it took, and what went wrong.
 
-    status  the exit status that the failure stands for; 0 where it worked
+    status  the exit status that the failure stands for; 0 where it worked. failure: what `error` says in English
     """
 
     name: str
@@ -27,6 +27,7 @@ class ToolCall:
     ms: int
     error: str = ""
     status: int = 0
+    failure: IaError | None = None
 
 
 class CitedPassage(NamedTuple):

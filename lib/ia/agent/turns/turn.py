@@ -121,7 +121,9 @@ class Turn:
         for kinds, error in (((TryLater.status, TimedOut.status), TryLater), ((Unavailable.status,), Unavailable)):
             for call in asked:
                 if call.status in kinds:
-                    return error(told, reason=call.error, hint="`ia doctor` shows the state of the hosts")
+                    return error(
+                        told, reason=call.failure or call.error, hint="`ia doctor` shows the state of the hosts"
+                    )
         return None
 
     def as_document(self) -> Json:

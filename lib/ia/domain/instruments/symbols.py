@@ -70,6 +70,23 @@ class Symbol(NamedTuple):
         return f"{self.canonical} {security_name(self.canonical, self.name, lang)}".rstrip()
 
 
+class SymbolList(tuple[Symbol, ...]):
+    """Securities in a sentence, as a field of a message: `str()` has the names of sources, as that of one has.
+
+    >>> SymbolList([Symbol("600519", "CN", "SH", "stock", "贵州茅台")]).name_in("en")
+    '600519.SH Kweichow Moutai'
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self))
+
+    def name_in(self, lang: str) -> str:
+        """Return the codes and names for a reader of a language."""
+        return ", ".join(symbol.name_in(lang) for symbol in self)
+
+
 def stored_symbols() -> list[Symbol]:
     """Return the securities that the registered sources tell, with their names."""
     return [symbol for tell in name_sources.registered.values() for symbol in tell()]
@@ -134,7 +151,7 @@ def security_name(symbol: str, name: object, lang: str) -> str:
     return (english_names().get(symbol) if lang == "en" else None) or str(name or "")
 
 
-_CODE_AND_NAME = pattern(r"(?<!\S)([0-9A-Z.]{1,6}\.(?:SH|SZ|BJ|HK|US)) (\S+)")
+_CODE_AND_NAME = pattern(r"(?<![^\s(])([0-9A-Z.]{1,6}\.(?:SH|SZ|BJ|HK|US)) ([^\s:;,?()]+)")
 
 
 def translate_names(text: str, lang: str) -> str:
@@ -142,6 +159,8 @@ def translate_names(text: str, lang: str) -> str:
 
     >>> translate_names("buy 600519.SH 贵州茅台 100 @ 718.06", "en")
     'buy 600519.SH Kweichow Moutai 100 @ 718.06'
+    >>> translate_names("600519.SH 贵州茅台: not found", "en")
+    '600519.SH Kweichow Moutai: not found'
     """
     if lang != "en" or text.isascii():
         return text
@@ -315,7 +334,7 @@ def _resolve_name(asked: str, learned: Iterable[Symbol], spelled: bool) -> Symbo
     within = sorted({symbol for symbol, names in table if any(_is_part(key, name) for name in names)}) if key else []
     if len(within) > 1:
         raise _ambiguity_error(asked, within)
-    near = ", ".join(map(str, within or _find_similar(key, table)))
+    near = SymbolList(within or _find_similar(key, table))
     hint = "give its code, such as `600519.SH`"
     if key in ("watch", "held", "all"):
         hint = "`--universe {key}` selects the whole list"
@@ -380,13 +399,12 @@ def _find_similar(key: str, table: Iterable[tuple[Symbol, tuple[str, ...]]]) -> 
 
 def _ambiguity_error(asked: str, found: Iterable[Symbol]) -> UsageError:
     listed = sorted(found, key=lambda symbol: (symbol.exchange not in ("SH", "SZ", "BJ"), symbol.canonical))
-    shown = ", ".join(map(str, listed[:12])) + (", …" if len(listed) > 12 else "")
     hint = "write one of the codes, such as `{first}`"
     error = AmbiguousName(
-        "{text} is ambiguous: {candidates}",
+        "{text} is ambiguous: {candidates}, …" if len(listed) > 12 else "{text} is ambiguous: {candidates}",
         code="ambiguous-symbol",
         text=asked,
-        candidates=shown,
+        candidates=SymbolList(listed[:12]),
         first=listed[0].canonical,
         hint=hint,
     )

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Protocol
 
 from ia.domain.instruments import boards
-from ia.domain.instruments.symbols import Symbol, from_canonical, listed_code, resolve_security
+from ia.domain.instruments.symbols import Symbol, SymbolList, from_canonical, listed_code, resolve_security
 from ia.domain.rules.settlement import sellable_after
 from ia.kernel import clock, config, store
 from ia.kernel.errors import Message, NotFound, Notify, PluralText, Simulated, UsageError, drop_message
@@ -190,11 +190,9 @@ class LedgerDesk:
     def load_prices(self, books: Books) -> dict[str, LastPrice]:
         """Return the prices that the books need; what lacks and what is simulated is told."""
         symbols, found = self._load_needed_prices(books, self.today)
-        lacking = [str(each) for each in symbols if each.canonical not in found]
+        lacking = SymbolList(each for each in symbols if each.canonical not in found)
         if lacking:
-            self.notify(
-                Message("no stored price of {symbols}; figures that depend on it are empty", symbols=", ".join(lacking))
-            )
+            self.notify(Message("no stored price of {symbols}; figures that depend on it are empty", symbols=lacking))
         self._notify_stale_prices(
             {each.symbol: found[each.symbol] for each in books.holdings.values() if each.symbol in found}
         )
@@ -414,11 +412,11 @@ class LedgerDesk:
         """
         price = self.market.latest_prices([symbol], moment).get(symbol.canonical)
         if price is None:
-            raise UsageError("no stored price of {symbol}", symbol=str(symbol), hint="give the price: --price PRICE")
+            raise UsageError("no stored price of {symbol}", symbol=symbol, hint="give the price: --price PRICE")
         self.notify(
             Message(
                 "{symbol}: using the price of {date}, {price}",
-                symbol=str(symbol),
+                symbol=symbol,
                 date=price.date,
                 price=format(price.price, "f"),
             )
@@ -434,7 +432,7 @@ class LedgerDesk:
         """
         holding = self.books(until=moment).holdings.get(symbol.canonical)
         if holding is None or not holding.quantity:
-            raise NotFound("you do not hold {symbol}", symbol=str(symbol), hint="`ia account` shows your positions")
+            raise NotFound("you do not hold {symbol}", symbol=symbol, hint="`ia account` shows your positions")
         return Decimal(format_decimal(holding.quantity))
 
     def account_warnings(self, found: Account) -> list[Breach]:

@@ -368,7 +368,7 @@ def loan_entry(
     """
     symbol = resolve_security(code) if code else None
     if symbol is not None and symbol.kind != "repo":
-        raise UsageError("{symbol} is not a reverse repo code, such as 204001 or 131810", symbol=str(symbol))
+        raise UsageError("{symbol} is not a reverse repo code, such as 204001 or 131810", symbol=symbol)
     if principal is not None and principal > amount:
         raise UsageError(
             "the principal {principal} is larger than the repayment {amount}", principal=principal, amount=amount

@@ -257,7 +257,7 @@ class _BackfillWork:
                     return _FetchedHistory(wanted, history, False, HistoryRecord(self.session, accepted, note))
         bars, note = self._fetch_bars(wanted.symbol, self.start)
         if not bars.date:
-            raise NotFound("{symbol}: {adapter} has no bars", symbol=str(symbol), adapter=self.source.name)
+            raise NotFound("{symbol}: {adapter} has no bars", symbol=symbol, adapter=self.source.name)
         actions = self._fetch_actions(wanted.symbol)
         accepted = self._prev_close(wanted) if wanted.why == "ex-date" else None
         history = store.StoredHistory(wanted.symbol, bars, actions)

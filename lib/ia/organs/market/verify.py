@@ -177,7 +177,7 @@ def verify_symbol(
     days = sorted(set(a.bars.date) & set(b.bars.date))
     if not days:
         raise NotFound(
-            "{symbol}: {source} and {other} have no dates in common", symbol=str(symbol), source=a.name, other=b.name
+            "{symbol}: {source} and {other} have no dates in common", symbol=symbol, source=a.name, other=b.name
         )
     differences = compare_bars(a.bars, b.bars, step)
     steps = None
@@ -187,7 +187,7 @@ def verify_symbol(
         except (TryLater, Unavailable) as exc:
             if factors:
                 raise
-            notify(Message("{symbol}: ia did not compare the adjustment: {reason}", symbol=str(symbol), reason=exc))
+            notify(Message("{symbol}: ia did not compare the adjustment: {reason}", symbol=symbol, reason=exc))
             found = None
         if found is not None:
             steps, more = found
@@ -322,7 +322,7 @@ def _load_stored_bars(ws: Workspace, symbol: Symbol, span: VerifySpan) -> Bars:
         if series is None:
             raise NotFound(
                 "{symbol}: no stored data",
-                symbol=str(symbol),
+                symbol=symbol,
                 canonical=symbol.canonical,
                 hint="fetch it with `ia sync --symbols {canonical}` or `ia ohlcv {canonical}`",
             )
@@ -338,9 +338,7 @@ def _compare_adjustments(
     try:
         theirs = fetch_factors(symbol)
     except NotFound:
-        notify(
-            Message("{symbol}: sina has no adjustment factors; ia did not compare the adjustment", symbol=str(symbol))
-        )
+        notify(Message("{symbol}: sina has no adjustment factors; ia did not compare the adjustment", symbol=symbol))
         return None
     ours = _load_our_actions(ws, symbol)
     last = side.bars.date[-1]

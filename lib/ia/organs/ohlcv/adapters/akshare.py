@@ -101,7 +101,7 @@ def _first_success(symbol: Symbol, ways: list[Callable[[], T]]) -> T:
         except (NotFound, TryLater, Unavailable) as exc:
             failures.append(exc)
     if all(isinstance(failure, NotFound) for failure in failures):
-        raise NotFound("{symbol}: not found on any host", code="unknown-symbol", symbol=str(symbol))
+        raise NotFound("{symbol}: not found on any host", code="unknown-symbol", symbol=symbol)
     kind = TryLater if any(isinstance(failure, TryLater) for failure in failures) else Unavailable
     template = "{symbol}: no host answered: {first}; {second}; {third}"
     if len(failures) == 2:
@@ -110,6 +110,6 @@ def _first_success(symbol: Symbol, ways: list[Callable[[], T]]) -> T:
         template,
         code="no-host-answered",
         hint="try another data source with --adapter; `ia doctor` shows the state of each host",
-        symbol=str(symbol),
+        symbol=symbol,
         **dict(zip(("first", "second", "third"), failures, strict=False)),
     ) from failures[0]

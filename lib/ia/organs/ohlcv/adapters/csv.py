@@ -102,7 +102,7 @@ def _find_file(symbol: Symbol, part: str = "") -> str:
     raise NotFound(
         "{symbol}: {folder} has no file for it",
         hint="similar names: {near}" if near else "name the file {name}.csv",
-        symbol=str(symbol),
+        symbol=symbol,
         folder=here,
         name=symbol.canonical,
         near=", ".join(near),

@@ -19,7 +19,7 @@ from functools import cache, lru_cache
 from random import Random
 from typing import TYPE_CHECKING
 
-from ia.domain.instruments.symbols import Symbol, from_canonical
+from ia.domain.instruments.symbols import Symbol, SymbolList, from_canonical
 from ia.kernel import clock
 from ia.kernel.errors import NotFound
 from ia.organs.ohlcv.adapters import Fetched
@@ -210,7 +210,7 @@ def simulated_bar(symbol: Symbol, day: str) -> tuple[float, tuple[float, float, 
     """
     profile = _load_profiles().get(symbol.canonical)
     if profile is None:
-        raise NotFound("{symbol} is not in the simulated market", symbol=str(symbol))
+        raise NotFound("{symbol} is not in the simulated market", symbol=symbol)
     bars, actions = _simulate_series(symbol, profile, day)
     if len(bars.date) < 2 or bars.date[-1] != day:
         return None
@@ -263,12 +263,12 @@ def simulated_rate(currency: str, day: str) -> float:
 def _visible_series(symbol: Symbol) -> "tuple[Bars, list[Action]]":
     profile = _load_profiles().get(symbol.canonical)
     if profile is None:
-        listed = ", ".join(str(from_canonical(name)) for name in ("600519.SH", "300750.SZ", "00700.HK", "SPY.US"))
+        listed = SymbolList(map(from_canonical, ("600519.SH", "300750.SZ", "00700.HK", "SPY.US")))
         raise NotFound(
             "{symbol} is not in the simulated market",
             code="not-simulated",
             hint="the simulated market has {listed} and others; for real prices, use `--adapter akshare`",
-            symbol=str(symbol),
+            symbol=symbol,
             listed=listed,
         )
     return _simulate_series(symbol, profile, clock.last_visible_date(symbol.market, clock.wall_time()))

@@ -63,7 +63,7 @@ def fetch_bars(symbol: Symbol, start: str | None, end: str | None) -> FeedTable:
     span = {"start_date": (start or "1970-01-01").replace("-", ""), "end_date": (end or "2050-01-01").replace("-", "")}
     if symbol.kind == "index":
         if symbol.market != "CN":
-            raise NotFound("{symbol}: not available from {host}", symbol=str(symbol), host=HOST)
+            raise NotFound("{symbol}: not available from {host}", symbol=symbol, host=HOST)
         return _call_akshare(symbol, _INDEX, f"{symbol.exchange.lower()}{symbol.code}", span)
     span |= {"period": "daily", "adjust": ""}
     if symbol.market == "US":
@@ -137,7 +137,7 @@ class _EastmoneyProbe:
             return
         data = tree["data"]
         if data is None:
-            raise NotFound("{symbol}: not available from {host}", symbol=str(self.symbol), host=answer.host)
+            raise NotFound("{symbol}: not available from {host}", symbol=self.symbol, host=answer.host)
         if isinstance(data, dict):
             found = str(data.get("code", self.symbol.code)).replace("_", ".")
             if found.upper() != self.symbol.code:

@@ -38,7 +38,7 @@ def fetch_bars(symbol: Symbol, start: str | None, end: str | None) -> FeedTable:
     with govern_requests(_SinaProbe(symbol)):
         rows = _fetch_us_bars(symbol) if symbol.market == "US" else _fetch_packed_bars(symbol)
     if not rows:
-        raise NotFound("{symbol}: not available from {host}", symbol=str(symbol), host=HOST)
+        raise NotFound("{symbol}: not available from {host}", symbol=symbol, host=HOST)
     return FeedTable(
         rows=[row for row in rows if (start or "") <= row[0] <= (end or "9")], unit=1, host=HOST, name="", what=WHAT
     )
@@ -94,7 +94,7 @@ class _SinaProbe:
 
     def __call__(self, answer: HttpAnswer) -> None:
         if answer.status == 404:
-            raise NotFound("{symbol}: not available from {host}", symbol=str(self.symbol), host=answer.host)
+            raise NotFound("{symbol}: not available from {host}", symbol=self.symbol, host=answer.host)
         if answer.status >= 400:
             raise shape_error(WHAT, f"HTTP {answer.status}")
 

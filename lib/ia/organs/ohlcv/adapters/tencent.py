@@ -38,7 +38,7 @@ def fetch_bars(symbol: Symbol, start: str | None, end: str | None) -> FeedTable:
                 return FeedTable(
                     rows=[_reorder_row(row) for row in rows], unit=unit, host=url.split("/")[2], name="", what=WHAT
                 )
-    raise NotFound("{symbol}: not available from {host}", symbol=str(symbol), host=HOST)
+    raise NotFound("{symbol}: not available from {host}", symbol=symbol, host=HOST)
 
 
 def _possible_codes(symbol: Symbol) -> list[str]:

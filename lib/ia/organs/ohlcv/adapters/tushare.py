@@ -60,7 +60,7 @@ class Tushare:
         api = _choose_api(symbol)
         rows = _fetch_all(api.bars, _FIELDS, symbol, start, end)
         if not rows and not (start or end):
-            raise NotFound("{symbol}: not available from tushare", symbol=str(symbol))
+            raise NotFound("{symbol}: not available from tushare", symbol=symbol)
         table = FeedTable(
             rows=[_convert_row(row) for row in rows], unit=api.unit, host=HOST, name="", what=f"tushare {api.bars}"
         )
@@ -94,7 +94,7 @@ class Tushare:
 def _choose_api(symbol: Symbol) -> Api:
     api = _APIS.get((symbol.market, symbol.kind))
     if api is None:
-        raise NotFound("{symbol}: not available from tushare", symbol=str(symbol))
+        raise NotFound("{symbol}: not available from tushare", symbol=symbol)
     return api
 
 
