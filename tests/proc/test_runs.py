@@ -196,6 +196,26 @@ def test_a_changed_message_comes_once_while_its_condition_holds(ws, ia, at, appr
     assert len(rows) == len(told) and {row["state"] for row in rows} <= {"sent"}
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_an_answer_without_prices_or_to_an_unread_question_has_failed(ws, ia, at, approved, monkeypatch, lang):
+    monkeypatch.setenv("IA_LANG", lang)
+    approved("gone", prompt="How is ZTE doing? 000063.SZ" if lang == "en" else "中兴通讯000063怎么样", retries="0")
+    approved("moon", prompt="how far is it to the moon" if lang == "en" else "月球有多远", retries="0")
+    at("15T16:00:01")
+    made = {run.name: run for run in executor.run_due(ws)}
+    assert {name: (run.state, run.status, run.report) for name, run in made.items()} == {
+        "gone": ("failed", 66, None), "moon": ("failed", 65, None),
+    }  # fmt: skip
+    assert ("000063.SZ" in made["gone"].reason) and ("did not understand" if lang == "en" else "没有") in made[
+        "moon"
+    ].reason
+    assert all("ia turn -c" not in text for text in notices(ws)) and len(notices(ws)) == 2
+    assert [e.data["status"] for e in audit.find_events(ws.db, "task.failed", "gone")] == [66]
+    rows = {row["name"]: row["status"] for row in json.loads(ia("task", "list", "--json").stdout)}
+    assert rows == {"gone": 66, "moon": 65}
+    assert "000063.SZ" in ia("task", "history", "gone").stdout
+
+
 def test_a_changed_message_of_an_attempt_that_failed_is_sent_by_the_next(ws, at, approved):
     approved(run="ia send --changed b 'hit' && ia note read absent.md", retries="1", retry_after="1m")
     at("15T16:00:01")

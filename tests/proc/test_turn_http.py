@@ -108,6 +108,7 @@ def test_json_has_the_shape_of_the_contract(brain, ia, home):
         "basis",
         "cut",
         "understood",
+        "offers",
         "cards",
         "form",
     }

@@ -32,10 +32,10 @@ HEADS = {
 """Columns of the table at a terminal: a source is long, and `--list NAME` has it."""
 RESULTS = {"pass": mark_text("pass"), "fail": mark_text("fail"), "unknown": mark_text("unknown")}
 TOLD = {
-    ("must", "fail"): mark_text("{id} fails: {reason}"),
-    ("must", "unknown"): mark_text("{id} is unknown: {reason}"),
-    ("should", "fail"): mark_text("{id} fails, not counted: {reason}"),
-    ("should", "unknown"): mark_text("{id} is unknown, not counted: {reason}"),
+    ("must", "fail"): mark_text("not met: {reason}"),
+    ("must", "unknown"): mark_text("unknown: {reason}"),
+    ("should", "fail"): mark_text("not met, not counted: {reason}"),
+    ("should", "unknown"): mark_text("unknown, not counted: {reason}"),
 }
 
 
@@ -141,7 +141,7 @@ def _emit_result(found: dict[str, Any]) -> None:
             template = TOLD[row["severity"], row["result"]]
             value = format_value((row | _localize_figures(row))["value"])
             reason = row["reason"] or say("{text}: {value}", text=row["text"], value=value)
-            notify(Message(template, id=row["id"], reason=reason))
+            notify(Message(template, reason=reason))
     if sys.stdout.isatty():
         notify(
             Message("{check}: passed", check=found["check"])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ia.kernel.errors import NotFound
+from ia.kernel.errors import Message, NotFound
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import rows_options
@@ -46,10 +46,11 @@ def recall(
 ) -> None:
     """Search notes, memory, reasons of trades and questions of sessions; the best match comes first.
 
-    If the query is a few words, all of them must occur; this includes Chinese words of one or two characters. If it is
-    a question, ia ranks notes by its words. Newer notes rank slightly higher, and your own words rank above what a
-    model, the analyst or a report wrote; the best score is 1. If the query names a security, notes about others are
-    left out. Questions that you asked come last. ia finds files edited by hand at once. Status 1 if nothing is found.
+    If the query is a few words, all of them must occur; this includes Chinese words of one or two characters. If
+    nothing has them all, ia says so and lists what has some. If it is a question, ia ranks notes by its words.
+    Newer notes rank slightly higher, and your own words rank above what a model, the analyst or a report wrote; the
+    best score is 1. If the query names a security, notes about others are left out. Questions that you asked come
+    last. ia finds files edited by hand at once. Status 1 if nothing is found.
 
     A source is a file of the workspace, trades/NUMBER (`ia trade list`) or sessions/ID (`ia session show ID`).
     kind is note, research, report, observation, belief, journal, trade, question and so on; author is owner, ia, or
@@ -67,7 +68,15 @@ def recall(
     many = limit if areas else 2 * limit
     meaning = _find_meaning(ws) if vectors else None
     hits = recall_everything(
-        ws, " ".join(query), limit=many, since=since, areas=chosen, notify=notify, look=look, meaning=meaning
+        ws,
+        " ".join(query),
+        limit=many,
+        since=since,
+        areas=chosen,
+        notify=notify,
+        look=look,
+        meaning=meaning,
+        tell_partial=lambda: notify(Message("nothing has all of these words; what follows has some of them")),
     )
     if not areas:  # a question of yours answers nothing, but leads to the session that does
         hits = sorted(hits, key=lambda hit: hit.kind == "question")[:limit]

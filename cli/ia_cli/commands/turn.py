@@ -45,13 +45,15 @@ def turn(message: tuple[str, ...], session: str, again: bool, model: str | None,
 
     The JSON fields are turn, session, model, reply, tools (name, args, ok, ms), artifacts (paths written), pending
     (proposal numbers), usage, cut (null, or why the reply is incomplete: length, filter), basis (what the reply rests
-    on: rules, knowledge, research, data, model) and sources (pages of the web that it cites). If the model's length
-    limit cuts an answer, ia prints the answer, says so on standard error and exits with status 0. A stream that stops
-    without an end gives status 75.
+    on: rules, knowledge, research, data, model), understood, offers (after a question that the embedded analyst did not
+    understand, up to three near it that it can answer) and sources (pages of the web that it cites). If the model's
+    length limit cuts an answer, ia prints the answer, says so on standard error and exits with status 0. A stream that
+    stops without an end gives status 75.
 
     Status 69: unknown model, missing key or rejected request. Status 75: the model was silent or busy. Both also apply
-    if prices that the answer needed were refused (69) or temporarily unavailable (75). Status 77: a cap, or a disabled
-    skill. Status 124: the deadline. ia keeps what the tools did until then, and the session can continue.
+    if prices that the answer needed were refused (69) or temporarily unavailable (75); in a task, status 66 if the
+    source does not have them. Status 77: a cap, or a disabled skill. Status 124: the deadline. ia keeps what the tools
+    did until then, and the session can continue.
     """
     from ia.agent.turns.turn import take_turn
     from ia.kernel.workspace import Workspace

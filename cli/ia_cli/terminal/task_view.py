@@ -112,6 +112,8 @@ def task_row(
             row["state"] += (
                 f" #{each.proposal}" if short or codes else say(" (proposal {number})", number=each.proposal)
             )
+        if short and last is not None and last.state == run_store.FAILED:
+            row["status"] = say("failed {status}", status=last.status)
         if short and row["when"]:
             row["when"] = row["when"].split(" (")[0].split("（")[0]
         return row

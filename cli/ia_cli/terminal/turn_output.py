@@ -96,7 +96,12 @@ def tell_pending(done: "Turn", said: str = "") -> None:
 
 
 def refuse_missing_prices(done: "Turn") -> None:
-    """Raise TryLater or Unavailable where the turn got none of the prices that it needed: its reply is no answer."""
-    error = done.missing_prices_error()
+    """Raise what failed where the turn got none of the prices that it needed: its reply is no answer.
+
+    At a person's hand prices that the source does not have are an answer, in a task they are not.
+    """
+    from ia.kernel import config
+
+    error = done.missing_prices_error(unattended=config.run_number() is not None)
     if error is not None:
         raise error

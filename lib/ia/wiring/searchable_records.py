@@ -1,6 +1,6 @@
 """Ledger and sessions → recall: the reasons of trades and the questions of sessions are searched with the notes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ia.kernel import clock, config
@@ -25,6 +25,7 @@ def recall_everything(
     notify: Notify = drop_message,
     look: "Sequence[Digest] | None" = None,
     meaning: "Meaning | None" = None,
+    tell_partial: Callable[[], None] = lambda: None,
 ) -> "list[Hit]":
     """Return what answers a query among notes, memory, trades and sessions; see recall_notes() for the rest."""
     from ia.organs.recall.search import AREAS, recall_notes
@@ -40,6 +41,7 @@ def recall_everything(
         look=look,
         records=records,
         meaning=meaning,
+        tell_partial=tell_partial,
     )
 
 

@@ -55,7 +55,7 @@ class Answer:
 
     read        tokens of the prompt; written: of the answer (estimates)
     left_out    parts of the reply that a bug has cost
-    understood  False where it made nothing of the question
+    understood  False where it made nothing of the question; offers: questions near to it that it can answer
     """
 
     calls: list[AnalystCall] = field(default_factory=list)
@@ -64,6 +64,7 @@ class Answer:
     written: int = 0
     left_out: list[LeftOut] = field(default_factory=list)
     understood: bool = True
+    offers: tuple[str, ...] = ()
 
 
 def answer_prompt(prompt: Prompt) -> Answer:
@@ -86,6 +87,7 @@ def answer_prompt(prompt: Prompt) -> Answer:
         written=sum(map(_tokens, pieces)),
         left_out=desk.left_out,
         understood=step.understood,
+        offers=step.offers,
     )
 
 

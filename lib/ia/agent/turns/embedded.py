@@ -128,6 +128,11 @@ class EmbeddedResponse:
         """Whether the analyst made anything of the question."""
         return self._answer.understood
 
+    @property
+    def offers(self) -> tuple[str, ...]:
+        """The questions near to one that it did not understand which it can answer."""
+        return self._answer.offers
+
     def tool_calls(self) -> list[AnalystCall]:
         """Return the calls that it needs next."""
         return list(self._answer.calls)

@@ -49,7 +49,7 @@ class Loop:
     """One conversation with a model. `reply` is what it said so far, also after a failure.
 
     cut         why the last answer is not whole: one of models.LENGTH and models.FILTER, "" for a whole one
-    understood  False where the embedded analyst says that it made nothing of the question
+    understood  False where the embedded analyst says that it made nothing of the question; offers: those it offers
     review      judges a reply before it goes out; None: every reply goes out as it comes
     results     what the tools returned, as the model got it; own_results: without what came from the web
     """
@@ -68,6 +68,7 @@ class Loop:
         self.own_results: list[str] = []
         self.cut = ""
         self.understood = True
+        self.offers: list[str] = []
         self._bytes = 0
         self._unwritable: OSError | None = None
         self._heard = False
@@ -267,6 +268,7 @@ class Loop:
                     raise models.broken_stream_error(self.name)
                 self._tell_missing(getattr(response, "left_out", []))
                 self.understood = bool(getattr(response, "understood", True))
+                self.offers = list(getattr(response, "offers", ()))
                 return response.usage(), response.tool_calls()
             self._heard = True
             out += sessions.estimate_tokens(event.chunk or "")

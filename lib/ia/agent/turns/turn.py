@@ -28,6 +28,7 @@ from ia.kernel.errors import (
     IaError,
     InternalError,
     Message,
+    NotFound,
     Notify,
     TimedOut,
     TryLater,
@@ -87,6 +88,7 @@ class Turn:
 
     cut         why the reply is not whole (`length`, `filter`); "" for a whole one
     understood  False where the embedded analyst says that it made nothing of the message; True of other models
+    offers      questions near to one that was not understood which it can answer
     cards       what its tools showed. form: the form that waits for the user's answers, {} for none
     marks       what the reply lacks of a skill's procedure, and figures that no tool has told
     basis       what the reply rests on, in the order of trust (ia.agent.turns.basis)
@@ -103,22 +105,30 @@ class Turn:
     usage: Json = field(default_factory=dict)
     cut: str = ""
     understood: bool = True
+    offers: list[str] = field(default_factory=list)
     cards: list[Json] = field(default_factory=list)
     form: Json = field(default_factory=dict)
     marks: list[Json] = field(default_factory=list)
     basis: list[str] = field(default_factory=list)
     sources: list[Json] = field(default_factory=list)
 
-    def missing_prices_error(self) -> IaError | None:
+    def missing_prices_error(self, *, unattended: bool = False) -> IaError | None:
         """Return why prices that the turn asked for could not be had, where it got none at all: TryLater, Unavailable.
 
-        What a reply makes of that is words; a script and a task need to know that it was no answer.
+        What a reply makes of that is words; a script and a task need to know that it was no answer. Unattended, prices
+        that the source does not have are missing, too (NotFound).
         """
         asked = [call for call in self.calls if call.name == PRICES]
         if any(call.ok for call in asked):
             return None
         told = "the answer lacks prices that it needs: {reason}"
-        for kinds, error in (((TryLater.status, TimedOut.status), TryLater), ((Unavailable.status,), Unavailable)):
+        lasting = (((NotFound.status,), NotFound),) if unattended else ()
+        kinds_of: tuple[tuple[tuple[int, ...], type[IaError]], ...] = (
+            ((TryLater.status, TimedOut.status), TryLater),
+            ((Unavailable.status,), Unavailable),
+            *lasting,
+        )
+        for kinds, error in kinds_of:
             for call in asked:
                 if call.status in kinds:
                     return error(
@@ -140,6 +150,7 @@ class Turn:
             "usage": self.usage,
             "cut": self.cut or None,
             "understood": self.understood,
+            "offers": self.offers,
             "cards": self.cards,
             "form": self.form or None,
             "basis": self.basis,
@@ -495,6 +506,7 @@ class _TurnTaking:
         turn = self.turn
         if self.loop is not None:
             turn.reply, turn.cut, turn.understood = self.loop.reply, self.loop.cut, self.loop.understood
+            turn.offers = self.loop.offers
         turn.usage = self.meter.total_usage()
         why = CUT.get(turn.cut, "")
         remark = failure or why

@@ -230,7 +230,7 @@ def correct_entry(
         fitting = {"quantity": old.quantity is not None and old.kind not in LOANS, "fees": old.kind in LOANS}
         for name, fits in fitting.items():
             if getattr(change, name) and not fits:
-                raise UsageError("a {kind} entry has no {what}", kind=Message(old.kind), what=Message(name))
+                raise _unfit_error(old.kind, name)
         symbol = from_canonical(old.symbol) if old.symbol else None
         moment = None if change.when is None else order.parse_trade_time(change.when, symbol)
         entry = old._replace(
@@ -255,15 +255,30 @@ def correct_entry(
             entry = entry._replace(cash=amount, price=None)
         if change.price is not None:
             if old.kind != DIVIDEND:
-                raise UsageError("a {kind} entry has no {what}", kind=Message(old.kind), what=Message("price"))
+                raise _unfit_error(old.kind, "price")
             entry = entry._replace(price=order.parse_number(change.price, "the price"), cash=None)
         if change.ratio is not None:
             if old.kind not in (BONUS, SPLIT):
-                raise UsageError("a {kind} entry has no {what}", kind=Message(old.kind), what=Message("ratio"))
+                raise _unfit_error(old.kind, "ratio")
             entry = entry._replace(ratio=order.parse_number(change.ratio, "the ratio"), quantity=None)
         if change.quantity is not None and symbol is not None:
             entry = entry._replace(quantity=order.parse_shares(change.quantity, symbol), ratio=None)
         return Posting(_append_entries(desk, [entry], number)[0], [])
+
+
+def _unfit_error(kind: str, option: str) -> UsageError:
+    """Return the failure of correcting what entries of a kind do not have."""
+    if kind in TRADES:
+        hint = "correct --quantity, --price, --date, --reason or a fee"
+    elif kind in (BONUS, SPLIT):
+        hint = "correct --ratio, --quantity, --date or --reason"
+    elif kind == DIVIDEND:
+        hint = "correct --price (per share), --amount, --date or --reason"
+    else:
+        hint = "correct --amount, --date or --reason"
+    return UsageError(
+        "--{option} does not apply to an entry of the kind {kind}", option=option, kind=Message(kind), hint=hint
+    )
 
 
 def _apply_change(old: JournalEntry, change: Correction) -> Order:
@@ -272,7 +287,7 @@ def _apply_change(old: JournalEntry, change: Correction) -> Order:
     symbol = symbol if symbol.name else symbol._replace(name=old.name)
     for name in ("amount", "ratio"):
         if getattr(change, name) is not None:
-            raise UsageError("a {kind} entry has no {what}", kind=Message(old.kind), what=Message(name))
+            raise _unfit_error(old.kind, name)
     assert old.price is not None and old.quantity is not None
     moment = clock.parse_moment(old.time.replace("Z", "+00:00"))
     was = Order(side=old.kind, symbol=symbol, quantity=old.quantity, price=old.price, moment=moment)

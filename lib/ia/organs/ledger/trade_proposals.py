@@ -139,10 +139,10 @@ def proposal_document(desk: LedgerDesk, proposal: Proposal) -> Json:
 
 
 def pending_orders(ws: Workspace) -> list[dict[str, object]]:
-    """Return the trades that wait for a person, as pending orders."""
+    """Return the trades that wait for a person, as pending orders; one that has been made is none."""
     found = []
     for proposal in proposals.pending_proposals(ws):
-        if proposal.kind == proposals.TRADE:
+        if proposal.kind == proposals.TRADE and made_on(proposal) is None:
             try:
                 wish, kind = parse_order(proposal)
             except BadData:

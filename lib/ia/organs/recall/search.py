@@ -9,7 +9,7 @@ news. What a model, the analyst or the program wrote counts less than what the o
 import contextlib
 import re
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -77,6 +77,7 @@ def recall_notes(
     look: Sequence[Digest] | None = None,
     records: Sequence[RecordFolder] = (),
     meaning: "Meaning | None" = None,
+    tell_partial: Callable[[], None] = lambda: None,
 ) -> list[Hit]:
     """Return the notes that answer a query as of now(), best first, at most one hit a note.
 
@@ -84,6 +85,7 @@ def recall_notes(
     look    the digests of the folders, where somebody has just looked at every file.
     records what of ia.db is searched with the notes, see ia.wiring.searchable_records
     meaning asks for vectors, too
+    tell_partial is called where nothing has all of a few words, and the hits have some of them
     raises  UsageError for an unknown area or a date that is none; BadData for a query without letters or digits.
     """
     if unknown := [area for area in areas if area not in AREAS]:
@@ -96,11 +98,11 @@ def recall_notes(
     if not wanted.tokens:
         raise BadData("nothing to search for: the query has no letters or digits")
     try:
-        return _search_index(ws, query, wanted, limit, since, areas, notify, look, records, meaning)
+        return _search_index(ws, query, wanted, limit, since, areas, notify, look, records, meaning, tell_partial)
     except (sqlite3.DatabaseError, IaError) as exc:
         if not index.discard_damaged(ws, exc):
             raise
-        return _search_index(ws, query, wanted, limit, since, areas, notify, look, records, meaning)
+        return _search_index(ws, query, wanted, limit, since, areas, notify, look, records, meaning, tell_partial)
 
 
 def _search_index(
@@ -114,11 +116,12 @@ def _search_index(
     look: Sequence[Digest] | None,
     records: Sequence[RecordFolder],
     meaning: "Meaning | None",
+    tell_partial: Callable[[], None],
 ) -> list[Hit]:
     with contextlib.closing(index.open_index(ws, notify, look, records)) as conn:
         close = meaning.closeness(conn, query, *build_restriction(since, areas)) if meaning else None
         fusion = Fusion(close, meaning.weight) if meaning and close else None
-        return find_hits(conn, wanted, limit, since, areas, find_named(query), fusion)
+        return find_hits(conn, wanted, limit, since, areas, find_named(query), fusion, tell_partial)
 
 
 def find_hits(
@@ -129,6 +132,7 @@ def find_hits(
     areas: tuple[str, ...] = AREAS,
     named: Sequence[frozenset[str]] = (),
     fusion: Fusion | None = None,
+    tell_partial: Callable[[], None] = lambda: None,
 ) -> list[Hit]:
     """Return the best hits of an index that is up to date.
 
@@ -158,6 +162,8 @@ def find_hits(
     expression = " OR ".join(terms)
     ranked = rank_passages(conn, expression, where, values) if expression else []
     fused = fuse_ranks(ranked, fusion)
+    if ranked and 1 < len(query.exact) <= SHORT:
+        tell_partial()
     return _load_hits(conn, fused, query, limit, names) if fused else []
 
 

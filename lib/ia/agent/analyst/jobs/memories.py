@@ -8,6 +8,7 @@ from ia.agent.analyst.ask import facts
 from ia.agent.analyst.ask.facts import WATCH_WORDS
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import Mention, english, find_mentions, find_other_companies
+from ia.agent.analyst.ask.plan_words import find_planned_conditions
 from ia.agent.analyst.ask.told_trades import TO_NOTE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.stated_view import SPACED_NAME, states_judgment
@@ -325,10 +326,25 @@ def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         topic = topic_names(desk, mention.name, english(mention.symbol))[0]
         before = yield from desk.one("memory.read", path=observation(desk, topic))
         result = (yield from desk.run(observe(desk, topic, text, str(before.value) if before.ok else "")))[0]
-        return reply.reply_of_lines(*reply.describe_paths(desk, (result, speak("observation", context="kept"))))
+        return reply.reply_of_lines(
+            *reply.describe_paths(desk, (result, speak("observation", context="kept"))),
+            *_offer_alerts(desk, mention, text),
+        )
     line = f"- [{desk.request.moment:%H:%M}] {text}"
     result = yield from desk.one("notebook.append", path=f"scratch/{desk.request.day}.md", content=line)
     return reply.reply_of_lines(*reply.describe_paths(desk, (result, speak("note", context="kept"))))
+
+
+def _offer_alerts(desk: ToolDesk, mention: Mention, text: str) -> list[str]:
+    """Offer the alerts that a plan with prices calls for; setting one is the owner's."""
+    if mention.symbol.kind == "index":
+        return []
+    return [
+        desk.speak(
+            "To be told when the close gets there: `{command}`", command=f"ia alert {mention.symbol.code} '{condition}'"
+        )
+        for condition in find_planned_conditions(text)
+    ]
 
 
 def file_answer(desk: ToolDesk, path: str, answer: Reply) -> Work[Reply]:

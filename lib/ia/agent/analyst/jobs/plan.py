@@ -6,6 +6,7 @@ from dataclasses import replace
 from ia.agent.analyst.ask import checklist_words, choices, follow_on, intent, listed_subjects, report_words
 from ia.agent.analyst.ask.backtest_words import ASKS
 from ia.agent.analyst.ask.belief_words import find_wish, read_verdict
+from ia.agent.analyst.ask.chart_words import asks_chart_and_view
 from ia.agent.analyst.ask.correction_words import ToldCorrection, read_correction
 from ia.agent.analyst.ask.facts import (
     SECURITY,
@@ -76,14 +77,15 @@ def work(desk: ToolDesk) -> Work[Reply]:
 
         done = small_talk.ask_which_of(desk, meant)
     ends = [reply.by_rules(desk.speak)] if done.signed else []
-    last = [*desk.last_lines, *_say_unsent(desk), *_say_offered(desk, done)]
+    offers = find_offered(desk.request, done.unread[0]) if done.unread else []
+    last = [*desk.last_lines, *_say_unsent(desk), *_say_offered(desk, offers)]
     lines = reply.append_lines(done.lines, *last, *ends)
-    return done._replace(lines=lines, points=[*done.points, *last])
+    understood = done.understood and not offers
+    return done._replace(lines=lines, points=[*done.points, *last], understood=understood, offers=tuple(offers))
 
 
-def _say_offered(desk: ToolDesk, done: Reply) -> list[str]:
-    """Return the questions that are offered below an answer for one that was not read."""
-    offered = find_offered(desk.request, done.unread[0]) if done.unread else []
+def _say_offered(desk: ToolDesk, offered: list[str]) -> list[str]:
+    """Return the lines that offer questions below an answer for one that was not read."""
     if not offered:
         return []
     head = desk.speak("Near it, and I can answer (`ia turn -c 1` asks the first):")
@@ -185,6 +187,7 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
             return (yield from past_sessions.EVENTS[desk.request.event](desk))
     if refusal := _find_refusal(desk):
         return refusal
+    _take_chart(desk)
     if said_again := _complete_request(desk):
         return said_again
     if unclear := (
@@ -220,6 +223,21 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
     if answered := (yield from answer_parts(desk, _answer_whole)):
         return answered
     return (yield from _answer_whole(desk))
+
+
+def _take_chart(desk: ToolDesk) -> None:
+    """Of a wish for a chart of one security and a judgment leave the judgment; the answer ends with the chart."""
+    request = desk.request
+    if not request.is_words_only or len(request.question) > LONGEST or not asks_chart_and_view(request.question):
+        return
+    named = find_mentions(request.question)
+    if len(named) == 1:
+        command = f"ia chart {named[0].code}"
+        desk.last_lines.append(
+            desk.speak("The chart: `{command}`; `-o FILE.svg` writes it to a file.", command=command)
+        )
+        question = desk.speak("How is {security} doing?", security=named[0].said)
+        desk.request = replace(request, question=question)
 
 
 def _work_on_beliefs(desk: ToolDesk) -> Work[Reply | None]:

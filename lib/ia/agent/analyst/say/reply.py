@@ -17,6 +17,7 @@ class Reply(NamedTuple):
     understood   False where it only says that the rules made nothing of the message
     signed       a judgement: its last line says who judges
     unread       questions of the message that were not read: those near to them are offered
+    offers       the questions that are offered
     """
 
     lines: list[str]
@@ -25,6 +26,7 @@ class Reply(NamedTuple):
     understood: bool = True
     signed: bool = False
     unread: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
 
 
 def reply_of_lines(*lines: str) -> Reply:

@@ -646,7 +646,8 @@ def _say_risk(desk: ToolDesk, name: str, currency: str, risk: Json) -> str:
     if risk.get("volatility_ann_frac") is None:
         reason = performance_facts.say_reason(risk, "volatility_ann_frac")
         return speak("{name}: not told ({reason}).", name=name, reason=reason or "–")
-    told = [speak("volatility **{value}%** a year", value=f"{float(risk['volatility_ann_frac']) * 100:.2f}")]
+    swing = f"{float(risk['volatility_ann_frac']) * 100:.2f}"
+    told = [speak("volatility **{value}%** a year ({days} days)", value=swing, days=risk.get("sessions_a_year") or "–")]
     ratios = (
         (speak("Sharpe ratio {value} (no interest deducted)", value=_say_ratio(risk, "sharpe")), "sharpe"),
         (speak("Sortino ratio {value}", value=_say_ratio(risk, "sortino")), "sortino"),
