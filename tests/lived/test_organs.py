@@ -158,6 +158,7 @@ TOOLS = {
     "messaging.send": {"text": "你好"},
     "messaging.inbox": {},
     "session.list": {},
+    "settings.list": {"prefix": "risk"},
     "alert.list": {},
     "alert.propose": {"symbol": "600519", "condition": "close < 1000"},
     "risk.check": {"symbol": "600519", "quantity": 100},
