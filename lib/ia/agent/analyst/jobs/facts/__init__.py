@@ -30,7 +30,7 @@ _READS_NUMBERS = (
     "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
     "traded_sum", "alert_state", "dividend_tax", "traded_price", "daily_move", "day_story", "period_against",
     "part_of_account", "moved_by",
-    "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
+    "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 

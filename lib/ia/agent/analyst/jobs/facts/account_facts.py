@@ -14,6 +14,7 @@ from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.jobs.facts.held import is_whole_known, load_held, load_weights, say_lots, say_part, say_weight
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -546,7 +547,9 @@ def _of_markets(rows: list[Json], words: str) -> list[Json]:
 def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which trades were made, the newest or those of the times, the side and the markets that are named."""
     speak = desk.speak
-    if unread := condition_words(_EMPTY_WORDS.sub(" ", _blank_left_out(_blank_times(asked)))):
+    newest = _NEWEST.search(asked.words)
+    said = _blank_left_out(_blank_times(asked))
+    if unread := condition_words(_EMPTY_WORDS.sub(" ", said.replace(newest[0], " ") if newest else said)):
         return wording.ask_back(desk, tuple(unread))
     days = yield from result_facts.trade_days(desk, asked)
     if days is None:
@@ -573,17 +576,30 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         name = wording.security_name(desk, str(rows[0].get("symbol")), rows[0].get("name"))
         return reply_of_lines(f"{name}{speak(': ')}**{say_trade(desk, rows[0])}**")
     head = _count_trades(desk, rows, side, time)
+    count = int(parse_count(newest["zh"] or newest["en"]) or 0) if newest else 0
     told = [
         f"- {wording.security_name(desk, str(row.get('symbol')), row.get('name'))}{speak(': ')}{say_trade(desk, row)}"
         for row in rows
     ]
-    shown = told[: SHOWN if days else 5]
-    more = [speak("… {count} more: `ia trade list`", count=len(told) - len(shown))] if len(told) > len(shown) else []
+    shown = told[: min(count, SHOWN) or (SHOWN if days else 5)]
+    more = (
+        []
+        if 0 < count <= SHOWN
+        else [speak("… {count} more: `ia trade list`", count=len(told) - len(shown))]
+        if len(told) > len(shown)
+        else []
+    )
     if len(wording.rows_of(result.value)) >= LIMIT:
         more.append(speak("Only the newest {count} entries of the journal are read.", count=LIMIT))
     return reply_of_lines(head, *shown, *more)
 
 
+_NEWEST = pattern(
+    rf"(?:最近|最后|近|最新)的?(?P<zh>{COUNT})[笔次](?=交易|买|卖)"
+    rf"|\b(?:last|latest|newest|most recent|recent) (?P<en>{COUNT}) (?=trades|transactions|purchases|sales|deals|buys)",
+    re.I,
+)
+"""So many of the newest entries."""
 _AT_GAIN = pattern(r"赚|盈利|\b(?:won|winners?|winning|gain\w*|profit\w*|made)\b", re.I)
 _AT_LOSS = pattern(r"亏|赔|\b(?:los\w*|lost|unprofitable|losers?|red)\b", re.I)
 

@@ -1,5 +1,7 @@
 """Answers about settings: their values, where they were set, and what they are for."""
 
+import re
+
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import describe_failure
@@ -8,8 +10,11 @@ from ia.agent.analyst.jobs.facts.market_days import WEEKDAYS
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 _ALL, _NAMED = "*", "@key"
+_CHOICE = pattern(r"平均|average", re.I)
+"""One of the values of a setting, which is no figure to work out."""
 _LONGEST = 10
 """Settings that an answer lists."""
 _ORIGINS = {
@@ -21,7 +26,8 @@ _ORIGINS = {
 
 def answer_setting(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what is set. A time, a number or an exception in the question is nothing that a setting has."""
-    if unread := asked.unread or tuple(span.said for span in asked.spans if asked.facts[0].field[0] != "@"):
+    words = tuple(word for word in asked.unread if not _CHOICE.fullmatch(word))
+    if unread := words or tuple(span.said for span in asked.spans if asked.facts[0].field[0] != "@"):
         return wording.ask_back(desk, unread)
     found = yield from desk.one("settings.list")
     if found.failure is not None:

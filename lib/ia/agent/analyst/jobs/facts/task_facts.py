@@ -327,6 +327,8 @@ def _say_agenda(desk: ToolDesk, tasks: list[Json], days: tuple[date, date, str],
     head = PluralText("**{time}: {count} run is due**:", "**{time}: {count} runs are due**:", by="count")
     span = said if first == last else speak("{said} ({first} to {last})", said=said, first=first, last=last)
     lines = [speak(head, time=span, count=len(due)) if due else speak("{time}: no task is due any more.", time=span)]
+    if not due and (waiting := [task for task in tasks if task["state"] in WAITING]):
+        lines.append(speak("Waiting for your approval: {names}.", names=speak.join_items(_say_waiting(waiting))))
     names = list(dict.fromkeys(name for _, name in due))
     for name in names[:LISTED]:
         times = [_say_time(moment.isoformat()) for moment, each in due if each == name]
