@@ -120,9 +120,9 @@ ia ohlcv 300750 --period 1m              | 2  | --period monthly
 ia ohlcv 300750 --period 5min            | 2  | daily (1d, day)
 ia market lhb --date 2024-03             | 2  | is a period, not a single day
 ia --now someday log                     | 2  | yesterday, -30d, 10:30
-ia ohlcv NDSD                            | 2  | 300750.SZ 宁德时代, NDSD.US
-ia ohlcv zgyh                            | 2  | 601881.SH 中国银河, 601988.SH
-ia ohlcv 60051                           | 2  | 600519.SH 贵州茅台
+ia ohlcv NDSD                            | 2  | 300750.SZ CATL, NDSD.US
+ia ohlcv zgyh                            | 2  | 601881.SH China Galaxy Securities, 601988.SH
+ia ohlcv 60051                           | 2  | 600519.SH Kweichow Moutai
 ia ohlcv 31234                           | 2  | `31234.HK`
 ia ohlcv 700                             | 2  | `00700.HK`
 ia ohlcv maotia                          | 66 | 600519.SH

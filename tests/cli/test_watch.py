@@ -44,7 +44,7 @@ def test_what_is_not_understood_changes_nothing(ia, home):
     for words, status, said in (
         (("add", "600519", "nosuchfirm"), 66, "nosuchfirm"),
         (("add", "600519", "wait for a fall"), 2, '--because "wait for a fall"'),
-        (("add", "600519", "平安"), 2, "601318.SH 中国平安"),
+        (("add", "600519", "平安"), 2, "601318.SH Ping An Insurance"),
         (("add", "600519", "--group", "x" * 41), 2, "cannot be the name of a group"),
         (("remove", "600519"), 66, "ia watch list"),
         (("list", "wine"), 66, "no such group"),

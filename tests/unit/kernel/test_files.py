@@ -339,10 +339,10 @@ def test_prices_are_printed_where_the_session_file_cannot_be_written(home, ia, m
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A disk of 4 MB: mounting one takes root."""
+    """A disk of 8 MB: mounting one takes root."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(folder)]
     if os.getuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
         pytest.skip("a small disk can only be mounted by root")
     yield folder

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ia.agent.analyst.voice import language
+from ia.agent.model_choice import OFFLINE
 from ia.agent.prompt_format import QUERY
 from ia.agent.tools import phases
 from ia.agent.tools.consent import has_pasted_text
@@ -116,13 +117,14 @@ class Turn:
         """Return why prices that the turn asked for could not be had, where it got none at all: TryLater, Unavailable.
 
         What a reply makes of that is words; a script and a task need to know that it was no answer. Unattended, prices
-        that the source does not have are missing, too (NotFound).
+        that the source does not have are missing, too (NotFound), where the embedded analyst asked for them: it looks
+        up what the question names, a model what it likes.
         """
         asked = [call for call in self.calls if call.name == PRICES]
         if any(call.ok for call in asked):
             return None
         told = "the answer lacks prices that it needs: {reason}"
-        lasting = (((NotFound.status,), NotFound),) if unattended else ()
+        lasting = (((NotFound.status,), NotFound),) if unattended and self.model == OFFLINE else ()
         kinds_of: tuple[tuple[tuple[int, ...], type[IaError]], ...] = (
             ((TryLater.status, TimedOut.status), TryLater),
             ((Unavailable.status,), Unavailable),

@@ -27,6 +27,7 @@ RESERVED = frozenset(
         "show_advice",
         "show_insight",
         "show_report",
+        "settings",
         "market",
         "compute",
         "indicator",

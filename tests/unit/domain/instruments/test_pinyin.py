@@ -43,7 +43,7 @@ def test_pinyin_of_bundled_and_stored_names(stored, typed, code):
 def test_initials_of_several_securities_are_in_doubt(stored):
     with pytest.raises(UsageError) as raised:
         resolve_security("zsyh")
-    assert raised.value.params["candidates"] == "600036.SH 招商银行, 601916.SH 浙商银行"
+    assert [each.canonical for each in raised.value.params["candidates"]] == ["600036.SH", "601916.SH"]
 
 
 def test_words_of_a_sentence_are_no_pinyin_of_stored_names(stored):
