@@ -4,10 +4,10 @@ import re
 
 from ia.agent.analyst.ask.amounts import CURRENCY_WORDS
 from ia.agent.analyst.ask.facts import FactQuestion, market_table
-from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import result_facts, wording
-from ia.agent.analyst.jobs.facts.account_facts import LIMIT
 from ia.agent.analyst.jobs.facts.held import load_held, load_status, load_weights, name_position
+from ia.agent.analyst.jobs.facts.record_facts import load_closed
 from ia.agent.analyst.jobs.facts.watch_facts import stored_figures
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.jsontypes import Json
@@ -151,32 +151,21 @@ def answer_largest_closed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     days = yield from result_facts.trade_days(desk, asked)
     if days is None or asked.unread:
         return wording.ask_back(desk, asked.unread or tuple(span.said for span in asked.spans))
-    profit, sales = yield from desk.run(DeskCall("account.profit", {}), DeskCall("account.history", {"limit": LIMIT}))
-    for found in (profit, sales):
-        if found.failure is not None:
-            return wording.unreadable(desk, speak("the ledger"), found.failure)
-    last: dict[str, str] = {}
-    for row in wording.rows_of(sales.value):
-        last.setdefault(str(row["symbol"]), str(row["date"]))
-    closed = [
-        row
-        for row in wording.rows_of(profit, "positions")
-        if not float(row.get("size") or 0) and float(row.get("bought") or 0)
-        and (not days or result_facts.is_within({"date": last.get(str(row["symbol"]), "")}, days))
-    ]  # fmt: skip
+    closed = yield from load_closed(desk, days)
+    if isinstance(closed, Reply):
+        return closed
     if not closed:
-        return reply_of_lines(speak("No position was sold whole{days}.",
-                                    days=speak(" ({days})", days=days[0].label) if days else ""))  # fmt: skip
+        label = speak(" ({days})", days=speak.join_items([each.label for each in days])) if days else ""
+        return reply_of_lines(speak("No position was sold whole{days}.", days=label))
     key, sign = (
         ("profit", -1) if _LOST.search(asked.words) else ("profit" if _GAINED.search(asked.words) else "bought", 1)
     )
     lines = []
-    for currency in dict.fromkeys(str(row.get("currency") or "") for row in closed):
-        own = [row for row in closed if str(row.get("currency") or "") == currency]
-        first = max(own, key=lambda row: sign * float(row.get(key) or 0))
-        symbol = str(first["symbol"])
-        desk.ranked.append(symbol)
-        lines.append(_say_closed(desk, first, last.get(symbol, "–"), currency, len(own)))
+    for currency in dict.fromkeys(str(row.get("currency") or "") for _, row in closed):
+        own = [(day, row) for day, row in closed if str(row.get("currency") or "") == currency]
+        day, first = max(own, key=lambda each: sign * float(each[1].get(key) or 0))
+        desk.ranked.append(str(first["symbol"]))
+        lines.append(_say_closed(desk, first, day or "–", currency, len(own)))
     return reply_of_lines(*lines)
 
 

@@ -50,16 +50,15 @@ def answer_started(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-def answer_closed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer which securities were sold whole and are not held now: since when, and what they brought."""
-    speak = desk.speak
-    days = yield from result_facts.trade_days(desk, asked)
-    if days is None:
-        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+def load_closed(desk: ToolDesk, days: list[result_facts.Days]) -> Work[list[tuple[str, Json]] | Reply]:
+    """Return the positions sold whole, the last sold first, each with the day of its last sale ("" where unknown).
+
+    days  only those last sold within them; [] for all. The reply where the ledger cannot be read.
+    """
     profit, sales = yield from desk.run(DeskCall("account.profit", {}), DeskCall("account.history", {"limit": LIMIT}))
     for found in (profit, sales):
         if found.failure is not None:
-            return wording.unreadable(desk, speak("the ledger"), found.failure)
+            return wording.unreadable(desk, desk.speak("the ledger"), found.failure)
     last: dict[str, str] = {}
     for row in wording.rows_of(sales.value):
         last.setdefault(str(row["symbol"]), str(row["date"]))
@@ -70,7 +69,18 @@ def answer_closed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     ]
     if days:
         closed = [(day, row) for day, row in closed if day and result_facts.is_within({"date": day}, days)]
-    closed.sort(key=lambda each: each[0], reverse=True)
+    return sorted(closed, key=lambda each: each[0], reverse=True)
+
+
+def answer_closed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which securities were sold whole and are not held now: since when, and what they brought."""
+    speak = desk.speak
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    closed = yield from load_closed(desk, days)
+    if isinstance(closed, Reply):
+        return closed
     label = speak(" ({days})", days=speak.join_items([each.label for each in days])) if days else ""
     if not closed:
         return reply_of_lines(speak("No position was closed{when}: what was bought is still held.", when=label))
