@@ -41,7 +41,8 @@ _WATCHED = pattern(
 )
 _LEFT_OUT = pattern(
     r"除(?:了|去|开)?\W*\Z|(?:不含|不包括|不算|排除|剔除|去掉)\W*\Z"
-    r"|\b(?:except|excluding|other than|without|apart from)\W*\Z",
+    r"|\b(?:except|except for|excluding|other than|without|apart from|aside from|minus|not counting|leaving out"
+    r"|leaving aside|ignoring|omitting|but not|setting aside|set aside)(?: the| my)?\W*\Z",
     re.I,
 )
 _HARD = pattern(
@@ -49,7 +50,8 @@ _HARD = pattern(
     r"|除了|除去|不含|不包括|不算|以外|之外|排除|以上|以下"
     r"|超过|大于|小于|高于|低于|至少|平均|均值|中位|(?<![少几])倍"
     r"|天天|(?<!我)每一?[天日]|逐日|哪[一]?天是|\b(?:every|each) (?:single )?(?:day|session|trading day)\b"
-    r"|\bhow many\b|\b(?:except|excluding|other than|without|apart from|more than|less than|at least|above|below"
+    r"|\bhow many\b|\b(?:except|excluding|other than|without|apart from|aside from|minus|not counting|leaving out"
+    r"|leaving aside|omitting|but not|setting aside|set aside|more than|less than|at least|above|below"
     r"|over \d|under \d|average|median|twice|per cent of)\b",
     re.I,
 )
@@ -505,7 +507,8 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
     if securities and asked.answer in _OF_FIGURES:
         return replace(asked, left=_find_left(asked, timeless))
     if (asked.facts[0].of in _OWNED and asked.answer not in _READS_ALL) or asked.answer in _OF_OWN_THINGS:
-        return replace(asked, left=_find_unread(asked, timeless, tables))
+        left = _find_unread(asked, timeless, tables)
+        return replace(asked, left=tuple(word for word in left if not (excepted and _LEFT_OUT.search(word))))
     return asked
 
 

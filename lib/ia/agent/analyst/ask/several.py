@@ -43,6 +43,13 @@ _MEANT = pattern(
 )
 _MINE = pattern(r"我的(?=是?多少|呢|怎么样|如何|高|低|大|小)|\b(?:what is|how (?:big|high|much|low) is) mine\b", re.I)
 _ITS = pattern(r"\bwhat is (?:it|that) (?:for|of)\b", re.I)
+_WHOSE = pattern(
+    r"(?<=\w)(?P<en>['’]s|(?<=s)['’])(?= (?:now |currently |still )?"
+    r"(?:under|below|above|over|at|high|low|lower|higher|more|less|big|good)\b)"
+    r"|(?<=[\u4e00-\u9fffA-Z])的(?=(?:现在|目前|是否|是不是)?(?:低于|高于|超过|大于|小于|不到|[高低大小])(?!点|价))",
+    re.I,
+)
+"""Whose figure is judged, where the figure itself stands before: "is CMB's under 1"."""
 
 
 def split_message(text: str) -> list[str]:
@@ -191,13 +198,22 @@ def ask_term(part: str, term: str) -> str:
 
     >>> ask_term("我的是多少", "最大回撤"), ask_term("招商银行的呢", "市盈率"), ask_term("what is it for BYD", "beta")
     ('我的最大回撤是多少', '招商银行的市盈率', 'what is the beta of BYD')
+    >>> ask_term("is CMB's under 1", "p/b"), ask_term("招商银行的低于1吗", "市净率")
+    ("is CMB's p/b under 1", '招商银行的市净率低于1吗')
     """
     if _MINE.search(part):
         return _MINE.sub(f"what is my {term}" if term.isascii() else f"我的{term}", part)
+    if _WHOSE.search(part):
+        return _WHOSE.sub(lambda found: f"{found[0]} {term}" if term.isascii() else f"{found[0]}{term}", part)
     if _ITS.search(part):
         return _ITS.sub(f"what is the {term} of", part)
     core = part.strip(" ?？").removesuffix("呢")
     return f"{core} {term}" if term.isascii() else f"{core}{term}"
+
+
+def judges_term(part: str) -> bool:
+    """Return True if a part of a message judges a figure that it does not name: "is CMB's under 1"."""
+    return _WHOSE.search(part) is not None
 
 
 def asks_more(part: str) -> bool:

@@ -432,6 +432,12 @@ _OF_MONEY = pattern(
 _COUNTED = pattern(rf"{_NUMBER}\s*(?:[个次条只件项遍张份]|股(?!息)|手(?!续)|shares?\b|times\b|questions?\b)", re.I)
 
 
+_ASKED = pattern(
+    r"还[剩有]多少|剩了?多少|还[剩有]吗|\bhow much\b|\bwhat (?:is|remains)\b|\bis (?:any|some|it|that|all)\b", re.I
+)
+"""What became of the money is asked for."""
+
+
 def parse_payment(words: str, today: date) -> ToldPayment | None:
     """Return the money that words tell of; None where they tell of none. Its day is None where it has to be asked for.
 
@@ -439,6 +445,7 @@ def parse_payment(words: str, today: date) -> ToldPayment | None:
     (50000.0, None)
     >>> parse_payment("我提了3个问题", date(2024, 3, 4)), parse_payment("上周我转入了5万元", date(2024, 3, 4)).day
     (None, None)
+    >>> parse_payment("I put in 200k HKD. how much of that is left", date(2024, 3, 4))
     """
     said = fold_numbers(words)
     spans = find_time_spans(said, today)
@@ -446,7 +453,7 @@ def parse_payment(words: str, today: date) -> ToldPayment | None:
     for span in spans:
         bare = _blank(bare, span)
     found = list(re.finditer(_NUMBER, bare))
-    if not re.search(r"\d", bare) or not _OF_MONEY.search(words) or _COUNTED.search(bare):
+    if not re.search(r"\d", bare) or not _OF_MONEY.search(words) or _COUNTED.search(bare) or _ASKED.search(bare):
         return None
     kind = next((name for name, form in _PAID if form.search(bare)), "")
     if not kind:

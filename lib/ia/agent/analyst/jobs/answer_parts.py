@@ -107,8 +107,10 @@ def _read_parts(desk: ToolDesk, texts: list[str]) -> Work[tuple[list[_Part], lis
             continue
         if wanted.kind not in intent.ANSWERABLE or not intent.may_ask_facts(request, wanted):
             return None
-        found = yield from _read_part(desk, request, wanted, parts)
-        if found is None and at and (term := several.find_term(texts[at - 1])):
+        term = several.find_term(texts[at - 1]) if at else ""
+        judged = bool(term) and several.judges_term(text)
+        found = None if judged else (yield from _read_part(desk, request, wanted, parts))
+        if found is None and term:
             request = replace(request, question=several.ask_term(text, term))
             found = yield from _read_part(desk, request, intent.read_acts(request), parts)
         if found is not None:
@@ -140,6 +142,7 @@ def _join_positions(parts: list[_Part]) -> list[_Part]:
 def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list[_Part]) -> Work[_Part | None]:
     """Return a part of a message as a question, of the securities of the part before where it names none."""
     from ia.agent.analyst.ask.study_words import find_unread
+    from ia.agent.analyst.jobs import facts
 
     carried = parts[-1].wanted.securities if parts and not wanted.securities else []
     named = wanted.securities or carried
@@ -151,7 +154,11 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
     for securities in tried:
         yield from desk.load_tables(*tables_for(securities))
         asked = find_question(wanted.words, securities, request.moment.date(), desk.tables)
-        if asked is None or asked.unread or asked.facts[0].of != (before or asked.facts[0].of):
+        if (
+            asked is None
+            or facts.drop_bounds(asked, asked.unread)
+            or asked.facts[0].of != (before or asked.facts[0].of)
+        ):
             continue
         if own and securities and asked.facts[0].of != HOLDING:
             continue

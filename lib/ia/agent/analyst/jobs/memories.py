@@ -14,7 +14,7 @@ from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.stated_view import SPACED_NAME, states_judgment
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs import own_notes
-from ia.agent.analyst.jobs.facts import group_facts, session_facts, wording
+from ia.agent.analyst.jobs.facts import answer_question, group_facts, session_facts, wording
 from ia.agent.analyst.jobs.filing import observation, observe, topic_names
 from ia.agent.analyst.jobs.small_talk import describe_doubt
 from ia.agent.analyst.say import reply
@@ -51,6 +51,10 @@ def asked_memory(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         if not re.search(words, wanted.words, re.I) or re.search(_WROTE, wanted.words, re.I):
             continue
         if path == "tracking" and wanted.securities:
+            yield from desk.load_tables(*facts.tables_for(wanted.securities))
+            asked = facts.find_question(wanted.words, wanted.securities, desk.request.moment.date(), desk.tables)
+            if asked is not None and asked.answer == "watch":  # the securities are named to be left out
+                return (yield from answer_question(desk, asked))
             return (yield from own_notes.answer_is_watched(desk, wanted.securities))
         if not wanted.securities and (path != "beliefs" or own_notes.asks_beliefs(wanted.words)):
             return (yield from _file(desk, path, desk.speak(title), wanted.words))

@@ -42,7 +42,7 @@ def read_own_trades(desk: ToolDesk) -> Work[Reply | None]:
 
 
 _OWN_TRADE = pattern(
-    r"卖(?:掉|出|了)的|[买卖](?:入|出|掉|进|了)(?:之?[后前]|以[后前来]|那天|当天|的时候)|(?:我|咱).{0,16}(?:赚|亏|盈|买|卖|持有|拿着|成本|仓|套)|(?:赚|亏|盈|买|卖|持有|成本|仓).{0,16}我"
+    r"卖(?:掉|出|了)的|[买卖](?:入|出|掉|进|了)(?:之?[后前]|以[后前来]|那天|当天|的时候)|(?:我|咱).{0,16}(?:赚|亏|盈|买|卖|持有|拿着|成本|仓|套|拿了|拿过)|(?:赚|亏|盈|买|卖|持有|成本|仓).{0,16}我"
     r"|\b(?:i|my|we|our)\b.{0,40}\b(?:make|made|lose|lost|earn\w*|gain\w*|profit|loss|bought|buy|sold|sell|sale|kept|keep|hold|held"
     r"|own|owned|cost|paid|pay|position|shares|trade[ds]?|purchases?)\b",
     re.I,
@@ -89,7 +89,9 @@ def _date_own_events(desk: ToolDesk) -> Work[Reply | None]:
         return said
     request = desk.request
     if _HAPPENED.search(request.question[:LONGEST]):
-        return (yield from _put_that_day(desk))
+        said = yield from _put_that_day(desk)
+        if said or desk.request is not request:
+            return said
     if not _HINT.search(request.question[:LONGEST]):
         return None
     words = request.question
@@ -202,27 +204,46 @@ def _put_watched(desk: ToolDesk) -> Work[Reply | None]:
     return None
 
 
-_HAPPENED = pattern(r"\bhappen\w*|发生", re.I)
-_THAT_DAY = (
-    r"\b(?:on )?the (?:same )?day (?:that |when )?(?:i|we) (?P<side>bought|sold|purchased) (?:my |the )?{x}"
-    r"|我?(?P<zh>[买卖])(?:入|出|掉|进|了)*{x}的?(?:那一?天|当天)"
+_HAPPEN = pattern(r"\bhappen\w*|发生", re.I)
+_HAPPENED = pattern(
+    r"\bhappen\w*|发生|最高|最低|开盘|成交[量额]|[涨跌]"
+    r"|\b(?:highs?|lows?|highest|lowest|open(?:ed|ing)?|range|up|down|green|red|volume|ris\w+|rose|fall\w*|fell)\b",
+    re.I,
 )
+"""What may be asked of the day of a trade, beside its price."""
+_THAT_DAY = (
+    r"\b(?:on )?the (?:same )?day (?:that |when |of )?(?:(?:i|we) (?P<side>bought|sold|purchased)"
+    r"|(?:my|the)(?= (?:first |second |third |last )?(?:purchase|sale)\b))(?: (?:my|the|all|of)\b)*"
+    r"(?: (?P<nth>first|second|third|last)\b)?"
+    r"(?: (?:lot|batch|tranche|(?P<act>purchase|sale)|bit|part|shares?)\b(?: of)?)?"
+    r"(?: (?:{x}|it|them|mine)(?!\w))?(?: shares)?(?: the (?P<time>first|second|third|last) time)?"
+    r"|我?(?P<zhnth>第一次|首次|第二次|第三次|最后一次)?(?P<zh>[买卖])(?:入|出|掉|进|了)*(?:{x}|它)?的?(?:那一?天|当天)"
+)
+_NTH = {
+    "first": 0, "second": 1, "third": 2, "last": -1, "第一次": 0, "首次": 0, "第二次": 1, "第三次": 2, "最后一次": -1,
+}  # fmt: skip
 
 
 def _put_that_day(desk: ToolDesk) -> Work[Reply | None]:
     """Put the date of the one trade whose day is asked about: what happened the day I sold CATL."""
     words = desk.request.question
-    for mention in find_mentions(words):
+    mentions = [each for each in find_mentions(words) if each.symbol.kind != "index"]
+    for mention in mentions:
         found = re.search(_THAT_DAY.replace("{x}", re.escape(mention.said)), words, re.I)
-        if found is None:
+        if found is None or not (len(mentions) == 1 or mention.said in found[0]):
             continue
-        sold = bool(_SOLD.search(found["side"] or found["zh"]))
+        sold = bool(_SOLD.search(found["side"] or found["act"] or found["zh"] or ""))
         days = yield from _load_dates(desk, mention, sold=sold)
+        if nth := (found["nth"] or found["time"] or found["zhnth"] or "").casefold():
+            days = days[_NTH[nth] :][:1]
         if len(days) != 1:
             return _say_days(desk, mention, days, sold=sold)
-        put = f"on {days[0]} " if found["side"] else days[0]
-        question = f"{words[: found.start()]}{put}{words[found.end() :]}".strip()
-        desk.request = replace(desk.request, question=question)
+        told_by_day = len(mentions) > 1 or _HAPPEN.search(words) is not None
+        rest = words[: found.start()] + words[found.end() :]
+        name = "" if told_by_day or mention.said in rest else f" {mention.said}"
+        put = days[0] if found["zh"] else f"on {days[0]}"
+        question = f"{words[: found.start()].rstrip()}{name} {put} {words[found.end() :].lstrip()}"
+        desk.request = replace(desk.request, question=re.sub(r" (?=[,?.]|$)", "", question).strip())
         return None
     return None
 

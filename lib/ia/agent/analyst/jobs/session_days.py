@@ -164,19 +164,18 @@ def _find_closure(desk: ToolDesk, holiday: Holiday, match: re.Match[str], market
 
 
 def _closure_of(found: DeskResult, first: date, last: date) -> _Closure | None:
-    """Return the longest closure of an exchange between two days; None where no weekday was shut."""
+    """Return the closure of an exchange that has most weekdays between two days; None where it was open on them."""
     if not found.ok or str(found.get("known_until") or "") < f"{last}":
         return None
     sessions = sorted({*wording.names_of(found.get("previous")), *wording.names_of(found.get("next"))}
                       | ({f"{first}"} if found.get("is_trading_day") else set()))  # fmt: skip
-    gaps = [
-        ((date.fromisoformat(b) - date.fromisoformat(a)).days, _Closure(a, b))
-        for a, b in pairwise(sessions)
-        if f"{first - timedelta(days=7)}" <= a and b <= f"{last + timedelta(days=7)}" and _shuts_weekday(a, b)
-    ]
-    return max(gaps, key=lambda pair: pair[0])[1] if gaps else None
+    gaps = [(_count_shut(a, b, first, last), _Closure(a, b)) for a, b in pairwise(sessions)]
+    count, closure = max(gaps, key=lambda pair: pair[0], default=(0, None))
+    return closure if count else None
 
 
-def _shuts_weekday(before: str, after: str) -> bool:
-    day, end = date.fromisoformat(before), date.fromisoformat(after)
-    return any((day + timedelta(days=at)).weekday() < 5 for at in range(1, (end - day).days))
+def _count_shut(before: str, after: str, first: date, last: date) -> int:
+    """Return how many weekdays between two sessions lie between two days."""
+    day = max(date.fromisoformat(before) + timedelta(days=1), first)
+    end = min(date.fromisoformat(after) - timedelta(days=1), last)
+    return sum((day + timedelta(days=at)).weekday() < 5 for at in range((end - day).days + 1))

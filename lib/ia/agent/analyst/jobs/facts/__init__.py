@@ -81,9 +81,7 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if not asked.spans:
             return reply_of_lines(desk.speak("Over which days: today, this week, or the last 20 days?"))
         asked = replace(asked, words=_LATELY.sub(lambda found: " " * len(found[0]), asked.words))
-    if unread and asked.answer in ("quote", "report", "dividend_yield"):
-        rest, bounds = parse_bounds(strip_mentions(asked.words))
-        unread = tuple(word for word in unread if not bounds or word in rest)
+    unread = drop_bounds(asked, unread)
     if asked.answer == "position":
         unread = yield from _check_held_size(desk, asked, unread)
     if unread and asked.answer not in _READS_NUMBERS:
@@ -101,6 +99,14 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, asked.left)
     asked = yield from _count_from_newest(desk, asked)
     return (yield from _find_answer(asked.answer)(desk, asked))
+
+
+def drop_bounds(asked: FactQuestion, unread: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what was not read of a question for a figure, without the bounds that it is held against: below 1."""
+    if not unread or asked.answer not in ("quote", "report", "dividend_yield"):
+        return unread
+    rest, bounds = parse_bounds(strip_mentions(asked.words))
+    return tuple(word for word in unread if not bounds or word in rest)
 
 
 _SHARES_SAID = pattern(r"(?:[这那]|我的)(?P<n>\d[\d,]*)\s*股|\b(?:my|those|the) (?P<m>\d[\d,]*) shares\b", re.I)

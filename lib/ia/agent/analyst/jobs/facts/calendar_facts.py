@@ -38,6 +38,7 @@ _MARKETS = {
     ),
     "HK": pattern(r"港股|香港|港交所|\bhong kong\b|\bhk\b", re.I),
 }
+_MAINLAND = pattern(r"[Aa]股|沪|深(?!夜)|上海|上交所|\b(?:shanghai|shenzhen|mainland|a-shares?)\b(?! time)", re.I)
 _PLACES = {"CN": mark_text("Shanghai and Shenzhen"), "HK": mark_text("Hong Kong"), "US": mark_text("New York")}
 
 
@@ -72,7 +73,15 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not asked.spans and (asked.facts[0].field == "closed" or _NEXT_HOLIDAY.search(asked.words)):
         return (yield from _answer_next_holiday(desk, market, place, before=bool(_BEFORE.search(asked.words))))
     if asked.facts[0].field == "hours":
-        return (yield from _answer_hours(desk, market, place, beijing=bool(_BEIJING.search(asked.words))))
+        beijing = bool(_BEIJING.search(asked.words))
+        named = [
+            *(["CN"] if _MAINLAND.search(asked.words) else []),
+            *(each for each in _MARKETS if _MARKETS[each].search(asked.words)),
+        ]
+        lines = list[str]()
+        for each in named if len(named) > 1 and not beijing else [market]:
+            lines += yield from _say_hours(desk, each, beijing=beijing)
+        return reply_of_lines(*lines)
     if counted := _COUNTED.get(asked.facts[0].field):
         return (yield from counted(desk, asked, market, place))
     if not asked.spans and _OPEN_NOW.search(asked.words):
@@ -486,10 +495,10 @@ def _answer_next_holiday(desk: ToolDesk, market: str, place: str, *, before: boo
     )  # fmt: skip
 
 
-def _answer_hours(desk: ToolDesk, market: str, place: str, *, beijing: bool) -> Work[Reply]:
-    """Answer when a market opens and closes, and whether it trades today."""
+def _say_hours(desk: ToolDesk, market: str, *, beijing: bool) -> Work[list[str]]:
+    """Return when a market opens and closes, and whether it trades today."""
     speak, today = desk.speak, clock.today(market)
-    lines = [speak("**{place}**: {hours}.", place=place, hours=speak(_HOURS[market]))]
+    lines = [speak("**{place}**: {hours}.", place=speak(_PLACES[market]), hours=speak(_HOURS[market]))]
     if beijing and market != "CN":
         zone, opens, closes = _SHUT_AT[market]
         day = date.fromisoformat(today)
@@ -511,4 +520,4 @@ def _answer_hours(desk: ToolDesk, market: str, place: str, *, beijing: bool) -> 
             if found.get("is_trading_day")
             else speak("Today, {date}, is no trading day there.", date=today)
         )
-    return reply_of_lines(*lines)
+    return lines

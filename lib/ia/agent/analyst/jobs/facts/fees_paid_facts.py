@@ -44,6 +44,8 @@ def answer_fees_paid(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     when = speak(" ({days})", days=speak.join_items([each.label for each in days])) if days else ""
     rows = account_facts.entries_within(result.value, days)
     on_dividends, lines = bool(DIVIDEND_TAX.search(words)), list[str]()
+    if _MOST.search(words) and not on_dividends:
+        return reply_of_lines(*_say_dearest(desk, rows, words, when))
     if not on_dividends or _STAMP.search(words):
         named = [kind for kind in _KINDS if kind[2].search(words)]
         if named and not _ALL.search(words):
@@ -59,6 +61,30 @@ def answer_fees_paid(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if len(paid) > SHOWN:
             lines.append(speak("… and {count} more: `ia trade list`", count=len(paid) - SHOWN))
     return reply_of_lines(*lines)
+
+
+_MOST = pattern(r"最[多高贵大]|\b(?:most|highest|dearest|biggest|largest)\b", re.I)
+_SIDES = (
+    ("buy", pattern(r"买|\b(?:buys?|buying|bought|purchases?|purchased)\b", re.I)),
+    ("sell", pattern(r"卖|\b(?:sells?|selling|sold|sales?)\b", re.I)),
+)
+
+
+def _say_dearest(desk: ToolDesk, rows: list[Json], words: str, when: str) -> list[str]:
+    """Return which trade of each currency cost most in fees, or in the one kind of them that is named."""
+    speak, lines = desk.speak, list[str]()
+    sides = [side for side, form in _SIDES if form.search(words)]
+    key = next((key for key, _, form in _KINDS if form.search(words) and not _ALL.search(words)), "fees")
+    meant = [row for row in rows if not sides or row.get("kind") in sides]
+    for currency in _sum_by_currency(meant, key):
+        own = [row for row in meant if row.get("currency") == currency and float(row.get(key) or 0)]
+        if own:
+            row = max(own, key=lambda each: float(each[key]))
+            name = name_position(desk, str(row.get("symbol")), row)
+            trade = account_facts.say_trade(desk, {**row, "reason": ""})
+            paid = wording.say_exact(desk, row[key], currency=currency)
+            lines.append(f"{name} {trade}{speak(': ')}**{paid}**")
+    return lines or [speak("{name}: no purchase or sale{days}.", name=speak("fees"), days=when)]
 
 
 def _say_trade(desk: ToolDesk, row: Json) -> str:

@@ -517,6 +517,8 @@ def _say_since(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> l
                        " {trade}.", name=head, trade=_say_trade(desk, bought[0]))
         ]  # fmt: skip
     start = _start_of(found["rows"])
+    if not found.get("size") and (closed := _find_last_holding(found["rows"])):
+        return _say_days_held(desk, head, closed)
     if start is None or not found.get("size"):
         return [desk.speak("{name}: you hold none now; the last trade: {trade}.", name=head,
                            trade=_say_trade(desk, found["rows"][-1]))]  # fmt: skip
@@ -526,6 +528,39 @@ def _say_since(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> l
         desk.speak("{name}: **since {date}**, {days}: {trade}.", name=head, date=start["date"], days=told,
                    trade=_say_trade(desk, start))
     ]  # fmt: skip
+
+
+def _find_last_holding(rows: list[Json]) -> list[Json]:
+    """Return the trades from the purchase that began the last holding that was sold to its last sale; [] for none."""
+    held, size, last = list[Json](), 0.0, list[Json]()
+    for row in rows:
+        size += (1 if row.get("kind") == "buy" else -1) * float(row.get("quantity") or 0)
+        held.append(row)
+        if size <= 0:
+            held, last, size = [], held if size == 0 and held[0].get("kind") == "buy" else [], 0.0
+    return [] if held else last
+
+
+def _say_days_held(desk: ToolDesk, head: str, rows: list[Json]) -> list[str]:
+    """Return for how many days what was sold had been held, each purchase of it by itself where there are several."""
+    speak, end = desk.speak, str(rows[-1]["date"])
+    bought = [row for row in rows if row.get("kind") == "buy"]
+    told = [
+        speak(
+            PluralText("{count} day", "{count} days"),
+            count=(date.fromisoformat(end) - date.fromisoformat(str(row["date"]))).days,
+        )
+        for row in bought
+    ]
+    lines = [
+        speak("{name}: **{days}**, {first} to {last}; you hold none now.", name=head, days=told[0],
+              first=bought[0]["date"], last=end)
+    ]  # fmt: skip
+    if len(bought) > 1:
+        lines += [f"- {_say_trade(desk, row)}{speak(': ')}{days}" for row, days in zip(bought, told, strict=True)][
+            :SHOWN
+        ]
+    return [*lines, speak("Sold: {trade}.", trade=_say_trade(desk, rows[-1]))]
 
 
 def _say_price_then(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> list[str]:

@@ -62,7 +62,10 @@ def answer_what_if_all(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if isinstance(status, Reply):
         return status
     move, lines = (size if _UP.search(words) else -size) / 100, []
+    only = find_market_currencies(words)
     for currency, book in wording.objects_of(status, "currencies").items():
+        if only and currency not in only:
+            continue
         if book.get("equity") is None or not book.get("positions_value"):
             continue
         change = float(book["positions_value"]) * move

@@ -1,11 +1,12 @@
 """Answers about exchange rates: what one currency is in another, of a day, and what an amount of it comes to."""
 
 import re
-from datetime import timedelta
+from dataclasses import replace
+from datetime import date, timedelta
 
 from ia.agent.analyst.ask.amounts import CURRENCY_WORDS, find_currencies
 from ia.agent.analyst.ask.facts import FactQuestion
-from ia.agent.analyst.ask.time_spans import DAY, FUTURE, SINCE
+from ia.agent.analyst.ask.time_spans import DAY, FUTURE, SINCE, TimeSpan
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.jobs.facts import wording
@@ -33,6 +34,8 @@ def answer_rate(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     today = desk.request.moment.date()
     if asked.facts[0].field == "change":
         return (yield from _answer_change(desk, asked))
+    if _PAID_IN.search(asked.words) and not asked.spans:
+        return (yield from _answer_since_deposit(desk, asked))
     span = asked.spans[0] if asked.spans else None
     words = strip_times(asked)
     amount, unit, said = _find_amount(words)
@@ -114,6 +117,36 @@ def _answer_change(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not asked.spans:
         lines.append(speak("Of this month, as no time was named; “this year” or “since 2024-01-02” asks for another."))
     return reply_of_lines(*lines)
+
+
+_PAID_IN = pattern(
+    r"(?:入金|转入|存入|汇入|换汇|换汇入金)(?:的时候|那天|当天|时)"
+    r"|\b(?:when|since|the day|at the time) i"
+    r" (?:made (?:my|the) deposits?|(?:deposited|paid|put|brought|transferred|moved|funded)\b)"
+    r"|\b(?:when|since|at|of|on the day of) my deposit\b",
+    re.I,
+)
+"""The day on which the owner paid money in."""
+
+
+def _answer_since_deposit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer by how much a currency changed since the owner paid it in."""
+    currency, _ = _find_pair(asked.words, "")
+    listed = yield from desk.one("trade.list", limit=200)
+    if listed.failure is not None:
+        return wording.unreadable(desk, desk.speak("the journal"), listed.failure)
+    rows = [row for row in wording.rows_of(listed.value) if row.get("kind") == "deposit"]
+    days = sorted({str(row["date"]) for row in rows if row.get("currency") == currency})
+    if len(days) != 1:
+        told = desk.speak.join_items(days)
+        return reply_of_lines(
+            desk.speak("The journal has deposits of {currency} on {days}. Write the date that you mean.",
+                       currency=currency, days=told) if days
+            else desk.speak("The journal has no deposit of {currency}.", currency=currency)
+        )  # fmt: skip
+    day = date.fromisoformat(days[0])
+    span = TimeSpan(kind=SINCE, said=days[0], at=(0, 0), first=day, last=desk.request.moment.date())
+    return (yield from _answer_change(desk, replace(asked, words=currency, spans=(span,), unread=())))
 
 
 _COMPARED = pattern(r"比|较|\bthan\b|\bcompared\b", re.I)

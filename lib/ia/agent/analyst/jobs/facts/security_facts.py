@@ -47,7 +47,7 @@ def answer_quote(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if reported:
             result = yield from desk.one("market.fundamentals", symbol=mention.code, periods=_PERIODS)
             rows = wording.rows_of(result, "reports") if result.ok else []
-            report = report_of(rows, asked.spans[0] if asked.spans else None) if rows else None
+            report = _meant_report(asked, rows)
             told.append(_say_report(desk, asked, mention, reported, result))
             for spec in reported:
                 sides[spec.id].append(_side_of(desk, asked, spec, mention, report))
@@ -273,7 +273,13 @@ def _say_report(
     if several := _asked_periods(asked.words, rows):
         return _say_periods(desk, specs, several) + wording.simulated_mark(desk, several[0].get("simulated"))
     span = asked.spans[0] if asked.spans else None
-    row = report_of(rows, span)
+    row = _meant_report(asked, rows)
+    if len(asked.spans) > 1:
+        each = [(report_of(rows, span), span) for span in asked.spans]
+        found = sorted((row for row, _ in each if row), key=lambda row: str(row["period"]), reverse=True)
+        if len(found) == len(each):
+            return _say_periods(desk, specs, found) + wording.simulated_mark(desk, found[0].get("simulated"))
+        row, span = next(pair for pair in each if pair[0] is None)
     if row is None:
         said = span.said if span else ""
         newest = rows[0].get("period")
@@ -337,6 +343,18 @@ def _say_periods(desk: ToolDesk, specs: list[FactSpec], rows: list[Json]) -> str
 
 _AT_END = ("debt_ratio_pct", "bvps")
 """Figures of the last day of a report's period, not of a stretch of time."""
+
+
+_ANNUAL = pattern(
+    r"(?<!半)年报|年度报告|\b(?:annual|full[- ]year|yearly) (?:reports?|figures?|results?|numbers?|accounts)\b", re.I
+)
+
+
+def _meant_report(asked: FactQuestion, rows: list[Json]) -> Json | None:
+    """Return the report that a question means: of the time that it names, of the last whole year, or the newest."""
+    if not asked.spans and _ANNUAL.search(asked.words):
+        return next((row for row in rows if row.get("basis") == "annual"), None)
+    return report_of(rows, asked.spans[0] if asked.spans else None) if rows else None
 
 
 def report_of(rows: list[Json], span: TimeSpan | None) -> Json | None:

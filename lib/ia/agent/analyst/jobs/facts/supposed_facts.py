@@ -187,11 +187,13 @@ def answer_profit_each(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         ((str(row.get("currency") or ""), -float(value), symbol, row) for symbol, row, value in rows
          if value is not None), key=lambda each: each[:3],
     )  # fmt: skip
+    if _WORST_FIRST.search(asked.words):
+        known.sort(key=lambda each: (each[0], -each[1], each[2]))
     wanted = 0
     if _WHICH.search(asked.words):
         gained, lost = bool(_GAINED.search(asked.words)), bool(_LOST.search(asked.words))
         wanted = 1 if gained and not lost else -1 if lost and not gained else 0
-    now = wanted != 0 and span is None and _NOW.search(asked.words) is not None
+    now = (wanted != 0 and span is None and _NOW.search(asked.words) is not None) or bool(_BOUGHT.search(asked.words))
     counted = [each for each in known if not now or float(each[3].get("size") or 0)]
     chosen = [each for each in counted if not wanted or -each[1] * wanted > 0]
     head = f"{label}{speak(': ')}" if label else ""
@@ -200,7 +202,7 @@ def answer_profit_each(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(head + none + wording.simulated_mark(desk, simulated), *notes)
     told = [
         f"{wording.security_name(desk, symbol, row.get('name'))} "
-        f"**{wording.say_exact(desk, -value, signed=True, currency=currency)}**"
+        f"**{wording.say_exact(desk, -value, signed=True, currency=currency)}**{_say_rate(row)}"
         for currency, value, symbol, row in chosen
     ]
     lines = [head + told[0] + wording.simulated_mark(desk, simulated)] if len(told) == 1 else [
@@ -216,6 +218,20 @@ def answer_profit_each(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         lines.append(speak("Since the first trade, dividends and fees included{mark}",
                            mark=wording.simulated_mark(desk, simulated)))  # fmt: skip
     return reply_of_lines(*lines, *notes)
+
+
+_WORST_FIRST = pattern(
+    r"\b(?:worst|biggest loss(?:es)?|biggest losers?|lowest|losers?) (?:first|on top|at the top)\b"
+    r"|从(?:亏|跌|差|低)[^，,。]{0,6}(?:到|往|开始)|亏(?:得)?最?多的?(?:排)?在?前",
+    re.I,
+)
+_BOUGHT = pattern(r"\bsince (?:i|my) (?:bought|purchase)|买入以来|买了?(?:之后|以后|至今|以来)", re.I)
+"""What is held is meant, and not what was sold."""
+
+
+def _say_rate(row: Json) -> str:
+    rate = wording.figure_of(row, "profit_rate")
+    return f" ({wording.say_percent(rate)})" if rate is not None else ""
 
 
 def answer_no_price(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

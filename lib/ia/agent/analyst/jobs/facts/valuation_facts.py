@@ -385,12 +385,35 @@ def _say_yield(desk: ToolDesk, asked: FactQuestion, mention: Mention, result: De
         mark=mark,
     )
     unit = wording.foreign_unit(result, "cash")
+    if _ON_COST.search(asked.words):
+        told = yield from _say_yield_on_cost(desk, mention, told, sum(float(row["cash"]) for row in paid))
     each = [
         speak("{date} {cash} a share", date=row["date"], cash=f"{row['cash']:g}") if not unit
         else speak("{date} {cash}{currency} a share", date=row["date"], cash=f"{row['cash']:g}", currency=unit)
         for row in paid[:4]
     ]  # fmt: skip
     return told + (speak("; paid: {each}", each=speak.join_items(each)) if each else speak("; none was paid"))
+
+
+_ON_COST = pattern(
+    r"成本|买入价|买入均价|我买的?(?:时候)?的?价"
+    r"|\byield[- ]on[- ]cost\b"
+    r"|\bon (?:my |what |the )?(?:(?:own|average|original) )?"
+    r"(?:cost|purchase price|buying price|entry price|price i paid|i (?:have )?paid)\b",
+    re.I,
+)
+"""Dividends are held against what was paid, and not against the price."""
+
+
+def _say_yield_on_cost(desk: ToolDesk, mention: Mention, told: str, cash: float) -> Work[str]:
+    """Return what a share paid in a year per cent of its average cost, and then the yield on its price."""
+    status = yield from desk.one("account.status")
+    held = wording.objects_of(status, "positions").get(mention.code) if status.ok else None
+    cost = wording.figure_of(held, "avg_price") if held is not None else None
+    if not cost:
+        return desk.speak("you hold none, so there is no yield on your cost; {told}", told=told)
+    given = {"value": f"{cash / cost * 100:.2f}%", "cost": number(cost, "price", desk.speak)}
+    return desk.speak("**{value} on your average cost of {cost}**", **given) + desk.speak("; ") + told.replace("**", "")
 
 
 def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
