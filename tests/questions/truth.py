@@ -274,6 +274,11 @@ def position(symbol, field):
     return document("account")["positions"][symbol][field]
 
 
+def sale(code, field):
+    """Return a figure of the newest sale of a security."""
+    return json.loads(run("tool", "call", "account.history", json.dumps({"symbol": code})))[0][field]
+
+
 def of_all_held(field):
     """Return a P/E or P/B of all holdings of an account in one currency: their value over what belongs to it."""
     held = [(each["value"], quote(code, field)) for code, each in document("account")["positions"].items()]

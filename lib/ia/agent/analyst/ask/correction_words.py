@@ -47,6 +47,7 @@ _VOID = pattern(r"作废|撤销|删除|删掉|\b(?:void|undo|delete)\b", re.I)
 """An entry that is to be voided, not corrected."""
 _OTHER = pattern(
     r"笔记|日记|提醒|预警|任务|目标|止损|止盈|自选|规则|信念|判断|如果|什么是|怎么会"
+    r"|补[记录登]|漏记"
     r"|\b(?:notes?|alerts?|remind\w*|tasks?|targets?|stops?(?:[- ]loss)?|watch ?list|rules?|beliefs?|if|why)\b",
     re.I,
 )

@@ -26,6 +26,19 @@ _OF_PLANS = ("size", "sizes")
 """Answers that read a plan out of all clauses of a message: its stop, its price and what may be lost."""
 
 
+def _asks_both_sides(whole: FactQuestion) -> bool:
+    """Return True if a message asks what was bought and what was sold, in a clause each: one answer tells both."""
+    if whole.answer != "traded_sum" or whole.securities:
+        return False
+    from ia.agent.analyst.jobs.facts import trade_sums
+
+    return trade_sums.names_both_sides(whole.words)
+
+
+_OF_OWN_NOTES = ("own_target", "own_stop", "stop", "refuse")
+"""Answers about a security that the owner's notes hold: my target, my stop."""
+
+
 class _Part(NamedTuple):
     """A part of a message that is a question of its own: its request, and the facts that it asks for.
 
@@ -50,7 +63,7 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
         return None
     parts, left = found
     one = _read_whole(desk)
-    if one is not None and one.answer in _OF_PLANS:
+    if one is not None and (one.answer in _OF_PLANS or _asks_both_sides(one)):
         return None
     single = len(parts) == 1 and not left and (one is not None or parts[0].wanted.kind == "research")
     joined = any(part.asked and part.asked.answer == "position" and len(part.asked.facts) > 1 for part in parts)
@@ -160,7 +173,7 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
             or asked.facts[0].of != (before or asked.facts[0].of)
         ):
             continue
-        if own and securities and asked.facts[0].of != HOLDING:
+        if own and securities and asked.facts[0].of != HOLDING and asked.answer not in _OF_OWN_NOTES:
             continue
         against = asked.facts[0].of == ACCOUNT and not carried  # an index that the account is held against
         if against and not asked.spans and parts:

@@ -356,13 +356,30 @@ def quote_target(desk: ToolDesk, mention: Mention, *, stop: bool = False) -> Wor
         else mark_text("your notes name no target price, and I give none.")
     )
     wrote = mark_text("you wrote of a stop:") if stop else mark_text("you wrote of a target price:")
-    return (yield from _quote_price(desk, mention, _STOP if stop else _TARGET, none, wrote))
+    form, levels = (_STOP, None) if stop else (_TARGET, _TARGET_AT)
+    return (yield from _quote_price(desk, mention, form, none, wrote, levels))
+
+
+_TARGET_AT = pattern(
+    r"(?:目标(?:价位?|位)?|\btarget(?: price)?)[^\d，,。.;；]{0,24}?[$¥]?(?P<n>\d[\d,]*(?:\.\d+)?)"
+    r"(?![\d.,]*(?:\d|\s*(?:%|％|倍|年|月)))",
+    re.I,
+)
+"""A target price in a note."""
 
 
 def _quote_price(
-    desk: ToolDesk, mention: Mention, form: re.Pattern[str], none: str, wrote: str = _OF_PRICE
+    desk: ToolDesk,
+    mention: Mention,
+    form: re.Pattern[str],
+    none: str,
+    wrote: str = _OF_PRICE,
+    levels: re.Pattern[str] | None = None,
 ) -> Work[Reply]:
-    """Answer with what the owner's notes say in words of a form, beside the last close."""
+    """Answer with what the owner's notes say in words of a form, beside the last close, and how far that is from it.
+
+    levels  finds the price in a note; the distance is told where the notes name just one
+    """
     speak, name, names = desk.speak, wording.head_of(desk, mention), names_of(mention)
     *searches, bars = yield from desk.run(
         *(DeskCall("memory.recall", {"query": each, "limit": RECALLED}) for each in names[:NAMES]),
@@ -383,6 +400,12 @@ def _quote_price(
         speak("- {day} `{path}`: {words}", day=item.date, path=item.source, words=past_views.cut_text(item.said))
         for item in dict.fromkeys(told[:SHOWN])
     ]
+    prices = {found["n"].replace(",", "") for item in told for found in (levels.finditer(item.said) if levels else ())}
+    if len(prices) == 1 and closes:
+        target, close = float(prices.pop()), closes[-1][1]
+        gap: Json = {"target": f"{target:,g}", "rate": wording.say_percent((target / close - 1) * 100),
+                     "gap": f"{target - close:+,.2f}"}  # fmt: skip
+        last.append(speak("From that close to {target}: **{rate}** ({gap}).", **gap))
     return reply.reply_of_lines(f"{name}{speak(': ')}{speak(wrote)}", *quotes, *last)
 
 

@@ -190,6 +190,7 @@ def _order_by_profit(asked: FactQuestion, gains: dict[str, Json]) -> list[Mentio
 def answer_sales_of(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[Reply]:
     """Answer what sales within some days realized, after fees; that there was none, where none is in the journal."""
     speak, lines = desk.speak, list[str]()
+    span = result_facts.widen_part(span)
     days = yield from result_facts.read_account_days(desk, span)
     if days is None or span.kind == FUTURE:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
@@ -206,16 +207,21 @@ def answer_sales_of(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work
             desk, sum(float(row["realized"]) for row in rows), signed=True, currency=str(rows[0].get("currency") or "")
         )
         shares = number(float(sum(row["quantity"] for row in rows)), "shares")
-        lines.append(
-            speak("{name}: realized **{total}** after fees by selling {shares} shares ({days})",
-                  total=total, shares=shares, **given)
-        )  # fmt: skip
+        told = speak("{name}: realized **{total}** after fees by selling {shares} shares ({days})",
+                     total=total, shares=shares, **given)  # fmt: skip
+        if _FEES.search(asked.words):
+            fees = sum(float(row.get("fees") or 0) for row in rows)
+            told += speak("; fees and taxes {fees}", fees=wording.say_exact(desk, fees))
+        lines.append(told)
     return reply_of_lines(*lines)
+
+
+_FEES = pattern(r"手续费|费用|佣金|税|\b(?:fees?|commissions?|tax(?:es)?)\b", re.I)
 
 
 def answer_sales(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what the sales of some days realized after fees, a line for each security."""
-    speak, span = desk.speak, asked.spans[0]
+    speak, span = desk.speak, result_facts.widen_part(asked.spans[0])
     days = yield from result_facts.read_account_days(desk, span)
     if days is None or span.kind == FUTURE:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)

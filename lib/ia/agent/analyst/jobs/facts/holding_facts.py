@@ -355,25 +355,25 @@ _BY_PARTS = pattern(
 
 
 def answer_what_if(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what a position gains or loses where its price moves by so much, or to so much."""
+    """Answer what a position gains or loses where its price moves by so much, or to so much; a line for each move."""
     words = strip_mentions(asked.words)
     by_parts = _BY_PARTS.search(words)
-    move = None if by_parts else next((m for m in _MOVE.finditer(words) if m["down"] or m["up"] or m["to"]), None)
-    size = parse_count(move["n"].casefold()) if move else None
-    taken = by_parts or move
-    rest = words if taken is None else words[: taken.start()] + words[taken.end() :]
+    moves = [] if by_parts else [m for m in _MOVE.finditer(words) if m["down"] or m["up"] or m["to"]]
+    sizes = [parse_count(m["n"].casefold()) for m in moves]
+    rest = words
+    for taken in [by_parts] if by_parts else moves:
+        rest = rest[: taken.start()] + " " * len(taken[0]) + rest[taken.end() :]
     if unread := condition_words(rest):
         return wording.ask_back(desk, tuple(unread))
-    if by_parts is None and (move is None or size is None or not (move["pct"] or move["to"])):
+    known = [(m, size) for m, size in zip(moves, sizes, strict=True) if size is not None and (m["pct"] or m["to"])]
+    if by_parts is None and (not moves or len(known) < len(moves)):
         return reply_of_lines(desk.speak("By how many per cent, or to which price?"))
 
     def say(desk: ToolDesk, asked: FactQuestion, head: str, position: Json) -> list[str]:
         price, shares = float(position["current_price"]), float(position["size"])
-        if by_parts is not None:
-            target = price * (2 if by_parts["up"] else 0.5)
-        else:
-            assert move is not None and size is not None
-            target = price * (1 + (size if move["up"] else -size) / 100) if move["pct"] else size
+        targets = [price * (2 if by_parts["up"] else 0.5)] if by_parts is not None else [
+            price * (1 + (size if m["up"] else -size) / 100) if m["pct"] else size for m, size in known
+        ]  # fmt: skip
         currency = str(position.get("currency") or "")
         return [
             desk.speak(
@@ -387,11 +387,13 @@ def answer_what_if(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 ),
                 **_prices(desk, position),
             )
+            for target in targets
         ]
 
     told = yield from _of_held(say, asked, desk)
-    if move is None or not move["pct"] or size is None or not _OF_ACCOUNT.search(words):
+    if len(known) != 1 or not known[0][0]["pct"] or not _OF_ACCOUNT.search(words):
         return told
+    move, size = known[0]
     status = yield from desk.one("account.status")
     weights = (yield from load_weights(desk, status)) if status.ok else {}
     if not weights and len(wording.objects_of(status, "currencies")) == 1:

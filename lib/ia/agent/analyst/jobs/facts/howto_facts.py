@@ -1,10 +1,14 @@
 """How something is done: what to say, and the command."""
 
+import re
+
 from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.i18n import mark_text
+from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 _ALWAYS_SAID = {
@@ -77,9 +81,18 @@ _ALWAYS_SAID = {
 """What is done -> what is said of it for every security, and the commands."""
 
 
-def _say_example(desk: ToolDesk, field: str, name: str, code: str) -> str:
-    """Return what to say and which command does it, for a security; "" where none is needed."""
-    speak = desk.speak
+_PRICE = pattern(r"(?<![\d年月-])\d+(?:\.\d+)?(?![\d年月日号点:：%％-])")
+
+
+_RISES = pattern(r"涨|升|突破|高于|超过|站上|\b(?:rises?|above|over|exceeds?|climbs?)\b", re.I)
+
+
+def _say_example(desk: ToolDesk, field: str, words: str, name: str, code: str) -> str:
+    """Return what to say and which command does it, for a security; "" where none is needed.
+
+    words  of the question: a price that it names stands in the example
+    """
+    speak, found = desk.speak, _PRICE.search(words)
     match field:
         case "watch":
             return speak(
@@ -88,9 +101,14 @@ def _say_example(desk: ToolDesk, field: str, name: str, code: str) -> str:
         case "unwatch":
             return speak("Say “take {name} off my watch list”, or use `ia watch remove {code}`.", name=name, code=code)
         case "alert":
-            return speak(
-                "Say “tell me when {name} falls below 80”, or use `ia alert {code} 'close < 80'`.", name=name, code=code
-            )
+            given: Json = {"name": name, "code": code, "price": found[0] if found else "80"}
+            return (
+                speak("Say “tell me when {name} rises above {price}”, or use `ia alert {code} 'close > {price}'`.",
+                      **given)
+                if _RISES.search(words)
+                else speak("Say “tell me when {name} falls below {price}”, or use `ia alert {code} 'close < {price}'`.",
+                           **given)
+            )  # fmt: skip
         case "journal":
             return speak(
                 "Say what you traded: “bought 100 shares of {name} at 80 today”; or use `ia trade buy {code} 100 80"
@@ -101,6 +119,9 @@ def _say_example(desk: ToolDesk, field: str, name: str, code: str) -> str:
     return ""
 
 
+_WRONG = pattern(r"错|改|更正|\b(?:wrong|mistakes?|correct|change)\b", re.I)
+
+
 def answer_howto(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how something is done: nothing is done."""
     yield from ()
@@ -108,8 +129,10 @@ def answer_howto(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     name = wording.short_name(desk, first) if first else desk.speak("BYD")
     code = first.code if first else "002594"
     field = asked.facts[0].field
-    example = _say_example(desk, field, name, code)
-    return reply_of_lines(*([example] if example else []), *(desk.speak(text) for text in _ALWAYS_SAID[field]))
+    example = _say_example(desk, field, strip_mentions(asked.words), name, code)
+    fields = [field, "correct"] if field == "journal" and _WRONG.search(asked.words) else [field]
+    said = [text for each in fields for text in _ALWAYS_SAID[each]]
+    return reply_of_lines(*([example] if example else []), *(desk.speak(text) for text in said))
 
 
 _DAY = pattern(r"\((\d{4}-\d{2}-\d{2})\)\s*$")

@@ -141,12 +141,21 @@ def _suppose(
     return reply_of_lines(*lines)
 
 
-_LEFT = pattern(r"剩|\b(?:left|remain\w*)\b", re.I)
+_LEFT = pattern(r"剩(?!下?的(?!现金|钱|多少))|\b(?:left|remain\w*)\b", re.I)
+_AFTER_FEES = pattern(
+    r"净得|净拿|扣(?:掉|除|去|完|了)?[^，,。]{0,4}(?:费|佣金|税)"
+    r"|\bafter (?:all |the )?(?:fees|costs|commissions?|tax(?:es)?)\b",
+    re.I,
+)
 
 
 def answer_sale_net(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what a sale would bring: the money, in another currency too where one is named, and the profit."""
     speak = desk.speak
+    if _AFTER_FEES.search(asked.words):
+        from ia.agent.analyst.jobs.facts import supposed_facts
+
+        return (yield from supposed_facts.answer_trade_cost(desk, asked))
     target, rates = next(iter(find_currencies(strip_mentions(asked.words))), ""), dict[str, Json | None]()
     for own in {wording.CURRENCIES.get(mention.symbol.market, "") for mention in asked.securities} - {"", target}:
         if target:
@@ -326,6 +335,9 @@ def answer_last_fees(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak = desk.speak
     named = {mention.code for mention in asked.securities}
     rows = [row for row in rows if not named or row.get("symbol") in named]
+    if size := find_size(strip_mentions(asked.words)):
+        shares = {each.code: size.shares_of(each.symbol) for each in asked.securities}
+        rows = [row for row in rows if float(row.get("quantity") or 0) == shares.get(str(row.get("symbol")))]
     if not rows:
         return reply_of_lines(speak("The journal has no such trade."))
     row = rows[-1]

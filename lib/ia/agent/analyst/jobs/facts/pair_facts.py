@@ -67,15 +67,20 @@ def answer_share_ratio(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 _NOT = pattern(r"不是|而非|没有?买|代替|instead of|rather than|(?:and )?not\b", re.I)
 
 
+_MONEY = pattern(r"的(?:那些|那笔)?[钱资]|\bmoney\b", re.I)
+"""The money of purchases, put into another security: of those named first."""
+
+
 def answer_bought_instead(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what the money of purchases would be worth now in another security, beside what those are worth."""
     speak, mentions = desk.speak, asked.securities
-    denied = _NOT.search(asked.words)
+    denied, money = _NOT.search(asked.words), _MONEY.search(asked.words)
     places = {each.code: asked.words.find(each.said) for each in mentions}
-    if len(mentions) != 2 or denied is None:
+    if len(mentions) != 2 or (denied is None and money is None):
         return wording.ask_back(desk, tuple(each.said for each in mentions[2:]) or (asked.words,))
-    after = [each for each in mentions if places[each.code] > denied.start()]
-    real = min(after, key=lambda each: places[each.code]) if after else mentions[1]
+    after = [each for each in mentions if denied is not None and places[each.code] > denied.start()]
+    ordered = sorted(after or mentions, key=lambda each: places[each.code])
+    real = ordered[0] if after or denied is None else mentions[1]
     other = next(each for each in mentions if each is not real)
     days = yield from result_facts.trade_days(desk, asked)
     if days is None or asked.unread:

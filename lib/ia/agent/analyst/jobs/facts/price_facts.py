@@ -625,6 +625,10 @@ _BARE = pattern(r"(?<![\d.,])\d[\d,]*(?![\d.,]*\s*(?:%|％|k\b|w\b|万|千|亿))
 def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what a number of shares costs at the newest price, or how many an amount of money buys."""
     speak, mention = desk.speak, asked.securities[0]
+    if any(span.first is not None and f"{span.first}" < desk.request.day for span in asked.spans):
+        from ia.agent.analyst.jobs.facts import ledger_facts
+
+        return (yield from ledger_facts.answer_last_fees(desk, asked))
     plain = strip_mentions(asked.words)
     size, money = find_size(plain), _MONEY.search(plain)
     if size is None and money is None and len(bare := list(_BARE.finditer(plain))) == 1:  # 200 Moutai

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -117,13 +118,28 @@ _AFTER = (pattern(r"\b(?:after|later than)\s*(?:the\s*)?\Z", re.I), pattern(r"\s
 _BEFORE = (pattern(r"\b(?:before|earlier than|until|up to)\s*(?:the\s*)?\Z", re.I), pattern(r"\s*(?:之前|以前|前)"))
 
 
+_PART_OF_MONTH = pattern(r"月(?P<end>[初末底])\Z")
+_TEN_DAYS = timedelta(days=9)
+
+
+def widen_part(span: TimeSpan) -> TimeSpan:
+    """Return the ten days that the beginning or the end of a month means of trades; any other span as it is."""
+    found = _PART_OF_MONTH.search(span.said)
+    if found is None or span.kind != DAY or span.first is None:
+        return span
+    if found["end"] == "初":
+        return replace(span, kind=RANGE, last=span.first + _TEN_DAYS)
+    return replace(span, kind=RANGE, first=span.first - _TEN_DAYS, last=span.first)
+
+
 def trade_days(desk: ToolDesk, asked: FactQuestion) -> Work[list[Days] | None]:
     """Return the calendar days of which a question wants trades; [] for all, None where a time cannot be told.
 
     A stretch "since" a day begins with that day: what was traded on it counts.
     """
     today, plain, found = desk.request.moment.date(), strip_mentions(asked.words[:LONGEST]), list[Days]()
-    for span in asked.spans:
+    for each in asked.spans:
+        span = widen_part(each)
         before, after = plain[: span.at[0]], plain[span.at[1] :]
         if span.kind == EVER:
             return []

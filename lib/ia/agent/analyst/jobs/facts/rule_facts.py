@@ -268,7 +268,7 @@ def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak = desk.speak
     key = next((key for key, form in _KEYS if form.search(asked.words)), "weight_pct")
     weights = yield from load_weights(desk, status)
-    whole = bool(weights) and key == "weight_pct"
+    whole = bool(weights) and key in ("weight_pct", "value")  # values of several currencies, too, stand in one order
 
     def rank(row: tuple[str, Json]) -> tuple[str, bool, float]:
         size = weights.get(row[0]) if whole else row[1].get(key)

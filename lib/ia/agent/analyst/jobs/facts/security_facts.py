@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from datetime import date
 from typing import Any
 
 from ia.agent.analyst.ask.amounts import find_currencies
@@ -371,11 +372,13 @@ _WILL_SPLIT = pattern(r"(?:会|将|还要?)[^，,。]{0,6}(?:拆股|拆细|送�
 
 def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with the dividends, bonus shares and rights issues that are stored."""
-    speak, lines = desk.speak, []
+    speak, lines, notes = desk.speak, [], list[str]()
     counted = _COUNTED.search(asked.words)
     most = int(parse_count((counted["n"] or counted["n_en"]).casefold()) or 3) if counted else 3
     read = {*(counted[0].split() if counted else ()), *_HOW_OFTEN.findall(asked.words)}
-    if unread := tuple(word for word in asked.unread if not any(word.strip() in each for each in read)):
+    abroad = any(mention.symbol.market == "US" for mention in asked.securities)
+    unread = tuple(word for word in asked.unread if not any(word.strip() in each for each in read))
+    if unread := (*unread, *(_FISCAL.findall(asked.words) if abroad else ())):
         return wording.ask_back(desk, unread)
     for mention in asked.securities[:MOST]:
         result = yield from desk.one("market.actions", symbol=mention.code)
@@ -394,7 +397,9 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                     f"{head}{speak(': ')}" + speak("give the time as a date or a year: “{time}”", time=span.said)
                 )
                 continue
-            rows = [row for row in rows if f"{span.first}" <= str(row["date"]) <= f"{span.last}"]
+            first, last = _ex_dates_within(asked, span.first, span.last)
+            notes = _say_business_year(desk, span, first, last)
+            rows = [row for row in rows if f"{first}" <= str(row["date"]) <= f"{last}"]
         if _WILL_SPLIT.search(asked.words):
             rows = [row for row in rows if row.get("bonus") or row.get("split") not in (None, 0, 1)]
             if not rows:
@@ -435,9 +440,30 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     ):
         nexts = yield from _say_next_dates(desk, asked, "ex-dividend")
         lines = nexts + lines if _ASKS_WHEN.search(asked.words) else lines + nexts
-    return reply_of_lines(*lines)
+    return reply_of_lines(*lines, *notes)
 
 
+def _ex_dates_within(asked: FactQuestion, first: date, last: date) -> tuple[date, date]:
+    """Return the days between which dividends of a time go ex; those of a business year do so from September on."""
+    if not _FISCAL.search(asked.words) or (last - first).days < SHORTEST_YEAR:
+        return first, last
+    return first.replace(month=9), date(first.year + 1, 8, 31)
+
+
+def _say_business_year(desk: ToolDesk, span: TimeSpan, first: date, last: date) -> list[str]:
+    """Return between which ex-dates the dividends of a business year were looked for; [] for any other time."""
+    if span.first is None or (first, last) == (span.first, span.last):
+        return []
+    return [
+        desk.speak("The store has ex-dates, not the year a dividend is of: those from {first} to {last} count to"
+                   " {year}.", first=f"{first}", last=f"{last}", year=span.first.year)
+    ]  # fmt: skip
+
+
+SHORTEST_YEAR = 300
+"""Days of a stretch that counts as a year."""
+_FISCAL = pattern(r"年度(?!化)|年年?报|财年|会计年|\b(?:fiscal|fy ?\d+|financial year)\b", re.I)
+"""The year that a dividend is of, not the one in which it is paid."""
 _COUNTED = pattern(
     rf"(?:最近|近|过去|上|前)的?\s*(?P<n>{COUNT})\s*次"
     rf"|\b(?:last|latest|past|newest|previous|recent) (?P<n_en>{COUNT})\b(?! (?:years?|months?))",

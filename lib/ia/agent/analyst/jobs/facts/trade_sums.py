@@ -13,55 +13,100 @@ from ia.kernel.patterns import pattern
 _SPENT = pattern(r"花|\b(?:spen[dt]|paid|pay|laid out|cost)\b", re.I)
 
 
+_NET = pattern(r"净|相抵|差额?|流[入出]|\b(?:net|difference|balance)\b", re.I)
+SHOWN = 8
+
+
+def names_both_sides(words: str) -> bool:
+    """Return True if words ask for what was bought as well as for what was sold.
+
+    >>> names_both_sides("卖出回笼多少，买进又花了多少"), names_both_sides("买卖了多少钱"), names_both_sides("买了多少")
+    (True, False, False)
+    """
+    return _BOUGHT.search(words) is not None and _SOLD.search(words) is not None
+
+
+_BOUGHT = pattern(r"买(?!卖)|\b(?:buy|buying|bought|purchases?d?)\b", re.I)
+_SOLD = pattern(r"(?<!买)卖|\b(?:sell|selling|sold|sales?)\b", re.I)
+
+
 def answer_traded_sum(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what the purchases, or the sales, of a time came to, in each currency, without fees."""
+    """Answer what the purchases, or the sales, of a time came to, in each currency, without fees; or both, and net."""
     speak = desk.speak
     days = yield from result_facts.trade_days(desk, asked)
-    side = account_facts.named_side(asked.words) or ("buy" if _SPENT.search(asked.words) else "")
-    if days is None or not side:
+    both = names_both_sides(asked.words)
+    side = "" if both else account_facts.named_side(asked.words) or ("buy" if _SPENT.search(asked.words) else "")
+    if days is None or not (side or both):
         return wording.ask_back(desk, tuple(span.said for span in asked.spans) or (asked.words,))
     codes = [mention.code for mention in asked.securities]
     result = yield from desk.one("trade.list", limit=account_facts.LIMIT)
     if result.failure is not None:
         return wording.unreadable(desk, speak("the journal"), result.failure)
-    rows = [
-        row
-        for row in account_facts.entries_within(result.value, days)
-        if row.get("kind") == side and (not codes or row.get("symbol") in codes)
-    ]
     if len(wording.rows_of(result.value)) >= account_facts.LIMIT:
         return reply_of_lines(
             speak("Only the newest {count} entries of the journal are read.", count=account_facts.LIMIT)
         )
+    within = [row for row in account_facts.entries_within(result.value, days) if not codes or row["symbol"] in codes]
     time = speak.join_items([each.label for each in days])
+    when = speak(" ({days})", days=time) if time else ""
+    rows = [row for row in within if both or row.get("kind") == side]
     if not rows:
-        return reply_of_lines(
-            speak("No such trade is in the journal{when}.", when=speak(" ({days})", days=time) if time else "")
+        return reply_of_lines(speak("No such trade is in the journal{when}.", when=when))
+    heads = [
+        _say_side(desk, [row for row in rows if row.get("kind") == each], each, when)
+        for each in (("sell", "buy") if both else (side,))
+    ]
+    if both:
+        heads.append(_say_net(desk, rows))
+        if _NET.search(asked.words):
+            heads.insert(0, heads.pop())
+    shown = [
+        f"- {wording.security_name(desk, str(row.get('symbol')), row.get('name'))}{speak(': ')}"
+        f"{account_facts.say_trade(desk, row)}"
+        for row in rows[:SHOWN]
+    ]
+    more = [speak("… {count} more: `ia trade list`", count=len(rows) - SHOWN)] if len(rows) > SHOWN else []
+    return reply_of_lines(*heads, *shown, *more)
+
+
+def _amount_of(row: Json) -> float:
+    return float(row.get("amount") or float(row["quantity"]) * float(row["price"]))
+
+
+def _say_side(desk: ToolDesk, rows: list[Json], side: str, when: str) -> str:
+    """Return what the purchases, or the sales, came to by currency, and their fees."""
+    speak = desk.speak
+    if not rows:
+        return (
+            speak("No purchase is in the journal{when}.", when=when)
+            if side == "buy"
+            else speak("No sale is in the journal{when}.", when=when)
         )
     sums: dict[str, tuple[float, float]] = {}
     for row in rows:
         money, fees = sums.get(str(row.get("currency")), (0.0, 0.0))
-        amount = float(row.get("amount") or float(row["quantity"]) * float(row["price"]))
-        sums[str(row.get("currency"))] = (money + amount, fees + float(row.get("fees") or 0))
-    told = speak.join_items([f"{money:,.2f} {currency}" for currency, (money, _) in sums.items()])
-    fees_told = speak.join_items([f"{fees:,.2f} {currency}" for currency, (_, fees) in sums.items()])
+        sums[str(row.get("currency"))] = (money + _amount_of(row), fees + float(row.get("fees") or 0))
     given: Json = {
-        "money": told,
-        "fees": fees_told,
+        "money": speak.join_items([f"{money:,.2f} {currency}" for currency, (money, _) in sums.items()]),
+        "fees": speak.join_items([f"{fees:,.2f} {currency}" for currency, (_, fees) in sums.items()]),
         "count": len(rows),
-        "when": speak(" ({days})", days=time) if time else "",
+        "when": when,
     }
-    head = (
+    return (
         speak(PluralText("**{money}** for {count} purchase{when}; fees {fees} besides.",
                          "**{money}** for {count} purchases{when}; fees {fees} besides."), **given)
         if side == "buy"
         else speak(PluralText("**{money}** from {count} sale{when}; fees {fees} besides.",
                               "**{money}** from {count} sales{when}; fees {fees} besides."), **given)
     )  # fmt: skip
-    shown = [
-        f"- {wording.security_name(desk, str(row.get('symbol')), row.get('name'))}{speak(': ')}"
-        f"{account_facts.say_trade(desk, row)}"
-        for row in rows[:8]
-    ]
-    more = [speak("… {count} more: `ia trade list`", count=len(rows) - 8)] if len(rows) > 8 else []
-    return reply_of_lines(head, *shown, *more)
+
+
+def _say_net(desk: ToolDesk, rows: list[Json]) -> str:
+    """Return what sales brought less what purchases took, fees included, by currency."""
+    speak, nets = desk.speak, dict[str, float]()
+    for row in rows:
+        sign = -1 if row.get("kind") == "buy" else 1
+        currency = str(row.get("currency"))
+        nets[currency] = nets.get(currency, 0.0) + sign * _amount_of(row) - float(row.get("fees") or 0)
+    told = [wording.say_exact(desk, net, signed=True, currency=currency) for currency, net in nets.items()]
+    return speak("Sales less purchases, after fees: **{money}**.", money=speak.join_items(told))
