@@ -267,8 +267,9 @@ def _figures_of_time(read: _ReadText, span: TimeSpan | None, named: list[Figure]
         _add_range(known, read.rest, stretch if not read.averaged or stretch else None, speak, found)
     if span and span.kind == DAY and not found and _NOTHING.fullmatch(read.rest):
         found += [(each.alone_code, speak.fill(each.alone_name), each.unit) for each in known.daily]
-    if stretch and not found and _asks_change(read.rest):
-        found.append((change_over(stretch), speak.fill(known.change.name), known.change.unit))
+    priced = stretch is not None and [code for code, *_ in found] == [f"close[{stretch.where}]"]
+    if stretch and (priced or (not found and _asks_change(read.rest))):  # the price of a stretch is how it changed
+        found.insert(0, (change_over(stretch), speak.fill(known.change.name), known.change.unit))
     return [_name_figure(item, stretch, speak) for item in found] if stretch else found
 
 

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from ia.agent.analyst.ask.follow_steps import find_next_step, is_chinese, name_same
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
+from ia.agent.analyst.ask.several import find_term
 from ia.agent.analyst.ask.time_spans import DAY, UNREAD, TimeSpan, blank_spans, find_time_spans
 from ia.domain.speech.acts import performs_act
 from ia.kernel.patterns import pattern
@@ -25,7 +26,7 @@ _THEM = pattern(
     re.I,
 )
 _ITS = pattern(r"\b(?:its|it)\b|[它他她]的?|该股", re.I)
-_NOTHING = pattern(r"(?:['’]s\b|\b(?:on|in|at|for|of|the|is|was|it|and|its|over)\b|[的是在呢那\W_])*", re.I)
+_NOTHING = pattern(r"(?:['’]s\b|\b(?:on|in|at|for|of|the|is|was|it|and|its|over)\b|就看|只看|光看|单看|[的是在呢那\W_])*", re.I)
 _NOW = pattern(r"(?:现在|目前|当前|眼下|此刻|\b(?:right )?now\b|\bcurrently\b)", re.I)
 _AGAINST = pattern(r"(?:比|跟|和|与|较|\bcompared (?:to|with)\b|\bversus\b|\bvs\.?|\bthan\b|相比|比较|呢)", re.I)
 _EXTENT_OF = pattern(r"(?:的时候)?(?:[涨跌]|[多少高低])了?(?:多少|几)?(?:个?点|钱|[个只])?(?:吗|没有?)?\W*$")
@@ -260,7 +261,13 @@ def complete_question(question: str, before: list[str], today: date) -> str:
     '茅台、五粮液去年涨跌'
     """
     whole, recent = _read_before(before, today)
-    return _complete(question, whole, recent, today)
+    done = _complete(question, whole, recent, today)
+    plain = simplify_question(question)
+    if done != question or not whole or plain == question:
+        return done
+    again = f"{plain}呢" if question.rstrip("?？ 。").endswith("呢") else plain
+    done = _complete(again, whole, recent, today)
+    return question if done == again else done
 
 
 _OF_IT = tuple(
@@ -285,7 +292,7 @@ _OF_IT = tuple(
         (r"^\W*(?:那|那么)?我(?:当时|当初)?为(?:什么|何)(?P<did>买|卖)(?:入|出|了)*(?:它|这只)\W*$",
          "我为什么{did}{name}"),
         (r"^\W*(?:and |so |what about |how about )*"
-         r"since i (?P<did>first |last )(?:bought|purchased|got)(?: (?:it|them))?\W*$",
+         r"since i (?P<did>first |last )?(?:bought|purchased|got)(?: (?:it|them))?\W*$",
          "how much did {name} change since I {did}bought {name}"),
         (r"^\W*(?:那|那么)?(?:从|自)?我?(?P<did>第一次|最后一次|首次)?买入?(?:它)?(?:以来|之后|至今|到现在)(?:呢|涨了多少)?\W*$",
          "{name}我{did}买入以来涨了多少"),
@@ -329,12 +336,18 @@ def name_pronoun(question: str, before: list[str], today: date) -> str:
     if not _PRONOUN.search(question) and len(find_subject(before, today)) != 1:
         return question
     said = [mentions for each in before[-4:] if (mentions := find_mentions(simplify_question(each)))]
-    if not said or len(said[-1]) != 1:
-        return question
     parts = found[0].groupdict()
+    of_time = "since I" in found[1] and not parts.get("did") and _OVER_TIME.search(before[-1]) is not None
+    if not said or len(said[-1]) != 1 or of_time:
+        return question
     return found[1].format(name=said[-1][0].said, did=parts.get("did") or "", rest=parts.get("rest") or "")
 
 
+_OVER_TIME = pattern(
+    r"\b(?:highest|lowest|high|low|average|volume|draw-?down|volatil\w*|range|best|worst|biggest|largest|news|dividends?)\b",
+    re.I,
+)
+"""Figures of a stretch of time, which another stretch is wanted of."""
 _POINTS = pattern(
     r"(?:它|第一(?:名|只|个)?|排第一的?|(?:刚才)?[这那]只(?:股票|票)?)(?!们)(?P<of>的?)"
     r"|\b(?:its|it|that one|the first one|the top one)\b(?! (?:up|down|all|worth|a|ok|possible|true|better)\b)",
@@ -523,7 +536,9 @@ def _change_again(text: str, last: str) -> str:
 
 
 _AGAINST_NAMED = pattern(
-    r"\W*(?:那|那么)*(?:跟|和|与|同|比起?)[^，,。]{1,12}?(?:相?比(?:较|起来)?)?[，,]?(?:哪一?[个只家]|谁)(?:更|比较)?"
+    r"\W*(?:那|那么)*(?:比|跟|和|与)[^，,。]{1,12}?(?:相?比)?[，,]?(?:是|要)?(?P<side>高|低|大|小|多|少|贵|便宜)还是(?:更)?"
+    r"(?:高|低|大|小|多|少|贵|便宜)[呢啊一点些]*\W*"
+    r"|\W*(?:那|那么)*(?:跟|和|与|同|比起?)[^，,。]{1,12}?(?:相?比(?:较|起来)?)?[，,]?(?:哪一?[个只家]|谁)(?:更|比较)?"
     r"(?P<zh>贵|便宜|高|低|大|小)(?:一?[些点])?[呢啊吗]*\W*"
     r"|\W*(?:and |so )?(?:is it|which (?:one )?is) (?P<en>cheaper|more expensive|higher|lower),?"
     r" (?:than|compared (?:with|to)|against|vs\.?)(?: that of)? .{2,40}",
@@ -540,11 +555,11 @@ def _against_another(text: str, last: str) -> str:
     found, named = _AGAINST_NAMED.fullmatch(text), _named_in(last)
     if found is None or len(named) != 1 or len(others := find_mentions(text)) != 1 or others[0].code == named[0].code:
         return ""
-    more, measure = found["zh"] or found["en"].casefold(), _MEASURE.search(strip_mentions(last))
+    more, measure = found["zh"] or found["side"] or found["en"].casefold(), _MEASURE.search(strip_mentions(last))
     priced = more in ("贵", "便宜", "cheaper", "more expensive")
     if not priced and measure is None:
         return ""
-    if found["zh"]:
+    if not found["en"]:
         return f"{named[0].said}和{others[0].said}哪个{'' if priced or not measure else measure[0]}更{more}"
     what = "is" if priced or not measure else f"has the {more} {measure[0]}"
     return f"which {what}{f' {more}' if priced else ''}, {named[0].said} or {others[0].said}"
@@ -552,10 +567,10 @@ def _against_another(text: str, last: str) -> str:
 
 _INDICES = (
     (pattern(r"标普"), "SPX.US"),
-    (pattern(r"上证|沪指"), "000001.SH"),
-    (pattern(r"深证"), "399001.SZ"),
-    (pattern(r"创业板"), "399006.SZ"),
-    (pattern(r"科创板"), "000688.SH"),
+    (pattern(r"上证|沪指|沪市|(?:the )?shanghai(?: one)?", re.I), "000001.SH"),
+    (pattern(r"深证|深成|深市|(?:the )?shenzhen(?: one)?", re.I), "399001.SZ"),
+    (pattern(r"创业板|(?:the )?chinext", re.I), "399006.SZ"),
+    (pattern(r"科创板|(?:the )?star(?: 50| board| market)?", re.I), "000688.SH"),
 )
 """Names by which indices are called where a question goes on (标普呢), and their codes."""
 
@@ -582,6 +597,10 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         or _other_average(text, last)
     ):
         return after
+    if len(text) > LONGEST * 2:
+        return text
+    if spoken := _about_spoken(step, last, _named_in(last)):
+        return spoken
     if len(text) > LONGEST:
         return text
     core = _TAIL.sub("", _LEAD.sub("", text, count=1)).strip(" ,，。?？!！") if led or tailed else text
@@ -632,6 +651,52 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
     return _attach(names, _ITS.sub(" ", _THEM.sub(" ", core)).strip(" ?？"))
 
 
+_LINE = pattern(
+    r"(?:(?:is|and|so|ok|now) )*(?:(?:it|the (?:price|stock|share)) )?(?:still )?(?P<side>above|below|over|under)"
+    r"(?: or (?:above|below|over|under))? (?:its |the |that )?"
+    r"(?:(?P<n>\d+)[- ]?(?:day|d)s?(?: (?:moving )?(?:average|line|ma|mean))?|(?P<signal>signal)(?: line)?)",
+    re.I,
+)
+_SHARE_OF = pattern(
+    r"(?:and |so )*(?:as |in )?(?:a |what )?(?:percent(?:age)?|share|fraction|part|%|proportion)(?: is (?:it|that))? of"
+    r" (?:everything|(?:the|my) (?:whole|total|account|portfolio|money|assets|net worth)(?: account| portfolio)?|it all|all)"
+    r"|(?:那|那么)?(?:这|它)?占(?:我)?的?(?:总资产|账户|全部|组合|总仓位|仓位|总额)的?(?:多少|几成|百分之几|比例)",
+    re.I,
+)
+_FOR_IT = pattern(
+    r"(?:(?:and|so|ok)[, ]+)*(?:what(?:'s|s| is| was)?|how much is) (?:it|that)(?: now| today)? (?:for|of|at|with) (?P<en>.+)"
+    r"|(?:那|那么)?(?P<zh>.+?)(?:的|现在)*(?:是|有)?(?:多少|几|呢)+",
+    re.I,
+)
+
+
+def _about_spoken(core: str, last: str, named: list[Mention]) -> str:
+    """Return a question for a line, or the share, of the security that was spoken of, or for a term explained before.
+
+    >>> _about_spoken("above or below its 60 day line", "RSI of CATL", find_mentions("CATL"))
+    'is CATL above its 60-day average'
+    >>> _about_spoken("what's it for CMB", "what is P/B", []), _about_spoken("招行的是多少", "什么叫市净率", [])
+    ('P/B of CMB', '招行市净率')
+    """
+    stocks = [each for each in named if each.symbol.kind != "index"]
+    if len(stocks) == 1 and (found := _LINE.fullmatch(core)):
+        side = "above" if found["side"].casefold() in ("above", "over") else "below"
+        if found["n"]:
+            return f"is {stocks[0].said} {side} its {found['n']}-day average"
+        return f"is the MACD of {stocks[0].said} {side} its signal line" if re.search("macd", last, re.I) else ""
+    if len(stocks) == 1 and _SHARE_OF.fullmatch(core):
+        name = stocks[0].said
+        return f"我的{name}占总资产多少" if is_chinese(core) else f"what percent of my account is {name}"
+    found = None if named else _FOR_IT.fullmatch(core)
+    term = find_term(last) if found else ""
+    if found is None or not term:
+        return ""
+    said = (found["en"] or found["zh"]).strip()
+    if not find_mentions(said) or _NOTHING.fullmatch(strip_mentions(said)) is None:
+        return ""
+    return f"{term} of {said}" if term.isascii() and not is_chinese(said) else f"{said.removesuffix('的')}{term}"
+
+
 _OF_BAR = pattern(r"(?:那天|当天|那时)?的?(?:开盘|收盘|最高|最低|成交)[价量额]?(?:是?多少)?")
 """What one bar has; of the day that was spoken of."""
 
@@ -653,7 +718,7 @@ _OF_HOLDING = pattern(
 )
 """A question about a holding that names none: it is the one that was spoken of."""
 _SIDE = pattern(
-    r"\W*(?:那|那么|现在|现价|股价|价格|收盘价?|它|今天)*在?(?:它|这条?线?|均?线|那)?的?"
+    r"\W*(?:那|那么|现在|现价|股价|价格|收盘价?|收|是|它|今天)*在?(?:它|这条?线?|均?线|那)?的?"
     r"(?:上面|下面|上方|下方|之上|之下|上|下)(?:方|面)?(?:还是(?:上面|下面|上方|下方|之上|之下)|吗|么|呢)+\W*"
 )
 _AVERAGE = pattern(r"(?:\d{1,3}|半?年)[日天]?均?线|(?<![a-z])ma\d{1,3}|\d{1,3}[日天]?ma(?![a-z])", re.I)

@@ -35,7 +35,7 @@ _SAME = pattern(
     r"\W*(?:and |so |then |now |ok(?:ay)? )*(?:do )?(?:the )?same(?: thing| question| again)?"
     r" (?:for|with|about|of|on) (?P<en>.+?)(?: please)?\W*"
     r"|(?:那|那么)?(?:同样|一样)的?(?:问题|指标)?(?:再)?(?:问|查|看|算)?(?:一下|一遍|看)?(?P<zh>.+?)的?\W*"
-    r"|(?:那|那么)?(?P<too>.+?)也(?:同样|一样)?(?:来一[个遍下]|[查看算](?:一下|一遍|看)?|是?多少)\W*",
+    r"|(?:那|那么)?(?P<too>.+?)也(?:同样|一样|照样)?(?:来一[个遍下]|(?:[查看算报说讲比]|要|给我)(?:一下|一遍|看|下)?|是?多少)\W*",
     re.I,
 )
 _STOP = pattern(r"止损|\bstop(?:[- ]?loss)?\b", re.I)
@@ -74,33 +74,137 @@ def find_next_step(core: str, last: str, today: date) -> str:
     return (
         _step_day(core, last, today)
         or find_other_market(core, last)
+        or _turn_round(core, last)
+        or _narrow(core, last)
         or _change_currency(core, last)
         or _say_distance(core, last, today)
     )
 
 
-_CLASSES = (pattern(r"港股|美股|[Aa]股"), pattern(r"人民币|美[元金]|港[币元]"))
-_SESSIONS = pattern(r"交易日|开市|休市|开盘|放假|闭市")
+_KINDS = tuple(
+    pattern(words, re.I)
+    for words in (
+        r"港股|美股|[Aa]股|沪深",
+        r"\b(?:hong kong|hk|us|u\.s\.|american|new york|china|chinese|mainland|a-?shares?|shanghai|shenzhen)\b(?! dollars?)",
+        r"人民币|美[元金]|港[币元]",
+        r"\b(?:hkd|(?:hong kong|hk) dollars?|usd|us dollars?|yuan|rmb|cny|renminbi)\b",
+        r"(?:沪深)?主板|创业板(?!指)|科创板|北交所",
+        r"\b(?:main board|chinext|star(?: market| board)?|beijing(?: exchange)?)\b",
+        r"日报|周报|月报|[日周月]复盘|每[日天周月]复盘|(?:每[日天周月])?同步",
+        r"\b(?:daily|weekly|monthly)(?: (?:review|report))?\b",
+        r"北向|南向",
+        r"\b(?:north|south)-?bound\b",
+    )
+)
+"""Words of one kind, one of which may take the place of another in a question that goes on."""
+_HOME = pattern(r"人民币|yuan|rmb|cny|renminbi", re.I)
+_OPPOSITES = pattern(
+    r"strongest weakest|gainers losers|winners losers|rose fell|rising falling|up down|bought sold|buys sells"
+    r"|purchases sales|buy sell|most least|cheapest dearest|cheapest priciest|gained lost|above below|limit-up limit-down"
+    r"|newest oldest|highest lowest|best worst|biggest smallest"
+    r"|最强 最弱|涨停 跌停|涨得最 跌得最|涨最 跌最|涨幅 跌幅|上涨 下跌|涨 跌|买 卖|赚得最 亏得最|赚 亏|最贵 最便宜|最强 最差"
+)
+_SESSIONS = pattern(
+    r"交易日|开市|休市|开盘|放假|闭市|印花税|手续费"
+    r"|\b(?:open|closed?|closes|holidays?|sessions?|trading (?:days?|hours)|stamp duty)\b"
+)
+"""What each market has of its own."""
+_AROUND = pattern(
+    r"(?:(?:that|is it|what) (?:of|for|in|on|at)|for|in|on|of|the|what about|how about|only|just|as well|too|也|是|的|那|在|光|只看?|就看|和?跟?与?比)+(?![a-z])\s*|\s*(?:的话|账户"
+    r"|市场|的|那个|一样吗?|是?多少|合计|总共|呢|那几天|那天|休不休|开不开|休市吗|放假吗|\b(?:ones?|stocks?|shares?|market|account|exchange|then|too|as well|task|as well as))+",
+    re.I,
+)
+"""What may stand around a word of a kind."""
+_MARKET_WORDS = pattern(r"大盘|股市|[Aa]股市场|\bthe (?:stock )?market\b", re.I)
 
 
 def find_other_market(core: str, last: str) -> str:
-    """Return the last question for another market or currency; "" where it named none, or several.
+    """Return the last question for another market, currency, board or task; "" where it named none, or several.
 
     >>> find_other_market("美股", "我的港股赚了多少人民币"), find_other_market("港股", "下个交易日是哪天")
     ('我的美股赚了多少人民币', '港股下个交易日是哪天')
+    >>> find_other_market("the weekly one", "when does the daily review run")
+    'when does the weekly review run'
     >>> find_other_market("美股", "茅台多少钱")
     ''
     """
-    core = core.removesuffix("账户").removesuffix("的")
-    for words in _CLASSES:
+    core = _trim(core)
+    bare = _blank_names(last)
+    for words in _KINDS:
         if words.fullmatch(core) is None:
             continue
-        said = list(words.finditer(last))
-        if len(said) == 1 and said[0][0] != core:
-            return last[: said[0].start()] + core + last[said[0].end() :]
-        if not said and words is _CLASSES[0] and _SESSIONS.search(last):
-            return core + last
+        said = list(words.finditer(bare))
+        if len(said) == 2 and _HOME.fullmatch(said[1][0]) and not _HOME.fullmatch(core):
+            said = said[:1]  # USD in yuan
+        if len(said) == 1 and said[0][0].casefold() != core.casefold():
+            end = said[0][0][len(said[0][0].split()[0]) :] if " " not in core and core.isascii() else ""
+            keeps = end if core.isascii() and words.fullmatch(core + end) else ""
+            return last[: said[0].start()] + core + keeps + last[said[0].end() :]
+        if not said and words in _KINDS[:2] and _SESSIONS.search(bare):
+            return f"{core}{last}" if is_chinese(core) else f"{last.strip(' ?')} in {core}"
     return ""
+
+
+def _trim(core: str) -> str:
+    """Return a text without what may stand around a word of a kind."""
+    text = core.strip(" ?？。.,，")
+    begin, ends = _AROUND.match(text), [each for each in _AROUND.finditer(text) if each.end() == len(text)]
+    low = begin.end() if begin and begin.end() < len(text) else 0
+    high = ends[0].start() if ends and ends[0].start() > low else len(text)
+    return text[low:high].strip()
+
+
+def _turn_round(core: str, last: str) -> str:
+    """Return the last question for the opposite of a word of it; "" where none is asked for.
+
+    >>> _turn_round("the weakest", "which industry was strongest today"), _turn_round("光卖的", "我买了几次")
+    ('which industry was weakest today', '我卖了几次')
+    >>> _turn_round("跌停的", "今天涨停的有多少家")
+    '今天跌停的有多少家'
+    """
+    bare, trimmed = _blank_names(last), _trim(core).casefold()
+    asked = {trimmed, re.sub("(?<=最)[多猛好惨狠]$", "", trimmed)}
+    for pair in map(str.split, _OPPOSITES.pattern.split("|")):
+        for word, other in (pair, pair[::-1]):
+            said = list(re.finditer(rf"(?<![a-z]){other}(?![a-z])", bare, re.I)) if word in asked else []
+            if len(said) == 1 and not re.search(rf"(?<![a-z]){word}(?![a-z])", bare, re.I):
+                return last[: said[0].start()] + word + last[said[0].end() :]
+    return ""
+
+
+_NARROWER = pattern(
+    r"(?:(?:and|but|ok(?:ay)?|now)\b[, ]*)*(?:only|just|without|excluding|except|leave out|not counting)\b"
+    r"|(?:那|那么)?(?:只看|只要|只算|光看|就看|除了|除去|去掉|不算|不含|不要)",
+    re.I,
+)
+_LISTED = pattern(
+    r"涨幅|跌幅|涨得|跌得|选出|筛|哪些|有几|多少[家只]|持仓|持有|自选|排[名行]|前[十\d三五]"
+    r"|\b(?:top|gainers|losers|stocks|shares|companies|banks|holdings?|positions?|own|hold|watch ?list|list)\b",
+    re.I,
+)
+"""Questions whose answer is a list, of which a part may be wanted."""
+
+
+_ONLY = pattern(r"只|光|就|only|just", re.I)
+_HELD = pattern(r"持仓|持有|仓位|\b(?:own|hold|holdings?|positions?|portfolio)\b", re.I)
+
+
+def _narrow(core: str, last: str) -> str:
+    """Return the last question for a part of its list, as a whole one; "" where none is asked for.
+
+    >>> _narrow("only the ones above 10 billion", "top 5 gainers today")
+    'top 5 gainers today, only the ones above 10 billion'
+    >>> _narrow("只看A股", "我的持仓"), _narrow("only the hong kong ones", "what do I own")
+    ('我的A股持仓', 'my hong kong positions')
+    """
+    found = _NARROWER.match(core)
+    if found is None or _LISTED.search(_blank_names(last)) is None or ("我" in core and _LISTED.search(core)):
+        return ""
+    market = _trim(core[found.end() :])
+    if _ONLY.search(found[0]) and _HELD.search(last) and any(words.fullmatch(market) for words in _KINDS[:2]):
+        return f"我的{market}持仓" if is_chinese(market) else f"my {market} positions"
+    joined = "，" if is_chinese(last) else ", "
+    return f"{last.strip(' ?？。.')}{joined}{core.strip(' ?？')}"
 
 
 def name_same(text: str, today: date) -> str:
@@ -116,7 +220,8 @@ def name_same(text: str, today: date) -> str:
     bare = strip_mentions(said)
     spans = find_time_spans(bare, today)
     left = re.sub(r"(?:\b(?:and|the|in|on|for)\b|[和与、的]|\W)+", "", blank_spans(bare, spans))
-    return said if not left and (spans or find_mentions(said)) else ""
+    of_kind = any(words.fullmatch(_trim(said)) for words in _KINDS)
+    return said if of_kind or (not left and (spans or find_mentions(said))) else ""
 
 
 def _step_day(core: str, last: str, today: date) -> str:

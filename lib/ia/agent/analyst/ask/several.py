@@ -38,7 +38,8 @@ _ASKS = pattern(
 
 _MEANT = pattern(
     r"什么(?:是|叫)|何为|何谓|是什么(?:意思)?\W*\Z|是?什么意思|怎么理解"
-    r"|\bwhat (?:is|are|'s)(?: an?)? (?!the\b|my\b|its\b|our\b)|\bwhat (?:does|do)\b|\bmeans?\b",
+    r"|\bwhat (?:is|are|'s)(?: an?)? (?!the\b|my\b|its\b|our\b)|\bwhat (?:does|do)\b|\bmeans?\b"
+    r"|\b(?:can|could) you explain\b|^\W*explain\b|\blike i(?:'?m| am) five\b|解释一?下",
     re.I,
 )
 _MINE = pattern(r"我的(?=是?多少|呢|怎么样|如何|高|低|大|小)|\b(?:what is|how (?:big|high|much|low) is) mine\b", re.I)

@@ -71,7 +71,34 @@ def find_time_spans(text: str, today: date) -> list[TimeSpan]:
             span = read(match, today)
             if span is not None:
                 found.append(_bound(_begin_with(span, low, today), low, today))
-    return sorted(found, key=lambda span: span.at)
+    return _join_ends(sorted(found, key=lambda span: span.at), low, today)
+
+
+_UNTIL = pattern(r"\s*(?:to|till|until|through|up to|and|到|至|~|-|–|—)\s*(?:the )?")
+
+
+def _join_ends(spans: list[TimeSpan], text: str, today: date) -> list[TimeSpan]:
+    """Return stretches in their order, a day and the day up to which it goes as one: from 2 January till end of February."""
+    joined: list[TimeSpan] = []
+    for span in spans:
+        before = joined[-1] if joined else None
+        if before and span.at[1] <= before.at[1]:
+            continue  # 1 February in between 1 February and the end of it
+        if before is None or before.first is None or before.kind not in (DAY, SINCE) or span.last is None:
+            joined.append(span)
+            continue
+        gap = text[before.at[1] : span.at[0]]
+        bound = span.kind == UNREAD and not gap.strip()
+        linked = span.kind in (DAY, RANGE) and _UNTIL.fullmatch(gap) and "and" not in gap
+        if (bound or (linked and before.kind == DAY)) and before.first < min(span.last, today):
+            at = (before.at[0], span.at[1])
+            said = text[at[0] : at[1]].strip()
+            joined[-1] = TimeSpan(
+                kind=RANGE, said=said, at=at, first=before.first, last=min(span.last, today), days=True
+            )
+        else:
+            joined.append(span)
+    return joined
 
 
 def blank_spans(text: str, spans: Iterable[TimeSpan], put: str = " ") -> str:
@@ -112,7 +139,7 @@ def _begin_with(span: TimeSpan, text: str, today: date) -> TimeSpan:
 
 _BOUNDED = pattern(
     r"\b(?:(?P<after>after)|before|prior to|until|till|up (?:to|until|till)|through"
-    r"|between\s+(?!and\b)\S.{0,40}?\s+and)\s+(?:the\s+)?(?:end of\s+)?\Z"
+    r"|between\s+(?!and\b)\S.{0,40}?\s+and)\s+(?:the\s+)?(?:end of\s+)?\Z|截[至止]到?\Z"
 )
 _BOUNDED_ZH = pattern(r"\s*(?:之前|以前|为止|前(?=[，,。？?的我]|\Z))")
 
@@ -131,7 +158,12 @@ def _bound(span: TimeSpan, text: str, today: date) -> TimeSpan:
         return TimeSpan(kind=RANGE, said=said, at=at, first=following, last=today) if following <= today else span
     word = (ended or begun or [""])[0].strip()
     if word.startswith("between"):
-        return TimeSpan(kind=UNREAD, said=said, at=at)
+        inner = re.sub(r"\s+and\s*(?:the\s+)?(?:end of\s+)?$", "", word[len("between") :])
+        begun_by = [each for each in find_time_spans(inner, today) if each.kind in (DAY, RANGE)]
+        first = begun_by[0].first if len(begun_by) == 1 else None
+        if first is None or first > span.last:
+            return TimeSpan(kind=UNREAD, said=said, at=at)
+        return TimeSpan(kind=RANGE, said=said, at=at, first=first, last=min(span.last, today), days=True)
     excluded = word.startswith(("before", "prior", "之前", "以前", "前"))
     return TimeSpan(
         kind=UNREAD, said=said, at=at, last=span.first - timedelta(days=1) if excluded else min(span.last, today)

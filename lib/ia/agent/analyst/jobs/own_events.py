@@ -6,12 +6,14 @@ from dataclasses import replace
 from ia.agent.analyst.ask import intent
 from ia.agent.analyst.ask.follow_steps import put_since
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions
+from ia.agent.analyst.ask.own_names import find_own_names, may_name_own
 from ia.agent.analyst.ask.unknown_names import find_ambiguous_name, find_candidates
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.facts.holding_facts import purchases_of_held
 from ia.agent.analyst.jobs.facts.journal_rows import load_trades
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.domain.instruments.symbols import Symbol, from_canonical
 from ia.kernel.patterns import pattern
 
 _HINT = pattern(r"\b(?:since|after|from|between)\b.{0,16}\b(?:i|we|my|our)\b|[买卖清].{0,12}(?:后|来|至今|之间)", re.I)
@@ -58,23 +60,44 @@ _WISHED = pattern(
 
 
 def _name_traded(desk: ToolDesk) -> Work[None]:
-    """Put the one security that was ever traded into a question about an own trade, whose name may mean several."""
+    """Put the codes of the owner's securities in the places of their short names, and of names that may mean several.
+
+    A name that may mean several is that of the one that was traded or is watched, but not in a wish to buy.
+    """
     request = desk.request
-    if not request.is_words_only or not _OWN_TRADE.search(_WISHED.sub(" ", request.question[:LONGEST])):
+    if not request.is_words_only or not desk.has("account.profit"):
         return
-    if intent.read_acts(request).kind not in intent.ANSWERABLE or not desk.has("account.profit"):
+    words = request.question[:LONGEST]
+    said = find_ambiguous_name(words) if _OWN_TRADE.search(_WISHED.sub(" ", words)) else ""
+    if not (said or any(may_name_own(each) for each in (*request.before[-4:], words))):
         return
-    said = find_ambiguous_name(request.question[:LONGEST])
-    known_name = any(said in each.said for each in find_mentions(request.question[:LONGEST]))
-    codes = find_candidates(said) if said and not known_name else ()
-    if not codes:
+    if intent.read_acts(request).kind not in (*intent.ANSWERABLE, "doubtful"):
         return
+    own = yield from _load_own(desk)
+    known_name = any(said in each.said for each in find_mentions(words))
+    codes = [code for code in find_candidates(said) if code in {each.canonical for each in own}]
+    if said and not known_name and len(codes) == 1:
+        desk.request = request = replace(request, question=request.question.replace(said, codes[0]))
+    named = [_put_codes(each, own) for each in (*request.before, request.question)]
+    desk.request = replace(request, before=named[:-1], question=named[-1])
+
+
+def _load_own(desk: ToolDesk) -> Work[list[Symbol]]:
+    """Return the securities that were ever traded or are watched."""
     profit = yield from desk.one("account.profit")
-    traded = profit.get("positions") if profit.ok else None
-    known = {str(row.get("symbol")) for row in traded if isinstance(row, dict)} if isinstance(traded, list) else set()
-    own = [code for code in codes if code in known]
-    if len(own) == 1:
-        desk.request = replace(request, question=request.question.replace(said, own[0]))
+    watched = yield from desk.one("watch.list")
+    rows = [*wording.rows_of(profit, "positions"), *wording.rows_of(watched, "items")]
+    codes = dict.fromkeys(str(row["symbol"]) for row in rows if row.get("symbol"))
+    return [from_canonical(code) for code in codes]
+
+
+def _put_codes(text: str, own: list[Symbol]) -> str:
+    """Return a text with the codes of securities in the places of their short names."""
+    if _WISHED.search(text):
+        return text
+    for said, symbol in find_own_names(text, own):
+        text = text.replace(said, symbol.canonical)
+    return text
 
 
 def _date_own_events(desk: ToolDesk) -> Work[Reply | None]:

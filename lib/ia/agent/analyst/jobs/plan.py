@@ -326,9 +326,11 @@ def _complete_request(desk: ToolDesk) -> Reply | None:
     if chosen:
         desk.request = replace(request, question=chosen, before=request.before[:-1])
         return None
-    named = follow_on.name_pronoun(request.question, request.before, request.moment.date())
-    if named != request.question:
-        desk.request = replace(request, question=named)
+    for said in dict.fromkeys((request.question, simplify_question(request.question))):
+        named = follow_on.name_pronoun(said, request.before, request.moment.date())
+        if named != said:
+            desk.request = replace(request, question=named)
+            break
     return None
 
 

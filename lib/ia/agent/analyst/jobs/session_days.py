@@ -89,7 +89,8 @@ def resolve_session_days(desk: ToolDesk, words: str, market: str) -> Work[str]:
 def _place(words: str, match: re.Match[str], day: str) -> str:
     """Return a date as it stands in a text: in English after a preposition."""
     latin = match.start() > 0 and words[match.start() - 1].isascii()
-    return f"on {day}" if latin and match.re is _EDGE and match["en"] else f" {day} " if latin else day
+    named = "en" in match.re.groupindex and match["en"]
+    return f"on {day}" if latin and named else f" {day} " if latin else day
 
 
 def _say_around(match: re.Match[str], closure: _Closure, words: str) -> str:

@@ -49,11 +49,12 @@ def take_summary(desk: ToolDesk, brought: object) -> Reply | None:
 
 
 def join_replies(replies: list[Reply]) -> Reply:
-    """Return the answers to several questions as one."""
+    """Return the answers to several questions as one; lines that two of them have are said once."""
     lines: list[str] = []
     for each in replies:
-        apart = bool(lines) and (len(each.lines) > 1 or lines[-1].startswith(("- ", "|")))
-        lines += [*([""] if apart else []), *each.lines]
+        new = [line for line in each.lines if not line or line.startswith("|") or line not in lines]
+        apart = bool(lines) and bool(new) and (len(new) > 1 or lines[-1].startswith(("- ", "|")))
+        lines += [*([""] if apart else []), *new]
     return Reply(
         lines,
         [point for each in replies for point in each.points],

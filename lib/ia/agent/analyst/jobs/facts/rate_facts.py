@@ -36,33 +36,35 @@ def answer_rate(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from _answer_change(desk, asked))
     if _PAID_IN.search(asked.words) and not asked.spans:
         return (yield from _answer_since_deposit(desk, asked))
-    span = asked.spans[0] if asked.spans else None
     words = strip_times(asked)
     amount, unit, said = _find_amount(words)
-    if span is not None and (span.kind == FUTURE or (span.first or today) > today):
-        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    for span in asked.spans:
+        if span.kind == FUTURE or (span.first or today) > today:
+            return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
     if (forecast := _FORECAST.search(words)) is not None:
         return reply_of_lines(desk.speak("I give no forecasts, so nothing for “{time}”.", time=forecast[0]))
-    if asked.times or len(asked.spans) > 1 or (span is not None and (span.kind != DAY or span.first is None)):
+    if asked.times or any(span.kind != DAY or span.first is None for span in asked.spans):
         return wording.ask_back(desk, asked.times or tuple(each.said for each in asked.spans))
     if left := tuple(word for word in asked.unread if word not in said and not _COUNTS.fullmatch(word)):
         return wording.ask_back(desk, left)
-    currency, base = _find_pair(words, unit)
-    day = f"{span.first}" if span is not None else ""
-    found = yield from desk.one("market.rate", currency=currency, base=base, **({"date": day} if day else {}))
-    if found.failure is not None:
-        return reply_of_lines(describe_failure(desk.speak, found.failure))
-    rate = float(found.get("rate"))
-    shown = {"currency": currency, "base": base, "rate": f"{rate:.6g}", "date": found.get("date")}
-    line = desk.speak("**1 {currency} = {rate} {base}** ({date}, {source})", **shown, source=_say_source(desk, found))
-    if amount is None:
-        return reply_of_lines(line)
-    worth = desk.speak(
-        "{amount} is **{worth}**.",
-        amount=wording.say_exact(desk, amount, currency=currency),
-        worth=wording.say_exact(desk, amount * rate, currency=base),
-    )
-    return reply_of_lines(worth, line)
+    lines: list[str] = []
+    for day in [f"{span.first}" for span in asked.spans] or [""]:
+        for currency, base in _find_pairs(words, unit, alone=amount is not None):
+            found = yield from desk.one("market.rate", currency=currency, base=base, **({"date": day} if day else {}))
+            if found.failure is not None:
+                return reply_of_lines(describe_failure(desk.speak, found.failure))
+            rate = float(found.get("rate"))
+            shown = {"currency": currency, "base": base, "rate": f"{rate:.6g}", "date": found.get("date")}
+            source = _say_source(desk, found)
+            if amount is not None:
+                worth = desk.speak(
+                    "{amount} is **{worth}**.",
+                    amount=wording.say_exact(desk, amount, currency=currency),
+                    worth=wording.say_exact(desk, amount * rate, currency=base),
+                )
+                lines.append(worth)
+            lines.append(desk.speak("**1 {currency} = {rate} {base}** ({date}, {source})", **shown, source=source))
+    return reply_of_lines(*lines)
 
 
 def _answer_change(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -178,12 +180,22 @@ def _find_amount(words: str) -> tuple[float | None, str, str]:
     return None, "", ""
 
 
-def _find_pair(words: str, unit: str) -> tuple[str, str]:
-    """Return the currency and the one that it is told in: dollars in yuan where nothing else is said."""
+def _find_pairs(words: str, unit: str, *, alone: bool) -> list[tuple[str, str]]:
+    """Return the currencies and the one that each is told in: dollars in yuan where nothing else is said.
+
+    alone  an amount of one currency is asked for; else each foreign currency beside the yuan is told
+    """
     places = ((form.search(words), code) for code, form in CURRENCY_WORDS)
     named = [code for _, code in sorted((found.start(), code) for found, code in places if found)]
+    foreign = [code for code in named if code != _YUAN]
+    if not alone and len(foreign) > 1 and (_YUAN in named or _EACH.search(words)):
+        return [(code, _YUAN) for code in foreign]
     currency = unit or next(iter(named), "USD")
     if not unit and named == [_YUAN]:
         currency = "USD"
     other = next((code for code in named if code != currency), "")
-    return currency, other or ("USD" if currency == _YUAN else _YUAN)
+    return [(currency, other or ("USD" if currency == _YUAN else _YUAN))]
+
+
+_EACH = pattern(r"[、，,和与跟]|呢|各|分别|\b(?:and|each|both)\b", re.I)
+"""Words between currencies of which each is asked for: dollars and Hong Kong dollars."""
