@@ -263,11 +263,11 @@ def complete_question(question: str, before: list[str], today: date) -> str:
     whole, recent = _read_before(before, today)
     done = _complete(question, whole, recent, today)
     plain = simplify_question(question)
-    if done != question or not whole or plain == question:
-        return done
-    again = f"{plain}呢" if question.rstrip("?？ 。").endswith("呢") else plain
-    done = _complete(again, whole, recent, today)
-    return question if done == again else done
+    if done == question and whole and plain != question:
+        again = f"{plain}呢" if question.rstrip("?？ 。").endswith("呢") else plain
+        said = _complete(again, whole, recent, today)
+        done = question if said == again else said
+    return _better_then(done, whole, today) or done
 
 
 _OF_IT = tuple(
@@ -275,6 +275,9 @@ _OF_IT = tuple(
     for form, whole in (
         (r"^\W*(?:and |so )?how (?:many|much)(?: shares)?(?: of (?:it|them))? do i (?P<did>own|hold|have)\W*$",
          "how many shares of {name} do I {did}?"),
+        (r"^\W*(?:and |so |but )?do i (?:actually )?(?P<did>own|hold|have)(?: (?:it|any|some|them|any of it))*\W*$",
+         "do I {did} {name}?"),
+        (r"^\W*(?:那|那么)?我(?:现在|手里|还)*(?P<did>持有|买了|有)(?:没有?|它|过|着)*(?:吗|么|没有?)\W*$", "我{did}{name}吗"),
         (r"^\W*(?:and |so |but )?why did i (?P<did>buy|sell)(?: (?:it|them))?\W*$", "why did I {did} {name}?"),
         (r"^\W*(?:and |so |then |ok(?:ay)? |but )*"
          r"(?P<did>should i (?:sell|keep|hold)|(?:is it )?time to sell|do i sell)"
@@ -506,6 +509,31 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
             return amended
         text = amended
     return _go_on(text, last, recent, today)
+
+
+_BETTER = pattern(
+    r"\b(?:did|has|have|was|done|performed|rose|fell|gained|lost)\b.{0,20}\b(?:better|worse|best|worst|more|less|most|least)\b"
+    r"|(?:谁|哪一?[个只家支])(?:的)?(?:表现|涨|跌)?(?:更|比较)?(?:强|好|差|弱|多|少|涨得|跌得)",
+    re.I,
+)
+
+
+def _better_then(text: str, last: str, today: date) -> str:
+    """Return which of two did better, over the time of the question before; "" for another text, or one with a time.
+
+    >>> _better_then("which of CATL and BYD did better", "CATL and BYD this year", date(2024, 3, 15))
+    'which of CATL and BYD did better this year'
+    """
+    named = find_mentions(text)
+    if len(named) < 2 or len(text) > LONGEST * 3 or _BETTER.search(text) is None:
+        return ""
+    if not {each.code for each in named} <= {each.code for each in find_mentions(last)}:
+        return ""
+    spans = [span for span in find_time_spans(_blank_mentions(last), today) if span.kind != UNREAD]
+    if len(spans) != 1 or find_time_spans(_blank_mentions(text), today):
+        return ""
+    said = spans[0].said
+    return f"{said}{text}" if is_chinese(said) else f"{text.strip(' ?')} {said}"
 
 
 _TASK_VERB = pattern(

@@ -261,8 +261,10 @@ def _put(last: str, spans: list[TimeSpan], time: str, *, chinese: bool) -> str:
 def _change_currency(core: str, last: str) -> str:
     """Return the last question for another currency; "" where none is asked for, or it names one already."""
     found = _IN_MONEY.fullmatch(core)
-    if found is None or find_currencies(strip_mentions(last)):
+    if found is None:
         return ""
+    if find_currencies(strip_mentions(last)):
+        return _change_target(found["zh"] or found["en"], last)
     if is_chinese(last):
         names = {"USD": "美元", "HKD": "港币", "CNY": "人民币"}
         said = found["zh"] or names.get(next(iter(find_currencies(found["en"])), ""), "")
@@ -270,6 +272,25 @@ def _change_currency(core: str, last: str) -> str:
         return f"{asked}折合{said}" if said else ""
     english = {"美": "us dollars", "港": "hong kong dollars", "人": "yuan"}
     return f"{last.strip(' ?.')} in {found['en'] or english[found['zh'][0]]}"
+
+
+_MONEY = pattern(
+    r"人民币|美[元金]|港[币元]|\b(?:yuan|rmb|cny|renminbi|us dollars?|usd|hkd|(?:hk|hong kong) dollars?|dollars?)\b", re.I
+)
+
+
+def _change_target(wanted: str, last: str) -> str:
+    """Return the last question for another currency in the place of the one that it wanted; "" where that is not clear.
+
+    >>> _change_target("美元", "1万港币是多少人民币"), _change_target("usd", "1000 hkd in yuan")
+    ('1万港币是多少美元', '1000 hkd in usd')
+    """
+    said = list(_MONEY.finditer(last))
+    if not said or any(find_currencies(each[0]) == find_currencies(wanted) for each in said):
+        return ""
+    if len(said) > 2 or (len(said) == 1 and re.search(r"\d\s*[万亿]?\s*$", last[: said[0].start()])):
+        return ""
+    return last[: said[-1].start()] + wanted + last[said[-1].end() :]
 
 
 def _say_distance(core: str, last: str, today: date) -> str:

@@ -233,7 +233,8 @@ def _answer_open_now(desk: ToolDesk, market: str, place: str) -> Work[Reply]:
                      opens=f"{later:%H:%M}", **given)  # fmt: skip
     else:
         told = speak("**Closed** for today ({place}): {day} {time} {zone}; the next session is {next}.", **given)
-    return reply_of_lines(told, speak("**{place}**: {hours}.", place=place, hours=speak(_HOURS[market])))
+    lines = [told, speak("**{place}**: {hours}.", place=place, hours=speak(_HOURS[market]))]
+    return reply_of_lines(*lines, *([_say_beijing(desk, market, day)] if market == "US" else []))
 
 
 def _answer_next_session(desk: ToolDesk, asked: FactQuestion, market: str, place: str) -> Work[Reply]:
@@ -455,7 +456,7 @@ _NEXT_HOLIDAY = pattern(
     r"|\b(?:next|upcoming|coming) (?:\w+ ){0,2}holidays?\b",
     re.I,
 )
-_BEIJING = pattern(r"北京时间|中国时间|国内时间|国内几点|我们这|\b(?:china|chinese|beijing|shanghai) time\b", re.I)
+_BEIJING = pattern(r"北京时间|中国时间|国内时间|国内几点|[我咱]们?这|\b(?:china|chinese|beijing|shanghai) time\b", re.I)
 _SHUT_AT = {"CN": ("Asia/Shanghai", 9, 15), "HK": ("Asia/Hong_Kong", 9, 16), "US": ("America/New_York", 9, 16)}
 """Market -> its zone, and the hours in which it opens, at half past, and closes."""
 
@@ -495,24 +496,28 @@ def _answer_next_holiday(desk: ToolDesk, market: str, place: str, *, before: boo
     )  # fmt: skip
 
 
+def _say_beijing(desk: ToolDesk, market: str, today: str) -> str:
+    """Return when a market opens and closes in the time of Beijing."""
+    zone, opens, closes = _SHUT_AT[market]
+    day = date.fromisoformat(today)
+    first, last = (
+        datetime(day.year, day.month, day.day, hour, minute, tzinfo=ZoneInfo(zone)).astimezone(clock.CHINA)
+        for hour, minute in ((opens, 30), (closes, 0))
+    )
+    told = {"opens": f"{first:%H:%M}", "closes": f"{last:%H:%M}", "day": today}
+    if last.date() > first.date():
+        return desk.speak(
+            "**In Beijing time: {opens} to {closes} the day after** (on {day}; summer time changes it).", **told
+        )
+    return desk.speak("**In Beijing time: {opens} to {closes}** (on {day}).", **told)
+
+
 def _say_hours(desk: ToolDesk, market: str, *, beijing: bool) -> Work[list[str]]:
     """Return when a market opens and closes, and whether it trades today."""
     speak, today = desk.speak, clock.today(market)
     lines = [speak("**{place}**: {hours}.", place=speak(_PLACES[market]), hours=speak(_HOURS[market]))]
-    if beijing and market != "CN":
-        zone, opens, closes = _SHUT_AT[market]
-        day = date.fromisoformat(today)
-        first, last = (
-            datetime(day.year, day.month, day.day, hour, minute, tzinfo=ZoneInfo(zone)).astimezone(clock.CHINA)
-            for hour, minute in ((opens, 30), (closes, 0))
-        )
-        told = {"opens": f"{first:%H:%M}", "closes": f"{last:%H:%M}", "day": today}
-        lines.insert(
-            0,
-            speak("**In Beijing time: {opens} to {closes} the day after** (on {day}; summer time changes it).", **told)
-            if last.date() > first.date()
-            else speak("**In Beijing time: {opens} to {closes}** (on {day}).", **told),
-        )
+    if market == "US" or (beijing and market != "CN"):
+        lines.insert(0 if beijing or speak.lang == "zh" else 1, _say_beijing(desk, market, today))
     found = yield from desk.one("calendar.trading", date=today, market=market, n=1)
     if found.ok and found.get("is_trading_day") is not None:
         lines.append(

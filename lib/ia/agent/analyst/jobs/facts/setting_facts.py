@@ -12,7 +12,10 @@ from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
-_ALL, _NAMED = "*", "@key"
+_ALL, _NAMED, _SPENT = "*", "@key", "@spent"
+_OF_DAY = pattern(r"每[天日]|一天|当天|今[天日]|单日|\b(?:daily|today|(?:per|a|each|one|every) day)\b", re.I)
+_OF_MONTH = pattern(r"每个?月|一个?月|当月|本月|这个?月|单月|\b(?:monthly|(?:per|a|each|one|every|this) month)\b", re.I)
+"""Of which time a cap is."""
 _CHOICE = pattern(r"平均|average", re.I)
 """One of the values of a setting, which is no figure to work out."""
 _LONGEST = 10
@@ -26,8 +29,10 @@ _ORIGINS = {
 
 def answer_setting(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what is set. A time, a number or an exception in the question is nothing that a setting has."""
-    words = tuple(word for word in asked.unread if not _CHOICE.fullmatch(word))
-    if unread := words or tuple(span.said for span in asked.spans if asked.facts[0].field[0] != "@"):
+    timed = asked.facts[0].field[0] == "@" or "turn.max_cost_day" in asked.facts[0].field
+    read = (_CHOICE, *((_OF_DAY, _OF_MONTH) if timed else ()))
+    words = tuple(word for word in asked.unread if not any(form.fullmatch(word) for form in read))
+    if unread := words or tuple(span.said for span in asked.spans if not timed):
         return wording.ask_back(desk, unread)
     found = yield from desk.one("settings.list")
     if found.failure is not None:
@@ -40,22 +45,48 @@ def answer_setting(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             return reply_of_lines(
                 desk.speak("There is no setting {key}; `ia config list` lists all of them.", key=f"`{field}`")
             )
+    caps = {str(row.get("cap")): row for row in wording.rows_of(found, "caps")}
+    if field == _SPENT:
+        return reply_of_lines(*_say_spent(desk, asked.words, caps))
     if field.startswith("@"):
         return reply_of_lines(_say_workspace(desk, field, found))
     if field == _ALL:
         return _list_changed(desk, rows)
     wanted = field.split()
     chosen = [row for row in rows if any(_has_key(row, key) for key in wanted)]
-    told = [row for row in chosen if row.get("value")] or chosen[:1]
+    told = _choose_period([row for row in chosen if row.get("value")] or chosen[:1], asked.words)
     if [row.get("key") for row in told] == ["model"] and not told[0].get("value"):
         return reply_of_lines(
             desk.speak("No language model: I am the embedded analyst, ia-offline, and answer by rules."
                        " `ia config set model …` chooses a model.")
         )  # fmt: skip
-    lines = [_say_setting(desk, row) for row in told[:_LONGEST]]
+    lines = [_say_setting(desk, row, caps.get(str(row.get("key")))) for row in told[:_LONGEST]]
     if len(lines) > 1:
         lines = [f"- {line}" for line in lines]
     return reply_of_lines(*lines, _say_how(desk, str(told[0].get("key")) if len(told) == 1 else "KEY"))
+
+
+def _choose_period(rows: list[Json], words: str) -> list[Json]:
+    """Return the caps of the time that a question names; all rows where it names none."""
+    ends = [end for end, form in (("_day", _OF_DAY), ("_month", _OF_MONTH)) if form.search(words)]
+    return [row for row in rows if str(row.get("key")).endswith(tuple(ends))] or rows if ends else rows
+
+
+def _say_spent(desk: ToolDesk, words: str, caps: dict[str, Json]) -> list[str]:
+    """Say what models have cost today and this month, against the caps."""
+    speak, lines = desk.speak, []
+    told = _choose_period([{"key": name, **row} for name, row in caps.items() if name.startswith("turn.max_cost_")], words)
+    for row in told:
+        given = {
+            "spent": wording.say_exact(desk, row.get("spent"), currency=str(row.get("unit"))),
+            "limit": wording.say_exact(desk, row.get("limit"), currency=str(row.get("unit"))),
+        }
+        lines.append(
+            speak("**{spent}** spent on models today, of at most {limit}.", **given)
+            if str(row["key"]).endswith("_day")
+            else speak("**{spent}** spent on models this month, of at most {limit}.", **given)
+        )
+    return [*lines, speak("`ia usage` prints calls, tokens and cost by day, month or model; the embedded analyst is free.")]
 
 
 def _has_key(row: Json, key: str) -> bool:
@@ -73,12 +104,17 @@ def _list_changed(desk: ToolDesk, rows: list[Json]) -> Reply:
     return reply_of_lines(head, *lines, desk.speak("`ia config list` lists all of them."))
 
 
-def _say_setting(desk: ToolDesk, row: Json) -> str:
+def _say_setting(desk: ToolDesk, row: Json, cap: Json | None = None) -> str:
+    """Return a line for a setting; of a cap also its currency and what is spent of it."""
     value = str(row.get("value") or "")
+    if cap is not None:
+        value = wording.say_exact(desk, cap.get("limit"), currency=str(cap.get("unit")))
     origin = _ORIGINS.get(str(row.get("origin")), "")
     about = str(row.get("about") or "")
     told = desk.speak("{about} (`{key}`, {origin})", about=desk.speak(about) if about else "",
                       key=row.get("key"), origin=desk.speak(origin)).strip()  # fmt: skip
+    if cap is not None and cap.get("spent"):
+        told += desk.speak("; {amount} of it spent", amount=wording.say_exact(desk, cap.get("spent")))
     return (f"**{value}**" if value else desk.speak("**not set**")) + desk.speak(": ") + told
 
 
