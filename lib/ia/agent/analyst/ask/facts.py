@@ -526,7 +526,7 @@ _OF_FIGURES = ("quote", "report", "dividend_yield", "statement", "fundamentals",
 """Answers about securities that read each word of a question."""
 _OWNED = (ACCOUNT, MARKET, WATCH, OWN)
 """Of these a question asks for lists, rankings and sums: a word beside those of the fact may be a condition."""
-_OF_OWN_THINGS = ("alert_state", "dividend_tax", "each_sale", "profit_parts")
+_OF_OWN_THINGS = ("alert_state", "cost_basis", "dividend_tax", "each_sale", "profit_parts")
 """Answers about the owner's things of which a security may be named: a word beside may be a condition, too."""
 _READS_ALL = (
     "screen", "gainers", "decline", "refuse", "term", "calendar", "howto", "command", "undo", "what_if", "what_if_all",

@@ -435,6 +435,6 @@ def stretch_of(span: TimeSpan) -> BarStretch:
         return BarStretch(f"(date >= date.iloc[-{span.sessions}])", f"close.iloc[-{span.sessions + 1}]", span)
     if span.kind == EVER:
         return BarStretch('(date >= "1900-01-01")', "close.iloc[0]", span)
-    after, sign = (">", "<=") if span.kind == SINCE else (">=", "<")
+    after, sign = (">", "<=") if span.kind == SINCE else (">=", "<=" if span.days else "<")
     where = f'(date {after} "{span.first}") & (date <= "{span.last}")'
     return BarStretch(where, f'close[date {sign} "{span.first}"].iloc[-1]', span)

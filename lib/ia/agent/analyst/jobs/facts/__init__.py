@@ -27,7 +27,7 @@ _READS_NUMBERS = (
     "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate", "trade_cost",
     "price_judged", "results_history", "average_cross",
     "note", "own_target", "to_level",
-    "howto", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
+    "howto", "cost_basis", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
     "traded_sum", "alert_state", "dividend_tax", "traded_price", "daily_move", "day_story", "period_against",
     "part_of_account", "moved_by",
     "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
@@ -49,7 +49,7 @@ _OF_DAYS = ("gainers", "screen", "level_crossing", "extreme_day", "new_extreme",
 
 _POINTED = pattern(r"[这那]|(?:that|th[eo]se|this)\b", re.I)
 """A stretch of time that is only pointed at: that week, 那个月."""
-_OF_ENTRIES = ("undo", "command", "howto", "tasks", "inbox", "traded_price")
+_OF_ENTRIES = ("undo", "command", "howto", "cost_basis", "tasks", "inbox", "traded_price")
 """Sources that read what a question points at."""
 
 
@@ -334,7 +334,7 @@ def _find_day_answer(name: str) -> Answer | None:
 
 def _find_owner_answer(name: str) -> Answer | None:
     """Return the function behind an answer about the owner's views, money, positions or rules; None for another."""
-    if name in ("howto", "watched_since", "setting", "own_related"):
+    if name in ("howto", "cost_basis", "watched_since", "setting", "own_related"):
         from ia.agent.analyst.jobs.facts import howto_facts, related_facts, setting_facts
 
         return (howto_facts.ANSWERS | setting_facts.ANSWERS | related_facts.ANSWERS)[name]

@@ -61,6 +61,12 @@ _ALWAYS_SAID = {
                   " `ia log --kind trade` the journal, `ia log --kind config` settings."),
         mark_text("`ia log` shows everything; user is you, ia-offline the embedded analyst."),
     ),
+    "fees_in_cost": (
+        mark_text("**Yes**: the average cost has the fees and taxes of the purchases in it, the realized profit those of"
+                  " purchases and sale."),
+        mark_text("The unrealized profit is the value now less that cost; what a sale would cost is not yet in it."
+                  " `ia trade list` shows the fees of each trade."),
+    ),
     "language": (
         mark_text("`ia config set lang en` or `zh` for good, `ia --lang zh …` once; an answer has the language of its"
                   " question."),
@@ -159,4 +165,4 @@ def answer_watched_since(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-ANSWERS = {"howto": answer_howto, "watched_since": answer_watched_since}
+ANSWERS = {"howto": answer_howto, "cost_basis": answer_howto, "watched_since": answer_watched_since}
