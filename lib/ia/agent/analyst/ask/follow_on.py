@@ -26,7 +26,9 @@ _THEM = pattern(
     re.I,
 )
 _ITS = pattern(r"\b(?:its|it)\b|[它他她]的?|该股", re.I)
-_NOTHING = pattern(r"(?:['’]s\b|\b(?:on|in|at|for|of|the|is|was|it|and|its|over)\b|就看|只看|光看|单看|[的是在呢那\W_])*", re.I)
+_NOTHING = pattern(
+    r"(?:['’]s\b|\b(?:on|in|at|for|of|the|is|was|it|and|its|over)\b|就看|只看|光看|单看|[的是在呢那\W_])*", re.I
+)
 _NOW = pattern(r"(?:现在|目前|当前|眼下|此刻|\b(?:right )?now\b|\bcurrently\b)", re.I)
 _AGAINST = pattern(r"(?:比|跟|和|与|较|\bcompared (?:to|with)\b|\bversus\b|\bvs\.?|\bthan\b|相比|比较|呢)", re.I)
 _EXTENT_OF = pattern(r"(?:的时候)?(?:[涨跌]|[多少高低])了?(?:多少|几)?(?:个?点|钱|[个只])?(?:吗|没有?)?\W*$")
@@ -277,7 +279,8 @@ _OF_IT = tuple(
          "how many shares of {name} do I {did}?"),
         (r"^\W*(?:and |so |but )?do i (?:actually )?(?P<did>own|hold|have)(?: (?:it|any|some|them|any of it))*\W*$",
          "do I {did} {name}?"),
-        (r"^\W*(?:那|那么)?我(?:现在|手里|还)*(?P<did>持有|买了|有)(?:没有?|它|过|着)*(?:吗|么|没有?)\W*$", "我{did}{name}吗"),
+        (r"^\W*(?:那|那么)?我(?:现在|手里|还)*(?P<did>持有|买了|有)(?:没有?|它|过|着)*(?:吗|么|没有?)\W*$",
+         "我{did}{name}吗"),
         (r"^\W*(?:and |so |but )?why did i (?P<did>buy|sell)(?: (?:it|them))?\W*$", "why did I {did} {name}?"),
         (r"^\W*(?:and |so |then |ok(?:ay)? |but )*"
          r"(?P<did>should i (?:sell|keep|hold)|(?:is it )?time to sell|do i sell)"
@@ -623,12 +626,9 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         or _other_extreme(text, last)
         or _other_place(text, last)
         or _other_average(text, last)
+        or _about_spoken(step, last, _named_in(last))
     ):
         return after
-    if len(text) > LONGEST * 2:
-        return text
-    if spoken := _about_spoken(step, last, _named_in(last)):
-        return spoken
     if len(text) > LONGEST:
         return text
     core = _TAIL.sub("", _LEAD.sub("", text, count=1)).strip(" ,，。?？!！") if led or tailed else text
@@ -687,12 +687,14 @@ _LINE = pattern(
 )
 _SHARE_OF = pattern(
     r"(?:and |so )*(?:as |in )?(?:a |what )?(?:percent(?:age)?|share|fraction|part|%|proportion)(?: is (?:it|that))? of"
-    r" (?:everything|(?:the|my) (?:whole|total|account|portfolio|money|assets|net worth)(?: account| portfolio)?|it all|all)"
+    r" (?:everything|(?:the|my) (?:whole|total|account|portfolio|money|assets|net worth)(?: account| portfolio)?"
+    r"|it all|all)"
     r"|(?:那|那么)?(?:这|它)?占(?:我)?的?(?:总资产|账户|全部|组合|总仓位|仓位|总额)的?(?:多少|几成|百分之几|比例)",
     re.I,
 )
 _FOR_IT = pattern(
-    r"(?:(?:and|so|ok)[, ]+)*(?:what(?:'s|s| is| was)?|how much is) (?:it|that)(?: now| today)? (?:for|of|at|with) (?P<en>.+)"
+    r"(?:(?:and|so|ok)[, ]+)*(?:what(?:'s|s| is| was)?|how much is) (?:it|that)(?: now| today)?"
+    r" (?:for|of|at|with) (?P<en>.+)"
     r"|(?:那|那么)?(?P<zh>.+?)(?:的|现在)*(?:是|有)?(?:多少|几|呢)+",
     re.I,
 )
@@ -707,6 +709,8 @@ def _about_spoken(core: str, last: str, named: list[Mention]) -> str:
     ('P/B of CMB', '招行市净率')
     """
     stocks = [each for each in named if each.symbol.kind != "index"]
+    if len(core) > LONGEST * 2:
+        return ""
     if len(stocks) == 1 and (found := _LINE.fullmatch(core)):
         side = "above" if found["side"].casefold() in ("above", "over") else "below"
         if found["n"]:

@@ -85,7 +85,8 @@ _KINDS = tuple(
     pattern(words, re.I)
     for words in (
         r"港股|美股|[Aa]股|沪深",
-        r"\b(?:hong kong|hk|us|u\.s\.|american|new york|china|chinese|mainland|a-?shares?|shanghai|shenzhen)\b(?! dollars?)",
+        r"\b(?:hong kong|hk|us|u\.s\.|american|new york|china|chinese|mainland|a-?shares?|shanghai|shenzhen)\b"
+        r"(?! dollars?)",
         r"人民币|美[元金]|港[币元]",
         r"\b(?:hkd|(?:hong kong|hk) dollars?|usd|us dollars?|yuan|rmb|cny|renminbi)\b",
         r"(?:沪深)?主板|创业板(?!指)|科创板|北交所",
@@ -100,9 +101,10 @@ _KINDS = tuple(
 _HOME = pattern(r"人民币|yuan|rmb|cny|renminbi", re.I)
 _OPPOSITES = pattern(
     r"strongest weakest|gainers losers|winners losers|rose fell|rising falling|up down|bought sold|buys sells"
-    r"|purchases sales|buy sell|most least|cheapest dearest|cheapest priciest|gained lost|above below|limit-up limit-down"
-    r"|newest oldest|highest lowest|best worst|biggest smallest"
-    r"|最强 最弱|涨停 跌停|涨得最 跌得最|涨最 跌最|涨幅 跌幅|上涨 下跌|涨 跌|买 卖|赚得最 亏得最|赚 亏|最贵 最便宜|最强 最差"
+    r"|purchases sales|buy sell|most least|cheapest dearest|cheapest priciest|gained lost|above below"
+    r"|limit-up limit-down|newest oldest|highest lowest|best worst|biggest smallest"
+    r"|最强 最弱|涨停 跌停|涨得最 跌得最|涨最 跌最|涨幅 跌幅|上涨 下跌|涨 跌|买 卖|赚得最 亏得最|赚 亏"
+    r"|最贵 最便宜|最强 最差"
 )
 _SESSIONS = pattern(
     r"交易日|开市|休市|开盘|放假|闭市|印花税|手续费"
@@ -110,8 +112,10 @@ _SESSIONS = pattern(
 )
 """What each market has of its own."""
 _AROUND = pattern(
-    r"(?:(?:that|is it|what) (?:of|for|in|on|at)|for|in|on|of|the|what about|how about|only|just|as well|too|也|是|的|那|在|光|只看?|就看|和?跟?与?比)+(?![a-z])\s*|\s*(?:的话|账户"
-    r"|市场|的|那个|一样吗?|是?多少|合计|总共|呢|那几天|那天|休不休|开不开|休市吗|放假吗|\b(?:ones?|stocks?|shares?|market|account|exchange|then|too|as well|task|as well as))+",
+    r"(?:(?:that|is it|what) (?:of|for|in|on|at)|for|in|on|of|the|what about|how about|only|just|as well|too"
+    r"|也|是|的|那|在|光|只看?|就看|和?跟?与?比)+(?![a-z])\s*"
+    r"|\s*(?:的话|账户|市场|的|那个|一样吗?|是?多少|合计|总共|呢|那几天|那天|休不休|开不开|休市吗|放假吗"
+    r"|\b(?:ones?|stocks?|shares?|market|account|exchange|then|too|as well|task|as well as))+",
     re.I,
 )
 """What may stand around a word of a kind."""
@@ -275,7 +279,8 @@ def _change_currency(core: str, last: str) -> str:
 
 
 _MONEY = pattern(
-    r"人民币|美[元金]|港[币元]|\b(?:yuan|rmb|cny|renminbi|us dollars?|usd|hkd|(?:hk|hong kong) dollars?|dollars?)\b", re.I
+    r"人民币|美[元金]|港[币元]|\b(?:yuan|rmb|cny|renminbi|us dollars?|usd|hkd|(?:hk|hong kong) dollars?|dollars?)\b",
+    re.I,
 )
 
 

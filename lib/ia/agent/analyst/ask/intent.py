@@ -81,8 +81,8 @@ _UNTOLD = ("", "prefer", "track", "untrack", "coach", "note", "traded", "order",
 _DEAL_ASKED = pattern(
     r"^\W*(?:i |we |我)?(?:just |have )?(?:sold|bought|[买卖]了?)[^:：]{1,40}[:：]\s*"
     r"(?:which|what|how|when|did|哪|什么|多少|怎么|几)"
-    r"|,\s*(?:so |and |then |but )*(?:where|how|what|when|which|why)\b.{0,12}\b(?:do|does|did|is|am|are|would|will|can|should)"
-    r" (?:i|we|my|it|that)\b",
+    r"|,\s*(?:so |and |then |but )*(?:where|how|what|when|which|why)\b.{0,12}"
+    r"\b(?:do|does|did|is|am|are|would|will|can|should) (?:i|we|my|it|that)\b",
     re.I,
 )
 """A trade that only names what is asked about it: sold CATL: which of my sales lost more."""

@@ -1,4 +1,4 @@
-"""Short names of the owner's securities: 平安 for the one 平安 that was traded, "Yangtze Power" for China Yangtze Power."""
+"""Short names of the owner's securities: 平安 for the one that was traded, "Yangtze Power" for China Yangtze Power."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -17,18 +17,20 @@ _GENERIC = pattern(
     r"|联合|恒生|贡酒|智家|味业|创新|成长|价值|红利|资源|传媒|互联|网络|旅游|免税|贸易|物流|电气|机械|化学|化工|钢铁|有色|稀土|农业|文化|教育|消费|健康|未来"
 )
 """Parts of Chinese names that are words of their own."""
-_ORDINARY = frozenset(
-    "advanced aircraft airport agricultural america american auto automobile bank beijing biological biologics bond brewery"
-    " business cement chemical communications corporation dividend earth entertainment equipment excellent foodstuff fund"
-    " high holding home hope hospital king liquor lithium luck material media medicine micro mining office oilfield optical"
-    " photovoltaic platforms properties railway renewables shipping smart software speed sports tech three tracker treasury"
-    " wall year development developments devices machines brokerage capital china construction digital duty eastern education electric"
-    " electronics energy environment finance financial first food foods free future general gold great group guangdong"
-    " health heavy holdings hong house huge index industrial industries insurance international internet kong land life"
-    " machinery materials medical merchants metals mobile motor motors national network nuclear offshore online pacific"
-    " petroleum pharma pharmaceutical pharmaceuticals port postal power precision property rare resources savings science"
-    " securities semiconductor shanghai shares shenzhen silver solar south star state steel sun technologies technology"
-    " telecom tourism trade trust union united universal vision water wind world".split()
+_ORDINARY = pattern(
+    r"advanced|agricultural|aircraft|airport|america|american|auto|automobile|bank|beijing|biological"
+    r"|biologics|bond|brewery|brokerage|business|capital|cement|chemical|china|communications|construction"
+    r"|corporation|development|developments|devices|digital|dividend|duty|earth|eastern|education|electric"
+    r"|electronics|energy|entertainment|environment|equipment|excellent|finance|financial|first|food|foods"
+    r"|foodstuff|free|fund|future|general|gold|great|group|guangdong|health|heavy|high|holding|holdings"
+    r"|home|hong|hope|hospital|house|huge|index|industrial|industries|insurance|international|internet|king"
+    r"|kong|land|life|liquor|lithium|luck|machinery|machines|material|materials|media|medical|medicine"
+    r"|merchants|metals|micro|mining|mobile|motor|motors|national|network|nuclear|office|offshore|oilfield"
+    r"|online|optical|pacific|petroleum|pharma|pharmaceutical|pharmaceuticals|photovoltaic|platforms|port"
+    r"|postal|power|precision|properties|property|railway|rare|renewables|resources|savings|science"
+    r"|securities|semiconductor|shanghai|shares|shenzhen|shipping|silver|smart|software|solar|south|speed"
+    r"|sports|star|state|steel|sun|tech|technologies|technology|telecom|three|tourism|tracker|trade"
+    r"|treasury|trust|union|united|universal|vision|wall|water|wind|world|year"
 )
 """Words of English names that are words of their own."""
 _AFTER = r"(?![a-z])"
@@ -37,8 +39,8 @@ _AFTER = r"(?![a-z])"
 def may_name_own(text: str) -> bool:
     """Return True if a text has, besides the securities that it names, a short name of some security.
 
-    >>> may_name_own("平安我卖飞了没"), may_name_own("when does yangtze power go ex-dividend"), may_name_own("今天大盘怎么样")
-    (True, True, False)
+    >>> [may_name_own(text) for text in ("平安我卖飞了没", "when does yangtze power go ex-dividend", "今天大盘怎么样")]
+    [True, True, False]
     """
     rest = strip_mentions(text[:LONGEST]).casefold()
     shorts, words = _known_shorts()
@@ -95,9 +97,9 @@ def _short_names(symbol: Symbol) -> Iterator[str]:
         for begin in range(len(words)):
             for end in range(begin + 1, len(words) + 1):
                 part = words[begin:end]
-                telling = [word for word in part if word not in _ORDINARY and len(word) > 3]
-                first = not begin or words[0] in _ORDINARY and begin == 1
+                telling = [word for word in part if len(word) > 3 and not _ORDINARY.fullmatch(word)]
+                first = not begin or (_ORDINARY.fullmatch(words[0]) and begin == 1)
                 if telling and len(part) < len(words) and (len(part) > 1 or (first and len(part[0]) > 5)):
                     yield " ".join(part)
-    if words and len(words) < 3 and len(words[-1]) > 4 and words[-1] not in _ORDINARY:
+    if words and len(words) < 3 and len(words[-1]) > 4 and not _ORDINARY.fullmatch(words[-1]):
         yield f"{words[-1]}s"

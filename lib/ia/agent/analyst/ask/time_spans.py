@@ -78,7 +78,7 @@ _UNTIL = pattern(r"\s*(?:to|till|until|through|up to|and|到|至|~|-|–|—)\s*
 
 
 def _join_ends(spans: list[TimeSpan], text: str, today: date) -> list[TimeSpan]:
-    """Return stretches in their order, a day and the day up to which it goes as one: from 2 January till end of February."""
+    """Return stretches in their order, a day and the day up to which it goes as one: from 2 January till end of May."""
     joined: list[TimeSpan] = []
     for span in spans:
         before = joined[-1] if joined else None

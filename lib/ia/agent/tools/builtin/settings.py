@@ -34,7 +34,13 @@ def list_settings(
             for key, (value, origin) in located.items()
         ],
         "caps": [
-            {"cap": name, "limit": float(cap.limit), "spent": float(cap.spent), "left": float(cap.left), "unit": cap.unit}
+            {
+                "cap": name,
+                "limit": float(cap.limit),
+                "spent": float(cap.spent),
+                "left": float(cap.left),
+                "unit": cap.unit,
+            }
             for name, cap in remaining_caps(scope.ws).items()
         ],
         "profile": profile_in_use(scope.ws),

@@ -62,8 +62,8 @@ _ALWAYS_SAID = {
         mark_text("`ia log` shows everything; user is you, ia-offline the embedded analyst."),
     ),
     "fees_in_cost": (
-        mark_text("**Yes**: the average cost has the fees and taxes of the purchases in it, the realized profit those of"
-                  " purchases and sale."),
+        mark_text("**Yes**: the average cost has the fees and taxes of the purchases in it, the realized profit those"
+                  " of purchases and sale."),
         mark_text("The unrealized profit is the value now less that cost; what a sale would cost is not yet in it."
                   " `ia trade list` shows the fees of each trade."),
     ),

@@ -133,7 +133,7 @@ _PAID_IN = pattern(
 
 def _answer_since_deposit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer by how much a currency changed since the owner paid it in."""
-    currency, _ = _find_pair(asked.words, "")
+    currency, _ = _find_pairs(asked.words, "", alone=True)[0]
     listed = yield from desk.one("trade.list", limit=200)
     if listed.failure is not None:
         return wording.unreadable(desk, desk.speak("the journal"), listed.failure)

@@ -75,7 +75,9 @@ def _choose_period(rows: list[Json], words: str) -> list[Json]:
 def _say_spent(desk: ToolDesk, words: str, caps: dict[str, Json]) -> list[str]:
     """Say what models have cost today and this month, against the caps."""
     speak, lines = desk.speak, []
-    told = _choose_period([{"key": name, **row} for name, row in caps.items() if name.startswith("turn.max_cost_")], words)
+    told = _choose_period(
+        [{"key": name, **row} for name, row in caps.items() if name.startswith("turn.max_cost_")], words
+    )
     for row in told:
         given = {
             "spent": wording.say_exact(desk, row.get("spent"), currency=str(row.get("unit"))),
@@ -86,7 +88,10 @@ def _say_spent(desk: ToolDesk, words: str, caps: dict[str, Json]) -> list[str]:
             if str(row["key"]).endswith("_day")
             else speak("**{spent}** spent on models this month, of at most {limit}.", **given)
         )
-    return [*lines, speak("`ia usage` prints calls, tokens and cost by day, month or model; the embedded analyst is free.")]
+    return [
+        *lines,
+        speak("`ia usage` prints calls, tokens and cost by day, month or model; the embedded analyst is free."),
+    ]
 
 
 def _has_key(row: Json, key: str) -> bool:
