@@ -500,6 +500,8 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
     unread += [each for each in hard if not any(each in said for said in times)][:3]
     if (found[0].answer in _OF_HISTORY or _EXTREME.search(plain)) and (event := _OWN_EVENT.search(plain)):
         unread.append(event[0])
+    if found[0].answer in _OF_WHAT_IS and (undone := _UNDONE.search(plain)):
+        unread.append(undone[0])
     asked = FactQuestion(
         tuple(found), tuple(securities), text, tuple(s for s in spans if s.kind != UNREAD), tuple(unread), times,
         ended=tuple(s for s in spans if s.kind == UNREAD and s.last is not None),
@@ -522,6 +524,14 @@ _OWN_EVENT = pattern(
     re.I,
 )
 """A trade of the owner that bounds a stretch, whose day these answers do not look up."""
+_OF_WHAT_IS = ("position", "account", "account_result", "net_worth", "holdings_rank", "income")
+"""Answers about what the owner has, which tell nothing of what there would be without a trade."""
+_UNDONE = pattern(
+    r"(?:要是|如果|假如|假设|若是?)[^，,。]{0,14}没有?再?(?:买|卖|加仓|减仓|补仓|清仓|割)"
+    r"|没有?再?(?:买|卖|加仓|减仓|补仓|清仓|割)[^，,。]{0,8}的话"
+    r"|\bif i (?:hadn['’]?t|had not|had never)\b[^,.?]{0,24}|\bhad i not\b",
+    re.I,
+)
 _OF_FIGURES = ("quote", "report", "dividend_yield", "statement", "fundamentals", "move", "daily_list")
 """Answers about securities that read each word of a question."""
 _OWNED = (ACCOUNT, MARKET, WATCH, OWN)
@@ -531,6 +541,7 @@ _OF_OWN_THINGS = ("alert_state", "cost_basis", "dividend_tax", "each_sale", "pro
 _READS_ALL = (
     "screen", "gainers", "decline", "refuse", "term", "calendar", "howto", "command", "undo", "what_if", "what_if_all",
     "limits", "set_limit", "rate", "note", "fee_rates", "order_cost", "not_computed", "northbound", "tasks", "inbox",
+    "price_limits",
 )  # fmt: skip
 """Answers that read the words of a question themselves, or that no condition changes."""
 

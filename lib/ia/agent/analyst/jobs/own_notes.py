@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from ia.agent.analyst.ask.facts import industry_forms
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.ask.mentions import Mention, strip_mentions
+from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE, UNREAD, TimeSpan, find_time_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence import past_views
@@ -98,8 +98,7 @@ def find_own_words(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if _PLAYBOOK.search(wanted.words):
         return (yield from _quote_playbook(desk, [word for word in topics if not _PLAYBOOK.search(word)]))
     if wanted.securities and (wish := _PRICE_WISH.search(wanted.words)):
-        form = _BUYING if _BUYING_WISH.search(wish[0]) else _SELLING
-        return (yield from _quote_price(desk, wanted.securities[0], form, _NO_PRICE))
+        return (yield from quote_wish(desk, wanted.securities[0], wish[0]))
     if wanted.securities and OWN_TARGET.search(wanted.words):
         return (yield from quote_target(desk, wanted.securities[0]))
     if wanted.securities and _LEVEL.search(wanted.words):
@@ -342,6 +341,7 @@ _PRICE_WISH = pattern(
     re.I,
 )
 """A question for the price at which the owner meant to trade."""
+_PRICE = pattern(r"价|多少钱|几块|点位|位置|到多少|\b(?:price|level)s?\b", re.I)
 _BUYING_WISH = pattern(r"[买加进]|\b(?:buy|add|get in)\b", re.I)
 _BUYING = pattern(r"[买进]|加仓|建仓|\b(?:buy|add|entry|enter)\b", re.I)
 _NO_PRICE, _OF_PRICE = mark_text("your notes name no such price."), mark_text("you wrote of a price:")
@@ -368,6 +368,18 @@ _TARGET_AT = pattern(
 """A target price in a note."""
 
 
+def quote_wish(desk: ToolDesk, mention: Mention, words: str) -> Work[Reply]:
+    """Answer with what the owner's notes say of a purchase or a sale that is meant, and how far its price is."""
+    form = _BUYING if _BUYING_WISH.search(strip_mentions(words)) else _SELLING
+    if _PRICE.search(words):
+        return (yield from _quote_price(desk, mention, form, _NO_PRICE))
+    if form is _BUYING:
+        none, wrote = mark_text("your notes say nothing of buying it."), mark_text("you wrote of buying:")
+    else:
+        none, wrote = mark_text("your notes say nothing of selling it."), mark_text("you wrote of selling:")
+    return (yield from _quote_price(desk, mention, form, none, wrote))
+
+
 def _quote_price(
     desk: ToolDesk,
     mention: Mention,
@@ -378,7 +390,9 @@ def _quote_price(
 ) -> Work[Reply]:
     """Answer with what the owner's notes say in words of a form, beside the last close, and how far that is from it.
 
-    levels  finds the price in a note; the distance is told where the notes name just one
+    levels  finds the price in a note of targets; the distance is told where the notes name just one
+
+    Of a purchase or a sale that is meant it is said first.
     """
     speak, name, names = desk.speak, wording.head_of(desk, mention), names_of(mention)
     *searches, bars = yield from desk.run(
@@ -387,7 +401,8 @@ def _quote_price(
     )
     hits = {str(hit["source"]): hit for found in searches if found.ok for hit in recall_hits(found.value)}
     own = [hit for hit in hits.values() if hit.get("author") == "owner" and hit.get("kind") != "question"]
-    own = [hit for hit in own if not (form is _BUYING and str(hit["source"]).startswith("trades/"))]
+    planned = form in (_BUYING, _SELLING)
+    own = [hit for hit in own if not (planned and str(hit["source"]).startswith("trades/"))]
     own = yield from _drop_other_trades(desk, mention, own)
     views = past_views.find_views(own, _spellings(names), [], ALL_DAYS, speak)
     told = [item for item in views if form.search(item.said)]
@@ -406,7 +421,35 @@ def _quote_price(
         gap: Json = {"target": f"{target:,g}", "rate": wording.say_percent((target / close - 1) * 100),
                      "gap": f"{target - close:+,.2f}"}  # fmt: skip
         last.append(speak("From that close to {target}: **{rate}** ({gap}).", **gap))
+    meant = {level for item in told for level in _find_levels(item.said, form)} if planned else set[float]()
+    others = {each.code for item in told for each in find_mentions(item.said)} - {mention.code}
+    if len(meant) == 1 and closes and not others:
+        (level,), (day, close) = meant, closes[-1]
+        given: Json = {"name": name, "level": f"{level:g}", "change": wording.say_percent((level / close - 1) * 100)}
+        head = speak("{name}: your price is **{level}**, **{change}** from the close of {day}, {close}.{mark}", **given,
+                     day=day, close=f"{close:.2f}", mark=mark)  # fmt: skip
+        return reply.reply_of_lines(head, *quotes)
     return reply.reply_of_lines(f"{name}{speak(': ')}{speak(wrote)}", *quotes, *last)
+
+
+def _find_levels(text: str, form: re.Pattern[str]) -> list[float]:
+    """Return the prices that the clauses of a text name which have words of a form.
+
+    >>> _find_levels("出口增长40%，80以下想买。120以上再卖", _BUYING), _find_levels("目标价820，止损640。", _TARGET)
+    ([80.0], [820.0])
+    """
+    found = [_LEVEL_SAID.finditer(clause) for clause in _CLAUSE.split(text) if form.search(clause)]
+    return [float(next(filter(None, match.groups()))) for matches in found for match in matches]
+
+
+_CLAUSE = pattern(r"[，,。；;！!？?\n]|\.(?!\d)| / ")
+_LEVEL_SAID = pattern(
+    r"(?<![\d.])(\d+(?:\.\d+)?)(?:元|块|港元|美元)?(?:以下|之下|以上|之上|左右|附近)"
+    r"|(?:跌到|跌至|跌破|回到|回落到|低于|涨到|涨至|涨过|突破|站上|高于|目标价?位?(?:是|为|看|到|在)?"
+    r"|\b(?:below|under|above|over|at|around|to|is|of)\b|\btargets?(?: price)?)\s*(" + _AIM,
+    re.I,
+)
+"""A price in a clause of a note."""
 
 
 def find_noted_stop(desk: ToolDesk, mention: Mention) -> Work[tuple[float, str, str] | None]:

@@ -13,9 +13,8 @@ from ia.kernel.patterns import pattern
 
 LINES = 9
 SHOWN = 6
-COUNT = "count"
-"""The field of a question how many notes there are."""
-"""Lines of a note that are told."""
+COUNT, WISH = "count", "wish"
+"""The fields of a question how many notes there are, and of one for what the owner meant to do."""
 _PATH = pattern(r"(?:notebook/)?(?P<path>[\w\u3400-\u9fff.-]+(?:/[\w\u3400-\u9fff.-]+)+)")
 _DAY = pattern(r"\d{4}-\d\d-\d\d")
 
@@ -123,7 +122,9 @@ def _tell_note(desk: ToolDesk, paths: list[str]) -> Work[Reply]:
 
 
 def answer_target(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer with the target price that the owner's notes name for a security."""
+    """Answer with the target price that the owner's notes name for a security, or with what they say of a trade."""
+    if asked.facts[0].field == WISH:
+        return (yield from own_notes.quote_wish(desk, asked.securities[0], asked.words))
     return (yield from own_notes.quote_target(desk, asked.securities[0]))
 
 
