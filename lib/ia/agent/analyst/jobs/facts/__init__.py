@@ -357,10 +357,10 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import average_facts, move_facts
 
         return (average_facts.ANSWERS | move_facts.ANSWERS)[name]
-    if name in ("fee_rates", "fees_paid"):
+    if name in ("fee_rates", "price_limits", "fees_paid"):
         from ia.agent.analyst.jobs.facts import fee_rate_facts, fees_paid_facts
 
-        return fee_rate_facts.answer_fee_rates if name == "fee_rates" else fees_paid_facts.answer_fees_paid
+        return (fee_rate_facts.ANSWERS | fees_paid_facts.ANSWERS)[name]
     if name in ("interest", "payments", "largest_result", "price_converted"):
         from ia.agent.analyst.jobs.facts import money_facts
 

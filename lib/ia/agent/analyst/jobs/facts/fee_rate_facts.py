@@ -1,9 +1,10 @@
-"""What a trade costs by the rates in force: the agreed commission, stamp duty, transfer fee, levies, dividend tax."""
+"""What the rules in force say of a trade: commission, stamp duty, transfer fee, levies, dividend tax, price limits."""
 
 import re
 
 from ia.agent.analyst.ask.amounts import find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -118,3 +119,65 @@ def _say_dividend_tax(desk: ToolDesk, rules: dict[str, Json]) -> list[str]:
         ]  # fmt: skip
     kept = rules.get("dividend_withheld")
     return [speak("**{rate}%** of dividends is withheld", rate=kept["value"])] if kept else []
+
+
+_BOARDS = (
+    ("main", mark_text("Main boards of Shanghai and Shenzhen"), pattern(r"主板|沪市|深市|\bmain board", re.I)),
+    ("chinext", mark_text("ChiNext"), pattern(r"创业板|\bchinext\b", re.I)),
+    ("star", mark_text("STAR Market"), pattern(r"科创板|\bstar(?: market| board)?\b", re.I)),
+    ("bse", mark_text("Beijing Stock Exchange"), pattern(r"北交所|北证|\bbse\b|\bbeijing\b", re.I)),
+)
+"""Boards of the mainland by the names of their rules."""
+_TREATED_SHARES = mark_text("ST shares of the main boards")
+_TREATED = pattern(r"(?<![a-z])\*?st(?![a-z])|风险警示", re.I)
+_ABROAD = pattern(r"港股|美股|香港|美国|\b(?:hong kong|hk|us|american|new york)\b", re.I)
+
+
+def answer_price_limits(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how far a price may move in one session by the rules of its board: of those named, else of all."""
+    speak = desk.speak
+    if asked.spans and wording.other_day(asked, desk.request.day):
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), asked.spans[0], desk.request.day)
+    result = yield from desk.one("trade.rules", market="CN")
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the rules"), result.failure)
+    rules = {(str(row.get("rule")), str(row.get("market"))): row for row in wording.rows_of(result, "rules")}
+    shares = [mention for mention in asked.securities[:3] if mention.symbol.kind == "stock"]
+    if shares:
+        lines = [_say_limit_of(desk, mention, rules) for mention in shares]
+    else:
+        lines = _say_limits_of_boards(desk, asked.words, rules)
+    after = speak("The first sessions after a listing are without; all rules: `ia trade rules`.")
+    return reply_of_lines(*lines, after)
+
+
+def _say_limit_of(desk: ToolDesk, mention: Mention, rules: dict[tuple[str, str], Json]) -> str:
+    name = wording.head_of(desk, mention)
+    if mention.symbol.market != "CN":
+        return desk.speak("{name}: **no daily limit**.", name=name)
+    kinds = ("limit_st", "limit") if _TREATED.search(mention.name or mention.said) else ("limit",)
+    rows = [
+        rules[kind, scope] for kind in kinds for scope in find_board(mention.symbol).scopes if (kind, scope) in rules
+    ]
+    if not rows:
+        return desk.speak("{name}: its limit is not in the table of rules.", name=name)
+    return desk.speak("{name}: **{limit}%** up or down in a session.", name=name, limit=rows[0]["value"])
+
+
+def _say_limits_of_boards(desk: ToolDesk, words: str, rules: dict[tuple[str, str], Json]) -> list[str]:
+    """Return the limits of the boards that words name; without any those of all boards of the mainland."""
+    speak, lines = desk.speak, list[str]()
+    named = [(title, ("limit", board)) for board, title, form in _BOARDS if form.search(words)]
+    named += [(_TREATED_SHARES, ("limit_st", "main"))] if _TREATED.search(words) else []
+    if _ABROAD.search(words):
+        lines.append(speak("Hong Kong and US shares have **no daily limit**."))
+    if not named and not lines:
+        named = [*((title, ("limit", board)) for board, title, _ in _BOARDS), (_TREATED_SHARES, ("limit_st", "main"))]
+    return lines + [
+        speak("{name}: **{limit}%** up or down in a session.", name=speak(title), limit=rules[rule]["value"])
+        for title, rule in named
+        if rule in rules
+    ]
+
+
+ANSWERS = {"fee_rates": answer_fee_rates, "price_limits": answer_price_limits}

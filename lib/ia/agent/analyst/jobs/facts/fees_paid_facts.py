@@ -159,3 +159,6 @@ def _say_dividend_tax(desk: ToolDesk, rows: list[Json], when: str) -> str:
         )  # fmt: skip
     taken = [{**row, "taken": -float(row["amount"])} for row in rows]
     return f"**{speak('dividend tax')}** {_say_sums(desk, taken, 'taken')}{when}"
+
+
+ANSWERS = {"fees_paid": answer_fees_paid}
