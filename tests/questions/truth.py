@@ -279,6 +279,17 @@ def sale(code, field):
     return json.loads(run("tool", "call", "account.history", json.dumps({"symbol": code})))[0][field]
 
 
+def sale_net(symbol, quantity):
+    """Return what a sale at the newest close brings after fees and taxes, as `risk.check` works it out."""
+    given = {"symbol": symbol, "action": "sell", "quantity": quantity}
+    found = json.loads(run("tool", "call", "risk.check", json.dumps(given)))
+    return found["amount"] - found["fees"]
+
+
+def cash_in_all():
+    return document("account")["total"]["cash"]
+
+
 def of_all_held(field):
     """Return a P/E or P/B of all holdings of an account in one currency: their value over what belongs to it."""
     held = [(each["value"], quote(code, field)) for code, each in document("account")["positions"].items()]

@@ -87,7 +87,27 @@ def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 names=speak.join_items(wording.names_of(status.get("unpriced"))),
             )
         )
+    if spec.field == "cash" and _IN_ONE.search(asked.words) and len(books) > 1:
+        return _add_sum(desk, asked, status.get("total"), lines)
     return reply_of_lines(*lines)
+
+
+_IN_ONE = pattern(
+    r"折|换算|合计|总计|一共|总共|人民币|\bin (?:all|total|yuan|rmb|cny)\b|\baltogether\b|\bconvert\w*\b|\btotal\b",
+    re.I,
+)
+"""Words that ask for the sum of all currencies."""
+
+
+def _add_sum(desk: ToolDesk, asked: FactQuestion, total: object, lines: list[str]) -> Reply:
+    """Return the cash of each currency below what all of it comes to in one."""
+    if not isinstance(total, dict) or total.get("cash") is None:
+        return reply_of_lines(*lines)
+    base = str(total.get("currency"))
+    if others := [code for code in find_currencies(asked.words) if code != base]:
+        return wording.ask_back(desk, tuple(others))
+    head = desk.speak("**{amount}** in all.", amount=wording.say_exact(desk, total["cash"], currency=base))
+    return reply_of_lines(head, *lines, *wording.say_rates(desk, total))
 
 
 _RATED = pattern(r"占|百分|比例|\b(?:per ?cent\w*|share|%)", re.I)

@@ -142,20 +142,11 @@ def _suppose(
 
 
 _LEFT = pattern(r"剩(?!下?的(?!现金|钱|多少))|\b(?:left|remain\w*)\b", re.I)
-_AFTER_FEES = pattern(
-    r"净得|净拿|扣(?:掉|除|去|完|了)?[^，,。]{0,4}(?:费|佣金|税)"
-    r"|\bafter (?:all |the )?(?:fees|costs|commissions?|tax(?:es)?)\b",
-    re.I,
-)
 
 
 def answer_sale_net(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what a sale would bring: the money, in another currency too where one is named, and the profit."""
-    speak = desk.speak
-    if _AFTER_FEES.search(asked.words):
-        from ia.agent.analyst.jobs.facts import supposed_facts
-
-        return (yield from supposed_facts.answer_trade_cost(desk, asked))
+    """Answer what a sale would bring after its fees: the money, in another currency where one is named, the profit."""
+    speak, costs = desk.speak, (yield from _load_sale_costs(desk, asked))
     target, rates = next(iter(find_currencies(strip_mentions(asked.words))), ""), dict[str, Json | None]()
     for own in {wording.CURRENCIES.get(mention.symbol.market, "") for mention in asked.securities} - {"", target}:
         if target:
@@ -168,32 +159,43 @@ def answer_sale_net(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         given: Json = {"name": head, "shares": number(shares, "shares"), "size": number(size, "shares")}
         if shares > size:
             return [speak("{name}: you hold {size} shares, not {shares}.", **given)]
-        lines = [
-            speak(
-                "{name}: {shares} of {size} shares at {price} bring **{proceeds}**, **{profit}** against their cost of"
-                " {cost}, before the fees of selling.{mark}",
-                price=number(price, "price", speak),
-                proceeds=_say_amount(desk, shares * price, currency),
-                profit=_say_amount(desk, shares * (price - cost / size), currency, signed=True),
-                cost=_say_amount(desk, shares * cost / size, currency),
-                mark=wording.simulated_mark(desk, position.get("simulated")),
-                **given,
-            )
-        ]
+        fees = costs.get(mention.code)
+        net = shares * price - (fees or 0)
+        given |= {
+            "price": number(price, "price", speak),
+            "proceeds": _say_amount(desk, shares * price, currency),
+            "net": _say_amount(desk, net, currency),
+            "fees": _say_amount(desk, fees or 0, currency),
+            "profit": _say_amount(desk, net - shares * cost / size, currency, signed=True),
+            "cost": _say_amount(desk, shares * cost / size, currency),
+            "mark": wording.simulated_mark(desk, position.get("simulated")),
+        }
+        lines = (
+            [
+                speak("{name}: {shares} of {size} shares at {price} bring **{net}** after fees and taxes, **{profit}**"
+                      " against their cost of {cost}.{mark}", **given),
+                speak("{proceeds} before {fees} of fees and taxes.", **given),
+            ]
+            if fees is not None
+            else [
+                speak("{name}: {shares} of {size} shares at {price} bring **{proceeds}**, **{profit}** against their"
+                      " cost of {cost}, before the fees of selling.{mark}", **given)
+            ]
+        )  # fmt: skip
         if currency in rates:
             rate = rates[currency]
             lines.append(
-                wording.say_converted(desk, shares * price, rate)
+                wording.say_converted(desk, net, rate)
                 if rate is not None
                 else wording.foreign_currency(desk, asked.words, [mention])
             )
         if _LEFT.search(asked.words):
             lines.append(
                 speak(
-                    "Left: **{rest}** shares worth {value}; cash {cash} instead of {now}, fees aside.",
+                    "Left: **{rest}** shares worth {value}; cash {cash} instead of {now}.",
                     rest=number(size - shares, "shares"),
                     value=_say_amount(desk, (size - shares) * price, currency),
-                    cash=_say_amount(desk, float(position["cash"]) + shares * price, currency),
+                    cash=_say_amount(desk, float(position["cash"]) + net, currency),
                     now=wording.say_exact(desk, position["cash"]),
                 )
                 if position.get("cash") is not None
@@ -211,6 +213,24 @@ def answer_sale_net(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return lines
 
     return (yield from _suppose(desk, asked, say))
+
+
+def _load_sale_costs(desk: ToolDesk, asked: FactQuestion) -> Work[dict[str, float]]:
+    """Return the fees and taxes of the sale that a question supposes, by security; nothing where they are not known."""
+    size, price, half, _ = read_order(strip_mentions(asked.words))
+    status = yield from desk.one("account.status")
+    held, costs = wording.objects_of(status, "positions"), dict[str, float]()
+    for mention in asked.securities[:3]:
+        own = float(held.get(mention.code, {}).get("size") or 0)
+        shares = (size.shares_of(mention.symbol) if size else own / 2 if half else own) or 0
+        if not 0 < shares <= own or shares != int(shares):
+            continue
+        given: Json = {"symbol": mention.code, "action": "sell", "quantity": int(shares)}
+        check = yield from desk.one("risk.check", **given, **({"price": price} if price else {}))
+        fees = wording.figure_of(check.value, "fees") if check.ok and isinstance(check.value, dict) else None
+        if fees is not None:
+            costs[mention.code] = fees
+    return costs
 
 
 def answer_average_in(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -764,15 +784,51 @@ def answer_may_buy(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     _, price, _, unread = read_order(strip_mentions(asked.words[:LONGEST]))
     if unread:
         return wording.ask_back(desk, tuple(unread))
-    lines = yield from risk_rules.check_buy(
+    enough = (yield from _say_enough(desk, named[0], quantity, price)) if _ENOUGH.search(asked.words) and named else []
+    rules = yield from risk_rules.check_buy(
         desk, *(m.code for m in named), quantity=quantity, price=price if len(named) == 1 else None
     )
+    lines = [*enough, *rules]
     if not lines:
         lines = [desk.speak("No risk rules are in force yet: they begin with the first entry of the ledger.")]
     elif span is not None:
         lines.append(desk.speak("That is as of now; prices of “{time}” are not known: check again before you buy.",
                                 time=span.said))  # fmt: skip
     return reply_of_lines(*lines)
+
+
+_ENOUGH = pattern(
+    r"(?:钱|现金|资金|余额)[^，,。]{0,6}够|够[^，,。]{0,4}(?:钱|现金|资金)|买得起|够(?:不够)?(?:再)?买"
+    r"|\benough (?:money|cash)\b|\bafford\b",
+    re.I,
+)
+"""Words that ask whether the cash suffices for a purchase."""
+
+
+def _say_enough(desk: ToolDesk, mention: Mention, quantity: float | None, price: float | None) -> Work[list[str]]:
+    """Return whether the cash there is suffices for a purchase with its fees; nothing where that is not known."""
+    if not quantity or quantity != int(quantity):
+        return []
+    given: Json = {"symbol": mention.code, "action": "buy", "quantity": int(quantity)}
+    check = yield from desk.one("risk.check", **given, **({"price": price} if price else {}))
+    row: Json = check.value if check.ok and isinstance(check.value, dict) else {}
+    amount, fees, after = (wording.figure_of(row, key) for key in ("amount", "fees", "cash_after"))
+    if amount is None or fees is None or after is None:
+        return []
+    currency = str(row.get("currency") or "")
+    told: Json = {
+        "name": wording.head_of(desk, mention),
+        "shares": number(quantity, "shares"),
+        "price": number(wording.figure_of(row, "price"), "price", desk.speak),
+        "needed": wording.say_exact(desk, amount + fees, currency=currency),
+        "cash": wording.say_exact(desk, after + amount + fees, currency=currency),
+        "mark": wording.simulated_mark(desk, row.get("simulated")),
+    }
+    if after >= 0:
+        return [desk.speak("{name}: **enough**: {shares} at {price} take {needed} with fees, and the cash is"
+                           " {cash}.{mark}", **told)]  # fmt: skip
+    return [desk.speak("{name}: **not enough**: {shares} at {price} take {needed} with fees, and the cash is"
+                       " {cash}.{mark}", **told)]  # fmt: skip
 
 
 _NEXT_DAYS = 4

@@ -182,7 +182,7 @@ def answer_net_worth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         for currency, book in books.items()
     ]
     lines.append(speak("By currency: {parts}.", parts=speak.join_clauses(told)))
-    lines += say_rates(desk, total)
+    lines += wording.say_rates(desk, total)
     return reply_of_lines(*converted, *lines)
 
 
@@ -220,22 +220,6 @@ def _convert_equity(desk: ToolDesk, total: Json, currency: str) -> Work[list[str
     if rate is None or equity is None:
         return [account_facts.say_other_currency(desk, currency)]
     return [wording.say_converted(desk, equity, rate)]
-
-
-def say_rates(desk: ToolDesk, total: Json) -> list[str]:
-    """Return the exchange rates behind a total, with their dates and sources, and what counts without a deposit."""
-    told = [
-        desk.speak(
-            "1 {currency} = {rate} {base} ({date}, {source})",
-            currency=row.get("currency"),
-            rate=f"{float(row.get('rate') or 0):.6g}",
-            base=row.get("base"),
-            date=row.get("date"),
-            source=desk.speak("simulated") if row.get("simulated") else row.get("source"),
-        )
-        for row in wording.rows_of(total.get("rates"))
-    ]
-    return [*([desk.speak.join_clauses(told)] if told else []), *(str(each) for each in total.get("notes") or ())]
 
 
 _BY = (
@@ -301,7 +285,7 @@ def say_allocation(desk: ToolDesk, result: DeskResult, shares: list[Json]) -> li
         whole = wording.say_exact(desk, total["equity"], currency=base)
         lines.insert(0, speak("Of {total} in all:{mark}", total=whole,
                               mark=wording.simulated_mark(desk, result.get("simulated"))))  # fmt: skip
-        lines += say_rates(desk, total)
+        lines += wording.say_rates(desk, total)
     elif isinstance(total, dict):
         lines += [str(each) for each in total.get("missing") or ()]
     return lines

@@ -372,3 +372,19 @@ def name_account(desk: ToolDesk, books: dict[str, Json], currency: object) -> st
     if books.get(str(currency), {}).get("whole_equity") is not None:
         return desk.speak("the whole account")
     return desk.speak("the {currency} account", currency=currency)
+
+
+def say_rates(desk: ToolDesk, total: Json) -> list[str]:
+    """Return the exchange rates behind a total, with their dates and sources, and what counts without a deposit."""
+    told = [
+        desk.speak(
+            "1 {currency} = {rate} {base} ({date}, {source})",
+            currency=row.get("currency"),
+            rate=f"{float(row.get('rate') or 0):.6g}",
+            base=row.get("base"),
+            date=row.get("date"),
+            source=desk.speak("simulated") if row.get("simulated") else row.get("source"),
+        )
+        for row in rows_of(total.get("rates"))
+    ]
+    return [*([desk.speak.join_clauses(told)] if told else []), *(str(each) for each in total.get("notes") or ())]
