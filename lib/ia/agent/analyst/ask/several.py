@@ -33,6 +33,7 @@ _EMPTY = pattern(
 )
 _ASKS = pattern(
     r"多少|几|哪|谁|什么|怎么|如何|为[何啥]|啥|是否|是不是|有没有|能不能|会不会|该不该|要不要|还是|吗|呢|[?？]"
+    r"|([\u4e00-\u9fff])(?<![对好行])[没不]\1|[亏赚涨跌到了着]没\W*$|(?:别|不要|不用|甭)(?:算|列|看|说|管|提|报)"
     r"|\b(?:what|how|when|which|who|whose|why|is|are|did|does|do|was|were|has|have|should|can)\b",
 )
 

@@ -546,7 +546,7 @@ def _explain_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
 
 def _asks_own_words(wanted: Intent, asked: FactQuestion) -> bool:
     """Return True if a question with words of the memory asks for what was written, not for the market or a task."""
-    if asked.answer in ("tasks", "howto", "dates", "note", "own_target", "setting"):
+    if asked.answer in ("tasks", "howto", "dates", "note", "own_target", "setting", "watch_group"):
         return False
     return not asked.asks_market or bool(wanted.securities) or asked.answer == "refuse"
 

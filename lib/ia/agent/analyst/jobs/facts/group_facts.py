@@ -2,9 +2,10 @@
 
 import re
 
-from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.facts import FactQuestion, industry_forms
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
+from ia.kernel.patterns import pattern
 
 
 def name_form(name: str) -> re.Pattern[str]:
@@ -30,10 +31,22 @@ def load_groups(desk: ToolDesk) -> Work[list[str]]:
 
 
 def find_group(desk: ToolDesk, words: str) -> Work[str]:
-    """Return the group of the watch list that a question names; "" for none, the longest name of several."""
+    """Return the group of the watch list that a question names; "" for none, the longest name of several.
+
+    A group that is called by an industry has its names in the other language, too.
+    """
     groups = yield from load_groups(desk)
     named = [group for group in groups if name_form(group).search(words.casefold())]
-    return max(named, key=len, default="")
+    industries = _industry_of(desk, words) if _SAYS_GROUP.search(words) else set[str]()
+    alike = [] if named else [group for group in groups if _industry_of(desk, group) & industries]
+    return max(named, key=len, default="") or (alike[0] if len(alike) == 1 else "")
+
+
+_SAYS_GROUP = pattern(r"组|\bgroups?\b", re.I)
+
+
+def _industry_of(desk: ToolDesk, words: str) -> set[str]:
+    return {name for _, name in industry_forms(words, (), desk.tables)}
 
 
 def drop_group_words(desk: ToolDesk, asked: FactQuestion) -> Work[tuple[str, ...]]:
