@@ -227,9 +227,11 @@ def _put_watched(desk: ToolDesk) -> Work[Reply | None]:
     return None
 
 
+_RATE = pattern(r"汇率|\b(?:exchange|fx|dollar|usd|hkd) rate\b", re.I)
+_PAIRS = {"US": "USD/CNY rate", "HK": "HKD/CNY rate"}
 _HAPPEN = pattern(r"\bhappen\w*|发生", re.I)
 _HAPPENED = pattern(
-    r"\bhappen\w*|发生|最高|最低|开盘|成交[量额]|[涨跌]"
+    r"\bhappen\w*|发生|汇率|\b(?:exchange|fx|dollar|usd|hkd) rate\b|最高|最低|开盘|成交[量额]|[涨跌]"
     r"|\b(?:highs?|lows?|highest|lowest|open(?:ed|ing)?|range|up|down|green|red|volume|ris\w+|rose|fall\w*|fell)\b",
     re.I,
 )
@@ -261,6 +263,11 @@ def _put_that_day(desk: ToolDesk) -> Work[Reply | None]:
             days = days[_NTH[nth] :][:1]
         if len(days) != 1:
             return _say_days(desk, mention, days, sold=sold)
+        if _RATE.search(words):
+            pair = _PAIRS.get(mention.symbol.market, "")
+            if pair:
+                desk.request = replace(desk.request, question=f"{pair} {days[0]}")
+            return None
         told_by_day = len(mentions) > 1 or _HAPPEN.search(words) is not None
         rest = words[: found.start()] + words[found.end() :]
         name = "" if told_by_day or mention.said in rest else f" {mention.said}"

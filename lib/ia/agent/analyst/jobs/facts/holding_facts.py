@@ -66,6 +66,12 @@ _SIDE_OF_STOP = pattern(r"\b(?:above|below)(?= (?:my|the|its) stop\b)|(?:高于|
 _AT_STOP = pattern(r"亏|损失|赔|\b(?:los[es]|cost me|down)\b", re.I)
 
 
+_IF_SET = pattern(
+    r"\bdid i set my stop\b|我?(?:有没有|是否|有)?(?:给|为)?[^，,。]{0,8}(?:设|定|写)(?:过|了)[^，,。]{0,4}止损", re.I
+)
+"""Whether a stop was ever set is asked."""
+
+
 def answer_own_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer where the owner's rule stops a position, how far that is, and what it would cost."""
     from ia.agent.analyst.jobs import own_notes
@@ -85,6 +91,7 @@ def answer_own_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             return _say_noted_stop(desk, asked, head, position, noted[head])
         if limit is None:
             return [speak("{name}: no stop stands in your notes, and no stop rule is in force.", name=head)]
+        unset = [speak("{name}: **no** stop stands in your notes.", name=head)] if _IF_SET.search(asked.words) else []
         level, price = cost * (1 - limit / 100) / size, float(position["current_price"])
         given: Json = {
             "name": head, "limit": f"{limit:g}", "level": number(level, "price", speak),
@@ -93,6 +100,7 @@ def answer_own_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         }  # fmt: skip
         reached = price <= level
         lines = [
+            *unset,
             speak(
                 "{name}: **already below your stop**: {price} ({date}) is {away} under {level}, your average cost of"
                 " {cost} less {limit}%; profit {profit} ({rate}).{mark}",
@@ -105,7 +113,7 @@ def answer_own_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 " ({date}) is {away} above it: a fall of {fall}, {gap} a share, reaches it.{mark}",
                 **_prices(desk, position),
                 **given,
-            )
+            ),
         ]
         loss = wording.say_exact(desk, cost * limit / 100, currency=str(position.get("currency") or ""))
         if not reached or _AT_STOP.search(asked.words):

@@ -556,6 +556,15 @@ _UP = pattern(r"涨|阳|\b(?:ris|rose|up\b|gain|positive|green|higher|advanc)", 
 _FALL = pattern(r"跌|阴|\b(?:f[ae]ll|drop|down|los[et]|declin|negative|red)", re.I)
 
 
+_DIRECTED = pattern(
+    r"[涨跌阳阴红绿连]"
+    r"|\b(?:ris\w*|rose|up|gain\w*|positive|green|higher|advanc\w*|f[ae]ll\w*|drop\w*|down|los\w+|declin\w*|negative|red|lower"
+    r"|win\w*|won|climb\w*|jump\w*|streak|in a row|running|straight|plus|minus|profit|went|moved?)\b",
+    re.I,
+)
+"""Days are counted by which way the price went."""
+
+
 def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer on how many days of a stretch of time a security rose or fell, by more than a bound where one is named."""
     speak, lines = desk.speak, []
@@ -564,6 +573,8 @@ def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     unread = tuple(said for said in asked.unread if bound is None or said not in bound[0])
     if unread or len(asked.spans) > 1:
         return wording.ask_back(desk, unread or (asked.spans[1].said,))
+    if bound is None and not _DIRECTED.search(plain):
+        return wording.ask_back(desk, (plain.strip(" ?？"),))
     if not asked.spans and bound is None:
         return (yield from answer_streak(desk, asked))
     span = asked.spans[0] if asked.spans else None

@@ -3,6 +3,7 @@
 import re
 
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words, market_table
+from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs import daily
 from ia.agent.analyst.jobs.daily import positions_of
@@ -93,7 +94,7 @@ def answer_at_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         (float(each["unrealized_pct"]), symbol) for symbol, each in held if each.get("unrealized_pct") is not None
     )
     if asked.facts[0].field == "each":
-        return _say_stops(desk, held, rows, stop)
+        return (yield from _say_stops(desk, held, rows, stop))
     at, found = dict(held), [row for row in rows if row[0] <= -stop]
     told = [
         f"{name_position(desk, symbol, at[symbol])} {wording.say_percent(rate)}"
@@ -127,8 +128,31 @@ def _away(position: Json, stop: float) -> float:
     return (float(position["current_price"]) / (float(position["avg_price"]) * (1 - stop / 100)) - 1) * 100
 
 
-def _say_stops(desk: ToolDesk, held: Held, rows: list[tuple[float, str]], stop: float) -> Reply:
-    """Return of each position how far the price is from where the stop rule ends it."""
+def _say_noted_stops(desk: ToolDesk, held: Held) -> Work[list[str]]:
+    """Return the stops that the owner's notes name for what is held, each with its distance."""
+    from ia.agent.analyst.jobs import own_notes
+
+    told, speak = [], desk.speak
+    for symbol, each in held[:MOST]:
+        mention = next(iter(find_mentions(symbol)), None)
+        noted = (yield from own_notes.find_noted_stop(desk, mention)) if mention else None
+        if noted is None:
+            continue
+        level, day, path = noted
+        price = float(each["current_price"])
+        told.append(
+            speak(
+                "{name} **{level}** (`{path}`, {day}), {fall} from {price}",
+                name=name_position(desk, symbol, each), level=number(level, "price", speak), path=path, day=day,
+                fall=wording.say_percent(level / price * 100 - 100), price=number(price, "price", speak),
+            )
+        )  # fmt: skip
+    return [speak("Your own, from your notes: {told}.", told=speak.join_clauses(told))] if told else []
+
+
+def _say_stops(desk: ToolDesk, held: Held, rows: list[tuple[float, str]], stop: float) -> Work[Reply]:
+    """Return of each position how far the price is from where the stop rule ends it, and the stops of one's notes."""
+    own = yield from _say_noted_stops(desk, held)
     speak, at, lines = desk.speak, dict(held), []
     for rate, symbol in rows[:MOST]:
         each = at[symbol]
@@ -144,7 +168,7 @@ def _say_stops(desk: ToolDesk, held: Held, rows: list[tuple[float, str]], stop: 
             else speak("- {name}: **{away}** above its stop of {level}; price {price}, result {rate}", **given)
         )
     head = speak("The stop is {stop}% below the average cost ({date}):", stop=f"{stop:g}", date=_price_day(held))
-    return reply_of_lines(head, *lines, *_more(desk, len(rows)))
+    return reply_of_lines(*own, head, *lines, *_more(desk, len(rows)))
 
 
 _BOUND = pattern(rf"(?P<n>{COUNT})\s*(?:%|％|个?百?分?点|per ?cent)", re.I)

@@ -275,8 +275,9 @@ def _say_report(
         return _say_periods(desk, specs, several) + wording.simulated_mark(desk, several[0].get("simulated"))
     span = asked.spans[0] if asked.spans else None
     row = _meant_report(asked, rows)
-    if len(asked.spans) > 1:
+    if len(asked.spans) > 1 or (asked.spans and _AND_NEWEST.search(asked.words)):
         each = [(report_of(rows, span), span) for span in asked.spans]
+        each += [(rows[0], asked.spans[0])] if _AND_NEWEST.search(asked.words) else []
         found = sorted((row for row, _ in each if row), key=lambda row: str(row["period"]), reverse=True)
         if len(found) == len(each):
             return _say_periods(desk, specs, found) + wording.simulated_mark(desk, found[0].get("simulated"))
@@ -346,6 +347,14 @@ _AT_END = ("debt_ratio_pct", "bvps")
 """Figures of the last day of a report's period, not of a stretch of time."""
 
 
+_AND_NEWEST = pattern(
+    r"(?:和|与|跟|对比|比)[^，,。]{0,4}(?:最新|最近)(?:一?[期季]|的)?"
+    r"|\b(?:and|vs\.?|versus|against|compared (?:to|with)) (?:in |that of )?(?:the )?"
+    r"(?:latest|newest|last|most recent|current) (?:quarter|report|figures?|one|twelve months)\b"
+    r"|\b(?:and|vs\.?|versus) now\b",
+    re.I,
+)
+"""The newest report is asked for besides that of a time."""
 _ANNUAL = pattern(
     r"(?<!半)年报|年度报告|\b(?:annual|full[- ]year|yearly) (?:reports?|figures?|results?|numbers?|accounts)\b", re.I
 )
