@@ -361,7 +361,7 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import fee_rate_facts, fees_paid_facts
 
         return (fee_rate_facts.ANSWERS | fees_paid_facts.ANSWERS)[name]
-    if name in ("interest", "payments", "largest_result", "price_converted"):
+    if name in ("interest", "payments", "largest_result", "price_converted", "fx_part"):
         from ia.agent.analyst.jobs.facts import money_facts
 
         return money_facts.ANSWERS[name]

@@ -8,10 +8,11 @@ from ia.agent.analyst.ask.facts import HOLDING, FactQuestion, FactSpec
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import EVER
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
-from ia.agent.analyst.failures import NO_BARS
+from ia.agent.analyst.failures import NO_BARS, describe_failure
 from ia.agent.analyst.jobs.daily import positions_of
 from ia.agent.analyst.jobs.facts import account_facts, history_facts, ledger_facts, performance_facts, wording
 from ia.agent.analyst.jobs.facts.held import name_position
+from ia.agent.analyst.jobs.facts.journal_rows import load_trades
 from ia.agent.analyst.jobs.facts.result_facts import is_within, trade_days
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -217,7 +218,61 @@ def _say_shares(desk: ToolDesk, words: str, price: float, currency: str) -> list
     ]  # fmt: skip
 
 
+def answer_fx_part(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which part of the gain on a foreign share, in yuan, the exchange rate made, and which one the share."""
+    speak, lines = desk.speak, list[str]()
+    if unread := (*asked.unread, *(span.said for span in asked.spans)):
+        return wording.ask_back(desk, unread)
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
+    held = wording.objects_of(status, "positions")
+    for mention in asked.securities[:SHOWN]:
+        head, position = wording.head_of(desk, mention), held.get(mention.code)
+        currency = str(position.get("currency") or "") if position else ""
+        if position is None or position.get("current_price") is None:
+            lines.append(speak("{name}: you hold none.", name=head))
+            continue
+        if currency == "CNY":
+            lines.append(speak("{name}: it is traded in yuan: no exchange rate is in it.", name=head))
+            continue
+        rows, _ = yield from load_trades(desk, mention)
+        bought = [row for row in rows if row.get("kind") == "buy"]
+        if len(bought) < len(rows) or sum(float(row["quantity"]) for row in bought) != float(position["size"]):
+            lines.append(speak("{name}: after sales or splits I do not tell the two parts.", name=head))
+            continue
+        days = [f"{row['date']}" for row in bought]
+        given = {"currency": currency, "base": "CNY"}
+        calls = [DeskCall("market.rate", {**given, "date": day}) for day in days]
+        now, *then = yield from desk.run(DeskCall("market.rate", given), *calls)
+        if failed := next((each.failure for each in (now, *then) if each.failure), None):
+            return reply_of_lines(describe_failure(speak, failed))
+        paid = [float(row["amount"]) + float(row["fees"] or 0) for row in bought]
+        rate, cost = float(now.get("rate")), sum(paid)
+        of_share = (float(position["current_price"]) * float(position["size"]) - cost) * rate
+        of_rate = sum(each * (rate - float(old.get("rate"))) for each, old in zip(paid, then, strict=True))
+        said = {
+            key: wording.say_exact(desk, value, signed=True, currency="CNY")
+            for key, value in (("whole", of_share + of_rate), ("share", of_share), ("fx", of_rate))
+        }
+        lines.append(
+            speak(
+                "{name}: **{share}** from the share, **{fx}** from the exchange rate, {whole} in all.{mark}",
+                name=head, mark=wording.simulated_mark(desk, status.get("simulated")), **said,
+            )
+        )  # fmt: skip
+        rates = speak.join_items(
+            [f"{float(old.get('rate')):.6g} CNY ({day})" for day, old in zip(days, then, strict=True)]
+        )
+        lines.append(
+            speak("1 {currency} was {then} when you bought, {now} CNY now ({date}); fees counted, dividends not.",
+                  currency=currency, then=rates, now=f"{rate:.6g}", date=now.get("date"))
+        )  # fmt: skip
+    return reply_of_lines(*lines)
+
+
 ANSWERS = {
+    "fx_part": answer_fx_part,
     "interest": answer_interest,
     "payments": answer_payments,
     "largest_result": answer_largest_result,
