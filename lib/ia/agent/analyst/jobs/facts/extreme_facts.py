@@ -125,43 +125,64 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from _answer_extreme_level(desk, asked, span, level))
     falls, rises = _FALL.search(plain), _RISE.search(plain)
     least = bool(volume and _LEAST.search(plain))
-    if not volume and bool(falls) == bool(rises):
+    both = bool(falls and rises) and len(_LARGEST.findall(plain)) > 1
+    if not volume and bool(falls) == bool(rises) and not both:
         return reply_of_lines(speak("The largest rise, the largest fall, or the largest volume?"))
 
     def say(mention: Mention, found: SpanBars) -> list[str]:
-        best = _find_extreme(found, size, volume=bool(volume), least=least if volume else bool(falls))
-        name = head(desk, mention, found)
-        if best is None:
-            return [name + speak("too few bars.")]
-        group, before, value = best
-        when = group[-1].date if size == 10 else period_of(group)
         if volume:
-            told: Json = {
-                "volume": number(value, "ratio", speak), "when": when, "period": period_of(found.rows)
-            }  # fmt: skip
-            return [
-                name
-                + (
-                    speak("smallest volume {volume} shares, {when} (of {period}).", **told)
-                    if least
-                    else speak("largest volume {volume} shares, {when} (of {period}).", **told)
-                )
-            ]
-        given = {"change": wording.say_percent(value), "when": when}
-        if falls and value >= 0:
-            text = speak("it never fell then; the least rise was {change}, {when}", **given)
-        elif not falls and value <= 0:
-            text = speak("it never rose then; the least fall was {change}, {when}", **given)
-        elif falls:
-            text = speak("largest fall {change}, {when}", **given)
-        else:
-            text = speak("largest rise {change}, {when}", **given)
+            return [_say_volume(desk, mention, found, size, least=least)]
         return [
-            name + text + speak(" (from {start} to {close}; of {period}).", start=say_price(desk, before.close),
-                                close=say_price(desk, group[-1].close), period=period_of(found.rows))
-        ]  # fmt: skip
+            _say_move(desk, mention, found, size, falling=each) for each in ((False, True) if both else (bool(falls),))
+        ]
 
     return (yield from each_security(desk, asked, span, say))
+
+
+_LARGEST = pattern(r"最[大多猛狠高]|\b(?:largest|biggest|greatest|steepest|sharpest|best|worst|most)\b", re.I)
+
+
+def _say_volume(desk: ToolDesk, mention: Mention, found: SpanBars, size: int, *, least: bool) -> str:
+    """Return when most, or least, shares of a security were traded."""
+    speak, name = desk.speak, head(desk, mention, found)
+    best = _find_extreme(found, size, volume=True, least=least)
+    if best is None:
+        return name + speak("too few bars.")
+    group, _, value = best
+    told: Json = {
+        "volume": number(value, "ratio", speak),
+        "when": group[-1].date if size == DATE else period_of(group),
+        "period": period_of(found.rows),
+    }
+    return name + (
+        speak("smallest volume {volume} shares, {when} (of {period}).", **told)
+        if least
+        else speak("largest volume {volume} shares, {when} (of {period}).", **told)
+    )
+
+
+DATE = 10
+"""Characters of a day: bars are grouped by it."""
+
+
+def _say_move(desk: ToolDesk, mention: Mention, found: SpanBars, size: int, *, falling: bool) -> str:
+    """Return when a security fell, or rose, most."""
+    speak, name = desk.speak, head(desk, mention, found)
+    best = _find_extreme(found, size, volume=False, least=falling)
+    if best is None:
+        return name + speak("too few bars.")
+    group, before, value = best
+    given = {"change": wording.say_percent(value), "when": group[-1].date if size == DATE else period_of(group)}
+    if falling and value >= 0:
+        text = speak("it never fell then; the least rise was {change}, {when}", **given)
+    elif not falling and value <= 0:
+        text = speak("it never rose then; the least fall was {change}, {when}", **given)
+    elif falling:
+        text = speak("largest fall {change}, {when}", **given)
+    else:
+        text = speak("largest rise {change}, {when}", **given)
+    return name + text + speak(" (from {start} to {close}; of {period}).", start=say_price(desk, before.close),
+                               close=say_price(desk, group[-1].close), period=period_of(found.rows))  # fmt: skip
 
 
 def _find_extreme(
@@ -185,27 +206,42 @@ def _find_extreme(
 
 def _answer_extreme_level(desk: ToolDesk, asked: FactQuestion, span: TimeSpan, said: re.Match[str]) -> Work[Reply]:
     """Answer on which day a price was highest or lowest: the close where that is named."""
-    speak, closing = desk.speak, bool(_CLOSING.search(said[0]))
-    low = (said["one"] or said["two"] or said["three"] or said["en"] or said["en2"]).casefold() in ("低", "lowest")
+    closing = bool(_CLOSING.search(said[0]))
+    named = (said["one"] or said["two"] or said["three"] or said["en"] or said["en2"]).casefold()
+    plain = strip_mentions(asked.words)
+    sides = [named in ("低", "lowest")]
+    if _HIGHEST.search(plain) and _LOWEST.search(plain):
+        sides = [False, True]
+
+    def say(mention: Mention, found: SpanBars) -> list[str]:
+        return [_say_extreme_price(desk, mention, found, closing=closing, low=low) for low in sides]
+
+    told = yield from each_security(desk, asked, span, say)
+    return reply_of_lines(*told.lines, *adjusted_note(desk))
+
+
+_HIGHEST = pattern(r"最高|\bhighest\b", re.I)
+_LOWEST = pattern(r"最低|\blowest\b", re.I)
+
+
+def _say_extreme_price(desk: ToolDesk, mention: Mention, found: SpanBars, *, closing: bool, low: bool) -> str:
+    """Return on which day a price, or a close, was lowest or highest."""
+    speak = desk.speak
 
     def value(row: BarRow) -> float:
         return row.close if closing else row.low if low else row.high
 
-    def say(mention: Mention, found: SpanBars) -> list[str]:
-        best = (min if low else max)(found.rows, key=value)
-        given: Json = {"price": say_price(desk, value(best)), "when": best.date, "period": period_of(found.rows)}
-        if closing and low:
-            told = speak("lowest close {price}, {when} (of {period}).", **given)
-        elif closing:
-            told = speak("highest close {price}, {when} (of {period}).", **given)
-        elif low:
-            told = speak("lowest price {price}, {when} (of {period}).", **given)
-        else:
-            told = speak("highest price {price}, {when} (of {period}).", **given)
-        return [head(desk, mention, found) + told]
-
-    told = yield from each_security(desk, asked, span, say)
-    return reply_of_lines(*told.lines, *adjusted_note(desk))
+    best = (min if low else max)(found.rows, key=value)
+    given: Json = {"price": say_price(desk, value(best)), "when": best.date, "period": period_of(found.rows)}
+    if closing and low:
+        told = speak("lowest close {price}, {when} (of {period}).", **given)
+    elif closing:
+        told = speak("highest close {price}, {when} (of {period}).", **given)
+    elif low:
+        told = speak("lowest price {price}, {when} (of {period}).", **given)
+    else:
+        told = speak("highest price {price}, {when} (of {period}).", **given)
+    return head(desk, mention, found) + told
 
 
 def _week_of(day: str) -> str:

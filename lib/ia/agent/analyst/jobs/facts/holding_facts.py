@@ -66,7 +66,7 @@ _SIDE_OF_STOP = pattern(r"\b(?:above|below)(?= (?:my|the|its) stop\b)|(?:高于|
 _AT_STOP = pattern(r"亏|损失|赔|\b(?:los[es]|cost me|down)\b", re.I)
 
 
-_IF_SET = pattern(r"\bdid i set my stop\b", re.I)
+_IF_SET = pattern(r"\bdid i set my stop\b|我写下的止损", re.I)
 """Whether a stop was ever set is asked."""
 
 

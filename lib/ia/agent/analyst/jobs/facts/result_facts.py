@@ -192,19 +192,27 @@ def answer_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     named, markets = find_currencies(asked.words), find_market_currencies(asked.words)
     wanted = [each for each in named if markets and each not in markets]
     only = tuple(dict.fromkeys(each for each in (*named, *markets) if each not in wanted))
+    whole = not (len(only) == 1 and _A_SHARES.search(asked.words))
     if span is None or span.kind == EVER:
-        told = yield from _say_in_all(desk, status, only)
+        told = yield from _say_in_all(desk, status, only, whole=whole)
         converted = (yield from _convert_profit(desk, status, only, wanted[0])) if wanted else []
         return told._replace(lines=[*converted, *told.lines])
     if wanted:
         return wording.ask_back(desk, tuple(wanted))
     if span.kind == DAY and f"{span.first}" == desk.request.day:
         return (yield from say_today(desk, status, only))
-    return (yield from answer_over(desk, span, only))
+    return (yield from answer_over(desk, span, only, whole=whole))
 
 
-def answer_over(desk: ToolDesk, span: TimeSpan, only: Sequence[str] = ()) -> Work[Reply]:
-    """Answer what the account made of a stretch of days; `only`: in these currencies, () for all."""
+_A_SHARES = pattern(r"[Aa]股|沪深|内地|\ba-?shares?\b|\bmainland\b", re.I)
+"""The shares of one market are meant, and not all that is owned in the currency."""
+
+
+def answer_over(desk: ToolDesk, span: TimeSpan, only: Sequence[str] = (), *, whole: bool = True) -> Work[Reply]:
+    """Answer what the account made of a stretch of days; `only`: in these currencies, () for all.
+
+    whole  whether the total of all currencies may stand before them
+    """
     speak = desk.speak
     if span.kind == FUTURE:
         return wording.refuse_time(desk, speak("profit of the account"), span, desk.request.day)
@@ -238,7 +246,7 @@ def answer_over(desk: ToolDesk, span: TimeSpan, only: Sequence[str] = ()) -> Wor
     if not lines:
         return reply_of_lines(speak("The ledger has no {currency} account.", currency=speak.join_items(list(only))))
     return reply_of_lines(
-        *say_total(desk, period, only, days.label + speak(": ")),
+        *(say_total(desk, period, only, days.label + speak(": ")) if whole else []),
         *lines,
         *_say_ends(desk, _in_currencies(wording.objects_of(period, "positions"), only), "result"),
         *moved_note(desk, days),
@@ -343,7 +351,7 @@ def say_today(desk: ToolDesk, status: DeskResult, only: Sequence[str] = ()) -> W
     return reply_of_lines(*lines, *_say_ends(desk, _in_currencies(dict(positions_of(status)), only), "today_pnl"))
 
 
-def _say_in_all(desk: ToolDesk, status: DeskResult, only: Sequence[str]) -> Work[Reply]:
+def _say_in_all(desk: ToolDesk, status: DeskResult, only: Sequence[str], *, whole: bool) -> Work[Reply]:
     """Return the profit since the first entry: its parts, and the time-weighted return."""
     speak = desk.speak
     first = yield from first_entry(desk)
@@ -381,7 +389,7 @@ def _say_in_all(desk: ToolDesk, status: DeskResult, only: Sequence[str]) -> Work
         lines.append(speak("Not counted (no price): {names}.", names=names))
     if not lines:
         return reply_of_lines(speak("The ledger has no {currency} account.", currency=speak.join_items(list(only))))
-    return reply_of_lines(*say_total(desk, period, only), *lines)
+    return reply_of_lines(*(say_total(desk, period, only) if whole else []), *lines)
 
 
 def _convert_profit(desk: ToolDesk, status: DeskResult, only: Sequence[str], wanted: str) -> Work[list[str]]:
