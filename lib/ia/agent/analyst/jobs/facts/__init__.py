@@ -252,7 +252,7 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import task_facts
 
         return task_facts.answer_tasks
-    if name in ("purchase", "trade_of_day"):
+    if name in ("purchase", "trade_of_day", "average_without"):
         from ia.agent.analyst.jobs.facts import purchase_facts
 
         return purchase_facts.ANSWERS[name]

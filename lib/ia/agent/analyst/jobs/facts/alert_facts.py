@@ -44,7 +44,7 @@ def answer_alert_state(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     result = yield from desk.one("alert.list")
     if result.failure is not None:
         return wording.unreadable(desk, speak("the alerts"), result.failure)
-    if asked.spans:
+    if asked.spans and wording.other_day(asked, desk.request.day):
         return wording.ask_back(desk, tuple(span.said for span in asked.spans))
     rows, named = wording.rows_of(result, "alerts"), {mention.code for mention in asked.securities}
     if not rows:

@@ -1,5 +1,6 @@
 """What single purchases of a security, named by their day, have brought up to now."""
 
+import re
 from dataclasses import replace
 from datetime import date
 
@@ -12,6 +13,7 @@ from ia.agent.analyst.jobs.facts.share_changes import ShareChanges, load_share_c
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 LIMIT, SHOWN = 200, 5
 
@@ -118,4 +120,46 @@ def answer_trade_of_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     )
 
 
-ANSWERS = {"purchase": answer_purchase, "trade_of_day": answer_trade_of_day}
+_ADDED = pattern(r"加|补|\badd(?:ed|ing)?\b", re.I)
+
+
+def answer_average_without(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what the average cost were without the purchases of a day, or without all but the first."""
+    speak, mention = desk.speak, asked.securities[0]
+    name = wording.head_of(desk, mention)
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None or len(asked.securities) > 1 or not (days or _ADDED.search(asked.words)):
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans) or (asked.words.strip(),))
+    listed = yield from desk.one("trade.list", symbol=mention.code, limit=LIMIT)
+    status = yield from desk.one("account.status")
+    if failure := listed.failure or status.failure:
+        return wording.unreadable(desk, speak("the journal"), failure)
+    rows = sorted(entries_within(listed.value, []), key=lambda row: str(row.get("date")))
+    bought = [row for row in rows if row.get("kind") == "buy"]
+    chosen = [row for row in entries_within(listed.value, days) if row.get("kind") == "buy"] if days else bought[1:]
+    left_out = [row.get("id") for row in chosen]
+    rest = [row for row in bought if row.get("id") not in left_out]
+    position = wording.objects_of(status, "positions").get(mention.code)
+    if not left_out or position is None:
+        return reply_of_lines(speak("{name}: the journal has no such purchase.", name=name))
+    size = sum(float(row.get("quantity") or 0) for row in bought)
+    if len(bought) < len(rows) or size != float(position["size"]):
+        return reply_of_lines(
+            speak("{name}: after sales, bonus shares or splits I do not work out another average cost.", name=name)
+        )
+    if not rest:
+        return reply_of_lines(speak("{name}: without it you would hold none.", name=name))
+    kept = sum(float(row.get("quantity") or 0) for row in rest)
+    cost = sum(float(row["quantity"]) * float(row["price"]) + float(row.get("fees") or 0) for row in rest)
+    return reply_of_lines(
+        speak("{name}: **{without}** for {kept} shares, in the place of {average} for {size}; fees are in both.",
+              name=name, without=number(cost / kept, "price", speak), kept=number(kept, "shares"),
+              average=number(float(position["cost"]) / size, "price", speak), size=number(size, "shares"))
+    )  # fmt: skip
+
+
+ANSWERS = {
+    "purchase": answer_purchase,
+    "trade_of_day": answer_trade_of_day,
+    "average_without": answer_average_without,
+}
