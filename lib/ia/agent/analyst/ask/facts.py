@@ -540,7 +540,8 @@ _OF_OWN_THINGS = ("alert_state", "cost_basis", "dividend_tax", "each_sale", "pro
 """Answers about the owner's things of which a security may be named: a word beside may be a condition, too."""
 _READS_ALL = (
     "screen", "gainers", "decline", "refuse", "term", "calendar", "howto", "command", "undo", "what_if", "what_if_all",
-    "limits", "set_limit", "rate", "note", "fee_rates", "order_cost", "not_computed", "northbound", "tasks", "inbox",
+    "limits", "set_limit", "reconcile",
+    "rate", "note", "fee_rates", "order_cost", "not_computed", "northbound", "tasks", "inbox",
     "price_limits",
 )  # fmt: skip
 """Answers that read the words of a question themselves, or that no condition changes."""

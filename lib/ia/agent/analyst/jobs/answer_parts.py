@@ -26,8 +26,10 @@ _OF_PLANS = ("size", "sizes")
 """Answers that read a plan out of all clauses of a message: its stop, its price and what may be lost."""
 
 
-def _asks_both_sides(whole: FactQuestion) -> bool:
-    """Return True if a message asks what was bought and what was sold, in a clause each: one answer tells both."""
+def _reads_clauses(whole: FactQuestion) -> bool:
+    """Return True if one answer tells all clauses: what was bought and what was sold; the items that should add up."""
+    if whole.answer == "reconcile":
+        return True
     if whole.answer != "traded_sum" or whole.securities:
         return False
     from ia.agent.analyst.jobs.facts import trade_sums
@@ -63,7 +65,7 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
         return None
     parts, left = found
     one = _read_whole(desk)
-    if one is not None and (one.answer in _OF_PLANS or _asks_both_sides(one)):
+    if one is not None and (one.answer in _OF_PLANS or _reads_clauses(one)):
         return None
     single = len(parts) == 1 and not left and (one is not None or parts[0].wanted.kind == "research")
     joined = any(part.asked and part.asked.answer == "position" and len(part.asked.facts) > 1 for part in parts)

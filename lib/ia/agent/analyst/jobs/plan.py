@@ -381,9 +381,10 @@ def _answer_whole(desk: ToolDesk) -> Work[Reply]:
 
         return small_talk.ask_which(desk, unknown)
     if wanted.kind in intent.ANSWERABLE and (left_out := find_exception(wanted.words, wanted.securities)):
-        from ia.agent.analyst.jobs.facts import wording
+        from ia.agent.analyst.jobs.facts import own_sums, wording
 
-        return wording.ask_back(desk, (left_out,))
+        rest = yield from own_sums.answer_rest(desk, wanted.words, left_out, wanted.securities)
+        return rest or wording.ask_back(desk, (left_out,))
     if asking and (answered := (yield from _answer_facts(desk, wanted))):
         return answered
     if wanted.kind == "scan" and intent.may_ask_facts(desk.request, wanted):

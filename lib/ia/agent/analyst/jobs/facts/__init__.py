@@ -309,7 +309,7 @@ def _find_lone_answer(name: str) -> Answer | None:
 
 def _find_day_answer(name: str) -> Answer | None:
     """Return the function behind an answer about days, or sums of what is owned; None for another."""
-    if name in ("currency_converted", "mean_figure", "largest_closed"):
+    if name in ("currency_converted", "mean_figure", "largest_closed", "reconcile"):
         from ia.agent.analyst.jobs.facts import own_sums
 
         return own_sums.ANSWERS[name]

@@ -4,6 +4,7 @@ import re
 
 from ia.agent.analyst.ask.amounts import CURRENCY_WORDS
 from ia.agent.analyst.ask.facts import FactQuestion, market_table
+from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.jobs.facts.held import load_held, load_status, load_weights, name_position
@@ -180,7 +181,112 @@ def _say_closed(desk: ToolDesk, row: Json, day: str, currency: str, count: int) 
     return told + (desk.speak(" (the only one)") if count == 1 else desk.speak(" (of {count})", count=count))
 
 
+def answer_reconcile(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether money paid in, gains, dividends and interest come to the equity of each currency."""
+    speak = desk.speak
+    if asked.spans or asked.unread:
+        return wording.ask_back(desk, asked.unread or tuple(span.said for span in asked.spans))
+    status = yield from load_status(desk, asked)
+    if isinstance(status, Reply):
+        return status
+    lines, gaps = list[str](), list[str]()
+    for currency, book in wording.objects_of(status, "currencies").items():
+        known = {key: wording.figure_of(book, key) for key in ("invested", "realized_pnl", "unrealized_pnl", "equity")}
+        if None in known.values():
+            return reply_of_lines(speak("{currency}: a figure of the account is not known: `ia account`.",
+                                        currency=currency))  # fmt: skip
+        paid, realized, unrealized, equity = (float(value or 0) for value in known.values())
+        dividends, interest = (float(book.get(key) or 0) for key in ("dividends", "interest"))
+        total = paid + realized + unrealized + dividends + interest
+        if abs(equity - total) >= CENT:
+            gaps.append(wording.say_exact(desk, equity - total, signed=True, currency=currency))
+        given: Json = {
+            "currency": currency,
+            "paid": wording.say_exact(desk, paid),
+            "realized": wording.say_exact(desk, realized, signed=True),
+            "unrealized": wording.say_exact(desk, unrealized, signed=True),
+            "dividends": wording.say_exact(desk, dividends + interest, signed=True),
+            "total": wording.say_exact(desk, total),
+            "equity": wording.say_exact(desk, equity),
+            "fees": wording.say_exact(desk, book.get("fees")),
+        }
+        lines.append(
+            speak("- {currency}: paid in {paid}, realized {realized}, unrealized {unrealized}, dividends and interest"
+                  " {dividends} = **{total}**; equity {equity}; fees {fees} are within the gains", **given)
+        )  # fmt: skip
+    if not lines:
+        return wording.say_empty(desk)
+    mark = wording.simulated_mark(desk, status.get("simulated"))
+    if gaps:
+        head = speak("**They differ** by {gaps}: something is counted that the gains do not have; `ia account` has"
+                     " all.", gaps=speak.join_items(gaps))  # fmt: skip
+    else:
+        head = speak("**They agree**: what was paid in and gained is the equity of each currency, to the cent.{mark}",
+                     mark=mark)  # fmt: skip
+    whole = status.get("total")
+    if isinstance(whole, dict) and whole.get("equity") is not None and len(lines) > 1:
+        equity_told = wording.say_exact(desk, whole["equity"], currency=str(whole.get("currency") or ""))
+        lines.append(speak("All in one: **{equity}**, at the stored rates.", equity=equity_told))
+    return reply_of_lines(head, *lines)
+
+
+CENT = 0.015
+"""Below this a difference is one of rounding."""
+_REST = pattern(
+    r"(?:我|的|其余|其他|其它|剩下|余下|别|所有|持仓|持有|股票|仓位|一共|合计|总共|加起来|总|现在|还|目前"
+    r"|市值|价值|值|是|有|多少|钱"
+    r"|以外|之外|外|(?P<gain>浮动盈亏|盈亏|浮[盈亏]|赚了?|亏了?)"
+    r"|\b(?:what|how|much|is|are|the|my|of|other|remaining|all|total|in|now|market|value|worth|holdings|positions|stocks"
+    r"|shares|portfolio|(?P<made>profit|gain|loss) on)\b|[\W_])*",
+    re.I,
+)
+"""Words that ask what all holdings but some are worth, or have gained."""
+_HOLDINGS = pattern(r"持仓|股票|仓位|持有|\b(?:holdings|positions|stocks|shares|portfolio)\b", re.I)
+_MONEY = pattern(r"市值|价值|值|盈亏|浮[盈亏]|赚|亏|\b(?:value|worth|profit|gain|loss)\b", re.I)
+
+
+def answer_rest(desk: ToolDesk, words: str, left_out: str, mentions: list[Mention]) -> Work[Reply | None]:
+    """Answer what all holdings but the named ones are worth, or gained; None where something else is asked for."""
+    plain = words.replace(left_out, " ")
+    asked = _REST.fullmatch(plain)
+    if asked is None or not (_HOLDINGS.search(plain) and _MONEY.search(plain)):
+        return None
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, desk.speak("the ledger"), status.failure)
+    speak, gained = desk.speak, bool(asked["gain"] or asked["made"])
+    codes = {mention.code for mention in mentions}
+    held = wording.objects_of(status, "positions")
+    rest = {code: each for code, each in held.items() if code not in codes}
+    key = "unrealized_pnl" if gained else "value"
+    if not rest or any(each.get(key) is None for each in rest.values()):
+        return reply_of_lines(speak("Nothing else is held.") if not rest else speak("A price is missing."))
+    sums: dict[str, float] = {}
+    for each in rest.values():
+        currency = str(each.get("currency") or "")
+        sums[currency] = sums.get(currency, 0.0) + float(each[key])
+    whole = status.get("total") if isinstance(status.get("total"), dict) else {}
+    base = str(whole.get("currency") or "")
+    rates = {base: 1.0} | {str(row["currency"]): float(row["rate"]) for row in whole.get("rates") or []}
+    parts = [wording.say_exact(desk, money, signed=gained, currency=currency) for currency, money in sums.items()]
+    names = speak.join_items([wording.head_of(desk, mention) for mention in mentions])
+    given: Json = {"names": names, "count": len(rest), "mark": wording.simulated_mark(desk, status.get("simulated"))}
+    if len(sums) > 1 and all(currency in rates for currency in sums):
+        total = sum(money * rates[currency] for currency, money in sums.items())
+        given["money"] = wording.say_exact(desk, total, signed=gained, currency=base)
+        given["parts"] = speak(" ({parts}, at the stored rates)", parts=speak.join_items(parts))
+    else:
+        given |= {"money": speak.join_items(parts), "parts": ""}
+    line = (
+        speak("Without {names}: **{money}** unrealized on {count} holdings{parts}.{mark}", **given)
+        if gained
+        else speak("Without {names}: **{money}** in {count} holdings{parts}.{mark}", **given)
+    )
+    return reply_of_lines(line)
+
+
 ANSWERS = {
+    "reconcile": answer_reconcile,
     "currency_converted": answer_currency_converted,
     "mean_figure": answer_mean_figure,
     "largest_closed": answer_largest_closed,
