@@ -148,8 +148,10 @@ def find_ambiguous_name(text: str) -> str:
 
     >>> [find_ambiguous_name(text) for text in ("How is Ping An doing?", "平安怎么样", "Which bank is best?")]
     ['Ping An', '平安', '']
+    >>> find_ambiguous_name("what'd i pay for apple"), find_ambiguous_name("Ping An's P/E")
+    ('', 'Ping An')
     """
-    words: list[str] = re.findall(r"[A-Za-z][A-Za-z&]*", text[:200])
+    words = [re.sub(r"['’]s\Z", "", each) for each in re.findall(r"[A-Za-z][A-Za-z&]*(?:['’][a-z]+)?", text[:200])]
     pairs = [f"{first} {second}" for first, second in pairwise(words)]
     singles = [
         word

@@ -1,8 +1,13 @@
 """Ways of writing: one word for many, and no time of day taken apart."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+from ia.agent.analyst.ask import plain_words
 from ia.agent.analyst.ask.plain_words import simplify_question
+from ia.kernel.word_patterns import split_alternatives
 
 
 @pytest.mark.parametrize(
@@ -17,4 +22,27 @@ from ia.agent.analyst.ask.plain_words import simplify_question
     ],
 )
 def test_a_week_and_a_time_stay_whole(said, read):
+    assert simplify_question(said) == read
+
+
+def test_each_alternative_of_a_variant_has_the_groups_that_its_word_takes():
+    """Alternatives are tried one by one, so that each one needs the groups."""
+    rows = [
+        line.split("\t") for line in (Path(plain_words.__file__).with_name("variants.tsv")).read_text().splitlines()
+    ]
+    for _, form, word in (row for row in rows if row[0] == "word"):
+        wanted = max(map(int, re.findall(r"\\(\d)", word)), default=0)
+        assert all(re.compile(each, re.I).groups >= wanted for each in split_alternatives(form)), form
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("whats my cash", "what is my cash"),
+        ("isnt my cash 500", "is my cash 500"),
+        ("does catl pay dividends or not?", "does catl pay dividends?"),
+        ("what did i actually pay, roughly", "what did i pay"),
+    ],
+)
+def test_contractions_hedges_and_tags_say_nothing(said, read):
     assert simplify_question(said) == read
