@@ -50,15 +50,28 @@ def asked_memory(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     for path, words, title in _FILES:
         if not re.search(words, wanted.words, re.I) or re.search(_WROTE, wanted.words, re.I):
             continue
+        if path == "tracking" and (asked := (yield from _find_part_of_list(desk, wanted))):
+            return (yield from answer_question(desk, asked))
         if path == "tracking" and wanted.securities:
-            yield from desk.load_tables(*facts.tables_for(wanted.securities))
-            asked = facts.find_question(wanted.words, wanted.securities, desk.request.moment.date(), desk.tables)
-            if asked is not None and asked.answer == "watch":  # the securities are named to be left out
-                return (yield from answer_question(desk, asked))
             return (yield from own_notes.answer_is_watched(desk, wanted.securities))
         if not wanted.securities and (path != "beliefs" or own_notes.asks_beliefs(wanted.words)):
             return (yield from _file(desk, path, desk.speak(title), wanted.words))
     return (yield from own_notes.find_own_words(desk, wanted))
+
+
+_LEFT_OUT = pattern(
+    r"没|不在|除|\bnot\b|n't\b|\b(?:without|except|excluding|minus|other than|never|apart from)\b", re.I
+)
+"""Words of a question for the watch list that leave something of it out."""
+
+
+def _find_part_of_list(desk: ToolDesk, wanted: Intent) -> Work[facts.FactQuestion | None]:
+    """Return the question for a part of the watch list, or for what is not on it; None where all of it is meant."""
+    if not _LEFT_OUT.search(wanted.words):
+        return None
+    yield from desk.load_tables(*facts.tables_for(wanted.securities))
+    asked = facts.find_question(wanted.words, wanted.securities, desk.request.moment.date(), desk.tables)
+    return asked if asked is not None and asked.answer == "watch" else None
 
 
 def forget(desk: ToolDesk, wanted: Intent) -> Work[Reply]:

@@ -731,10 +731,22 @@ def _of_investing(desk: ToolDesk) -> bool:
     return "ia report" in body if body else "research" in [name for name, _ in desk.request.skills]
 
 
+_OWN_TRADE = pattern(
+    r"\bmy\b.{0,30}?\btrades?\b|\bover the same (?:days|weeks|months|time|period)\b"
+    r"|我的?[^，,。]{0,8}那[一几]?[笔次]交易|同一段时间|同期持有",
+    re.I,
+)
+"""What became of an own trade is asked, which the evidence for two securities does not tell."""
+
+
 def _compare(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     from ia.agent.analyst.jobs import comparing
     from ia.agent.analyst.jobs.research import research
 
+    if own := _OWN_TRADE.search(wanted.words):
+        from ia.agent.analyst.jobs.facts import wording
+
+        return wording.ask_back(desk, (own[0],))
     reached = [] if desk.request.wants_json else (yield from _with_prices(desk, wanted.securities[: comparing.MOST]))
     if len(reached) != 1:
         return (yield from comparing.compare(desk, wanted.securities))

@@ -91,8 +91,24 @@ def _of_group(
 
 
 def answer_watch(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what is on the watch list, with the newest close and change of each."""
+    """Answer what is on the watch list, with the newest close and change of each; or what is held and not on it."""
+    if asked.facts[0].field == "unwatched":
+        return (yield from _list_unwatched(desk))
     return (yield from _of_group(desk, asked, _list_watched))
+
+
+def _list_unwatched(desk: ToolDesk) -> Work[Reply]:
+    """Return what is held and not on the watch list."""
+    status, listed = yield from desk.run(DeskCall("account.status", {}), DeskCall("watch.list", {}))
+    if failed := status.failure or listed.failure:
+        what = desk.speak("the ledger") if status.failure else desk.speak("the watch list")
+        return wording.unreadable(desk, what, failed)
+    watched = {str(row.get("symbol")) for row in wording.rows_of(listed, "items")}
+    held = wording.objects_of(status, "positions")
+    rest = [wording.security_name(desk, code, row.get("name")) for code, row in held.items() if code not in watched]
+    if not rest:
+        return reply_of_lines(desk.speak("You watch all that you hold."))
+    return reply_of_lines(*(f"- {name}" for name in rest[:MOST_LISTED]))
 
 
 def _list_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Work[Reply]:
