@@ -45,6 +45,10 @@ _LEFT_OUT = pattern(
     r"|leaving aside|ignoring|omitting|but not|setting aside|set aside)(?: the| my)?\W*\Z",
     re.I,
 )
+_LEFT_BEHIND = pattern(
+    r"的?(?:股票|那[只个份])?(?:都|就|先|全)*(?:(?:别|不要|不用|甭)(?:算|列|计|管)|除外|(?:不算|不计)(?![多少高低贵便]))"
+)
+"""Words behind a security that leave it out."""
 _HARD = pattern(
     r"\d[\d,.]*(?:万|亿|%|％)?|(?<!哪)几[只个支家]|第几|排名"
     r"|除了|除去|不含|不包括|不算|以外|之外|排除|以上|以下"
@@ -590,8 +594,15 @@ def find_exception(words: str, securities: list[Mention]) -> str:
     >>> from ia.agent.analyst.ask.mentions import find_mentions
     >>> find_exception("除了宁德时代，我还持有哪些股票", find_mentions("除了宁德时代，我还持有哪些股票"))
     '除了宁德时代'
+    >>> find_exception("宁德时代的别算，我今天赚了多少", find_mentions("宁德时代的别算，我今天赚了多少"))
+    '宁德时代的别算'
     """
     text = words[:LONGEST]
+    for each in securities:
+        at = text.find(each.said)
+        behind = _LEFT_BEHIND.match(text, at + len(each.said)) if at >= 0 else None
+        if behind is not None:
+            return text[at : behind.end()].strip()
     if not securities or _WATCHED.search(strip_mentions(text)) or not _names_exceptions(text, securities):
         return ""
     ends = [at + len(each.said) for each in securities if (at := text.find(each.said)) >= 0]
