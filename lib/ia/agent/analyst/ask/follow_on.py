@@ -692,6 +692,13 @@ _SHARE_OF = pattern(
     r"|(?:那|那么)?(?:这|它)?占(?:我)?的?(?:总资产|账户|全部|组合|总仓位|仓位|总额)的?(?:多少|几成|百分之几|比例)",
     re.I,
 )
+_SINCE_THEN = pattern(
+    r"(?:and |so )*(?:what|how|where) (?:has|have|did|is) (?:it|they|the (?:stock|share|price))(?: (?:done|do|gone|go|moved?|been|fared?))*"
+    r" since(?: then| that| the sale)?"
+    r"|(?:那|那么|后来|卖完|卖掉|卖了|买完|买了|之|以|此|从那|它|又|一共|现在)*(?:后来|之后|以后|以来|此后|至今|到现在)(?:它|又|一共|再|还)*"
+    r"(?:[涨跌]了?(?:没有?|吗|多少|几个点|还是[涨跌]了?)|走势|表现|怎么样)+(?:钱|呢)?",
+    re.I,
+)
 _FOR_IT = pattern(
     r"(?:(?:and|so|ok)[, ]+)*(?:what(?:'s|s| is| was)?|how much is) (?:it|that)(?: now| today)?"
     r" (?:for|of|at|with) (?P<en>.+)"
@@ -719,6 +726,11 @@ def _about_spoken(core: str, last: str, named: list[Mention]) -> str:
     if len(stocks) == 1 and _SHARE_OF.fullmatch(core):
         name = stocks[0].said
         return f"我的{name}占总资产多少" if is_chinese(core) else f"what percent of my account is {name}"
+    if len(stocks) == 1 and _SINCE_THEN.fullmatch(core) and (side := re.search("卖|清仓|sold|sell|买|建仓|bought|buy", last)):
+        name, sold = stocks[0].said, side[0] in ("卖", "清仓", "sold", "sell")
+        if is_chinese(core):
+            return f"{name}我{'卖出' if sold else '买入'}之后涨了多少"
+        return f"how much has {name} risen since I {'sold' if sold else 'bought'} it"
     found = None if named else _FOR_IT.fullmatch(core)
     term = find_term(last) if found else ""
     if found is None or not term:
