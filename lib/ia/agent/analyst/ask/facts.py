@@ -40,7 +40,7 @@ _WATCHED = pattern(
     re.I,
 )
 _LEFT_OUT = pattern(
-    r"除(?:了|去|开)?\W*\Z|(?:不含|不包括|不算|排除|剔除|去掉)\W*\Z"
+    r"除(?:了|去|开)?\W*\Z|(?:不含|不包括|(?<!算)不算|排除|剔除|去掉)\W*\Z"
     r"|\b(?:except|except for|excluding|other than|without|apart from|aside from|minus|not counting|leaving out"
     r"|leaving aside|ignoring|omitting|but not|setting aside|set aside)(?: the| my)?\W*\Z",
     re.I,
@@ -51,8 +51,9 @@ _LEFT_BEHIND = pattern(
 """Words behind a security that leave it out."""
 _HARD = pattern(
     r"\d[\d,.]*(?:万|亿|%|％)?|(?<!哪)几[只个支家]|第几|排名"
-    r"|除了|除去|不含|不包括|不算|以外|之外|排除|以上|以下"
+    r"|除了|除去|不含|不包括|(?<!算)不算|以外|之外|排除|以上|以下"
     r"|超过|大于|小于|高于|低于|至少|平均|均值|中位|(?<![少几])倍"
+    r"|^\W*(?:那|那么)?(?:其中|里面|当中|这里面)|\bamong (?:them|those|these)\b"
     r"|天天|(?<!我)每一?[天日]|逐日|哪[一]?天是|\b(?:every|each) (?:single )?(?:day|session|trading day)\b"
     r"|\bhow many\b|\b(?:except|excluding|other than|without|apart from|aside from|minus|not counting|leaving out"
     r"|leaving aside|omitting|but not|setting aside|set aside|more than|less than|at least|above|below"

@@ -15,7 +15,8 @@ from ia.kernel.word_patterns import pattern_by_letters
 LONGEST = 40
 """Characters of the longest question that can go on with another one."""
 _LEAD = pattern(
-    r"^\W*(?:(?:and|so|then|ok(?:ay)?|also|but|now)\b[, ]*)*(?:(?:what|how) about\b|(?:and|then|also)\b)"
+    r"^\W*(?:(?:and|so|then|ok(?:ay)?|also|but|now)\b[, ]*)*(?:(?:what|how) about\b|(?:and|then|also)\b"
+    r"|now (?=[\w ]{2,24}['’]s\W*$))"
     r"|^那么?|^还有|^然后",
     re.I,
 )
@@ -288,6 +289,9 @@ _OF_IT = tuple(
         (r"^\W*(?:那|那么|所以|现在|我)*(?P<did>(?:要不要|该不该|应不应该|应该|需不需要|是不是该|要|该)(?:现在)?卖)"
          r"(?:掉|出|了)?(?:它|吗|么|呢|吧)*\W*$",
          "{name}要不要卖"),
+        (r"^\W*(?:那|那么|那我|我)?(?:要是|如果|假如|假设)我?(?:当时|当初)?没有?(?P<did>卖)(?:掉|出|了)?[，,]?"
+         r"(?:到)?(?:现在|今天)?(?:能|会|可以|该)*(?:多|少|再)?(?:赚|亏|值|有).*$",
+         "如果我没卖{name}现在会多赚多少"),
         (r"^\W*(?:那|那么)?我?(?:当时|当初)?为(?:什么|何|啥)(?:会|要)?(?P<did>买|卖)(?:入|出|了|掉|的|进)*(?:它|这只|呢)?\W*$",
          "我为什么{did}{name}"),
         (r"^\W*(?:any |the |what is the )?(?:latest |newest |recent )?news (?:on|about|of|for) (?:it|them)\W*$",
@@ -571,7 +575,7 @@ _AGAINST_NAMED = pattern(
     r"(?:高|低|大|小|多|少|贵|便宜)[呢啊一点些]*\W*"
     r"|\W*(?:那|那么)*(?:跟|和|与|同|比起?)[^，,。]{1,12}?(?:相?比(?:较|起来)?)?[，,]?(?:哪一?[个只家]|谁)(?:更|比较)?"
     r"(?P<zh>贵|便宜|高|低|大|小)(?:一?[些点])?[呢啊吗]*\W*"
-    r"|\W*(?:and |so )?(?:is it|which (?:one )?is) (?P<en>cheaper|more expensive|higher|lower),?"
+    r"|\W*(?:and |so )?(?:is (?:it|that|this)|which (?:one )?is) (?P<en>cheaper|more expensive|higher|lower),?"
     r" (?:than|compared (?:with|to)|against|vs\.?)(?: that of)? .{2,40}",
     re.I,
 )
@@ -693,10 +697,11 @@ _SHARE_OF = pattern(
     re.I,
 )
 _SINCE_THEN = pattern(
-    r"(?:and |so )*(?:what|how|where) (?:has|have|did|is) (?:it|they|the (?:stock|share|price))(?: (?:done|do|gone|go|moved?|been|fared?))*"
-    r" since(?: then| that| the sale)?"
-    r"|(?:那|那么|后来|卖完|卖掉|卖了|买完|买了|之|以|此|从那|它|又|一共|现在)*(?:后来|之后|以后|以来|此后|至今|到现在)(?:它|又|一共|再|还)*"
-    r"(?:[涨跌]了?(?:没有?|吗|多少|几个点|还是[涨跌]了?)|走势|表现|怎么样)+(?:钱|呢)?",
+    r"(?:and |so )*(?:what|how|where) (?:has|have|did|is) (?:it|they|the (?:stock|share|price))"
+    r"(?: (?:done|do|gone|go|moved?|been|fared?))* since(?: then| that| the sale)?"
+    r"|(?:那|那么|后来|卖完|卖掉|卖了|买完|买了|之|以|此|从那|它|又|一共|现在)*"
+    r"(?:后来|之后|以后|以来|此后|至今|到了?现在|到了?今天)(?:它|又|一共|再|还)*"
+    r"(?:[涨跌]了?(?:没有?|吗|多少|几个点|百分之几|还是[涨跌]了?)|走势|表现|怎么样)+(?:钱|呢)?",
     re.I,
 )
 _FOR_IT = pattern(
@@ -726,19 +731,23 @@ def _about_spoken(core: str, last: str, named: list[Mention]) -> str:
     if len(stocks) == 1 and _SHARE_OF.fullmatch(core):
         name = stocks[0].said
         return f"我的{name}占总资产多少" if is_chinese(core) else f"what percent of my account is {name}"
-    if len(stocks) == 1 and _SINCE_THEN.fullmatch(core) and (side := re.search("卖|清仓|sold|sell|买|建仓|bought|buy", last)):
-        name, sold = stocks[0].said, side[0] in ("卖", "清仓", "sold", "sell")
+    if (
+        len(stocks) == 1
+        and _SINCE_THEN.fullmatch(core)
+        and (side := re.search("卖|清仓|sold|sell|买|建仓|bought|buy", last))
+    ):
+        said, sold = stocks[0].said, side[0] in ("卖", "清仓", "sold", "sell")
         if is_chinese(core):
-            return f"{name}我{'卖出' if sold else '买入'}之后涨了多少"
-        return f"how much has {name} risen since I {'sold' if sold else 'bought'} it"
+            return f"{said}我{'卖出' if sold else '买入'}之后涨了多少"
+        return f"how much has {said} risen since I {'sold' if sold else 'bought'} it"
     found = None if named else _FOR_IT.fullmatch(core)
     term = find_term(last) if found else ""
     if found is None or not term:
         return ""
-    said = (found["en"] or found["zh"]).strip()
-    if not find_mentions(said) or _NOTHING.fullmatch(strip_mentions(said)) is None:
+    asked = _NOW.sub("", (found["en"] or found["zh"])).strip()
+    if not find_mentions(asked) or _NOTHING.fullmatch(strip_mentions(asked)) is None:
         return ""
-    return f"{term} of {said}" if term.isascii() and not is_chinese(said) else f"{said.removesuffix('的')}{term}"
+    return f"{term} of {asked}" if term.isascii() and not is_chinese(asked) else f"{asked.removesuffix('的')}{term}"
 
 
 _OF_BAR = pattern(r"(?:那天|当天|那时)?的?(?:开盘|收盘|最高|最低|成交)[价量额]?(?:是?多少)?")

@@ -76,6 +76,7 @@ def find_next_step(core: str, last: str, today: date) -> str:
         or find_other_market(core, last)
         or _turn_round(core, last)
         or _narrow(core, last)
+        or _among(core, last)
         or _change_currency(core, last)
         or _say_distance(core, last, today)
     )
@@ -187,6 +188,20 @@ _LISTED = pattern(
     re.I,
 )
 """Questions whose answer is a list, of which a part may be wanted."""
+
+
+_AMONG = pattern(r"(?:那|那么)?(?:这|那)?(?:其中|里面|当中|这里面|这些里面?)的?")
+_GROUP = pattern(r"[\u4e00-\u9fff]{2,4}?股(?=里|中|$|[^价息票市])|[\u4e00-\u9fff]{2,4}(?:板块|行业)")
+
+
+def _among(core: str, last: str) -> str:
+    """Return a question about one of an industry that was spoken of, with its name; "" for any other.
+
+    >>> _among("里面市盈率最低的是哪家", "银行股里股息率超过5%的有哪些")
+    '银行股里市盈率最低的是哪家'
+    """
+    found, group = _AMONG.match(core), _GROUP.search(last)
+    return f"{group[0]}里{core[found.end() :]}" if found and group else ""
 
 
 _ONLY = pattern(r"只|光|就|only|just", re.I)

@@ -28,7 +28,8 @@ _POLITE = pattern(
     r"|\b(?:hi|hey|hello|please|pls|thanks|thank you|quick question|tell me|ia|cheers)\b|[\W_])*",
 )
 _EMPTY = pattern(
-    r"(?:\s|从|到|在|是|的|了|有|都|各|分别|又|呢|吗|啊|呀|哪[天日只个些一]?|什么(?:时候|时间|日子)?|多少钱?|几[天个只]?|怎么样|如何|为什么|为啥|谁|出现|日子|哪一?次|相?差|差距|[高低贵便宜多少大小](?=多少)|除的?[权息]|大概|大约"
+    r"(?:\s|从|到|在|是|的|了|有|都|各|分别|又|呢|吗|啊|呀|哪[天日只个些一]?|什么(?:时候|时间|日子)?|多少钱?|几[天个只]?|怎么样|如何|为什么|为啥"
+    r"|谁|出现|日子|哪一?次|相?差|差距|[高低贵便宜多少大小](?=多少)|除的?[权息]|大概|大约"
     r"|\b(?:who is|who'?s|ahead|by|on|at|in|from|to|of|as|by|is|was|are|were|it|that|the|what|when|which|day|date|report|how|much|many|why|who)\b|[\W_])*",
 )
 _ASKS = pattern(
@@ -226,6 +227,19 @@ def asks_more(part: str) -> bool:
     """
     low = part.casefold()
     return bool(_ASKS.search(low)) and not is_only_when_or_how_much(part)
+
+
+_MOVED = pattern(r"[涨跌]|\b(?:r[io]se|risen|f[ae]ll|fallen|up|down)\b")
+_BY_HOW_MUCH = pattern(r"(?:又|一共|总共)?[涨跌]了?(?:多少|几个?点|百分之几)(?:个?点)?|by how much")
+
+
+def repeats_move(before: str, part: str) -> bool:
+    """Return True if a part asks by how much something moved, of which the part before asked whether it did.
+
+    >>> repeats_move("比亚迪今年以来涨了还是跌了", "跌了多少"), repeats_move("茅台多少钱", "涨了多少")
+    (True, False)
+    """
+    return bool(_MOVED.search(before.casefold()) and _BY_HOW_MUCH.fullmatch(part.strip(" ?？。").casefold()))
 
 
 def is_only_when_or_how_much(part: str) -> bool:

@@ -203,7 +203,7 @@ def is_comparison(span: TimeSpan) -> bool:
 
 
 EXCEPTION = pattern(
-    r"除了|除去|不含|不包括|不算|以外|之外|排除|比(?=昨|前[天一]|上个?[周月年]|去年|[年月周]初|今)"
+    r"除了|除去|不含|不包括|(?<!算)不算|以外|之外|排除|比(?=昨|前[天一]|上个?[周月年]|去年|[年月周]初|今)"
     r"|\b(?:except|excluding|other than|without|apart from|than (?:yesterday|last))\b",
     re.I,
 )

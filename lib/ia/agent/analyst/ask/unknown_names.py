@@ -152,7 +152,8 @@ def find_ambiguous_name(text: str) -> str:
     ('', 'Ping An')
     """
     words = [re.sub(r"['’]s\Z", "", each) for each in re.findall(r"[A-Za-z][A-Za-z&]*(?:['’][a-z]+)?", text[:200])]
-    pairs = [pair for first, second in pairwise(words) if (pair := f"{first} {second}") in text]
+    long = [(first, second) for first, second in pairwise(words) if min(len(first), len(second)) > 1]
+    pairs = [pair for first, second in long if (pair := f"{first} {second}") in text]
     singles = [
         word
         for word in words

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ia.agent.analyst.ask import intent, several
+from ia.agent.analyst.ask.amounts import find_market_currencies
 from ia.agent.analyst.ask.facts import ACCOUNT, HOLDING, SECURITY, FactQuestion, find_question, tables_for
 from ia.agent.analyst.ask.follow_on import names_owner_alone, names_subject, put_in_place
 from ia.agent.analyst.ask.intent import Intent
@@ -113,7 +114,7 @@ def _read_parts(desk: ToolDesk, texts: list[str]) -> Work[tuple[list[_Part], lis
     """Return the parts that are questions and the texts that ask for what is not known; None for one message."""
     whole, parts, left = desk.request, list[_Part](), list[str]()
     for at, text in enumerate(texts):
-        if at and several.is_only_when_or_how_much(text):
+        if at and (several.is_only_when_or_how_much(text) or several.repeats_move(texts[at - 1], text)):
             continue
         request = replace(whole, question=text, before=[*whole.before, *texts[:at]])
         wanted = intent.read_acts(request)
@@ -177,7 +178,8 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
             continue
         if own and securities and asked.facts[0].of != HOLDING and asked.answer not in _OF_OWN_NOTES:
             continue
-        against = asked.facts[0].of == ACCOUNT and not carried  # an index that the account is held against
+        of_index = all(each.symbol.kind == "index" for each in carried)
+        against = asked.facts[0].of == ACCOUNT and of_index  # an index that the account is held against
         if against and not asked.spans and parts:
             asked = replace(asked, spans=_times_of(parts[-1]))
         if not securities or against or asked.facts[0].of in (SECURITY, HOLDING):
@@ -200,7 +202,8 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
 def _times_of(part: _Part) -> tuple[TimeSpan, ...]:
     """Return the times that a part of a message about the account names."""
     if part.asked is not None:
-        return part.asked.spans if part.asked.facts[0].of == ACCOUNT else ()
+        of_index = any(each.symbol.kind == "index" for each in part.asked.securities)
+        return part.asked.spans if of_index or part.asked.facts[0].of == ACCOUNT else ()
     spans = find_time_spans(strip_mentions(part.wanted.words), part.request.moment.date())
     return tuple(span for span in spans if span.kind != UNREAD)
 
@@ -219,10 +222,11 @@ def _asks_as_one(whole: FactQuestion | None, parts: list[_Part]) -> bool:
     ids = {spec.id for one in found for spec in one.facts}
     if whole is None or len(found) < len(parts):
         return False
-    each_alike = len(found) > 1 and len(ids) == 1  # 下个交易日是哪天，港股呢: of two markets
+    markets = {tuple(find_market_currencies(one.words)) for one in found}
+    each_alike = len(found) > 1 and (len(ids) == 1 or len(markets) > 1)  # 下个交易日是哪天，港股呢: of two markets
     together = whole.facts[0].id not in ids and not whole.unread and not each_alike
     # 手续费多少，占本金多少: one figure of its own
-    return together or (alike and ids <= {spec.id for spec in whole.facts})
+    return together or (alike and len(markets) == 1 and ids <= {spec.id for spec in whole.facts})
 
 
 def _goes_on(whole: FactQuestion, parts: list[_Part]) -> bool:

@@ -37,12 +37,6 @@ _OF_ACCOUNT = pattern(
 """What a question is about that names but the security of the trade."""
 
 
-def read_own_trades(desk: ToolDesk) -> Work[Reply | None]:
-    """Put codes and dates of the owner's trades in a question that names them in words; return what is asked back."""
-    yield from _name_traded(desk)
-    return (yield from _date_own_events(desk))
-
-
 _OWN_TRADE = pattern(
     r"卖(?:掉|出|了)的|[买卖](?:入|出|掉|进|了)(?:之?[后前]|以[后前来]|那天|当天|的时候)|(?:我|咱).{0,16}(?:赚|亏|盈|买|卖|持有|拿着|成本|仓|套|拿了|拿过)|(?:赚|亏|盈|买|卖|持有|成本|仓).{0,16}我"
     r"|\b(?:i|my|we|our)\b.{0,40}\b(?:make|made|lose|lost|earn\w*|gain\w*|profit|loss|bought|buy|sold|sell|sale|kept|keep|hold|held"
@@ -59,7 +53,7 @@ _WISHED = pattern(
 )
 
 
-def _name_traded(desk: ToolDesk) -> Work[None]:
+def name_own_securities(desk: ToolDesk) -> Work[None]:
     """Put the codes of the owner's securities in the places of their short names, and of names that may mean several.
 
     A name that may mean several is that of the one that was traded or is watched, but not in a wish to buy.
@@ -100,7 +94,7 @@ def _put_codes(text: str, own: list[Symbol]) -> str:
     return text
 
 
-def _date_own_events(desk: ToolDesk) -> Work[Reply | None]:
+def read_own_trades(desk: ToolDesk) -> Work[Reply | None]:
     """Put the dates of the owner's trades in a question in which they bound a stretch of time for something else.
 
     Returns what is said where the journal has no such trade, or several; None where the question can be answered.

@@ -34,7 +34,7 @@ from ia.agent.analyst.ask.unknown_names import find_unknown_names
 from ia.agent.analyst.ask.web_words import find_web_topic
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
-from ia.agent.analyst.jobs.own_events import read_own_trades
+from ia.agent.analyst.jobs.own_events import name_own_securities, read_own_trades
 from ia.agent.analyst.jobs.own_pairs import name_counted
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
@@ -187,6 +187,7 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
             return (yield from past_sessions.EVENTS[desk.request.event](desk))
     if refusal := _find_refusal(desk):
         return refusal
+    yield from name_own_securities(desk)
     _take_chart(desk)
     if said_again := _complete_request(desk):
         return said_again

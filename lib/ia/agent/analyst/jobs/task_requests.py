@@ -31,12 +31,20 @@ _EVERY = pattern(r"所有|全部|全都|都|清空|每[一个条]|\b(?:all|every
 _POINTED = pattern(
     r"^\W*(?:它|该股|(?:刚才|刚刚|上面|前面)?的?[那这]一?(?:个|只|支|家)(?:股票|票)?)(?=[涨跌到破收高低])"
 )
+_SET_UP = pattern(
+    r"^\W*(?:请|麻烦|帮我|给我|替我)*(?:设|建|加|定|来|弄)(?:置|立|上)?(?:一?[个条])?(?:价格|到价)?(?:的)?(?:提醒|预警|警报)[，,:：\s]+"
+    r"(?=.*(?:告诉|提醒|通知|叫)(?:一下)?我)"
+    r"|^\W*(?:please |can you |could you )*(?:set|create|add|make)(?: up)?(?: me)? an? (?:price )?alert[,:]\s*"
+    r"(?=.*\b(?:tell|alert|notify|let) me\b)",
+    re.I,
+)
+"""Words that announce an alert, before the condition of it."""
 _PAUSE = pattern(r"暂停|先停|停一[停下]|停用|\bpause\b", re.I)
 
 
 def propose_alert(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Propose the alert that a wish asks for; what of it cannot be read is asked back."""
-    speak, words = desk.speak, wanted.words
+    speak, words = desk.speak, _SET_UP.sub("", wanted.words)
     if alert_words.find_change(words) and (changed := (yield from change_alert(desk, wanted))) is not None:
         return changed
     if not wanted.securities and _POINTED.match(words):

@@ -661,7 +661,7 @@ def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if shares is None:
             return reply_of_lines(wording.say_lot_unknown(desk, mention))
         if _FEES.search(plain):
-            return (yield from _answer_fees(desk, mention, shares, "sell" if _SOLD.search(plain) else "buy"))
+            return (yield from _answer_fees(desk, mention, shares, "sell" if _SOLD.search(plain) else "buy", plain))
         return reply_of_lines(
             speak(
                 "{name}: {shares} shares are {amount} at {close} ({date}), without fees{mark}.",
@@ -689,7 +689,15 @@ _FEES = pattern(r"费|佣金|印花税|\b(?:fees?|commissions?|costs? to trade|s
 _SOLD = pattern(r"卖|\bs(?:ell|elling|ale|old)\b", re.I)
 
 
-def _answer_fees(desk: ToolDesk, mention: Mention, shares: float, action: str) -> Work[Reply]:
+_TOTAL = pattern(
+    r"要?花多少|一共(?:要|得)?多少钱|总共(?:要|得)?多少钱|连(?:上)?(?:手续费|费用)|含(?:手续)?费|加上?(?:手续费|费用)|到手|能拿"
+    r"|\b(?:including|included|with) (?:the )?fees\b|\bfees included\b|\ball in\b|\bafter fees\b|\bin total\b",
+    re.I,
+)
+"""Words that ask for the amount with its fees, not for the fees alone."""
+
+
+def _answer_fees(desk: ToolDesk, mention: Mention, shares: float, action: str, words: str) -> Work[Reply]:
     """Answer what the fees of a trade would be at the newest price."""
     speak = desk.speak
     check = yield from desk.one("risk.check", symbol=mention.code, quantity=int(shares), action=action)
@@ -705,6 +713,16 @@ def _answer_fees(desk: ToolDesk, mention: Mention, shares: float, action: str) -
         "date": check.get("date"),
         "mark": wording.simulated_mark(desk, check.get("simulated")),
     }
+    amount = wording.figure_of(check.value, "amount") if isinstance(check.value, dict) else None
+    if amount is not None and _TOTAL.search(words):
+        net = amount + float(check.get("fees")) * (-1 if action == "sell" else 1)
+        given["net"] = wording.say_exact(desk, net, currency=currency)
+        return reply_of_lines(
+            speak("{name}: **{net}** for the sale of {shares} shares after fees of {fees} ({amount} at {close},"
+                  " {date}){mark}.", **given) if action == "sell"
+            else speak("{name}: **{net}** for {shares} shares with fees of {fees} ({amount} at {close}, {date}){mark}.",
+                       **given)
+        )  # fmt: skip
     told = (
         speak("{name}: fees of **{fees}** to sell {shares} shares ({amount} at {close}, {date}){mark}.", **given)
         if action == "sell"

@@ -48,7 +48,8 @@ def answer_rate(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if left := tuple(word for word in asked.unread if word not in said and not _COUNTS.fullmatch(word)):
         return wording.ask_back(desk, left)
     lines: list[str] = []
-    for day in [f"{span.first}" for span in asked.spans] or [""]:
+    days = [f"{span.first}" for span in asked.spans]
+    for day in ["", *days] if not days or _NOW.search(words) else days:
         for currency, base in _find_pairs(words, unit, alone=amount is not None):
             found = yield from desk.one("market.rate", currency=currency, base=base, **({"date": day} if day else {}))
             if found.failure is not None:
@@ -133,7 +134,7 @@ _PAID_IN = pattern(
 
 def _answer_since_deposit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer by how much a currency changed since the owner paid it in."""
-    currency, _ = _find_pairs(asked.words, "", alone=True)[0]
+    currency = next((code for code, form in CURRENCY_WORDS if code != _YUAN and form.search(asked.words)), "USD")
     listed = yield from desk.one("trade.list", limit=200)
     if listed.failure is not None:
         return wording.unreadable(desk, desk.speak("the journal"), listed.failure)
@@ -151,6 +152,7 @@ def _answer_since_deposit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return (yield from _answer_change(desk, replace(asked, words=currency, spans=(span,), unread=())))
 
 
+_NOW = pattern(r"现在|目前|当前|\bnow\b|\bcurrent(?:ly)?\b", re.I)
 _COMPARED = pattern(r"比|较|\bthan\b|\bcompared\b", re.I)
 """Words that set now against a time, and do not ask for the change within it."""
 
