@@ -686,7 +686,7 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
 _LINE = pattern(
     r"(?:(?:is|and|so|ok|now) )*(?:(?:it|the (?:price|stock|share)) )?(?:still )?(?P<side>above|below|over|under)"
     r"(?: or (?:above|below|over|under))? (?:its |the |that )?"
-    r"(?:(?P<n>\d+)[- ]?(?:day|d)s?(?: (?:moving )?(?:average|line|ma|mean))?|(?P<signal>signal)(?: line)?)",
+    r"(?P<n>\d+)[- ]?(?:day|d)s?(?: (?:moving )?(?:average|line|ma|mean))?",
     re.I,
 )
 _SHARE_OF = pattern(
@@ -725,9 +725,7 @@ def _about_spoken(core: str, last: str, named: list[Mention]) -> str:
         return ""
     if len(stocks) == 1 and (found := _LINE.fullmatch(core)):
         side = "above" if found["side"].casefold() in ("above", "over") else "below"
-        if found["n"]:
-            return f"is {stocks[0].said} {side} its {found['n']}-day average"
-        return f"is the MACD of {stocks[0].said} {side} its signal line" if re.search("macd", last, re.I) else ""
+        return f"is {stocks[0].said} {side} its {found['n']}-day average"
     if len(stocks) == 1 and _SHARE_OF.fullmatch(core):
         name = stocks[0].said
         return f"我的{name}占总资产多少" if is_chinese(core) else f"what percent of my account is {name}"
@@ -736,15 +734,15 @@ def _about_spoken(core: str, last: str, named: list[Mention]) -> str:
         and _SINCE_THEN.fullmatch(core)
         and (side := re.search("卖|清仓|sold|sell|买|建仓|bought|buy", last))
     ):
-        said, sold = stocks[0].said, side[0] in ("卖", "清仓", "sold", "sell")
+        whose, sold = stocks[0].said, side[0] in ("卖", "清仓", "sold", "sell")
         if is_chinese(core):
-            return f"{said}我{'卖出' if sold else '买入'}之后涨了多少"
-        return f"how much has {said} risen since I {'sold' if sold else 'bought'} it"
-    found = None if named else _FOR_IT.fullmatch(core)
-    term = find_term(last) if found else ""
-    if found is None or not term:
+            return f"{whose}我{'卖出' if sold else '买入'}之后涨了多少"
+        return f"how much has {whose} risen since I {'sold' if sold else 'bought'} it"
+    term = find_term(last) if not named else ""
+    of_term = _FOR_IT.fullmatch(core) if term else None
+    if of_term is None:
         return ""
-    asked = _NOW.sub("", (found["en"] or found["zh"])).strip()
+    asked = _NOW.sub("", of_term["en"] or of_term["zh"]).strip()
     if not find_mentions(asked) or _NOTHING.fullmatch(strip_mentions(asked)) is None:
         return ""
     return f"{term} of {asked}" if term.isascii() and not is_chinese(asked) else f"{asked.removesuffix('的')}{term}"
