@@ -732,9 +732,9 @@ def _about_spoken(core: str, last: str, named: list[Mention]) -> str:
     if (
         len(stocks) == 1
         and _SINCE_THEN.fullmatch(core)
-        and (side := re.search("卖|清仓|sold|sell|买|建仓|bought|buy", last))
+        and (trade := re.search("卖|清仓|sold|sell|买|建仓|bought|buy", last))
     ):
-        whose, sold = stocks[0].said, side[0] in ("卖", "清仓", "sold", "sell")
+        whose, sold = stocks[0].said, trade[0] in ("卖", "清仓", "sold", "sell")
         if is_chinese(core):
             return f"{whose}我{'卖出' if sold else '买入'}之后涨了多少"
         return f"how much has {whose} risen since I {'sold' if sold else 'bought'} it"

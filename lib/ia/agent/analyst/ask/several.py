@@ -28,8 +28,8 @@ _POLITE = pattern(
     r"|\b(?:hi|hey|hello|please|pls|thanks|thank you|quick question|tell me|ia|cheers)\b|[\W_])*",
 )
 _EMPTY = pattern(
-    r"(?:\s|从|到|在|是|的|了|有|都|各|分别|又|呢|吗|啊|呀|哪[天日只个些一]?|什么(?:时候|时间|日子)?|多少钱?|几[天个只]?|怎么样|如何|为什么|为啥"
-    r"|谁|出现|日子|哪一?次|相?差|差距|[高低贵便宜多少大小](?=多少)|除的?[权息]|大概|大约"
+    r"(?:\s|从|到|在|是|的|了|有|都|各|分别|又|呢|吗|啊|呀|哪[天日只个些一]?|什么(?:时候|时间|日子)?|多少钱?|几[天个只]?"
+    r"|怎么样|如何|为什么|为啥|谁|出现|日子|哪一?次|相?差|差距|[高低贵便宜多少大小](?=多少)|除的?[权息]|大概|大约"
     r"|\b(?:who is|who'?s|ahead|by|on|at|in|from|to|of|as|by|is|was|are|were|it|that|the|what|when|which|day|date|report|how|much"
     r"|many|why|who)\b|[\W_])*",
 )
