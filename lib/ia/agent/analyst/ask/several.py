@@ -30,8 +30,8 @@ _POLITE = pattern(
 _EMPTY = pattern(
     r"(?:\s|从|到|在|是|的|了|有|都|各|分别|又|呢|吗|啊|呀|哪[天日只个些一]?|什么(?:时候|时间|日子)?|多少钱?|几[天个只]?"
     r"|怎么样|如何|为什么|为啥|谁|出现|日子|哪一?次|相?差|差距|[高低贵便宜多少大小](?=多少)|除的?[权息]|大概|大约"
-    r"|\b(?:who is|who'?s|ahead|by|on|at|in|from|to|of|as|by|is|was|are|were|it|that|the|what|when|which|day|date|report|how|much"
-    r"|many|why|who)\b|[\W_])*",
+    r"|\b(?:who is|who'?s|ahead|by|on|at|in|from|to|of|as|is|was|are|were|it|that|the|what|when|which|day|date"
+    r"|report|how|much|many|why|who)\b|[\W_])*",
 )
 _ASKS = pattern(
     r"多少|几|哪|谁|什么|怎么|如何|为[何啥]|啥|是否|是不是|有没有|能不能|会不会|该不该|要不要|还是|吗|呢|[?？]"
