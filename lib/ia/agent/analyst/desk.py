@@ -141,6 +141,7 @@ class ToolDesk:
     """A request, the tools within reach for it, and what was made on the way.
 
     ranked  codes of the securities that the answer puts in an order, the first ones first
+    short_names     the short names that the question had for securities, by their codes
     """
 
     def __init__(self, request: UserRequest, offered: Mapping[str, Mapping[str, Any]]) -> None:
@@ -155,6 +156,7 @@ class ToolDesk:
         self.left_out: list[LeftOut] = []
         self.last_lines: list[str] = []
         self.ranked: list[str] = []
+        self.short_names: dict[str, str] = {}
         self.tables = Tables(lambda skill, problem: self.note_unused(skill, self.speak.say(problem)))
 
     def wire(self, tool: str) -> str | None:

@@ -71,8 +71,9 @@ def name_own_securities(desk: ToolDesk) -> Work[None]:
     known_name = any(said in each.said for each in find_mentions(words))
     codes = [code for code in find_candidates(said) if code in {each.canonical for each in own}]
     if said and not known_name and len(codes) == 1:
+        desk.short_names[codes[0]] = said
         desk.request = request = replace(request, question=request.question.replace(said, codes[0]))
-    named = [_put_codes(each, own) for each in (*request.before, request.question)]
+    named = [_put_codes(desk, each, own) for each in (*request.before, request.question)]
     desk.request = replace(request, before=named[:-1], question=named[-1])
 
 
@@ -85,11 +86,12 @@ def _load_own(desk: ToolDesk) -> Work[list[Symbol]]:
     return [from_canonical(code) for code in codes]
 
 
-def _put_codes(text: str, own: list[Symbol]) -> str:
+def _put_codes(desk: ToolDesk, text: str, own: list[Symbol]) -> str:
     """Return a text with the codes of securities in the places of their short names."""
     if _WISHED.search(text):
         return text
     for said, symbol in find_own_names(text, own):
+        desk.short_names[symbol.canonical] = said
         text = text.replace(said, symbol.canonical)
     return text
 

@@ -113,6 +113,12 @@ def find_own_words(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     return (yield from list_notes(desk, wanted.words, span))
 
 
+def _names_asked(desk: ToolDesk, mention: Mention) -> tuple[str, ...]:
+    """Return what a security is called, the short name that the question has for it first."""
+    short = desk.short_names.get(mention.code)
+    return tuple(dict.fromkeys((short, *names_of(mention)))) if short else names_of(mention)
+
+
 def names_of(mention: Mention) -> tuple[str, ...]:
     """Return what a security is called: as the owner says, its name, English name, code and nicknames.
 
@@ -250,7 +256,7 @@ def _of_security(
     by   only the owner's views (True) or a machine's (False), oldest first, to see whether they changed
     """
     speak = desk.speak
-    names = names_of(mention)
+    names = _names_asked(desk, mention)
     calls = [DeskCall("memory.recall", {"query": name, "limit": RECALLED}) for name in names[:NAMES]]
     calls += [DeskCall("market.ohlcv", {"symbol": mention.code, "tail": 120})]
     *searches, bars = yield from desk.run(*calls)
@@ -394,7 +400,7 @@ def _quote_price(
 
     Of a purchase or a sale that is meant it is said first.
     """
-    speak, name, names = desk.speak, wording.head_of(desk, mention), names_of(mention)
+    speak, name, names = desk.speak, wording.head_of(desk, mention), _names_asked(desk, mention)
     *searches, bars = yield from desk.run(
         *(DeskCall("memory.recall", {"query": each, "limit": RECALLED}) for each in names[:NAMES]),
         DeskCall("market.ohlcv", {"symbol": mention.code, "tail": 1}),
@@ -454,7 +460,7 @@ _LEVEL_SAID = pattern(
 
 def find_noted_stop(desk: ToolDesk, mention: Mention) -> Work[tuple[float, str, str] | None]:
     """Return the stop that the owner's newest note of it names: the price, the day and the path; None without one."""
-    names = names_of(mention)
+    names = _names_asked(desk, mention)
     searches = yield from desk.run(
         *(DeskCall("memory.recall", {"query": each, "limit": RECALLED}) for each in names[:NAMES])
     )
@@ -502,7 +508,7 @@ _OTHERS = pattern(r"你|机构|券商|分析师|\b(?:your?|analysts?|brokers?|co
 def _compare_level(desk: ToolDesk, mention: Mention) -> Work[Reply]:
     """Answer whether the price has reached the level that the owner wrote down, where the notes name just one."""
     speak, name = desk.speak, wording.head_of(desk, mention)
-    names = names_of(mention)
+    names = _names_asked(desk, mention)
     *searches, bars = yield from desk.run(
         *(DeskCall("memory.recall", {"query": each, "limit": RECALLED}) for each in names[:NAMES]),
         DeskCall("market.ohlcv", {"symbol": mention.code, "tail": 120}),
