@@ -73,6 +73,7 @@ def find_next_step(core: str, last: str, today: date) -> str:
     """
     return (
         _step_day(core, last, today)
+        or _step_over(core, last, today)
         or find_other_market(core, last)
         or _turn_round(core, last)
         or _narrow(core, last)
@@ -198,11 +199,20 @@ def _among(core: str, last: str) -> str:
     """Return a question about one of an industry that was spoken of, with its name; "" for any other.
 
     >>> _among("里面市盈率最低的是哪家", "银行股里股息率超过5%的有哪些")
-    '银行股里市盈率最低的是哪家'
+    '银行股里股息率超过5%的股票里市盈率最低的是哪家'
     """
     found, group = _AMONG.match(core), _GROUP.search(last)
-    return f"{group[0]}里{core[found.end() :]}" if found and group else ""
+    if found is None:
+        return ""
+    if _BOUND.search(last):
+        return f"{_ASKED_LIST.sub('', last).strip(' ?？')}的股票里{core[found.end() :]}"
+    return f"{group[0]}里{core[found.end() :]}" if group else ""
 
+
+_BOUND = pattern(r"低于|高于|超过|小于|大于|以上|以下|不到")
+_ASKED_LIST = pattern(
+    r"^(?:那|请|帮我)*(?:有没有|有哪些|哪些|找(?:一?下|出)?)|的?(?:股票|公司|股)?(?:有)?(?:哪些|哪几[只家]|多少[只家]|几[只家]|吗|么|没有)?\W*$"
+)
 
 _ONLY = pattern(r"只|光|就|only|just", re.I)
 _HELD = pattern(r"持仓|持有|仓位|\b(?:own|hold|holdings?|positions?|portfolio)\b", re.I)
@@ -267,6 +277,37 @@ def _step_day(core: str, last: str, today: date) -> str:
     while day.weekday() > 4 and not _ANY_DAY.search(strip_mentions(last)):
         day += step
     return _put(last, spans, f"{day}" if chinese else f"on {day}", chinese=chinese)
+
+
+_OVER = pattern(
+    r"(?P<n>a|one|two|three|\d+) (?P<en>day|week|month|year)s? (?P<way>later|after(?: that)?|earlier|before(?: that)?)"
+    r"|(?:再)?(?:过了?)?(?P<zhn>[一两二三四五六\d]+)个?(?P<zh>天|周|星期|月|年)(?:之|以)?(?P<zhway>后|前)",
+    re.I,
+)
+_NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6}
+_DAYS_OF = {"day": 1, "week": 7, "天": 1, "周": 7, "星期": 7}
+
+
+def _step_over(core: str, last: str, today: date) -> str:
+    """Return the last question for a day so many days, weeks or months from its own; "" where none is asked for.
+
+    >>> _step_over("a week later", "what did Midea close at on March 1", date(2024, 3, 15))
+    'what did Midea close at on 2024-03-08'
+    """
+    found = _OVER.fullmatch(core)
+    spans = [span for span in find_time_spans(_blank_names(last), today) if span.kind != UNREAD]
+    if found is None or len(spans) != 1 or spans[0].kind != DAY or (first := spans[0].first) is None:
+        return ""
+    said = (found["n"] or found["zhn"]).casefold()
+    count, unit = int(_NUMBERS.get(said) or (said if said.isdigit() else 0)), (found["en"] or found["zh"]).casefold()
+    back = (found["way"] or found["zhway"]).casefold().startswith(("earlier", "before", "前"))
+    if unit in _DAYS_OF:
+        day = first + timedelta(days=count * _DAYS_OF[unit] * (-1 if back else 1))
+    else:
+        months = first.year * 12 + first.month - 1 + count * (12 if unit in ("year", "年") else 1) * (-1 if back else 1)
+        day = date(months // 12, months % 12 + 1, min(first.day, 28))
+    chinese = is_chinese(last)
+    return _put(last, spans, f"{day}" if chinese else f"on {day}", chinese=chinese) if count else ""
 
 
 def _put(last: str, spans: list[TimeSpan], time: str, *, chinese: bool) -> str:

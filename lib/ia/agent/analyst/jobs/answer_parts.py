@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 from ia.agent.analyst.ask import intent, several
 from ia.agent.analyst.ask.amounts import find_market_currencies
-from ia.agent.analyst.ask.facts import ACCOUNT, HOLDING, SECURITY, FactQuestion, find_question, tables_for
+from ia.agent.analyst.ask.facts import (
+    ACCOUNT,
+    HOLDING,
+    SECURITY,
+    FactQuestion,
+    find_question,
+    reads_each_word,
+    tables_for,
+)
 from ia.agent.analyst.ask.follow_on import names_owner_alone, names_subject, put_in_place
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import strip_mentions
@@ -162,6 +170,10 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
 
     carried = parts[-1].wanted.securities if parts and not wanted.securities else []
     named = wanted.securities or carried
+    same = bool(named and parts) and set(named) <= set(parts[-1].wanted.securities)
+    if same and _OF_BARS.search(request.question) and (timed := _add_time(parts[-1], request)):
+        request = replace(request, question=timed)
+        wanted = wanted._replace(words=timed)
     elsewhere, own = names_subject(request.question), len(carried) == 1 and names_owner_alone(request.question)
     if wanted.kind == "holdings" and not own:
         return _Part(request, wanted, None)
@@ -199,6 +211,27 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
     return None
 
 
+_OF_BARS = pattern(
+    r"成交|开盘|收盘|最[高低]|涨|跌|振幅|\b(?:volume|turnover|open(?:ed)?|clos(?:e|ed)|high|low|r[io]se|f[ae]ll|change[ds]?"
+    r"|moved?)\b",
+    re.I,
+)
+"""What bars tell of a time; a part without one means that of the part before."""
+_AT_PRESENT = pattern(r"现在|目前|当前|\b(?:now|today|currently|is|are)\b", re.I)
+
+
+def _add_time(before: _Part, request: UserRequest) -> str:
+    """Return a part of a message that names no time with the one of the part before it; "" where that is not one."""
+    today = request.moment.date()
+    if _AT_PRESENT.search(request.question) or find_time_spans(strip_mentions(request.question), today):
+        return ""
+    spans = [s for s in find_time_spans(strip_mentions(before.wanted.words), today) if s.kind != UNREAD]
+    if len(spans) != 1:
+        return ""
+    said = spans[0].said
+    return f"{request.question.strip(' ?？')} {said}" if said.isascii() else f"{said}{request.question}"
+
+
 def _times_of(part: _Part) -> tuple[TimeSpan, ...]:
     """Return the times that a part of a message about the account names."""
     if part.asked is not None:
@@ -224,7 +257,7 @@ def _asks_as_one(whole: FactQuestion | None, parts: list[_Part]) -> bool:
         return False
     markets = {tuple(find_market_currencies(one.words)) for one in found}
     each_alike = len(found) > 1 and (len(ids) == 1 or len(markets) > 1)  # 下个交易日是哪天，港股呢: of two markets
-    together = whole.facts[0].id not in ids and not whole.unread and not each_alike
+    together = whole.facts[0].id not in ids and not whole.unread and not each_alike and reads_each_word(whole)
     # 手续费多少，占本金多少: one figure of its own
     return together or (alike and len(markets) == 1 and ids <= {spec.id for spec in whole.facts})
 
@@ -232,7 +265,13 @@ def _asks_as_one(whole: FactQuestion | None, parts: list[_Part]) -> bool:
 def _goes_on(whole: FactQuestion, parts: list[_Part]) -> bool:
     """Return True if a message as one question asks for the one fact that was read of it, and leaves out no word."""
     asked = parts[0].asked
-    return not whole.unread and len(parts) == 1 and asked is not None and whole.facts[0].id == asked.facts[0].id
+    return (
+        reads_each_word(whole)
+        and not whole.unread
+        and len(parts) == 1
+        and asked is not None
+        and whole.facts[0].id == asked.facts[0].id
+    )
 
 
 def _answer_part(desk: ToolDesk, part: _Part, answer_whole: Callable[[ToolDesk], Work[Reply]]) -> Work[Reply]:
