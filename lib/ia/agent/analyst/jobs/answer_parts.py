@@ -69,17 +69,16 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     whole = desk.request
     if whole.skill or whole.data or whole.bars or whole.form or intent.is_news_wish(whole.question):
         return None
-    found = yield from _read_parts(desk, several.split_message(simplify_question(whole.question)))
-    if found is None:
-        return None
+    texts = several.split_message(simplify_question(whole.question))
+    found = yield from _read_parts(desk, texts)
+    one = _read_whole(desk) if texts else None
+    if found is None or (one is not None and (one.answer in _OF_PLANS or _reads_clauses(one))):
+        return (yield from _answer_rest(desk, one, texts, answer_whole)) if one is not None else None
     parts, left = found
-    one = _read_whole(desk)
-    if one is not None and (one.answer in _OF_PLANS or _reads_clauses(one)):
-        return None
     single = len(parts) == 1 and not left and (one is not None or parts[0].wanted.kind == "research")
     joined = any(part.asked and part.asked.answer == "position" and len(part.asked.facts) > 1 for part in parts)
     if not joined and (single or (_asks_as_one(one, parts) and not left)):
-        return None
+        return (yield from _answer_rest(desk, one, texts, answer_whole)) if one is not None else None
     replies = []
     for part in sorted(parts, key=lambda part: part.wanted.kind == "research"):  # its skill narrows what may be called
         desk.request = part.request
@@ -91,11 +90,48 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
         together = yield from _answer_part(desk, _Part(whole, parts[0].wanted, one), answer_whole)
         if together.lines != replies[0].lines:  # the rest was read as well
             return together
-    if left:
-        told = desk.speak.join_items([desk.speak('"{word}"', word=text) for text in left])
-        said = reply.reply_of_lines(desk.speak("Not understood, and so not answered: {words}.", words=told))
-        replies.append(said._replace(unread=tuple(left)))
-    return reply.join_replies(replies)
+    return reply.join_replies([*replies, *_say_not_read(desk, left)])
+
+
+_READ_WHOLE = ("limits", "setting", *_OF_PLANS)
+"""Answers that take what they need of a message, and say nothing of the rest."""
+
+
+def _answer_rest(
+    desk: ToolDesk, one: FactQuestion, texts: list[str], answer_whole: Callable[[ToolDesk], Work[Reply]]
+) -> Work[Reply | None]:
+    """Answer a message as one question, and what is asked in it besides; None where nothing is."""
+    whole = desk.request
+    rest = [
+        text for text in texts[1:] if several.asks_more(text) and not one.facts[0].words.search(strip_mentions(text))
+    ]
+    unsaid = whole.question.rstrip("?？。 ").endswith("呢") and texts and not several.asks_more(texts[-1])
+    alone = texts[-1:] if unsaid and not one.facts[0].words.search(strip_mentions(texts[-1])) else []
+    if one.answer not in _READ_WHOLE or not (rest or alone):
+        return None
+    first = _Part(whole, intent.read_acts(whole), one)
+    replies, left = [(yield from _answer_part(desk, first, answer_whole))], list(alone)
+    if replies[0].unread:
+        return replies[0]
+    for text in rest:
+        request = replace(whole, question=text, before=[*whole.before, texts[0]])
+        part = yield from _read_part(desk, request, intent.read_acts(request), [first])
+        if part is None or (part.asked is not None and part.asked.left):
+            left.append(text)
+            continue
+        desk.request = part.request
+        replies.append((yield from _answer_part(desk, part, answer_whole)))
+    desk.request = whole
+    return reply.join_replies([*replies, *_say_not_read(desk, left)])
+
+
+def _say_not_read(desk: ToolDesk, left: list[str]) -> list[Reply]:
+    """Return that parts of a message were not understood."""
+    if not left:
+        return []
+    told = desk.speak.join_items([desk.speak('"{word}"', word=text) for text in left])
+    said = reply.reply_of_lines(desk.speak("Not understood, and so not answered: {words}.", words=told))
+    return [said._replace(unread=tuple(left))]
 
 
 def _ask_of_ranked(

@@ -11,6 +11,7 @@ from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.jobs.facts.ledger_facts import read_order
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.kernel import clock
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -265,6 +266,11 @@ def answer_no_price(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             )
         elif day > today:
             lines.append(speak("{name}: {day} is still to come.", **given))
+        elif day == today and clock.last_visible_date(mention.symbol.market, desk.request.moment) >= f"{day}":
+            lines.append(
+                speak("{name}: the market is closed, but there is no price of {day}: no trade (a suspension), or"
+                      " `ia sync daily` has not fetched it yet. The last price is of {last}.", **given)
+            )  # fmt: skip
         elif day == today:
             lines.append(
                 speak("{name}: nothing of {day} is stored yet, the last price is of {last}. Daily prices come after the"
