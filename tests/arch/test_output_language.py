@@ -54,8 +54,9 @@ WORDS = {
     "lib/ia/agent/analyst/ask/follow_on.py": (
         "二三四 我持有多少 我为什么 的新闻 里 成交量 比 多吗 以来涨跌 可以买吗 买多少股 什么会改变对 的看法 比较 和 年 月 呢 线 我的 现价在 上 面吗 净利润 哪个 更"
         " 到现在涨跌多少 和现在差多少 要不要卖 把 移出自选 我 买入以来涨了多少"
+        " 占总资产多少 之后涨了多少 吗 如果我没卖 现在会多赚多少 卖出 买入"
     ),
-    "lib/ia/agent/analyst/ask/follow_steps.py": "前 上 上周 上上周 美元 港币 人民币 折合 离我的止损还有多远 自 以来",
+    "lib/ia/agent/analyst/ask/follow_steps.py": "前 上 上周 上上周 美元 港币 人民币 折合 离我的止损还有多远 自 以来 的股票里 里 我的 持仓",
     "lib/ia/agent/analyst/jobs/task_requests.py": "跌到 涨到",
     "lib/ia/agent/analyst/ask/near_questions.py": "的 了 吗 是",
     "lib/ia/agent/analyst/ask/time_spans.py": "一二三四五六日天",

@@ -552,11 +552,6 @@ _READS_ALL = (
 """Answers that read the words of a question themselves, or that no condition changes."""
 
 
-def reads_each_word(asked: FactQuestion) -> bool:
-    """Return True if words that the answer to a question does not read are told in `left`."""
-    return asked.answer not in _READS_ALL and asked.answer != "setting"
-
-
 def _find_unread(asked: FactQuestion, timeless: str, tables: Tables) -> tuple[str, ...]:
     """Return the words that neither the facts nor their answer read."""
     sources = [source.pattern for spec in asked.facts for source in (spec.words, spec.given) if source]

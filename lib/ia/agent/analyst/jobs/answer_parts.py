@@ -13,7 +13,6 @@ from ia.agent.analyst.ask.facts import (
     SECURITY,
     FactQuestion,
     find_question,
-    reads_each_word,
     tables_for,
 )
 from ia.agent.analyst.ask.follow_on import names_owner_alone, names_subject, put_in_place
@@ -293,7 +292,7 @@ def _asks_as_one(whole: FactQuestion | None, parts: list[_Part]) -> bool:
         return False
     markets = {tuple(find_market_currencies(one.words)) for one in found}
     each_alike = len(found) > 1 and (len(ids) == 1 or len(markets) > 1)  # 下个交易日是哪天，港股呢: of two markets
-    together = whole.facts[0].id not in ids and not whole.unread and not each_alike and reads_each_word(whole)
+    together = whole.facts[0].id not in ids and not whole.unread and not each_alike and whole.answer not in _READ_WHOLE
     # 手续费多少，占本金多少: one figure of its own
     return together or (alike and len(markets) == 1 and ids <= {spec.id for spec in whole.facts})
 
@@ -302,7 +301,7 @@ def _goes_on(whole: FactQuestion, parts: list[_Part]) -> bool:
     """Return True if a message as one question asks for the one fact that was read of it, and leaves out no word."""
     asked = parts[0].asked
     return (
-        reads_each_word(whole)
+        whole.answer not in _READ_WHOLE
         and not whole.unread
         and len(parts) == 1
         and asked is not None

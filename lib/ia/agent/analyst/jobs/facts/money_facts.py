@@ -251,14 +251,14 @@ def answer_fx_part(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         rate, cost = float(now.get("rate")), sum(paid)
         of_share = (float(position["current_price"]) * float(position["size"]) - cost) * rate
         of_rate = sum(each * (rate - float(old.get("rate"))) for each, old in zip(paid, then, strict=True))
-        said = {
-            key: wording.say_exact(desk, value, signed=True, currency="CNY")
-            for key, value in (("whole", of_share + of_rate), ("share", of_share), ("fx", of_rate))
-        }
+        share, fx, every = (
+            wording.say_exact(desk, value, signed=True, currency="CNY")
+            for value in (of_share, of_rate, of_share + of_rate)
+        )
         lines.append(
             speak(
                 "{name}: **{share}** from the share, **{fx}** from the exchange rate, {whole} in all.{mark}",
-                name=head, mark=wording.simulated_mark(desk, status.get("simulated")), **said,
+                name=head, mark=wording.simulated_mark(desk, status.get("simulated")), share=share, fx=fx, whole=every,
             )
         )  # fmt: skip
         rates = speak.join_items(

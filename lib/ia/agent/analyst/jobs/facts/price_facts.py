@@ -716,12 +716,12 @@ def _answer_fees(desk: ToolDesk, mention: Mention, shares: float, action: str, w
     amount = wording.figure_of(check.value, "amount") if isinstance(check.value, dict) else None
     if amount is not None and _TOTAL.search(words):
         net = amount + float(check.get("fees")) * (-1 if action == "sell" else 1)
-        given["net"] = wording.say_exact(desk, net, currency=currency)
+        told_net = wording.say_exact(desk, net, currency=currency)
         return reply_of_lines(
             speak("{name}: **{net}** for the sale of {shares} shares after fees of {fees} ({amount} at {close},"
-                  " {date}){mark}.", **given) if action == "sell"
+                  " {date}){mark}.", net=told_net, **given) if action == "sell"
             else speak("{name}: **{net}** for {shares} shares with fees of {fees} ({amount} at {close}, {date}){mark}.",
-                       **given)
+                       net=told_net, **given)
         )  # fmt: skip
     told = (
         speak("{name}: fees of **{fees}** to sell {shares} shares ({amount} at {close}, {date}){mark}.", **given)
