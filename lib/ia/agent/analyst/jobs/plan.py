@@ -67,6 +67,10 @@ _SHORT_TERM = 5
 """Characters of a message that is but a term, though it has a digit: T+1."""
 
 
+MOST_LINES = 12
+"""Lines of an ordinary answer, with the questions that it offers."""
+
+
 def work(desk: ToolDesk) -> Work[Reply]:
     """Do what a request wants, and return the answer; what an error cost of it is named at its end."""
     yield from _take_offered(desk)
@@ -78,6 +82,7 @@ def work(desk: ToolDesk) -> Work[Reply]:
         done = small_talk.ask_which_of(desk, meant)
     ends = [reply.by_rules(desk.speak)] if done.signed else []
     offers = find_offered(desk.request, done.unread[0]) if done.unread else []
+    offers = offers[: max(MOST_LINES - 1 - len(done.lines), 1)]
     last = [*desk.last_lines, *_say_unsent(desk), *_say_offered(desk, offers)]
     lines = reply.append_lines(done.lines, *last, *ends)
     understood = done.understood and not offers
