@@ -524,6 +524,7 @@ _BETTER = pattern(
     r"|(?:谁|哪一?[个只家支])(?:的)?(?:表现|涨|跌)?(?:更|比较)?(?:强|好|差|弱|多|少|涨得|跌得)",
     re.I,
 )
+"""Asks which of two did better or worse."""
 
 
 def _better_then(text: str, last: str, today: date) -> str:
@@ -690,6 +691,7 @@ _LINE = pattern(
     r"(?P<n>\d+)[- ]?(?:day|d)s?(?: (?:moving )?(?:average|line|ma|mean))?",
     re.I,
 )
+"""Asks on which side of an average over `n` days the price is."""
 _SHARE_OF = pattern(
     r"(?:and |so )*(?:as |in )?(?:a |what )?(?:percent(?:age)?|share|fraction|part|%|proportion)(?: is (?:it|that))? of"
     r" (?:everything|(?:the|my) (?:whole|total|account|portfolio|money|assets|net worth)(?: account| portfolio)?"
@@ -697,6 +699,7 @@ _SHARE_OF = pattern(
     r"|(?:那|那么)?(?:这|它)?占(?:我)?的?(?:总资产|账户|全部|组合|总仓位|仓位|总额)的?(?:多少|几成|百分之几|比例)",
     re.I,
 )
+"""Asks for a share of the whole account."""
 _SINCE_THEN = pattern(
     r"(?:and |so )*(?:what|how|where) (?:has|have|did|is) (?:it|they|the (?:stock|share|price))"
     r"(?: (?:done|do|gone|go|moved?|been|fared?))* since(?: then| that| the sale)?"
@@ -705,12 +708,14 @@ _SINCE_THEN = pattern(
     r"(?:[涨跌]了?(?:没有?|吗|多少|几个点|百分之几|还是[涨跌]了?)|走势|表现|怎么样)+(?:钱|呢)?",
     re.I,
 )
+"""Asks how the price went on after the day that was spoken of."""
 _FOR_IT = pattern(
     r"(?:(?:and|so|ok)[, ]+)*(?:what(?:'s|s| is| was)?|how much is) (?:it|that)(?: now| today)?"
     r" (?:for|of|at|with) (?P<en>.+)"
     r"|(?:那|那么)?(?P<zh>.+?)(?:的|现在)*(?:是|有)?(?:多少|几|呢)+",
     re.I,
 )
+"""Asks for another figure of the same security, in `en` or `zh`."""
 
 
 def _about_spoken(core: str, last: str, named: list[Mention]) -> str:
@@ -951,7 +956,7 @@ def _period_before(text: str, last: str, today: date) -> str:
     return f"{last[: at[0]]}{time}{last[at[1] :]}"
 
 
-_OPPOSITES = pattern(
+_OPPOSITE_EXTREMES = pattern(
     r"highest lowest|largest smallest|biggest smallest|best worst|最高 最低|最大 最小|最多 最少|最好 最差"
 )
 _EXTREME = pattern(
@@ -972,7 +977,7 @@ def _other_extreme(text: str, last: str) -> str:
     if found is None:
         return ""
     word = found["word"].casefold()
-    for pair in map(str.split, _OPPOSITES.pattern.split("|")):
+    for pair in map(str.split, _OPPOSITE_EXTREMES.pattern.split("|")):
         other = next((each for each in pair if word in pair and each != word), "")
         if other and (said := re.search(other if not other.isascii() else rf"\b{other}\b", last, re.I)):
             return last[: said.start()] + word + last[said.end() :]

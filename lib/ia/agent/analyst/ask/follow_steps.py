@@ -108,6 +108,7 @@ _OPPOSITES = pattern(
     r"|最强 最弱|涨停 跌停|涨得最 跌得最|涨最 跌最|涨幅 跌幅|上涨 下跌|涨 跌|买 卖|赚得最 亏得最|赚 亏"
     r"|最贵 最便宜|最强 最差"
 )
+"""Words that turn a question round, each with its opposite."""
 _SESSIONS = pattern(
     r"交易日|开市|休市|开盘|放假|闭市|印花税|手续费"
     r"|\b(?:open|closed?|closes|holidays?|sessions?|trading (?:days?|hours)|stamp duty)\b"
@@ -121,7 +122,6 @@ _AROUND = pattern(
     re.I,
 )
 """What may stand around a word of a kind."""
-_MARKET_WORDS = pattern(r"大盘|股市|[Aa]股市场|\bthe (?:stock )?market\b", re.I)
 
 
 def find_other_market(core: str, last: str) -> str:
