@@ -8,7 +8,6 @@ one whose address is private.
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from ia.faculties.knowledge.extract import clean_line, clean_text, parse_stamp
 from ia.kernel import clock
@@ -208,6 +207,8 @@ def _is_plain(url: str) -> bool:
 
 def _is_private(url: str) -> bool:
     """Return True for an address that says by itself that it is none of the public internet, or has a password."""
+    from urllib.parse import urlsplit
+
     from ia.faculties.knowledge import web_fetch
 
     try:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from ia.kernel.config import user_cache
 from ia.kernel.files import keep_file
-from ia.kernel.patterns import pattern
+from ia.kernel.patterns import compile_pattern, pattern
 
 _TOKEN = pattern(
     r"\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|.)|\[\^?\]?(?:\\.|[^\]\\])*\]"
@@ -75,7 +75,7 @@ class _ByLetters:
 
     def _compile(self, source: str) -> re.Pattern[str] | None:
         try:
-            return re.compile(source, self.flags)
+            return compile_pattern(source, self.flags)
         except re.error:
             if self._report is None:
                 raise

@@ -27,11 +27,15 @@ MOST = 10
 """Positions and cooling securities that are told of, at most."""
 
 
-def write_account_prompt(ws: Workspace, lang: str, notify: Notify = drop_message) -> str:
-    """Return the risk rules in force and how things stand, in a few lines; "" without a ledger and a stored market."""
+def write_account_prompt(ws: Workspace, lang: str, notify: Notify = drop_message, *, rules_only: bool = False) -> str:
+    """Return the risk rules in force and how things stand, in a few lines; "" without a ledger and a stored market.
+
+    rules_only  without how things stand, for a reader that asks the account for itself
+    """
     from ia.organs.ledger import journal
 
-    entered, day = journal.has_entries(ws.db), _find_market_day(ws)
+    entered = journal.has_entries(ws.db)
+    day = None if rules_only and entered else _find_market_day(ws)
     if not entered and day is None:
         return ""
     from ia.organs.ledger import guard
@@ -40,7 +44,7 @@ def write_account_prompt(ws: Workspace, lang: str, notify: Notify = drop_message
 
     try:
         limits = guard.load_limits()
-        now = _format_standing(assess_account(open_ledger(ws)), lang) if entered else []
+        now = _format_standing(assess_account(open_ledger(ws)), lang) if entered and not rules_only else []
         rules = [_format_rules(ws, limits, lang, notify), format_limits(guard.limits_document(limits))]
         return "\n".join([*rules, *_format_market_date(day, lang), *now])
     except (IaError, sqlite3.Error) as exc:

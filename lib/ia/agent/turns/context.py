@@ -147,6 +147,7 @@ def build_context(
     method: str = "",
     task: "TaskPrompt | None" = None,
     limits_only: bool = False,
+    by_rules: bool = False,
     tools: list[Tool],
     notify: Notify = drop_message,
 ) -> Context:
@@ -158,6 +159,7 @@ def build_context(
     method       where the procedures of the active skills stand, and which of their rules hold.
     task         what a run of a task is given besides.
     limits_only  a subagent's: of the soul only its limits, and nothing of the memory.
+    by_rules     the embedded analyst's, which asks the account for itself: the risk rules without how things stand.
     notify       is told of a prompt of the workspace that cannot be used.
     """
     soul, lang = _read_trusted(ws, change_rules.SOUL), config.locale_lang()
@@ -165,7 +167,7 @@ def build_context(
     parts = [
         _build_part("soul", _extract_soul_limits(soul) if limits_only else soul),
         _build_part("rules", f"{translate(RULES, lang)}\n{work}"),
-        _build_part("risk", write_account_prompt(ws, lang, notify)),
+        _build_part("risk", write_account_prompt(ws, lang, notify, rules_only=by_rules)),
     ]
     if not limits_only:
         parts += [

@@ -278,6 +278,7 @@ def prepare_turn(
         state=write_session_state(ws, session, scope.active, scope.lang) if session else "",
         method=write_method(scope),
         task=task,
+        by_rules=actor == RULES,
         tools=router.offered_tools(scope),
         event=event or QUERY,
         notify=notify,

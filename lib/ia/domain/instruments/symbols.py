@@ -7,7 +7,7 @@ as ``宁德时代H股``. Codes outside the bundled table are resolved by the exc
 
 import os
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -99,7 +99,7 @@ class AmbiguousName(UsageError):
 
 
 def resolve_security(
-    text: str, learned: Iterable[Symbol] = (), *, traded: bool = False, spelled: bool = True
+    text: str, learned: Iterable[Symbol] = (), *, traded: bool = False, spelled: bool = True, suggest: bool = True
 ) -> Symbol:
     """Return the one security that a code, a name, or a name in pinyin means.
 
@@ -107,6 +107,7 @@ def resolve_security(
              not know.
     traded  whether only what can be bought is meant: `000001` is then no doubt, since the other one is an index
     spelled  whether small letters may be pinyin of a stored name. Words of sentences and topics are no pinyin: `cash`
+    suggest  whether the error of an unknown name has near ones, which takes long to find
 
     raises  UsageError (2) listing the candidates where it could be several; NotFound (66), with near names, where it
             is none, or where code and exchange contradict each other.
@@ -121,7 +122,7 @@ def resolve_security(
         )
     if len(asked) > 60 or not asked.isprintable():
         raise UsageError("{text!r} is not a valid symbol", text=asked[:60])
-    found = _resolve_code(asked.upper(), asked, traded) or _resolve_name(asked, learned, spelled)
+    found = _resolve_code(asked.upper(), asked, traded) or _resolve_name(asked, learned, spelled, suggest)
     return found if found.name else _add_learned_name(found, learned)
 
 
@@ -135,7 +136,8 @@ def bundled_names() -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
     return (*_folded_names(), *_pinyin_names())
 
 
-def english_names() -> dict[str, str]:
+@cache
+def english_names() -> Mapping[str, str]:
     """Return the English names of the bundled securities by canonical code, of those that have one."""
     return {row.symbol.canonical: row.english for row in _load_rows() if row.english}
 
@@ -312,7 +314,7 @@ def _resolve_ticker(code: str, asked: str) -> Symbol | None:
     return ticker if found or asked.isupper() else None
 
 
-def _resolve_name(asked: str, learned: Iterable[Symbol], spelled: bool) -> Symbol:
+def _resolve_name(asked: str, learned: Iterable[Symbol], spelled: bool, suggest: bool) -> Symbol:
     key = _comparison_key(asked)
     table = _folded_names()
     found = _find_exact(key, table)
@@ -334,7 +336,7 @@ def _resolve_name(asked: str, learned: Iterable[Symbol], spelled: bool) -> Symbo
     within = sorted({symbol for symbol, names in table if any(_is_part(key, name) for name in names)}) if key else []
     if len(within) > 1:
         raise _ambiguity_error(asked, within)
-    near = SymbolList(within or _find_similar(key, table))
+    near = SymbolList(within or (_find_similar(key, table) if suggest else ()))
     hint = "give its code, such as `600519.SH`"
     if key in ("watch", "held", "all"):
         hint = "`--universe {key}` selects the whole list"

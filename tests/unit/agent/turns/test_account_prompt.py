@@ -99,6 +99,16 @@ def test_how_the_account_stands_is_told_with_numbers(ws, monkeypatch):
     assert f"- {CATL}：冷却到 2024-06-15 15:00" in parts(ws)["risk"]
 
 
+def test_the_embedded_analyst_has_the_rules_and_asks_the_account_for_itself(ws, monkeypatch):
+    market(ws, moutai=-2.0, price=90.0)
+    held(ws, (MOUTAI, "100", "100"))
+    opened = []
+    monkeypatch.setattr("ia.organs.ledger.whatif.assess_account", opened.append)
+    ready = prepare_turn(ws, "?", session="", turn="", router=catalog.build_router(ws), actor="model ia-offline")
+    [risk] = [part.text for part in ready.context.parts if part.name == "risk"]
+    assert opened == [] and risk == write_account_prompt(ws, "en", rules_only=True) != ""
+
+
 @pytest.mark.parametrize(("fall", "told"), [(-2.0, ""), (-6.0, "报警"), (-9.0, "禁止新开仓")])
 def test_the_loss_of_the_day_is_told_where_it_matters(ws, monkeypatch, fall, told):
     monkeypatch.setenv("IA_LANG", "zh")

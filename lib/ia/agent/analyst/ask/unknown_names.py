@@ -163,7 +163,7 @@ def find_ambiguous_name(text: str) -> str:
     parts = [run[at : at + size] for size in (4, 3, 2) for run in runs for at in range(len(run) - size + 1)]
     for said in (*pairs, *singles, *(part for part in parts if not _NOT_NAMES.search(part))):
         try:
-            resolve_security(said, spelled=False)
+            resolve_security(said, spelled=False, suggest=False)
         except AmbiguousName as exc:
             if len(exc.codes) <= _MOST_MEANT:
                 return said
@@ -179,7 +179,7 @@ def find_candidates(said: str) -> tuple[str, ...]:
     (('000001.SZ', '601318.SH', '02318.HK'), ())
     """
     try:
-        resolve_security(said, spelled=False)
+        resolve_security(said, spelled=False, suggest=False)
     except AmbiguousName as exc:
         return exc.codes
     except IaError:
