@@ -24,7 +24,7 @@ HOMES = {
     "readings": "research", "labels": "research", "lenses": "research", "figures": "research", "view": "research",
     "valuation": "research", "study": "research",
     "facts_settings": "research", "facts_record": "research", "facts_days": "research", "facts_lists": "research",
-    "facts_plain": "research", "facts_howto": "research", "grounds": "research",
+    "facts_company": "research", "facts_plain": "research", "facts_howto": "research", "grounds": "research",
     "facts_everyday": "research", "facts_ledger": "research", "facts_holdings": "research", "facts_history": "research",
     "facts_trades": "research", "facts_owner": "research",
     "facts_security": "research", "facts_quote": "research", "facts_account": "research",

@@ -317,6 +317,11 @@ def days_table(tables: Tables = SHIPPED) -> list[FactSpec]:
     return tables.build("research", "facts_days", build_facts)
 
 
+def company_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of companies over years, their reports and their industry, which are looked at next."""
+    return tables.build("research", "facts_company", build_facts)
+
+
 def plain_table(tables: Tables = SHIPPED) -> list[FactSpec]:
     """Return the facts of plain turns of speech: closed days, payments, two securities; looked at next."""
     return tables.build("research", "facts_plain", build_facts)
@@ -399,6 +404,7 @@ TABLES = (
     "facts_record",
     "facts_days",
     "facts_lists",
+    "facts_company",
     "facts_plain",
     "facts_howto",
     "facts_everyday",
@@ -428,8 +434,8 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
         return TABLES
     return (
         "facts_settings", "facts_record", "facts_days",
-        "facts_lists", "facts_plain", "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings",
-        "facts_history",
+        "facts_lists", "facts_company", "facts_plain", "facts_howto", "facts_everyday", "facts_ledger",
+        "facts_holdings", "facts_history",
         "facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market",
     )  # fmt: skip
 
@@ -437,7 +443,8 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
 def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
     """Return the facts at hand that can be asked for, where a security is named or none is.
 
-    The facts of facts_security and facts_quote are all of a security: these tables are read only where one is named.
+    The facts of facts_company, facts_security and facts_quote are all of a security: these tables are read only where
+    one is named.
     """
     of_security = [*price_table(tables).facts, *security_table(tables).facts, *quote_facts(tables)] if named else []
     return [
@@ -445,6 +452,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
         *record_table(tables),
         *days_table(tables),
         *lists_table(tables),
+        *(company_table(tables) if named else []),
         *plain_table(tables),
         *howto_table(tables),
         *everyday_table(tables),

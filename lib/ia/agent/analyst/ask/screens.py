@@ -95,6 +95,7 @@ _SIGNS = (
 )
 _AFTER = (
     ("<", r"(?:及|或)?以下|之下|\bor (?:less|lower|below)\b"),
+    ("<=", r"(?:以|之)内"),
     (">=", r"(?:及|或)?以上|之上|\bor (?:more|higher|above)\b"),
 )
 _LINK = r"(?:\s|是|为|在|的|率|\b(?:is|are|of|a|the|by|that|was)\b)*"
@@ -103,8 +104,8 @@ _RANGE = (
     rf"(?:between |from |从|介于)?(?P<low>{COUNT})\s*(?:%|倍)?\s*(?:到|至|-|~|～|–|and|to)\s*(?P<high>{COUNT})"
     r"\s*(?:%|倍)?(?:之间)?"
 )
-_LOWEST = pattern(r"最(?:低|小|少)|\b(?:lowest|smallest|least)\b|从低到高", re.I)
-_HIGHEST = pattern(r"最(?:高|大|多)|\b(?:highest|largest|biggest|most|greatest)\b|从高到低", re.I)
+_LOWEST = pattern(r"最(?:低|小|少)|\b(?:lowest|smallest|least)\b|[从由](?:低到高|小到大|少到多)", re.I)
+_HIGHEST = pattern(r"最(?:高|大|多)|\b(?:highest|largest|biggest|most|greatest)\b|[从由](?:高到低|大到小|多到少)", re.I)
 _ORDERED_BY = r"(?:按照?|根据|以|\b(?:by|sorted by|ranked by|ordered by|in order of))\s*(?:the\s+)?"
 """What stands before the column of an order whose direction is left open."""
 _LISTED = ("pe_ttm", "pe", "pb", "debt_ratio")
@@ -185,7 +186,8 @@ _FILLERS = pattern(
     r"|have|has|had|a|an|of"
     r"|by|and|in|for|is|there|any|top|now|today|that|whose|on|among|at|market|ones?|some|did|do|does|it|its|their|right"
     r"|currently|give|get|us|please|thanks|thank you|cheers|hi|hello|hey"
-    r"|everything|every|each|all|but|pays?|paying|trad(?:e|es|ing)|names?|ranked|sorted|order(?:ed)?|chinese|a-shares?)\b|[-.'’\"“”]",
+    r"|everything|anything|something|every|each|all|but|whole|entire|out there"
+    r"|pays?|paying|trad(?:e|es|ing)|names?|ranked|sorted|order(?:ed)?|chinese|a-shares?)\b|[-.'’\"“”]",
     re.I,
 )
 

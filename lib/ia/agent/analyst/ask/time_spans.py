@@ -399,6 +399,15 @@ def _read_half(match: re.Match[str], today: date) -> TimeSpan:
     return _limit_range(match, first, _month_end(_add_months(first, 5)), today)
 
 
+def _read_nine_months(match: re.Match[str], today: date) -> TimeSpan:
+    """Return the first nine months of a year, those that are over where none is named."""
+    said = match["year"] or match["after"]
+    year = _year_of(said, today)
+    if not said and date(year, 9, 30) >= today:
+        year -= 1
+    return _limit_range(match, date(year, 1, 1), date(year, 9, 30), today)
+
+
 def _limit_range(match: re.Match[str], first: date, last: date, today: date) -> TimeSpan:
     """Return a range up to today; one that begins later is in the future."""
     if first > today:
@@ -637,6 +646,7 @@ _READERS: dict[str, Callable[[re.Match[str], date], TimeSpan | None]] = {
     "date": _read_date,
     "quarter": _read_quarter,
     "near_quarter": _read_near_quarter,
+    "nine_months": _read_nine_months,
     "half": _read_half,
     "month_half": _read_month_half,
     "month": _read_month,

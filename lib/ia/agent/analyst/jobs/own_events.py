@@ -65,7 +65,8 @@ def name_own_securities(desk: ToolDesk) -> Work[None]:
     said = find_ambiguous_name(words) if _OWN_TRADE.search(_WISHED.sub(" ", words)) else ""
     if not (said or any(may_name_own(each) for each in (*request.before[-4:], words))):
         return
-    if intent.read_acts(request).kind not in (*intent.ANSWERABLE, "doubtful"):
+    wanted = intent.read_acts(request)
+    if wanted.kind not in (*intent.ANSWERABLE, "doubtful") and not intent.may_ask_tasks(wanted):
         return
     own = yield from _load_own(desk)
     known_name = any(said in each.said for each in find_mentions(words))

@@ -25,6 +25,7 @@ from ia.agent.analyst.ask.mentions import (
     find_mentions,
     find_near_name,
     find_other_companies,
+    strip_mentions,
 )
 from ia.agent.analyst.ask.near_questions import find_offered
 from ia.agent.analyst.ask.plain_words import simplify_question
@@ -379,8 +380,7 @@ def _answer_whole(desk: ToolDesk) -> Work[Reply]:
 
         words = yield from session_days.resolve_session_days(desk, wanted.words, wanted.securities[0].symbol.market)
         wanted = wanted._replace(words=words)
-    if intent.asks_days(wanted, desk.request.moment.date()):
-        wanted = wanted._replace(kind="")
+    wanted = _read_regular(desk, wanted)
     asking = wanted.kind in (*intent.ANSWERABLE, *intent.SETTING) or intent.may_ask_tasks(wanted)
     if asking and wanted.kind not in intent.SETTING and (unknown := _find_unknown(desk, wanted)):
         from ia.agent.analyst.jobs import small_talk
@@ -415,6 +415,13 @@ def _answer_whole(desk: ToolDesk) -> Work[Reply]:
     from ia.agent.analyst.jobs import small_talk
 
     return small_talk.answer_plainly(desk, wanted)._replace(understood=wanted.kind != "unknown")
+
+
+def _read_regular(desk: ToolDesk, wanted: Intent) -> Intent:
+    """Return what is wanted, a question with words of a schedule ("every year") in plain words, and as the question."""
+    if wanted.kind == "schedule" and intent.may_ask_tasks(wanted):
+        wanted = wanted._replace(words=simplify_question(wanted.words))
+    return wanted._replace(kind="") if intent.asks_days(wanted, desk.request.moment.date()) else wanted
 
 
 _QUESTION = pattern(r"[?？]\s*$|^(?:what|which|why|how|when|who|where|explain)\b|什么|怎么|如何|为什么|为何|哪", re.I)
@@ -746,13 +753,60 @@ _OWN_TRADE = pattern(
 
 
 def _compare(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
-    from ia.agent.analyst.jobs import comparing
-    from ia.agent.analyst.jobs.research import research
-
+    """Compare securities; ask back where something else of them is asked, and say what was not read."""
     if own := _OWN_TRADE.search(wanted.words):
         from ia.agent.analyst.jobs.facts import wording
 
         return wording.ask_back(desk, (own[0],))
+    unread, asks = yield from _find_unread_of_pair(desk, wanted)
+    if unread and not asks:
+        from ia.agent.analyst.jobs.facts import wording
+
+        return wording.ask_back(desk, tuple(unread))
+    if unread:
+        done = yield from _compare_all(desk, wanted)
+        line = desk.speak(
+            "“{words}” I could not read; this is the whole comparison.", words=desk.speak.join_items(unread)
+        )
+        return done._replace(lines=[line, *done.lines], points=[*done.points[:1], line, *done.points[1:]])
+    return (yield from _compare_all(desk, wanted))
+
+
+_PAIRED = pattern(
+    r"对比|比较|比一?比|相比|比|选|挑|对决|(?<![a-z])pk(?![a-z])|更|强|好(?!几)|优劣|差[别异距]|区别|不同|并[排列]"
+    r"|\b(?:compar\w+|versus|vs|against|better|best|stronger|strongest|prefer\w*|head[- ]to[- ]head|side by side"
+    r"|differ\w*|stack(?:s|ed)? up|matchup|battle|measure up)\b",
+    re.I,
+)
+"""Words that want securities compared as a whole."""
+_OF_PAIRS = pattern(
+    r"哪[一个只家支]+|谁|还是|之间|两[只家个者支]|这俩|俩|二者|三[只家个者]|一起|同时|其中|里面|当中"
+    r"|\b(?:which|who|whose|or|between|both|two|three|each|other|of|them|either|one|together|rather|instead|than)\b",
+    re.I,
+)
+"""Words of a question about several securities that say nothing of what is compared."""
+
+
+def _find_unread_of_pair(desk: ToolDesk, wanted: Intent) -> Work[tuple[list[str], bool]]:
+    """Return what a question about several securities says besides them, and whether it wants a view of them at all."""
+    from ia.agent.analyst.ask.study_words import find_unread
+    from ia.agent.analyst.evidence.lens import lenses_at
+
+    if wanted.kind == "skill" or desk.request.skill or desk.request.data or desk.request.wants_json:
+        return [], True
+    yield from desk.load_tables("study", "lenses")
+    views = [view.words for view in lenses_at(desk.tables).views.values()]
+    words = strip_mentions(wanted.words)
+    plain = _OF_PAIRS.sub(" ", _PAIRED.sub(" ", words))
+    unread, asks = find_unread(plain, wanted.securities, views, desk.tables)
+    return unread, asks or bool(_PAIRED.search(words))
+
+
+def _compare_all(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
+    """Compare securities as a whole, or tell of the one that has prices."""
+    from ia.agent.analyst.jobs import comparing
+    from ia.agent.analyst.jobs.research import research
+
     reached = [] if desk.request.wants_json else (yield from _with_prices(desk, wanted.securities[: comparing.MOST]))
     if len(reached) != 1:
         return (yield from comparing.compare(desk, wanted.securities))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from ia.agent.analyst.ask.backtest_words import read_rule_words
 from ia.agent.analyst.ask.facts import (
     account_table,
+    company_table,
     days_table,
     everyday_table,
     history_table,
@@ -61,7 +62,7 @@ _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
     "criteria": criteria_in, "technicals": technicals_at, "facts_scan": scan_table,
     "view": outline_at, "facts_settings": settings_table, "facts_record": record_table, "facts_days": days_table,
-    "facts_lists": lists_table, "facts_plain": plain_table,
+    "facts_lists": lists_table, "facts_company": company_table, "facts_plain": plain_table,
     "facts_howto": howto_table, "facts_everyday": everyday_table, "facts_ledger": ledger_table,
     "facts_holdings": holdings_table,
     "facts_history": history_table, "facts_trades": trades_table, "facts_owner": owner_table,

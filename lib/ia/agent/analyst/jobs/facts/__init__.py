@@ -27,7 +27,8 @@ _READS_NUMBERS = (
     "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate", "trade_cost",
     "price_judged", "results_history", "average_cross",
     "note", "own_target", "to_level",
-    "howto", "cost_basis", "watched_since", "fee_rates", "actions", "peer_rank", "figure_meaning", "purchase",
+    "howto", "cost_basis", "watched_since", "fee_rates", "actions", "dividend_years", "peer_rank",
+    "figure_meaning", "purchase",
     "traded_sum", "alert_state", "dividend_tax", "traded_price", "daily_move", "day_story", "period_against",
     "part_of_account", "moved_by",
     "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
@@ -103,6 +104,8 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 def drop_bounds(asked: FactQuestion, unread: tuple[str, ...]) -> tuple[str, ...]:
     """Return what was not read of a question for a figure, without the bounds that it is held against: below 1."""
+    if asked.answer == "northbound":
+        return tuple(word for word in unread if wording.EACH_DAY.search(word) is None)
     if not unread or asked.answer not in ("quote", "report", "dividend_yield"):
         return unread
     rest, bounds = parse_bounds(strip_mentions(asked.words))
@@ -221,7 +224,11 @@ def _find_answer(name: str) -> Answer:
         return date_facts.ANSWERS[name]
     if (lone := _find_lone_answer(name)) is not None:
         return lone
-    if name in ("valuation", "dividend_yield", "peer_rank"):
+    if name == "dividend_years":
+        from ia.agent.analyst.jobs.facts import dividend_facts
+
+        return dividend_facts.answer_dividend_years
+    if name in ("valuation", "dividend_yield", "peer_rank", "peers"):
         from ia.agent.analyst.jobs.facts import valuation_facts
 
         return valuation_facts.ANSWERS[name]

@@ -736,6 +736,10 @@ def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         r"停止|不再|停了|停更|公布|披露|\b(?:stop\w*|still|publish\w*|disclos\w*|no longer)\b", asked.words, re.I
     ):
         lines.insert(0, _say_until(desk, found))
+    if wording.EACH_DAY.search(asked.words) and len(rows) > 1:
+        net = all(each.get("net") is not None for each in rows)
+        told = [wording.say_money(desk, each.get("net" if net else "turnover"), signed=net) for each in rows]
+        lines += [f"- {each.get('date')} {said}" for each, said in zip(rows[:MOST_LISTED], told, strict=False)]
     if _WHICH_DAY.search(asked.words):
         lines += _say_most(desk, rows, falls=bool(re.search(r"卖|流出|s[eo]l[dl]|outflow", asked.words, re.I)))
     return reply_of_lines(*before, *lines)

@@ -44,7 +44,8 @@ _HELD = pattern(
 
 
 _HAPPENED = pattern(
-    r"出现过?|发生过?|曾经?|触发过?|(?<=\s)过(?=\s|\Z)|收盘"
+    r"出现过?|发生过?|曾经?|触发过?|创了?|(?<=\s)过(?=\s|\Z)|收盘"
+    r"|\b(?:hit|hits|hitting|mak(?:e|es|ing)|made|set|sets|setting|reach(?:es|ed|ing)?)\b"
     r"|\b(?:were|was|been|being|closed?|closing|showed|shown|saw|seen|ever|anytime|at any time|during|within)\b",
     re.I,
 )

@@ -10,7 +10,7 @@ from ia.agent.analyst.ask.facts import FactQuestion, FactSpec
 from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, RANGE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.jobs.facts import date_facts, market_days, wording
+from ia.agent.analyst.jobs.facts import date_facts, market_days, part_year_facts, wording
 from ia.agent.analyst.jobs.facts.valuation_facts import Compared, say_comparison, say_no_valuation, say_verdict
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.domain.speech.numerals import COUNT, parse_count
@@ -27,9 +27,14 @@ def answer_quote(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with figures of the stored quote, of the newest report, and the dividend yield, of several securities."""
     speak, lines = desk.speak, []
     mentions = asked.securities[:MOST]
+    asked = _of_reports(asked)
     quoted = [spec for spec in asked.facts if spec.answer == "quote"]
     reported = [spec for spec in asked.facts if spec.answer == "report"]
     paid = [spec for spec in asked.facts if spec.answer == "dividend_yield"]
+    if (stretch := part_year_facts.find_stretch(asked)) is not None:
+        told_part = yield from part_year_facts.answer_part_year(desk, asked, stretch)
+        if told_part is not None:
+            return told_part
     if quoted and not reported and not paid and _past_days(asked):
         return (yield from _answer_then(desk, asked, quoted))
     quotes = yield from _load_quotes(desk, mentions) if quoted else _nothing()
@@ -64,6 +69,15 @@ def answer_quote(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         + say_verdict(desk, asked, _compared_name(desk, spec), spec, sides[spec.id])
     ]
     return reply_of_lines(*first, *lines)
+
+
+def _of_reports(asked: FactQuestion) -> FactQuestion:
+    """Return a question with the return on equity of a report that is named as a figure of reports."""
+    timed = any(span.kind == RANGE for span in asked.spans) or _SEVERAL.search(asked.words) is not None
+    if not (timed or find_named_end(asked.words) or _ANNUAL.search(asked.words)):
+        return asked
+    facts = [dataclasses.replace(spec, answer="report") if spec.field == "roe_pct" else spec for spec in asked.facts]
+    return dataclasses.replace(asked, facts=tuple(facts))
 
 
 _THEN = pattern(
@@ -364,6 +378,8 @@ def _meant_report(asked: FactQuestion, rows: list[Json]) -> Json | None:
     """Return the report that a question means: of the time that it names, of the last whole year, or the newest."""
     if not asked.spans and _ANNUAL.search(asked.words):
         return next((row for row in rows if row.get("basis") == "annual"), None)
+    if not asked.spans and (ends := find_named_end(asked.words)):
+        return next((row for row in rows if str(row.get("period")).endswith(ends)), None)
     return report_of(rows, asked.spans[0] if asked.spans else None) if rows else None
 
 
@@ -431,6 +447,8 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             mark = ""
         if counted:
             rows = [row for row in rows if _pays(row)] or rows
+        summed = bool(asked.spans) and _SUM.search(asked.words) is not None
+        most = max(most, _MOST_SUMMED) if summed else most
         told = [
             speak("{date} {action}", date=row["date"], action=_say_action(desk, mention, row)) for row in rows[:most]
         ]
@@ -440,6 +458,8 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             + speak("ex-dates, newest first: {told}{more}", told=speak.join_clauses(told), more=more)
             + mark
         )
+        if summed and len(rows) > 1:
+            lines.append(_say_sum(desk, mention, rows))
     if _WILL_SPLIT.search(asked.words):
         lines.insert(0, speak("I give no forecasts: whether another split comes, only the company announces."))
     if (
@@ -473,6 +493,22 @@ SHORTEST_YEAR = 300
 """Days of a stretch that counts as a year."""
 _FISCAL = pattern(r"年度(?!化)|年年?报|财年|会计年|\b(?:fiscal|fy ?\d+|financial year)\b", re.I)
 """The year that a dividend is of, not the one in which it is paid."""
+_MOST_SUMMED = 12
+_SUM = pattern(
+    r"[总一]共|合计|累计|总计|共(?=分|派)|加起来|\b(?:total|altogether|in all|in sum|combined|added up)\b|\bhow much\b",
+    re.I,
+)
+
+
+def _say_sum(desk: ToolDesk, mention: Mention, rows: list[Json]) -> str:
+    """Return what dividends come to a share; bonus issues and splits between them change what a share is."""
+    cash = sum(float(row.get("cash") or 0) for row in rows)
+    currency = "" if mention.symbol.market == "CN" else f" {wording.CURRENCIES.get(mention.symbol.market, '')}"
+    told = desk.speak("In all **{cash}** in cash a share.", cash=f"{cash:.4g}{currency}")
+    changed = any(row.get("bonus") or row.get("split") not in (None, 0, 1) for row in rows)
+    return told + (desk.speak(" Bonus issues and splits of that time are not counted.") if changed else "")
+
+
 _COUNTED = pattern(
     rf"(?:最近|近|过去|上|前)的?\s*(?P<n>{COUNT})\s*次"
     rf"|\b(?:last|latest|past|newest|previous|recent) (?P<n_en>{COUNT})\b(?! (?:years?|months?))",
@@ -561,6 +597,9 @@ def answer_report_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             published=rows[0].get("published") or "–",
         )
         ends = next((ends for ends, words in _QUARTERS if words.search(asked.words)), "")
+        if asked.facts[0].field == "out" and ends:
+            lines.insert(0, _say_out(desk, head, ends, rows))
+            continue
         period = str(rows[0].get("period") or "")
         if ends and period.endswith(ends):
             lines.insert(0, newest)
@@ -574,14 +613,37 @@ def answer_report_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+def find_named_end(words: str) -> str:
+    """Return the end of the period of a report that is named by it, as month and day; "" for any other.
+
+    >>> find_named_end("五粮液中报的ROE"), find_named_end("the ROE of ICBC")
+    ('06-30', '')
+    """
+    return next((ends for ends, form in _QUARTERS[:3] if form.search(words)), "")
+
+
 _ENDS = ("03-31", "06-30", "09-30", "12-31")
 _QUARTERS = (
     ("03-31", pattern(r"一季[报度]|\b(?:q1|first[- ]quarter)\b", re.I)),
-    ("06-30", pattern(r"中报|半年报|\b(?:half[- ]year(?:ly)?|interim)\b", re.I)),
+    ("06-30", pattern(r"中报|半年报|\b(?:q2|second[- ]quarter|half[- ]year(?:ly)?|interim)\b", re.I)),
     ("09-30", pattern(r"三季[报度]|\b(?:q3|third[- ]quarter)\b", re.I)),
-    ("12-31", pattern(r"(?<!半)年报|\bannual\b", re.I)),
+    ("12-31", pattern(r"(?<!半)年报|四季[报度]|\b(?:annual|full[- ]year|q4|fourth[- ]quarter)\b", re.I)),
 )
 """The ends of the periods that reports of mainland companies are of, and the words for them."""
+
+
+def _say_out(desk: ToolDesk, head: str, ends: str, rows: list[Any]) -> str:
+    """Return whether the newest report that may be of a period is out: the one that is due next is not."""
+    speak, newest = desk.speak, str(rows[0].get("period") or "")
+    found = next((row for row in rows if str(row.get("period") or "").endswith(ends)), None)
+    due = newest[5:] in _ENDS and _ENDS.index(ends) == (_ENDS.index(newest[5:]) + 1) % len(_ENDS)
+    if due or found is None:
+        year = int(newest[:4]) + (ends <= newest[5:])
+        return speak("{name}: **not yet**, no report of {period} is stored; the newest is that of {newest}, published"
+                     " {published}.", name=head, period=f"{year}-{ends}", newest=newest,
+                     published=rows[0].get("published") or "–")  # fmt: skip
+    return speak("{name}: **yes**, the report of {period} was published {published}.", name=head,
+                 period=found["period"], published=found.get("published") or "–")  # fmt: skip
 
 
 def _say_later(desk: ToolDesk, head: str, ends: str, rows: list[Any]) -> str:

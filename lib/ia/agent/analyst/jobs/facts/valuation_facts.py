@@ -16,6 +16,7 @@ from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.kernel.errors import PluralText
 from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -475,6 +476,43 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+def answer_peers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which other shares are in the industry of one, the largest first."""
+    speak, lines = desk.speak, []
+    if asked.unread or asked.spans:
+        return wording.ask_back(desk, asked.unread or tuple(span.said for span in asked.spans))
+    for mention in asked.securities[:MOST]:
+        valued = yield from desk.one("market.valuation", symbol=mention.code)
+        head = wording.head_of(desk, mention) + speak(": ")
+        industry = str(valued.get("industry") or "") if valued.ok else ""
+        if not industry:
+            lines.append(head + speak("its industry is not known here."))
+            continue
+        found = yield from desk.one("market.screen", expr=f"industry = {industry}", sort="market_cap", limit=MOST_PEERS)
+        given: Json = {"industry": wording.industry_name(desk, industry)}
+        rows = [row for row in wording.rows_of(found, "stocks") if row.get("symbol") != mention.code]
+        if not rows:
+            lines.append(head + speak("its industry is {industry}; no other share of it is stored.", **given))
+            continue
+        count = int(found.get("met") or 0) - 1
+        many = PluralText(
+            "its industry is {industry}, with **{count} other** share, the largest first ({date}){mark}:",
+            "its industry is {industry}, with **{count} other** shares, the largest first ({date}){mark}:",
+        )
+        given |= {"date": wording.result_day(found), "mark": wording.simulated_mark(desk, found.get("simulated"))}
+        lines.append(head + speak(many, count=count, **given))
+        lines += [
+            f"- {wording.security_name(desk, str(row.get('symbol')), row.get('name'))}"
+            f" {wording.say_money(desk, row.get('market_cap'))}"
+            for row in rows
+        ]
+        if count > len(rows):
+            lines.append(speak("… and {count} more.", count=count - len(rows)))
+    return reply_of_lines(*lines)
+
+
+MOST_PEERS = 10
+"""Shares of an industry that an answer names, with the one that is asked about."""
 PEER_FIGURES = {
     "pe_ttm": mark_text("P/E ratio"),
     "pb": mark_text("P/B ratio"),
@@ -500,4 +538,5 @@ ANSWERS = {
     "valuation": answer_valuation,
     "dividend_yield": answer_yield,
     "peer_rank": answer_peer_rank,
+    "peers": answer_peers,
 }

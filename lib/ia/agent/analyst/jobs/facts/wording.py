@@ -1,6 +1,7 @@
 """How figures, days and failures are said in short answers."""
 
 import contextlib
+import re
 from collections.abc import Iterable
 from datetime import date
 from typing import Any
@@ -18,6 +19,7 @@ from ia.domain.instruments import symbols
 from ia.domain.instruments.groups import group_name
 from ia.kernel.errors import IaError
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 
 def head_of(desk: ToolDesk, mention: Mention) -> str:
@@ -209,6 +211,14 @@ def say_exact(desk: ToolDesk, value: Any, *, signed: bool = False, currency: str
         return "–"
     told = f"{'+' if signed and float(value) > 0 else ''}{float(value):,.2f}"
     return f"{told} {currency}" if currency else told
+
+
+EACH_DAY = pattern(
+    r"天天|每一?[天日]|逐日|每个交易日|\bday by day\b|\bdaily\b"
+    r"|\b(?:every|each) (?:single )?(?:day|session|trading day)\b",
+    re.I,
+)
+"""Words that want a figure of each day."""
 
 
 def say_percent(value: Any) -> str:

@@ -1,0 +1,116 @@
+"""The dividends of shares year by year: whether they rose each year, whether one was lower, and their sum."""
+
+import re
+from itertools import pairwise
+from typing import Any
+
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import Mention
+from ia.agent.analyst.ask.time_spans import EVER, RANGE, SESSIONS, SINCE
+from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
+from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+MOST = 3
+"""Securities that one answer is about."""
+SHOWN = 10
+"""Years of an answer."""
+_YEARS = pattern(
+    rf"(?:近|最近|过去|这|前|连续)\s*(?P<zh>{COUNT})\s*年|\b(?:last|past|previous|over|for) (?P<en>{COUNT}) years\b",
+    re.I,
+)
+_LOWERED = pattern(
+    r"减|降|下[降调滑]|少|停|断|\b(?:cut|lower\w*|reduc\w*|fell|fall\w*|drop\w*|skip\w*|miss\w*|stop\w*)\b", re.I
+)
+_SUM = pattern(r"总共|一共|合计|累计|总计|加起来|\b(?:total|altogether|in all|add(?:ed)? up|sum)\b|\bhow much\b", re.I)
+
+
+def answer_dividend_years(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how the dividends of a share developed from year to year, by the year of their ex-dates."""
+    speak, lines, said = desk.speak, [], _YEARS.search(asked.words)
+    if unread := tuple(word for word in asked.unread if said is None or word.strip() not in said[0]):
+        return wording.ask_back(desk, unread)
+    for mention in asked.securities[:MOST]:
+        found = yield from desk.one("market.actions", symbol=mention.code)
+        head = wording.head_of(desk, mention) + speak(": ")
+        if found.failure is not None:
+            lines += [head + line for line in wording.unreadable(desk, speak("its dividends"), found.failure).lines]
+            continue
+        years = _sum_years(wording.rows_of(found, "actions"))
+        first, last, unread = _asked_years(asked, int(desk.request.day[:4]) - 1)
+        if unread:
+            return wording.ask_back(desk, unread)
+        told = [(year, cash) for year, cash in years if first <= year <= last]
+        lines += _say_years(desk, asked, mention, head, told, found)
+    return reply_of_lines(*lines)
+
+
+def _sum_years(rows: list[Json]) -> list[tuple[int, float]]:
+    """Return the cash a share of each year, oldest first, made comparable over bonus issues and splits.
+
+    A year without a dividend between two others counts as one of 0.
+    """
+    sums: dict[int, float] = {}
+    scale = 1.0
+    for row in sorted(rows, key=lambda row: str(row.get("date")), reverse=True):  # newest first: later splits count
+        year = int(str(row["date"])[:4])
+        sums[year] = sums.get(year, 0.0) + float(row.get("cash") or 0.0) / scale
+        scale *= 1 + float(row.get("bonus") or 0.0)
+        scale *= float(row.get("split") or 1.0)
+    paid = [year for year, cash in sums.items() if cash]
+    return [(year, sums.get(year, 0.0)) for year in range(min(paid), max(paid) + 1)] if paid else []
+
+
+def _asked_years(asked: FactQuestion, last_year: int) -> tuple[int, int, tuple[str, ...]]:
+    """Return the years that a question is about, those that are over, and what of its times is not read."""
+    if said := _YEARS.search(asked.words):
+        count = int(parse_count((said["zh"] or said["en"]).casefold()) or SHOWN)
+        return last_year - count, last_year, ()  # the first year is held against the one before
+    spans = [span for span in asked.spans if span.kind != EVER]
+    if not spans:
+        return 0, last_year, ()
+    span = spans[0]
+    if len(spans) > 1 or span.kind not in (RANGE, SINCE, SESSIONS) or span.first is None or span.last is None:
+        return 0, 0, tuple(each.said for each in spans)
+    return span.first.year, min(span.last.year, last_year), ()
+
+
+def _say_years(
+    desk: ToolDesk, asked: FactQuestion, mention: Mention, head: str, years: list[tuple[int, float]], found: DeskResult
+) -> list[str]:
+    """Return whether the dividend of each year was above that of the year before, in which it was not, and the sum."""
+    speak = desk.speak
+    if len(years) < 2:
+        return [head + speak("dividends of fewer than two years are stored, so there is nothing to compare.")]
+    pairs = list(pairwise(years))
+    lower = [str(year) for (_, old), (year, new) in pairs if new < old - 1e-9]
+    same = [str(year) for (_, old), (year, new) in pairs if abs(new - old) <= 1e-9]
+    given: dict[str, Any] = {
+        "first": years[0][0], "last": years[-1][0], "lower": speak.join_items(lower), "same": speak.join_items(same),
+        "count": len(pairs), "raised": len(pairs) - len(lower) - len(same),
+        "mark": wording.simulated_mark(desk, found.get("simulated")),
+    }  # fmt: skip
+    if _LOWERED.search(asked.words):
+        verdict = (
+            speak("**Lower than the year before** in {lower} ({first} to {last}){mark}.", **given)
+            if lower
+            else speak("**Never lower** than the year before ({first} to {last}){mark}.", **given)
+        )
+    elif not lower and not same:
+        verdict = speak("**Raised every year** from {first} to {last}{mark}.", **given)
+    else:
+        verdict = speak(
+            "**Not raised every year**: in {raised} of {count} years from {first} to {last}{mark}.", **given
+        )
+        verdict += speak(" Lower in {lower}.", **given) if lower else ""
+        verdict += speak(" The same in {same}.", **given) if same else ""
+    unit = "" if mention.symbol.market == "CN" else f" {wording.CURRENCIES.get(mention.symbol.market, '')}"
+    each = speak.join_items([f"{year} {cash:g}{unit}" for year, cash in reversed(years[-SHOWN:])])
+    total = sum(cash for _, cash in years)
+    lines = [head + verdict, speak("Cash a share by the year of its ex-date: {each}", each=each)]
+    if _SUM.search(asked.words):
+        lines.append(speak("In all **{cash}** in cash a share.", cash=f"{total:.4g}{unit}"))
+    return lines
