@@ -7,7 +7,7 @@ from ia.kernel.patterns import pattern
 from ia.kernel.word_patterns import pattern_by_letters
 
 ASKS = pattern_by_letters(
-    r"(?:出|生成|做|制作|导出|给|来|要|看|打开)(?:我|出|生成|做|看|下|一下)*一?[份张页]?[^，。,;；]{0,16}?"
+    r"(?<!谁)(?<!谁要)(?<!谁会)(?:出|生成|做|制作|导出|给|来|要|看|打开)(?:我|出|生成|做|看|下|一下)*一?[份张页]?[^，。,;；谁哪]{0,16}?"
     r"(?<![究析务度期绩研盘结财年季中周月日晨早快])(?:报告|报表)(?![期日书里])|网页报告|报告网页"
     r"|\b(?:make|create|generate|produce|build|render|export|give|show|open|write|print|want|need)\b(?: me| us| out)?"
     r"(?: (?:a|an|the|one|html|web|full|quick))* (?:report|page)(?: page)?(?: of| on| about| for)\b(?! \d{4})",

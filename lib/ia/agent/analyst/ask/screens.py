@@ -173,7 +173,7 @@ _BOARDS = (
     ("chinext", pattern(r"创业板|\bchinext\b", re.I)),
     ("star", pattern(r"科创板|\bstar(?: market| board)\b", re.I)),
     ("bse", pattern(r"北交所", re.I)),
-    ("main", pattern(r"主板", re.I)),
+    ("main", pattern(r"主板|\bmain[- ]board\b", re.I)),
 )
 _FILLERS = pattern(
     r"(?:是|分别是)?哪[几两二三四五六七八九十\d]+[只家个支]|谁|大家|(?:个|的)?股(?:票)?(?:里面|里|当中|中)的?|(?:里面|当中|之中)|是谁|是哪(?:一?只|家|个)?|哪一?[只家个支些]|的?股票|有哪些|哪些|有没有|有几[只家个]|多少(?:[只家个]|(?=股票|个股|公司))"

@@ -568,7 +568,12 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     named = [group for _, group in industry_forms(words, groups, desk.tables)] if kind == "industry" else []
     named = named or [group for group in sorted(groups, key=len, reverse=True) if group in words]
     if known := [group for group in dict.fromkeys(named) if group in groups][:3]:
-        return reply_of_lines(*before, *(_say_group(desk, groups[group], found) for group in known))
+        told = [_say_group(desk, groups[group], found) for group in known]
+        told += [
+            desk.speak("No group “{word}” is stored for that time.", word=wording.industry_name(desk, group))
+            for group in _find_missing(desk, words, groups, known)
+        ]
+        return reply_of_lines(*before, *told)
     word = _GROUP.search(words)
     if named or (word and not _ANY_GROUP.search(asked.words)):
         said = wording.industry_name(desk, named[0]) if named else (word["zh"] or word["en"] if word else "")
@@ -588,6 +593,19 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     mark = wording.simulated_mark(desk, found.get("simulated"))
     head = desk.speak("{name} ({date}){mark}", name=name, date=market_days.say_stretch(desk, found), mark=mark)
     return reply_of_lines(*before, f"**{head}**", *_sector_lines(desk, found, count, words), *_say_measure(desk, found))
+
+
+def _find_missing(desk: ToolDesk, words: str, groups: dict[str, Json], known: list[str]) -> list[str]:
+    """Return the industries that a question names besides those that are known, in other words than theirs."""
+    placed = [(form.search(words), group) for form, group in industry_forms(words, groups, desk.tables)]
+    taken = [match.span() for match, group in placed if match and group in known]
+    return list(
+        dict.fromkeys(
+            group
+            for match, group in placed
+            if match and group not in known and all(match.end() <= a or b <= match.start() for a, b in taken)
+        )
+    )
 
 
 _ALL = pattern(
@@ -738,8 +756,10 @@ def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         lines.insert(0, _say_until(desk, found))
     if wording.EACH_DAY.search(asked.words) and len(rows) > 1:
         net = all(each.get("net") is not None for each in rows)
-        told = [wording.say_money(desk, each.get("net" if net else "turnover"), signed=net) for each in rows]
-        lines += [f"- {each.get('date')} {said}" for each, said in zip(rows[:MOST_LISTED], told, strict=False)]
+        lines += [
+            f"- {each.get('date')} {wording.say_money(desk, each.get('net' if net else 'turnover'), signed=net)}"
+            for each in rows[:MOST_LISTED]
+        ]
     if _WHICH_DAY.search(asked.words):
         lines += _say_most(desk, rows, falls=bool(re.search(r"卖|流出|s[eo]l[dl]|outflow", asked.words, re.I)))
     return reply_of_lines(*before, *lines)

@@ -29,7 +29,7 @@ _REPORTS = (
 )
 """Reports that are named by what they are of: the months since the beginning of the year, and their end."""
 _NEWEST_QUARTER = pattern(
-    r"(?:最近|最新|近|上)的?一?个?(?:单季|季度?(?!报))|单季"
+    r"(?:最近|最新|近)的?一?个?(?:单季|季度?(?!报))|单季"
     r"|\b(?:latest|newest|most recent)(?: reported| fiscal)? quarter\b|\bmost recently reported quarter\b",
     re.I,
 )
