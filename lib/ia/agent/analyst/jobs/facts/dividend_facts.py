@@ -25,6 +25,11 @@ _YEARS = pattern(
 _LOWERED = pattern(
     r"减|降|下[降调滑]|少|停|断|\b(?:cut|lower\w*|reduc\w*|fell|fall\w*|drop\w*|skip\w*|miss\w*|stop\w*)\b", re.I
 )
+_PAID_EACH = pattern(
+    r"(?:每年|年年|历年)[^，,。涨增升减降]{0,6}(?:分红|派息)"
+    r"|\b(?:pays?|paid|paying) (?:a |its |out )?(?:dividends?)?.{0,10}\b(?:every|each) year\b",
+    re.I,
+)
 _SUM = pattern(r"总共|一共|合计|累计|总计|加起来|\b(?:total|altogether|in all|add(?:ed)? up|sum)\b|\bhow much\b", re.I)
 
 
@@ -93,7 +98,14 @@ def _say_years(
         "count": len(pairs), "raised": len(pairs) - len(lower) - len(same),
         "mark": wording.simulated_mark(desk, found.get("simulated")),
     }  # fmt: skip
-    if _LOWERED.search(asked.words):
+    if _PAID_EACH.search(asked.words):
+        none = [str(year) for year, cash in years if not cash]
+        verdict = (
+            speak("**None was paid** in {none} ({first} to {last}){mark}.", none=speak.join_items(none), **given)
+            if none
+            else speak("**Paid every year** from {first} to {last}{mark}.", **given)
+        )
+    elif _LOWERED.search(asked.words):
         verdict = (
             speak("**Lower than the year before** in {lower} ({first} to {last}){mark}.", **given)
             if lower

@@ -82,7 +82,8 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     amount = found.get("amount")
     limits = _say_limits(desk, whole)
     if wanted == "limits":
-        if not limits:
+        down = _LIMIT_DOWN.search(asked.words) and not _LIMIT_UP.search(asked.words)
+        if not limits or (down and whole.get("limit_down") is None):
             return reply_of_lines(*before, speak("Which were at their limit is not known of {date}.", date=day))
         names = yield from _limit_names(desk, asked, day, whole)
         return reply_of_lines(*before, speak("**{limits}** ({date}){mark}", limits=limits, date=day, mark=mark), *names)
@@ -424,6 +425,10 @@ def _answer_abroad(desk: ToolDesk, asked: FactQuestion, codes: tuple[str, ...]) 
     return reply_of_lines(speak.join_clauses(told) + wording.simulated_mark(desk, simulated))
 
 
+_LIMIT_DOWN = pattern(r"跌停|\blimit[- ]downs?\b", re.I)
+_LIMIT_UP = pattern(r"涨停|\blimit[- ]ups?\b", re.I)
+
+
 def _say_limits(desk: ToolDesk, whole: Json) -> str:
     """Return how many stocks were at their upper and lower limit, as far as that is known."""
     up, down = whole.get("limit_up"), whole.get("limit_down")
@@ -707,7 +712,8 @@ def _sector_lines(desk: ToolDesk, found: DeskResult, count: int, words: str = ""
     return lines
 
 
-_WHICH_DAY = pattern(r"哪一?天|几号|which day|what day", re.I)
+_WHICH_DAY = pattern(r"哪一?天|几号|单日|最[大多]|which day|what day|\b(?:biggest|largest)\b", re.I)
+_IN_A_ROW = pattern(r"连续|连着|连买|连卖|连跌|连涨|\b(?:streak|in a row|running|straight|consecutive)\b", re.I)
 
 
 def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -726,6 +732,8 @@ def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     before: list[str] = []
     if span is not None:
         rows, before = yield from _northbound_rows(desk, rows, span)
+    elif _IN_A_ROW.search(asked.words):
+        return _say_northbound_run(desk, rows, found)
     elif not _WHICH_DAY.search(asked.words):
         rows = rows[:1]
     if not rows:
@@ -763,6 +771,30 @@ def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if _WHICH_DAY.search(asked.words):
         lines += _say_most(desk, rows, falls=bool(re.search(r"卖|流出|s[eo]l[dl]|outflow", asked.words, re.I)))
     return reply_of_lines(*before, *lines)
+
+
+def _say_northbound_run(desk: ToolDesk, rows: list[Json], found: DeskResult) -> Reply:
+    """Return on how many days in a row up to the newest one the net was of one sign."""
+    nets = [wording.figure_of(row, "net") for row in rows]
+    first = nets[0] if nets else None
+    if first is None:
+        return reply_of_lines(desk.speak("Net buying of the newest day is not known."))
+    run = next((at for at, net in enumerate(nets) if net is None or (net > 0) != (first > 0)), len(nets))
+    given: dict[str, Any] = {"count": run, "first": str(rows[run - 1].get("date")), "last": str(rows[0].get("date")),
+             "mark": wording.simulated_mark(desk, found.get("simulated")),
+             "sum": wording.say_money(desk, sum(net or 0.0 for net in nets[:run]), signed=True)}  # fmt: skip
+    bought = PluralText(
+        "North-bound net buying on **{count} day** in a row ({first} to {last}), {sum} yuan together{mark}.",
+        "North-bound net buying on **{count} days** in a row ({first} to {last}), {sum} yuan together{mark}.",
+    )
+    sold = PluralText(
+        "North-bound net selling on **{count} day** in a row ({first} to {last}), {sum} yuan together{mark}.",
+        "North-bound net selling on **{count} days** in a row ({first} to {last}), {sum} yuan together{mark}.",
+    )
+    lines = [desk.speak(bought if first > 0 else sold, **given)]
+    if run == len(nets):
+        lines.append(desk.speak("More days are not stored, so the run may be longer."))
+    return reply_of_lines(*lines)
 
 
 def _say_until(desk: ToolDesk, found: DeskResult) -> str:

@@ -300,16 +300,24 @@ def _say_report(
         said = span.said if span else ""
         newest = rows[0].get("period")
         none = speak("no report of “{time}” is stored; the newest is that of {period}", time=said, period=newest)
-        return speak.join_clauses([none, _say_row(desk, specs, rows[0])])
-    return _say_row(desk, specs, row)
+        return speak.join_clauses([none, _say_row(desk, asked, specs, rows[0])])
+    return _say_row(desk, asked, specs, row)
 
 
-def _say_row(desk: ToolDesk, specs: list[FactSpec], row: Json) -> str:
-    """Return the figures of a report, with its period and when it was published."""
+_ON_YEAR = pattern(r"同比|\b(?:year[- ]on[- ]year|on the year|yoy)\b", re.I)
+
+
+def _say_row(desk: ToolDesk, asked: FactQuestion, specs: list[FactSpec], row: Json) -> str:
+    """Return the figures of a report, with its period and when it was published; their growth where it is asked."""
     speak = desk.speak
     known = [
         f"{wording.fact_name(desk, spec)} {wording.say_value(desk, row.get(spec.field), spec.unit)}"
         + wording.foreign_unit(row, wording.spec_unit(spec))
+        + (
+            speak(", {growth} on the year", growth=wording.say_percent(row[f"{spec.field}_yoy_pct"]))
+            if _ON_YEAR.search(asked.words) and row.get(f"{spec.field}_yoy_pct") is not None
+            else ""
+        )
         for spec in specs
     ]
     ends = all(spec.field in _AT_END for spec in specs)
