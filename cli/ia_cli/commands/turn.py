@@ -110,7 +110,7 @@ def context(message: tuple[str, ...], session: str, again: bool, name: str | Non
 
 def _find_session_of_why(ws: "Workspace", message: str) -> str:
     """Return the session of the last question where a message is a bare "why?"; "" otherwise."""
-    from ia.agent.analyst.ask.follow_on import asks_why
+    from ia.agent.analyst.ask.follow_asides import asks_why
     from ia.kernel.errors import NotFound
     from ia.organs import sessions
 

@@ -3,7 +3,7 @@
 import re
 
 from ia.agent.analyst.ask import intent
-from ia.agent.analyst.ask.follow_on import read_ordinal
+from ia.agent.analyst.ask.follow_asides import read_ordinal
 from ia.agent.analyst.ask.mentions import find_mentions, find_near_name
 from ia.agent.analyst.ask.request import UserRequest
 from ia.domain.instruments.symbols import AmbiguousName, resolve_security

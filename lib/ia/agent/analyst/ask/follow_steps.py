@@ -1,87 +1,13 @@
-"""Steps from one question to the next: the day before, the same of another one, in another currency, the distance."""
+"""Questions that go on with a word of one kind in the place of another: market, currency, board, task, opposite."""
 
 import re
-from datetime import date, timedelta
+from datetime import date
 
 from ia.agent.analyst.ask.amounts import find_currencies
+from ia.agent.analyst.ask.follow_words import blank_mentions, is_chinese
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
-from ia.agent.analyst.ask.time_spans import DAY, UNREAD, TimeSpan, blank_spans, find_time_spans
+from ia.agent.analyst.ask.time_spans import blank_spans, find_time_spans
 from ia.kernel.patterns import pattern
-
-_DAY_STEP = pattern(
-    r"(?:on |for )?(?:the )?(?:trading )?(?:day|session) (?P<en>before|after)(?: (?:that|it))?"
-    r"|(?:on |for )?the (?P<near>previous|preceding|next|following) (?:trading )?(?:day|session)"
-    r"|(?:再|再往)?(?P<zh>前|上|后|下)一?个?(?:天|日|交易日)|(?P<next>第二天|次日|隔天)",
-    re.I,
-)
-_BACK = ("before", "previous", "preceding", "前", "上")
-_WEEK_STEP = pattern(
-    r"(?:in |for |during )?the (?:week (?:before|prior)(?: that)?|previous week)"
-    r"|(?:再|再往)?(?:前|上)一?个?(?:周|星期)",
-    re.I,
-)
-_ANY_DAY = pattern(
-    r"交易|[买卖]|笔记|日记|任务|提醒|\b(?:trades?|traded|bought|sold|buy|sell|notes?|tasks?|reminders?|wrote)\b", re.I
-)
-"""What a weekend may have, too."""
-_IN_MONEY = pattern(
-    r"(?:(?:and )?(?:what|how much) (?:is|was) (?:it|that) )?in (?:chinese )?"
-    r"(?P<en>yuan|rmb|cny|renminbi|us dollars|usd|hkd|(?:hk|hong kong) dollars|dollars)"
-    r"|(?:换算?成?|折合?成?|折算成?|用|按|合|是)?(?:多少)?(?P<zh>人民币|美[元金]|港[币元])(?:计价?|算|来算)?"
-    r"(?:是|合|等于)?(?:多少)?(?:钱)?",
-    re.I,
-)
-_SAME = pattern(
-    r"\W*(?:and |so |then |now |ok(?:ay)? )*(?:do )?(?:the )?same(?: thing| question| again)?"
-    r" (?:for|with|about|of|on) (?P<en>.+?)(?: please)?\W*"
-    r"|(?:那|那么)?(?:同样|一样)的?(?:问题|指标)?(?:再)?(?:问|查|看|算)?(?:一下|一遍|看)?(?P<zh>.+?)的?\W*"
-    r"|(?:那|那么)?(?P<too>.+?)也(?:同样|一样|照样)?(?:来一[个遍下]|(?:[查看算报说讲比]|要|给我)(?:一下|一遍|看|下)?|是?多少)\W*",
-    re.I,
-)
-_STOP = pattern(r"止损|\bstop(?:[- ]?loss)?\b", re.I)
-_DISTANCE = pattern(
-    r"(?:and |so |then )*how (?:far|much) (?:(?:above|below|under|over|off|away) )?(?:from )?(?:it |that |there )?"
-    r"(?:is|are) (?:it|we|the (?:price|stock|share)s?)(?: (?:now|today))?"
-    r"(?: (?:above|below|from|off|under|over|away from) (?:it|that|there))?(?: (?:now|today))?"
-    r"|(?:那|那么|现在|现价|股价|它)*(?:离|距|比)?(?:那里?|那个价|它|这个价)?(?:还)?(?:有|差|高|低)?多(?:远|少)",
-    re.I,
-)
-_EXTREME = pattern(
-    r"(?P<word>highest|lowest)(?P<what> (?:close|closing price|price))?|\b(?P<noun>high|low|peak|bottom)\b", re.I
-)
-
-
-def is_chinese(text: str) -> bool:
-    """Return True if a text has Chinese characters."""
-    return re.search(r"[\u4e00-\u9fff]", text) is not None
-
-
-def find_next_step(core: str, last: str, today: date) -> str:
-    """Return a question that takes one step from the one before as a whole one; "" for another.
-
-    core  the question without its lead: "and", "那"
-
-    >>> day = date(2024, 3, 15)
-    >>> find_next_step("the day before", "what did BYD close at on 2024-03-12", day)
-    'what did BYD close at on 2024-03-11'
-    >>> find_next_step("前一天", "茅台3月11日收盘价", day), find_next_step("换成人民币", "苹果股价", day)
-    ('茅台2024-03-08收盘价', '苹果股价折合人民币')
-    >>> find_next_step("in yuan", "price of Apple?", day), find_next_step("in yuan", "how are you", day)
-    ('price of Apple in yuan', 'how are you in yuan')
-    >>> find_next_step("how far below that is it", "highest close of BYD this year?", day)
-    'how far is BYD from its highest close this year'
-    """
-    return (
-        _step_day(core, last, today)
-        or _step_over(core, last, today)
-        or find_other_market(core, last)
-        or _turn_round(core, last)
-        or _narrow(core, last)
-        or _among(core, last)
-        or _change_currency(core, last)
-        or _say_distance(core, last, today)
-    )
-
 
 _KINDS = tuple(
     pattern(words, re.I)
@@ -135,7 +61,7 @@ def find_other_market(core: str, last: str) -> str:
     ''
     """
     core = _trim(core)
-    bare = _blank_names(last)
+    bare = blank_mentions(last)
     for words in _KINDS:
         if words.fullmatch(core) is None:
             continue
@@ -160,15 +86,15 @@ def _trim(core: str) -> str:
     return text[low:high].strip()
 
 
-def _turn_round(core: str, last: str) -> str:
+def turn_round(core: str, last: str) -> str:
     """Return the last question for the opposite of a word of it; "" where none is asked for.
 
-    >>> _turn_round("the weakest", "which industry was strongest today"), _turn_round("光卖的", "我买了几次")
+    >>> turn_round("the weakest", "which industry was strongest today"), turn_round("光卖的", "我买了几次")
     ('which industry was weakest today', '我卖了几次')
-    >>> _turn_round("跌停的", "今天涨停的有多少家")
+    >>> turn_round("跌停的", "今天涨停的有多少家")
     '今天跌停的有多少家'
     """
-    bare, trimmed = _blank_names(last), _trim(core).casefold()
+    bare, trimmed = blank_mentions(last), _trim(core).casefold()
     asked = {trimmed, re.sub("(?<=最)[多猛好惨狠]$", "", trimmed)}
     for pair in map(str.split, _OPPOSITES.pattern.split("|")):
         for word, other in (pair, pair[::-1]):
@@ -189,16 +115,18 @@ _LISTED = pattern(
     re.I,
 )
 """Questions whose answer is a list, of which a part may be wanted."""
-
-
 _AMONG = pattern(r"(?:那|那么)?(?:这|那)?(?:其中|里面|当中|这里面|这些里面?)的?")
 _GROUP = pattern(r"[\u4e00-\u9fff]{2,4}?股(?=里|中|$|[^价息票市])|[\u4e00-\u9fff]{2,4}(?:板块|行业)")
+_BOUND = pattern(r"低于|高于|超过|小于|大于|以上|以下|不到")
+_ASKED_LIST = pattern(
+    r"^(?:那|请|帮我)*(?:有没有|有哪些|哪些|找(?:一?下|出)?)|的?(?:股票|公司|股)?(?:有)?(?:哪些|哪几[只家]|多少[只家]|几[只家]|吗|么|没有)?\W*$"
+)
 
 
-def _among(core: str, last: str) -> str:
+def ask_among(core: str, last: str) -> str:
     """Return a question about one of an industry that was spoken of, with its name; "" for any other.
 
-    >>> _among("里面市盈率最低的是哪家", "银行股里股息率超过5%的有哪些")
+    >>> ask_among("里面市盈率最低的是哪家", "银行股里股息率超过5%的有哪些")
     '银行股里股息率超过5%的股票里市盈率最低的是哪家'
     """
     found, group = _AMONG.match(core), _GROUP.search(last)
@@ -209,31 +137,35 @@ def _among(core: str, last: str) -> str:
     return f"{group[0]}里{core[found.end() :]}" if group else ""
 
 
-_BOUND = pattern(r"低于|高于|超过|小于|大于|以上|以下|不到")
-_ASKED_LIST = pattern(
-    r"^(?:那|请|帮我)*(?:有没有|有哪些|哪些|找(?:一?下|出)?)|的?(?:股票|公司|股)?(?:有)?(?:哪些|哪几[只家]|多少[只家]|几[只家]|吗|么|没有)?\W*$"
-)
-
 _ONLY = pattern(r"只|光|就|only|just", re.I)
 _HELD = pattern(r"持仓|持有|仓位|\b(?:own|hold|holdings?|positions?|portfolio)\b", re.I)
 
 
-def _narrow(core: str, last: str) -> str:
+def narrow(core: str, last: str) -> str:
     """Return the last question for a part of its list, as a whole one; "" where none is asked for.
 
-    >>> _narrow("only the ones above 10 billion", "top 5 gainers today")
+    >>> narrow("only the ones above 10 billion", "top 5 gainers today")
     'top 5 gainers today, only the ones above 10 billion'
-    >>> _narrow("只看A股", "我的持仓"), _narrow("only the hong kong ones", "what do I own")
+    >>> narrow("只看A股", "我的持仓"), narrow("only the hong kong ones", "what do I own")
     ('我的A股持仓', 'my hong kong positions')
     """
     found = _NARROWER.match(core)
-    if found is None or _LISTED.search(_blank_names(last)) is None or ("我" in core and _LISTED.search(core)):
+    if found is None or _LISTED.search(blank_mentions(last)) is None or ("我" in core and _LISTED.search(core)):
         return ""
     market = _trim(core[found.end() :])
     if _ONLY.search(found[0]) and _HELD.search(last) and any(words.fullmatch(market) for words in _KINDS[:2]):
         return f"我的{market}持仓" if is_chinese(market) else f"my {market} positions"
     joined = "，" if is_chinese(last) else ", "
     return f"{last.strip(' ?？。.')}{joined}{core.strip(' ?？')}"
+
+
+_SAME = pattern(
+    r"\W*(?:and |so |then |now |ok(?:ay)? )*(?:do )?(?:the )?same(?: thing| question| again)?"
+    r" (?:for|with|about|of|on) (?P<en>.+?)(?: please)?\W*"
+    r"|(?:那|那么)?(?:同样|一样)的?(?:问题|指标)?(?:再)?(?:问|查|看|算)?(?:一下|一遍|看)?(?P<zh>.+?)的?\W*"
+    r"|(?:那|那么)?(?P<too>.+?)也(?:同样|一样|照样)?(?:来一[个遍下]|(?:[查看算报说讲比]|要|给我)(?:一下|一遍|看|下)?|是?多少)\W*",
+    re.I,
+)
 
 
 def name_same(text: str, today: date) -> str:
@@ -253,72 +185,20 @@ def name_same(text: str, today: date) -> str:
     return said if of_kind or (not left and (spans or find_mentions(said))) else ""
 
 
-def _step_day(core: str, last: str, today: date) -> str:
-    """Return the last question for the day, or the week, before or after its own; "" where none is asked for."""
-    found, week = _DAY_STEP.fullmatch(core), _WEEK_STEP.fullmatch(core)
-    if found is None and week is None:
-        return ""
-    spans = [span for span in find_time_spans(_blank_names(last), today) if span.kind != UNREAD]
-    if len(spans) > 1:
-        return ""
-    first = spans[0].first if spans else today
-    if first is None:
-        return ""
-    chinese = is_chinese(last)
-    if found is None:
-        back = (today - timedelta(days=today.weekday()) - (first - timedelta(days=first.weekday()))).days // 7
-        said = (("last week", "上周"), ("the week before last", "上上周"))[back : back + 1]
-        return _put(last, spans, said[0][chinese], chinese=chinese) if said else ""
-    if spans and spans[0].kind != DAY:
-        return ""
-    word = next(each for each in (found["en"], found["near"], found["zh"], found["next"]) if each)
-    step = timedelta(days=-1 if word.casefold() in _BACK else 1)
-    day = first + step
-    while day.weekday() > 4 and not _ANY_DAY.search(strip_mentions(last)):
-        day += step
-    return _put(last, spans, f"{day}" if chinese else f"on {day}", chinese=chinese)
-
-
-_OVER = pattern(
-    r"(?P<n>a|one|two|three|\d+) (?P<en>day|week|month|year)s? (?P<way>later|after(?: that)?|earlier|before(?: that)?)"
-    r"|(?:再)?(?:过了?)?(?P<zhn>[一两二三四五六\d]+)个?(?P<zh>天|周|星期|月|年)(?:之|以)?(?P<zhway>后|前)",
+_IN_MONEY = pattern(
+    r"(?:(?:and )?(?:what|how much) (?:is|was) (?:it|that) )?in (?:chinese )?"
+    r"(?P<en>yuan|rmb|cny|renminbi|us dollars|usd|hkd|(?:hk|hong kong) dollars|dollars)"
+    r"|(?:换算?成?|折合?成?|折算成?|用|按|合|是)?(?:多少)?(?P<zh>人民币|美[元金]|港[币元])(?:计价?|算|来算)?"
+    r"(?:是|合|等于)?(?:多少)?(?:钱)?",
     re.I,
 )
-_NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6}
-_DAYS_OF = {"day": 1, "week": 7, "天": 1, "周": 7, "星期": 7}
+_MONEY = pattern(
+    r"人民币|美[元金]|港[币元]|\b(?:yuan|rmb|cny|renminbi|us dollars?|usd|hkd|(?:hk|hong kong) dollars?|dollars?)\b",
+    re.I,
+)
 
 
-def _step_over(core: str, last: str, today: date) -> str:
-    """Return the last question for a day so many days, weeks or months from its own; "" where none is asked for.
-
-    >>> _step_over("a week later", "what did Midea close at on March 1", date(2024, 3, 15))
-    'what did Midea close at on 2024-03-08'
-    """
-    found = _OVER.fullmatch(core)
-    spans = [span for span in find_time_spans(_blank_names(last), today) if span.kind != UNREAD]
-    if found is None or len(spans) != 1 or spans[0].kind != DAY or (first := spans[0].first) is None:
-        return ""
-    said = (found["n"] or found["zhn"]).casefold()
-    count, unit = int(_NUMBERS.get(said) or (said if said.isdigit() else 0)), (found["en"] or found["zh"]).casefold()
-    back = (found["way"] or found["zhway"]).casefold().startswith(("earlier", "before", "前"))
-    if unit in _DAYS_OF:
-        day = first + timedelta(days=count * _DAYS_OF[unit] * (-1 if back else 1))
-    else:
-        months = first.year * 12 + first.month - 1 + count * (12 if unit in ("year", "年") else 1) * (-1 if back else 1)
-        day = date(months // 12, months % 12 + 1, min(first.day, 28))
-    chinese = is_chinese(last)
-    return _put(last, spans, f"{day}" if chinese else f"on {day}", chinese=chinese) if count else ""
-
-
-def _put(last: str, spans: list[TimeSpan], time: str, *, chinese: bool) -> str:
-    """Return a question with a time in the place of its own, or at its end."""
-    if not spans:
-        return f"{time}{last}" if chinese else f"{last.strip(' ?')} {time}"
-    at = spans[0].at
-    return re.sub(r"\bon (?=on\b|from\b)", "", f"{last[: at[0]]}{time}{last[at[1] :]}")
-
-
-def _change_currency(core: str, last: str) -> str:
+def change_currency(core: str, last: str) -> str:
     """Return the last question for another currency; "" where none is asked for, or it names one already."""
     found = _IN_MONEY.fullmatch(core)
     if found is None:
@@ -334,12 +214,6 @@ def _change_currency(core: str, last: str) -> str:
     return f"{last.strip(' ?.')} in {found['en'] or english[found['zh'][0]]}"
 
 
-_MONEY = pattern(
-    r"人民币|美[元金]|港[币元]|\b(?:yuan|rmb|cny|renminbi|us dollars?|usd|hkd|(?:hk|hong kong) dollars?|dollars?)\b",
-    re.I,
-)
-
-
 def _change_target(wanted: str, last: str) -> str:
     """Return the last question for another currency in the place of the one that it wanted; "" where that is not clear.
 
@@ -352,41 +226,3 @@ def _change_target(wanted: str, last: str) -> str:
     if len(said) > 2 or (len(said) == 1 and re.search(r"\d\s*[万亿]?\s*$", last[: said[0].start()])):
         return ""
     return last[: said[-1].start()] + wanted + last[said[-1].end() :]
-
-
-def _say_distance(core: str, last: str, today: date) -> str:
-    """Return how far the price is from the stop or the extreme that was spoken of; "" for another."""
-    if _DISTANCE.fullmatch(core) is None:
-        return ""
-    named = [each for each in find_mentions(last) if each.symbol.kind != "index"]
-    bare = strip_mentions(last)
-    if len(named) != 1:
-        return ""
-    if _STOP.search(bare):
-        return f"{named[0].said}离我的止损还有多远" if is_chinese(last) else f"how far is {named[0].said} from my stop"
-    word = _EXTREME.search(bare)
-    if word is None or is_chinese(last):
-        return ""
-    times = " ".join(span.said for span in find_time_spans(bare, today) if span.kind != UNREAD)
-    said = f"{word['word']}{word['what'] or ' price'}" if word["word"] else word["noun"]
-    return f"how far is {named[0].said} from its {said} {times}".strip()
-
-
-def put_since(words: str, at: tuple[int, int], day: str) -> str:
-    """Return a question with a day since which it asks in the place of some words.
-
-    >>> put_since("茅台我买入以来最高价", (2, 7), "2024-02-05")
-    '茅台自2024-02-05以来最高价'
-    >>> put_since("its high since I bought", (9, 23), "2024-02-05")
-    'its high since 2024-02-05'
-    """
-    begin, end = at
-    said = f"自{day}以来" if is_chinese(words[begin:end]) else f" since {day} "
-    return re.sub(r" +", " ", f"{words[:begin]}{said}{words[end:]}").strip()
-
-
-def _blank_names(text: str) -> str:
-    """Return a text of the same length without the securities that it names."""
-    for each in find_mentions(text):
-        text = text.replace(each.said, " " * len(each.said))
-    return text

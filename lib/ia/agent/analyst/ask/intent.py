@@ -5,7 +5,8 @@ from datetime import date
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.figures import Asked, figures_at, find_figures
-from ia.agent.analyst.ask.follow_on import complete_question, find_subject, is_bare
+from ia.agent.analyst.ask.follow_on import complete_question, find_subject
+from ia.agent.analyst.ask.follow_words import is_bare
 from ia.agent.analyst.ask.mentions import (
     LONGEST,
     Mention,

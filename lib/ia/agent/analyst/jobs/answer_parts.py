@@ -15,7 +15,8 @@ from ia.agent.analyst.ask.facts import (
     find_question,
     tables_for,
 )
-from ia.agent.analyst.ask.follow_on import names_owner_alone, names_subject, put_in_place
+from ia.agent.analyst.ask.follow_pronouns import put_in_place
+from ia.agent.analyst.ask.follow_words import names_owner_alone, names_subject
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question

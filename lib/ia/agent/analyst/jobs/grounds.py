@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
-from ia.agent.analyst.ask import checklist_words, follow_on, intent
+from ia.agent.analyst.ask import checklist_words, follow_asides, follow_on, intent
 from ia.agent.analyst.ask.facts import find_question, tables_for
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.plain_words import simplify_question
@@ -38,8 +38,8 @@ class MethodPassage(NamedTuple):
 def explain_last_answer(desk: ToolDesk) -> Work[Reply | None]:
     """Answer a bare "why?" after a checklist, a size or another answer with grounds; None for anything else."""
     request = desk.request
-    before = follow_on.drop_asides(request.before)
-    if not before or not follow_on.asks_why(request.question):
+    before = follow_asides.drop_asides(request.before)
+    if not before or not follow_asides.asks_why(request.question):
         return None
     today = request.moment.date()
     said = simplify_question(follow_on.complete_question(before[-1], before[:-1], today))

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from ia.agent.analyst.ask import intent
-from ia.agent.analyst.ask.follow_steps import put_since
+from ia.agent.analyst.ask.follow_times import put_since
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions
 from ia.agent.analyst.ask.own_names import find_own_names, may_name_own
 from ia.agent.analyst.ask.unknown_names import find_ambiguous_name, find_candidates

@@ -3,7 +3,15 @@
 import re
 from dataclasses import replace
 
-from ia.agent.analyst.ask import checklist_words, choices, follow_on, intent, listed_subjects, report_words
+from ia.agent.analyst.ask import (
+    checklist_words,
+    choices,
+    follow_asides,
+    follow_pronouns,
+    intent,
+    listed_subjects,
+    report_words,
+)
 from ia.agent.analyst.ask.backtest_words import ASKS
 from ia.agent.analyst.ask.belief_words import find_wish, read_verdict
 from ia.agent.analyst.ask.chart_words import asks_chart_and_view
@@ -142,7 +150,7 @@ def _resolve_pointers(desk: ToolDesk) -> tuple[tuple[str, ...], bool]:
     request = desk.request
     if not request.before or not request.is_words_only or request.sections:
         return (), False
-    if placed := follow_on.ask_place(request.question, request.before, request.moment.date()):
+    if placed := follow_pronouns.ask_place(request.question, request.before, request.moment.date()):
         desk.request = replace(request, question=placed, before=request.before[:-1], listed=request.listed[:-1])
         return (), False
     if len(request.listed) < len(request.before):
@@ -263,7 +271,7 @@ def _work_on_beliefs(desk: ToolDesk) -> Work[Reply | None]:
 def _explain_last(desk: ToolDesk) -> Work[Reply | None]:
     """Answer "why?" with the passage that the answer before rests on; None for any other message."""
     request = desk.request
-    if not request.is_words_only or not follow_on.asks_why(request.question):
+    if not request.is_words_only or not follow_asides.asks_why(request.question):
         return None
     from ia.agent.analyst.jobs import grounds
 
@@ -314,9 +322,9 @@ def _complete_request(desk: ToolDesk) -> Reply | None:
     request = desk.request
     if not request.is_words_only or request.sections:
         return None
-    rest, lang = follow_on.split_language_wish(request.question)
+    rest, lang = follow_asides.split_language_wish(request.question)
     if lang:
-        before = follow_on.drop_asides(request.before)
+        before = follow_asides.drop_asides(request.before)
         desk.speak = AnswerVoice(lang)
         if not rest and not before:
             return reply.reply_of_lines(
@@ -334,7 +342,7 @@ def _complete_request(desk: ToolDesk) -> Reply | None:
         desk.request = replace(request, question=chosen, before=request.before[:-1])
         return None
     for said in dict.fromkeys((request.question, simplify_question(request.question))):
-        named = follow_on.name_pronoun(said, request.before, request.moment.date())
+        named = follow_pronouns.name_pronoun(said, request.before, request.moment.date())
         if named != said:
             desk.request = replace(request, question=named)
             break
@@ -349,8 +357,8 @@ def _name_ranked(desk: ToolDesk) -> Work[Reply | None]:
     request = desk.request
     if not request.is_words_only or not request.before:
         return None
-    before = follow_on.drop_asides(request.before)
-    ranking = follow_on.find_ranking(request.question, before, request.moment.date())
+    before = follow_asides.drop_asides(request.before)
+    ranking = follow_pronouns.find_ranking(request.question, before, request.moment.date())
     if not ranking:
         return None
     desk.request = replace(request, question=ranking, before=before[:-1])
@@ -360,7 +368,7 @@ def _name_ranked(desk: ToolDesk) -> Work[Reply | None]:
     if not ranked:
         return None
     if len(ranked) == 1:
-        desk.request = replace(request, question=follow_on.put_in_place(request.question, ranked[0]))
+        desk.request = replace(request, question=follow_pronouns.put_in_place(request.question, ranked[0]))
         return None
     from ia.agent.analyst.jobs.facts import wording
 

@@ -1,0 +1,179 @@
+"""Questions that go on with another security: in the place of the one before, beside it, or held against it."""
+
+import re
+from datetime import date
+
+from ia.agent.analyst.ask.follow_words import ITS, LONGEST, MEASURE, blank_mentions, find_named, is_chinese
+from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
+from ia.agent.analyst.ask.time_spans import UNREAD, TimeSpan, blank_spans, find_time_spans
+from ia.kernel.patterns import pattern
+
+_COMPARED = pattern(
+    r"比|较|哪[个只家]|谁"
+    r"|\b(?:compar\w*|versus|vs\.?|against|(?:stack|measure)s? up|side by side|next to"
+    r"|than)(?=\W|$)",
+    re.I,
+)
+"""What a comparison with one more security has in it."""
+_COMPARING = pattern(
+    r"(?:怎么样|怎样|如何|比较|相比|对比|比|较|起来|一下|一比|看看|现在|结果|哪一?[个只家]|谁|更|值得|强|好|差|和"
+    r"|与|跟|同|那|它|这只|也|再|请|帮我|的话|会|呢|吧|吗"
+    r"|\b(?:and|so|then|now|ok(?:ay)?|but|please|can|could|you|let'?s|me|i|want|to|how|what|if|about|does|do|did"
+    r"|is|are|it|its|that|this"
+    r"|one|stock|share|the|a|in|comparison|compar(?:e[ds]?|ing)|with|against|versus|vs|(?:stack|measure)s?|up|look"
+    r"|side|by|next|put|set"
+    r"|(?:better|worse|stronger|weaker)(?= than)|than)\b|\W|_)*",
+    re.I,
+)
+"""Words of which a comparison with one more security consists: "compare it with CATL", "和宁德时代比呢"."""
+_BETTER = pattern(
+    r"\b(?:did|has|have|was|done|performed|rose|fell|gained|lost)\b.{0,20}\b(?:better|worse|best|worst|more|less|most|least)\b"
+    r"|(?:谁|哪一?[个只家支])(?:的)?(?:表现|涨|跌)?(?:更|比较)?(?:强|好|差|弱|多|少|涨得|跌得)",
+    re.I,
+)
+"""Asks which of two did better or worse."""
+
+
+def ask_better(text: str, last: str, today: date) -> str:
+    """Return which of two did better, over the time of the question before; "" for another text, or one with a time.
+
+    >>> ask_better("which of CATL and BYD did better", "CATL and BYD this year", date(2024, 3, 15))
+    'which of CATL and BYD did better this year'
+    """
+    named = find_mentions(text)
+    if len(named) < 2 or len(text) > LONGEST * 3 or _BETTER.search(text) is None:
+        return ""
+    if not {each.code for each in named} <= {each.code for each in find_mentions(last)}:
+        return ""
+    spans = [span for span in find_time_spans(blank_mentions(last), today) if span.kind != UNREAD]
+    if len(spans) != 1 or find_time_spans(blank_mentions(text), today):
+        return ""
+    said = spans[0].said
+    return f"{said}{text}" if is_chinese(said) else f"{text.strip(' ?')} {said}"
+
+
+_AGAINST_NAMED = pattern(
+    r"\W*(?:那|那么)*(?:比|跟|和|与)[^，,。]{1,12}?(?:相?比)?[，,]?(?:是|要)?(?P<side>高|低|大|小|多|少|贵|便宜)还是(?:更)?"
+    r"(?:高|低|大|小|多|少|贵|便宜)[呢啊一点些]*\W*"
+    r"|\W*(?:那|那么)*(?:跟|和|与|同|比起?)[^，,。]{1,12}?(?:相?比(?:较|起来)?)?[，,]?(?:哪一?[个只家]|谁)(?:更|比较)?"
+    r"(?P<zh>贵|便宜|高|低|大|小)(?:一?[些点])?[呢啊吗]*\W*"
+    r"|\W*(?:and |so )?(?:is (?:it|that|this)|which (?:one )?is) (?P<en>cheaper|more expensive|higher|lower),?"
+    r" (?:than|compared (?:with|to)|against|vs\.?)(?: that of)? .{2,40}",
+    re.I,
+)
+
+
+def hold_against(text: str, last: str) -> str:
+    """Return a question that holds another security against the one that was spoken of; "" for another text.
+
+    >>> hold_against("跟迈瑞比哪个便宜", "恒瑞市盈率多少"), hold_against("跟五粮液比哪个高", "茅台市盈率")
+    ('恒瑞和迈瑞哪个更便宜', '茅台和五粮液哪个市盈率更高')
+    """
+    found, named = _AGAINST_NAMED.fullmatch(text), find_named(last)
+    if found is None or len(named) != 1 or len(others := find_mentions(text)) != 1 or others[0].code == named[0].code:
+        return ""
+    more, measure = found["zh"] or found["side"] or found["en"].casefold(), MEASURE.search(strip_mentions(last))
+    priced = more in ("贵", "便宜", "cheaper", "more expensive")
+    if not priced and measure is None:
+        return ""
+    if not found["en"]:
+        return f"{named[0].said}和{others[0].said}哪个{'' if priced or not measure else measure[0]}更{more}"
+    what = "is" if priced or not measure else f"has the {more} {measure[0]}"
+    return f"which {what}{f' {more}' if priced else ''}, {named[0].said} or {others[0].said}"
+
+
+_INDICES = (
+    (pattern(r"标普"), "SPX.US"),
+    (pattern(r"上证|沪指|沪市|(?:the )?shanghai(?: one)?", re.I), "000001.SH"),
+    (pattern(r"深证|深成|深市|(?:the )?shenzhen(?: one)?", re.I), "399001.SZ"),
+    (pattern(r"创业板|(?:the )?chinext", re.I), "399006.SZ"),
+    (pattern(r"科创板|(?:the )?star(?: 50| board| market)?", re.I), "000688.SH"),
+)
+"""Names by which indices are called where a question goes on (标普呢), and their codes."""
+
+
+def name_index(text: str, step: str) -> str:
+    """Return a question that goes on with an index alone by the code of that index."""
+    code = next((code for words, code in _INDICES if words.fullmatch(step)), "")
+    return text.replace(step, code, 1) if code and step != text else text
+
+
+def ask_measure_of(mentions: list[Mention], last: str, today: date) -> str:
+    """Return the figure by which several were compared, asked of another one; "" where there is none.
+
+    >>> ask_measure_of(find_mentions("茅台"), "招行和平安银行哪个市盈率低", date(2024, 3, 15))
+    '茅台市盈率'
+    """
+    bare = strip_mentions(last)
+    found = MEASURE.search(bare)
+    if not mentions or found is None or len(find_named(last)) < 2 or not is_chinese(found[0]):
+        return ""
+    times = "".join(span.said for span in find_time_spans(bare, today) if span.kind != UNREAD)
+    return f"{'、'.join(each.said for each in mentions)}{times}{found[0]}"
+
+
+def set_beside(text: str, last: str, today: date) -> str:
+    """Return a question that sets one more security beside those before, as a whole one; "" for another.
+
+    >>> set_beside("compare it with CATL", "How is BYD doing?", date(2024, 3, 15))
+    'compare BYD and CATL'
+    >>> set_beside("和宁德时代比呢", "比亚迪市盈率", date(2024, 3, 15))
+    '比亚迪、宁德时代市盈率'
+    """
+    if len(text) > LONGEST * 2 or not (more := find_mentions(text)):
+        return ""
+    bare = strip_mentions(text)
+    spans = [span for span in find_time_spans(bare, today) if span.kind != UNREAD]
+    rest = blank_spans(bare, spans)
+    named = [each for each in find_named(last) if each.code not in {other.code for other in more}]
+    if not named or not _COMPARED.search(rest) or (len(more) > 1 and not ITS.search(rest)):
+        return ""
+    if _COMPARING.fullmatch(rest) is None:
+        return _name_first(text, named)
+    names, chinese = [each.said for each in (*named, *more)], is_chinese(text)
+    if len(named) == 1 and MEASURE.search(strip_mentions(last)) and len(find_mentions(last)) == 1:
+        joined = "、".join(names) if is_chinese(strip_mentions(last)) else " and ".join(names)
+        return strip_mentions(last, "\ue000").replace("\ue000", joined, 1).replace("\ue000", "")
+    times = " ".join(span.said for span in spans)
+    return f"比较{times}{'和'.join(names)}" if chinese else f"compare {' and '.join(names)} {times}".strip()
+
+
+def _name_first(text: str, named: list[Mention]) -> str:
+    """Return a comparison that leaves out its first security, or calls it `it`, with its name; "" for another one."""
+    if len(named) != 1:
+        return ""
+    if re.match("(?:那|那么)?比\ue000", strip_mentions(text, "\ue000")):
+        return named[0].said + re.sub(r"^那么?", "", text)
+    if ITS.search(text) and re.search(r"比|\bthan\b", text):
+        return ITS.sub(named[0].said, text, count=1)
+    return ""
+
+
+_BEATS = pattern(r"跑[赢输]|战胜|\b(?:beat(?:en)?|outperform\w*|underperform\w*)\b", re.I)
+"""One security is held against another, of which a question that goes on names one of the two anew."""
+
+
+def replace_parts(last: str, named: list[Mention], mentions: list[Mention], times: list[str], today: date) -> str:
+    """Return the last question with other securities and another time; "" where it is not clear what they replace."""
+    whole = last
+    if mentions:
+        new = ("、" if is_chinese(last) else " and ").join(each.said for each in mentions)
+        if not named and ITS.search(last):
+            whole = ITS.sub(new, last, count=1)
+        elif len(mentions) == 1 and len(named) == 2 and _BEATS.search(last):
+            of_kind = [each for each in named if (each.symbol.kind == "index") == (mentions[0].symbol.kind == "index")]
+            whole = last.replace((of_kind or named)[0].said, new, 1)
+        elif len(named) != 1 or len(find_mentions(last)) != 1:
+            return ""
+        else:
+            whole = strip_mentions(last, "\ue000").replace("\ue000", new, 1).replace("\ue000", "")
+            whole = re.sub(r"[(（]\s*[)）]", "", whole)
+    if not times:
+        return whole
+    old: list[TimeSpan] = find_time_spans(blank_mentions(whole), today)
+    for span in reversed(old):
+        whole = whole[: span.at[0]] + "\ue001" + whole[span.at[1] :]
+    new = " ".join(times)
+    if old:
+        return whole.replace("\ue001", new, 1).replace("\ue001", "").strip()
+    return f"{new}{whole}" if is_chinese(whole) else f"{whole.strip(' ?')} {new}"

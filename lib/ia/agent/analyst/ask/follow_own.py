@@ -1,0 +1,215 @@
+"""Questions that go on about the same security: the view of it, the holding, the share, another figure, the task."""
+
+import re
+
+from ia.agent.analyst.ask.follow_words import LONGEST, MEASURE, NOTHING, NOW, OWNER, find_named, is_chinese
+from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
+from ia.agent.analyst.ask.several import find_term
+from ia.domain.speech.acts import performs_act
+from ia.kernel.patterns import pattern
+
+_OF_VIEW = (
+    (
+        r"(?:那|那么|现在|请问|我|还)*(?:(?:可以|可不可以|能|能不能|能否|应该|应不应该|该不该|该|要不要|要|值得"
+        r"|值不值得|适合|是否)+(?:现在|再)?"
+        r"(?:买入|买进|买|入手|建仓|上车)|买不买|(?:现在)?买(?:入)?(?:合适|划算))(?:吗|么|呢|了|它|还是不买)*",
+        r"(?:and |so |then |but |ok(?:ay)? )*(?:(?:is|would|was) (?:it|that|this"
+        r"|the stock) (?:now )?(?:be )?(?:still )?(?:a |worth )(?:good )?(?:buy(?:ing)?|purchase)"
+        r"|(?:should|can|could|would|may|shall) (?:i|we|you) (?:now )?buy(?: (?:it|some|this|now|any))*"
+        r"|worth buying|(?:is it )?a buy|buy or (?:not|wait|pass)|buy it)(?: now| or not| then)*",
+        "{name}可以买吗", "is {name} a buy?",
+    ),
+    (
+        r"(?:那|那么|现在|请问|我|还)*(?:(?:可以|最多|能|应该|该|大概|建议)*买(?:入)?(?:多少|几)(?:股|手|钱)?"
+        r"|(?:多少股|几手|多少手)|仓位多大|买多大(?:仓位)?)(?:合适|好|比较好|呢|吗|啊)*",
+        r"(?:and |so |then |but |ok(?:ay)? )*how (?:many|much)(?: of (?:it"
+        r"|them))?(?: shares?)?(?: of it)?(?: (?:should|can|could|may|would|do|shall) (?:i|we|you) (?:buy|get|take"
+        r"|purchase))?(?: of it| then| at most)*",
+        "{name}买多少股", "how many shares of {name} should I buy?",
+    ),
+    (
+        r"(?:那|那么)*(?:(?:在)?(?:什么|哪些|怎样的?)(?:情况|条件|事情?|东西|因素)?(?:下|之下)?|(?:发生)?什么|怎样"
+        r"|如何|什么时候)(?:才)?(?:你)?(?:会|能|才会|可以|可能)?(?:让|使|令)?(?:你|您)?(?:会|才会)?"
+        r"(?:改变|推翻|修正|动摇|放弃)(?:你|您)?(?:的|这个|对它的)*(?:看法|观点|判断|想法|结论|主意)?(?:呢|吗)?",
+        r"(?:and |so |then |but |ok(?:ay)? )*(?:what|when|which (?:things|events)) (?:would|could|will|might|can"
+        r"|should)(?: you)? (?:make you |have to happen to )?(?:change|alter|revise|overturn|invalidate)"
+        r"(?: (?:your|the|this|that|its))* ?(?:mind|view|opinion|judge?ment|verdict|it)?(?: (?:about|of|on) it)?"
+        r"|what changes (?:your|the) (?:mind|view)|what would prove you wrong",
+        "什么会改变对{name}的看法", "what would change your view of {name}?",
+    ),
+)  # fmt: skip
+"""Questions that are asked after a view, in Chinese and English, and the same as whole ones."""
+_VIEWS = tuple((pattern(rf"\W*(?:{zh}|{en})\W*", re.I), zh_whole, en_whole) for zh, en, zh_whole, en_whole in _OF_VIEW)
+_ADVICE = pattern(r"\b(?:should|can|could|may|shall|would) (?:i|we)\b|(?:帮|给|替)我|我(?=.{0,4}[该能要可])", re.I)
+"""Words that speak of the owner and ask for a view all the same."""
+
+
+def ask_after_view(text: str, last: str) -> str:
+    """Return a question that is asked after a view of one security, as a whole one; "" for another.
+
+    >>> ask_after_view("how many shares?", "research Moutai"), ask_after_view("可以买吗", "研究一下茅台")
+    ('how many shares of Moutai should I buy?', '茅台可以买吗')
+    """
+    if len(text) > LONGEST * 2:
+        return ""
+    form = next((form for form in _VIEWS if form[0].fullmatch(text)), None)
+    named = find_named(last) if form is not None else []
+    if form is None or len(named) != 1 or OWNER.search(strip_mentions(_ADVICE.sub("", last))):
+        return ""
+    return (form[1] if is_chinese(text) else form[2]).format(name=named[0].said)
+
+
+_TASK_VERB = pattern(
+    r"取消|停止|停掉|停用|关掉|暂停|先停(?:一[停下])?|停一[停下]|恢复|重启|启用"
+    r"|\b(?:pause|resume|unpause|stop|cancel|disable|enable)\b",
+    re.I,
+)
+_CHANGE_AGAIN = pattern(
+    r"\W*(?:那就?|那么|现在|再|又|还是)*(?:[把将]?它|[把将]?这个(?:任务)?)?(?P<zh>恢复|暂停|启用|停用|取消)"
+    r"(?:它|这个(?:任务)?|运行)?(?:吧|了|一下)*\W*"
+    r"|\W*(?:(?:and|then|now|ok|okay),? )*(?P<en>resume|pause|enable|disable|cancel)(?: (?:it|that|this))?"
+    r"(?: (?:again|now|please))*\W*",
+    re.I,
+)
+
+
+def change_again(text: str, last: str) -> str:
+    """Return a wish to change the task that was spoken of, which is not named again; "" for another text.
+
+    >>> change_again("再恢复吧", "暂停daily-reminder"), change_again("resume it", "pause the daily review")
+    ('恢复daily-reminder', 'resume the daily review')
+    """
+    found = _CHANGE_AGAIN.fullmatch(text)
+    if found is None or not performs_act(last, "task_change"):
+        return ""
+    rest = _TASK_VERB.sub("", last).strip()
+    return f"{found['zh']}{rest}" if found["zh"] else f"{found['en']} {rest}"
+
+
+_LINE = pattern(
+    r"(?:(?:is|and|so|ok|now) )*(?:(?:it|the (?:price|stock|share)) )?(?:still )?(?P<side>above|below|over|under)"
+    r"(?: or (?:above|below|over|under))? (?:its |the |that )?"
+    r"(?P<n>\d+)[- ]?(?:day|d)s?(?: (?:moving )?(?:average|line|ma|mean))?",
+    re.I,
+)
+"""Asks on which side of an average over `n` days the price is."""
+_SHARE_OF = pattern(
+    r"(?:and |so )*(?:as |in )?(?:a |what )?(?:percent(?:age)?|share|fraction|part|%|proportion)(?: is (?:it|that))? of"
+    r" (?:everything|(?:the|my) (?:whole|total|account|portfolio|money|assets|net worth)(?: account| portfolio)?"
+    r"|it all|all)"
+    r"|(?:那|那么)?(?:这|它)?占(?:我)?的?(?:总资产|账户|全部|组合|总仓位|仓位|总额)的?(?:多少|几成|百分之几|比例)",
+    re.I,
+)
+"""Asks for a share of the whole account."""
+_SINCE_THEN = pattern(
+    r"(?:and |so )*(?:what|how|where) (?:has|have|did|is) (?:it|they|the (?:stock|share|price))"
+    r"(?: (?:done|do|gone|go|moved?|been|fared?))* since(?: then| that| the sale)?"
+    r"|(?:那|那么|后来|卖完|卖掉|卖了|买完|买了|之|以|此|从那|它|又|一共|现在)*"
+    r"(?:后来|之后|以后|以来|此后|至今|到了?现在|到了?今天)(?:它|又|一共|再|还)*"
+    r"(?:[涨跌]了?(?:没有?|吗|多少|几个点|百分之几|还是[涨跌]了?)|走势|表现|怎么样)+(?:钱|呢)?",
+    re.I,
+)
+"""Asks how the price went on after the day that was spoken of."""
+_FOR_IT = pattern(
+    r"(?:(?:and|so|ok)[, ]+)*(?:what(?:'s|s| is| was)?|how much is) (?:it|that)(?: now| today)?"
+    r" (?:for|of|at|with) (?P<en>.+)"
+    r"|(?:那|那么)?(?P<zh>.+?)(?:的|现在)*(?:是|有)?(?:多少|几|呢)+",
+    re.I,
+)
+"""Asks for another figure of the same security, in `en` or `zh`."""
+
+
+def ask_about_spoken(core: str, last: str, named: list[Mention]) -> str:
+    """Return a question for a line, or the share, of the security that was spoken of, or for a term explained before.
+
+    >>> ask_about_spoken("above or below its 60 day line", "RSI of CATL", find_mentions("CATL"))
+    'is CATL above its 60-day average'
+    >>> ask_about_spoken("what's it for CMB", "what is P/B", []), ask_about_spoken("招行的是多少", "什么叫市净率", [])
+    ('P/B of CMB', '招行市净率')
+    """
+    stocks = [each for each in named if each.symbol.kind != "index"]
+    if len(core) > LONGEST * 2:
+        return ""
+    if len(stocks) == 1 and (found := _LINE.fullmatch(core)):
+        side = "above" if found["side"].casefold() in ("above", "over") else "below"
+        return f"is {stocks[0].said} {side} its {found['n']}-day average"
+    if len(stocks) == 1 and _SHARE_OF.fullmatch(core):
+        name = stocks[0].said
+        return f"我的{name}占总资产多少" if is_chinese(core) else f"what percent of my account is {name}"
+    if (
+        len(stocks) == 1
+        and _SINCE_THEN.fullmatch(core)
+        and (trade := re.search("卖|清仓|sold|sell|买|建仓|bought|buy", last))
+    ):
+        whose, sold = stocks[0].said, trade[0] in ("卖", "清仓", "sold", "sell")
+        if is_chinese(core):
+            return f"{whose}我{'卖出' if sold else '买入'}之后涨了多少"
+        return f"how much has {whose} risen since I {'sold' if sold else 'bought'} it"
+    term = find_term(last) if not named else ""
+    of_term = _FOR_IT.fullmatch(core) if term else None
+    if of_term is None:
+        return ""
+    asked = NOW.sub("", of_term["en"] or of_term["zh"]).strip()
+    if not find_mentions(asked) or NOTHING.fullmatch(strip_mentions(asked)) is None:
+        return ""
+    return f"{term} of {asked}" if term.isascii() and not is_chinese(asked) else f"{asked.removesuffix('的')}{term}"
+
+
+_HELD = pattern(r"我|成本|浮[盈亏]|持有|持仓|仓位|[买卖]了|加仓|减仓|\b(?:i|my|mine|cost)\b", re.I)
+_OF_HOLDING = pattern(
+    r"\W*(?:那|那么|现在|目前|到现在|一共|总共|今天|还|再|要|得|需要|它|这只)*"
+    r"(?:[赚亏]了?(?:多少|几个?点|没有?)?(?:钱)?|(?:是)?[赚亏](?:了)?还是[赚亏]了?|浮[盈亏](?:多少)?|(?:涨|跌)?(?:到)?(?:多少|几个点)?(?:才能?)?(?:回本|解套)"
+    r"|(?:值|市值)(?:多少)?(?:钱)?|占(?:我)?(?:的)?(?:总?资产|账户|组合|仓位|持仓)?(?:的)?(?:比)?(?:多少|几成|百分之几)|仓位(?:多少|多重)?|成本(?:价)?(?:多少)?|离?止损(?:价|线|还有)?(?:多少|多远)?|(?:什么时候|哪天|几号|为什么)[买卖]的?"
+    r"|平均(?:下来)?(?:成本)?(?:是|要)?多少(?:钱|元)?(?:一股|每股)?|(?:有)?(?:多少|几)[股手]|[买卖]了?(?:几|多少)[次笔股手]|持有多久|拿了多久)(?:了|呢|吗|的)*\W*"
+)
+"""A question about a holding that names none: it is the one that was spoken of."""
+
+
+def ask_own_holding(core: str, last: str, named: list[Mention]) -> str:
+    """Return a question about the holding that was spoken of, which is not named again; "" for another.
+
+    >>> ask_own_holding("现在亏多少钱", "招行我成本多少", find_mentions("招行"))
+    '我的招行现在亏多少钱'
+    """
+    stocks = [each for each in named if each.symbol.kind != "index"]
+    if len(stocks) != 1 or not _HELD.search(strip_mentions(last)) or _OF_HOLDING.fullmatch(core) is None:
+        return ""
+    return f"我的{stocks[0].said}{core}"
+
+
+_SIDE = pattern(
+    r"\W*(?:那|那么|现在|现价|股价|价格|收盘价?|收|是|它|今天)*在?(?:它|这条?线?|均?线|那)?的?"
+    r"(?:上面|下面|上方|下方|之上|之下|上|下)(?:方|面)?(?:还是(?:上面|下面|上方|下方|之上|之下)|吗|么|呢)+\W*"
+)
+_AVERAGE = pattern(r"(?:\d{1,3}|半?年)[日天]?均?线|(?<![a-z])ma\d{1,3}|\d{1,3}[日天]?ma(?![a-z])", re.I)
+_ON_YEAR = pattern(r"\W*(?:那|那么)*(?:同比|环比|增[长速]|增幅)(?:变化|增长|多少|呢|怎么样|如何)*\W*")
+_EXTENT = pattern(
+    r"\W*(?:那|那么|这)*(?:两|俩|二)?(?:者|个|只)?(?:谁|哪一?[个只家支])(?:的)?"
+    r"(?P<more>更?(?:高|低|大|小|多|少|贵|便宜|好|强|弱|超[买卖])(?:一?[些点])?)(?:的|了|呢)*\W*"
+)
+_LATIN = pattern(r"(?<![a-z])[a-z]{2,5}(?![a-z])", re.I)
+
+
+def ask_after_figure(core: str, last: str, named: list[Mention], recent: list[Mention]) -> str:
+    """Return a question that goes on about the figure before: on which side, on the year, which one has more.
+
+    >>> pair = find_mentions("平安银行和招行")
+    >>> ask_after_figure("现价在上面吗", "招行20日均线多少", pair[1:], pair)
+    '招行现价在20日均线上面吗'
+    >>> ask_after_figure("哪个更低", "招行pe", pair[1:], pair)
+    '平安银行和招行哪个pe更低'
+    """
+    bare = strip_mentions(last)
+    if len(named) == 1 and _SIDE.fullmatch(core) and (line := _AVERAGE.search(bare)):
+        side = re.search(r"上|下", core)
+        return f"{named[0].said}现价在{line[0]}{side[0] if side else '上'}面吗"
+    found = MEASURE.search(bare)
+    if len(named) == 1 and found and _ON_YEAR.fullmatch(core) and re.search(r"营收|收入|利润|净利", found[0]):
+        return f"{named[0].said}{'净利润' if found[0] in ('利润', '净利') else found[0]}{core}"
+    which = _EXTENT.fullmatch(core)
+    found = found or _LATIN.search(bare)
+    if which is None or len(recent) < 2 or found is None:
+        return ""
+    pair = named if len(named) > 1 else recent[-2:]
+    more = re.sub("超[买卖]", lambda said: "高" if said[0].endswith("买") else "低", which["more"])
+    return f"{'和'.join(each.said for each in pair)}哪个{found[0]}{more if more.startswith('更') else '更' + more}"

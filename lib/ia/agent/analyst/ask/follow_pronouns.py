@@ -1,0 +1,144 @@
+"""Questions of the owner's about "it", and about the first or another place of a ranking before."""
+
+import re
+from datetime import date
+
+from ia.agent.analyst.ask.follow_ends import BARE_PLACE, place_in
+from ia.agent.analyst.ask.follow_on import find_subject, read_before
+from ia.agent.analyst.ask.follow_words import BARE, LONGEST, is_chinese
+from ia.agent.analyst.ask.mentions import find_mentions
+from ia.agent.analyst.ask.plain_words import simplify_question
+from ia.kernel.patterns import pattern
+
+_OF_IT = tuple(
+    (pattern(form, re.I), whole)
+    for form, whole in (
+        (r"^\W*(?:and |so )?how (?:many|much)(?: shares)?(?: of (?:it|them))? do i (?P<did>own|hold|have)\W*$",
+         "how many shares of {name} do I {did}?"),
+        (r"^\W*(?:and |so |but )?do i (?:actually )?(?P<did>own|hold|have)(?: (?:it|any|some|them|any of it))*\W*$",
+         "do I {did} {name}?"),
+        (r"^\W*(?:那|那么)?我(?:现在|手里|还)*(?P<did>持有|买了|有)(?:没有?|它|过|着)*(?:吗|么|没有?)\W*$",
+         "我{did}{name}吗"),
+        (r"^\W*(?:and |so |but )?why did i (?P<did>buy|sell)(?: (?:it|them))?\W*$", "why did I {did} {name}?"),
+        (r"^\W*(?:and |so |then |ok(?:ay)? |but )*"
+         r"(?P<did>should i (?:sell|keep|hold)|(?:is it )?time to sell|do i sell)"
+         r"(?: (?:it|them|now|then))*\W*$", "should I sell {name}?"),
+        (r"^\W*(?:那|那么|所以|现在|我)*(?P<did>(?:要不要|该不该|应不应该|应该|需不需要|是不是该|要|该)(?:现在)?卖)"
+         r"(?:掉|出|了)?(?:它|吗|么|呢|吧)*\W*$",
+         "{name}要不要卖"),
+        (r"^\W*(?:那|那么|那我|我)?(?:要是|如果|假如|假设)我?(?:当时|当初)?没有?(?P<did>卖)(?:掉|出|了)?[，,]?"
+         r"(?:到)?(?:现在|今天)?(?:能|会|可以|该)*(?:多|少|再)?(?:赚|亏|值|有).*$",
+         "如果我没卖{name}现在会多赚多少"),
+        (r"^\W*(?:那|那么|后来)?我?(?:当时|当初|后来)?为(?:什么|何|啥)(?:会|要|又|还)*(?P<did>买|卖)(?:入|出|了|掉|的|进)*"
+         r"(?:它|这只|呢|一部分|一半|一些)?\W*$",
+         "我为什么{did}{name}"),
+        (r"^\W*(?:any |the |what is the )?(?:latest |newest |recent )?news (?:on|about|of|for) (?:it|them)\W*$",
+         "news on {name}"),
+        (r"^\W*(?P<did>remind me to (?:check|look at|review|sell|buy|watch)) (?:it|them)(?P<rest>\b.*)$",
+         "{did} {name}{rest}"),
+        (r"^\W*(?:那|那么)?我(?:现在|还)?(?:持?有)(?:它)?(?:多少|几)(?P<did>[股手])\W*$", "我持有多少{did}{name}"),
+        (r"^\W*(?:那|那么)?我(?:当时|当初)?为(?:什么|何)(?P<did>买|卖)(?:入|出|了)*(?:它|这只)\W*$",
+         "我为什么{did}{name}"),
+        (r"^\W*(?:and |so |what about |how about )*"
+         r"since i (?P<did>first |last )?(?:bought|purchased|got)(?: (?:it|them))?\W*$",
+         "how much did {name} change since I {did}bought {name}"),
+        (r"^\W*(?:那|那么)?(?:从|自)?我?(?P<did>第一次|最后一次|首次)?买入?(?:它)?(?:以来|之后|至今|到现在)(?:呢|涨了多少)?\W*$",
+         "{name}我{did}买入以来涨了多少"),
+        (r"^\W*(?:它|这只)的?(?:有什么)?最?新?(?:的)?(?:消息|新闻|公告)\W*$", "{name}的新闻"),
+        (r"^(?P<did>\W*(?:(?:明天|后天|今晚|下周|周[一二三四五])[^它]{0,8})?提醒我(?:去)?"
+         r"(?:看看?|检查|卖|买|关注)一?下?)(?:它|这只)\W*$",
+         "{did}{name}"),
+    )
+)  # fmt: skip
+"""Questions and wishes of the owner's about the one security that was spoken of, which only a pronoun names."""
+_OFF_LIST = pattern(
+    r"^\W*(?:(?:no|oh|actually|ok(?:ay)?|sorry|never ?mind|on second thought|and|then|please)\b[,. ]*)*"
+    r"(?:take|remove|drop|delete) (?:it|that)(?: one)?(?: (?:off|out|from|of|again|the|my|list|please))*\W*$"
+    r"|^\W*(?:(?:算了|不了|不对|还是)[，, ]*)*(?:再|又|还是|把它|给我)*"
+    r"(?:去掉|拿掉|删掉|删了|移除|移出|撤掉|拿下来|取消)(?:它|吧|了|关注)*\W*$",
+    re.I,
+)
+_ON_LIST = pattern(r"自选|关注|\bwatch|\btrack|\bfollow", re.I)
+"""A wish to put a security on the watch list, and one to take it off again."""
+_PRONOUN = pattern(r"它|这只|\b(?:it|them)\b", re.I)
+_OVER_TIME = pattern(
+    r"\b(?:highest|lowest|high|low|average|volume|draw-?down|volatil\w*|range|best|worst|biggest|largest|news|dividends?)\b",
+    re.I,
+)
+"""Figures of a stretch of time, which another stretch is wanted of."""
+
+
+def name_pronoun(question: str, before: list[str], today: date) -> str:
+    """Return a question of the owner's about "it" with the name of the one security that was spoken of at last.
+
+    >>> day = date(2024, 3, 15)
+    >>> name_pronoun("why did I buy it?", ["How is CATL doing?", "how many of them do I own?"], day)
+    'why did I buy CATL?'
+    >>> name_pronoun("明天提醒我看看它", ["茅台怎么样"], day)
+    '明天提醒我看看茅台'
+    """
+    found = next(((match, whole) for form, whole in _OF_IT if (match := form.match(question))), None)
+    if found is None and before and _OFF_LIST.match(question) and _ON_LIST.search(before[-1]):
+        put = find_mentions(simplify_question(before[-1]))
+        off = "把{name}移出自选" if is_chinese(question) else "take {name} off my watch list"
+        return off.format(name=put[0].said) if len(put) == 1 else question
+    if found is None or not before:
+        return question
+    if not _PRONOUN.search(question) and len(find_subject(before, today)) != 1:
+        return question
+    said = [mentions for each in before[-4:] if (mentions := find_mentions(simplify_question(each)))]
+    parts = found[0].groupdict()
+    of_time = "since I" in found[1] and not parts.get("did") and _OVER_TIME.search(before[-1]) is not None
+    if not said or len(said[-1]) != 1 or of_time:
+        return question
+    return found[1].format(name=said[-1][0].said, did=parts.get("did") or "", rest=parts.get("rest") or "")
+
+
+_POINTS = pattern(
+    r"(?:它|第一(?:名|只|个)?|排第一的?|(?:刚才)?[这那]只(?:股票|票)?)(?!们)(?P<of>的?)"
+    r"|\b(?:its|it|that one|the first one|the top one)\b(?! (?:up|down|all|worth|a|ok|possible|true|better)\b)",
+    re.I,
+)
+_RANKS = pattern(
+    r"最|前[\d一二三四五六七八九十]|第一|龙头|[涨跌]幅榜|\b(?:highest|lowest|largest|smallest|biggest|best|worst|most"
+    r"|least|top|cheapest|losers?|gainers?)\b",
+    re.I,
+)
+
+
+def find_ranking(question: str, before: list[str], today: date) -> str:
+    """Return the question before for a ranking, to the first of which a question points; "" for any other question.
+
+    >>> find_ranking("它的市盈率呢", ["持仓里哪只涨得最多"], date(2024, 3, 15))
+    '持仓里哪只涨得最多'
+    >>> find_ranking("它的市盈率呢", ["茅台今年最高价"], date(2024, 3, 15))
+    ''
+    """
+    if len(question) > LONGEST or not before or not _POINTS.search(question) or find_mentions(question):
+        return ""
+    last = read_before(before, today)[0]
+    return last if _RANKS.search(last) and not find_mentions(last) else ""
+
+
+def put_in_place(question: str, code: str) -> str:
+    """Return a question with a code in the place of the pronoun.
+
+    >>> put_in_place("它的市盈率呢", "600519.SH"), put_in_place("what is its PE", "AAPL.US")
+    ('600519.SH的市盈率呢', "what is AAPL.US's PE")
+    """
+    found = _POINTS.search(question)
+    if found is None:
+        return question
+    end = "'s" if found[0].lower() == "its" else found["of"] or ""
+    return f"{question[: found.start()]}{code}{end}{question[found.end() :]}"
+
+
+def ask_place(question: str, before: list[str], today: date) -> str:
+    """Return the question before for another place of its ranking of holdings; "" where none is asked for.
+
+    >>> ask_place("那第二大的呢", ["我最大的持仓是哪只"], date(2024, 3, 15))
+    '我第二大的持仓是哪只'
+    """
+    if len(question) > BARE or not before or not BARE_PLACE.match(question):
+        return ""
+    return place_in(question, read_before(before, today)[0])

@@ -1,0 +1,157 @@
+"""Questions that go on with another time: the day before, a week later, the year before, that day."""
+
+import re
+from datetime import date, timedelta
+
+from ia.agent.analyst.ask.follow_words import PRICE, blank_mentions, drop_lead, is_chinese
+from ia.agent.analyst.ask.mentions import Mention, strip_mentions
+from ia.agent.analyst.ask.time_spans import DAY, UNREAD, TimeSpan, find_time_spans
+from ia.kernel.patterns import pattern
+
+_DAY_STEP = pattern(
+    r"(?:on |for )?(?:the )?(?:trading )?(?:day|session) (?P<en>before|after)(?: (?:that|it))?"
+    r"|(?:on |for )?the (?P<near>previous|preceding|next|following) (?:trading )?(?:day|session)"
+    r"|(?:再|再往)?(?P<zh>前|上|后|下)一?个?(?:天|日|交易日)|(?P<next>第二天|次日|隔天)",
+    re.I,
+)
+_BACK = ("before", "previous", "preceding", "前", "上")
+_WEEK_STEP = pattern(
+    r"(?:in |for |during )?the (?:week (?:before|prior)(?: that)?|previous week)"
+    r"|(?:再|再往)?(?:前|上)一?个?(?:周|星期)",
+    re.I,
+)
+_ANY_DAY = pattern(
+    r"交易|[买卖]|笔记|日记|任务|提醒|\b(?:trades?|traded|bought|sold|buy|sell|notes?|tasks?|reminders?|wrote)\b", re.I
+)
+"""What a weekend may have, too."""
+
+
+def step_day(core: str, last: str, today: date) -> str:
+    """Return the last question for the day, or the week, before or after its own; "" where none is asked for."""
+    found, week = _DAY_STEP.fullmatch(core), _WEEK_STEP.fullmatch(core)
+    if found is None and week is None:
+        return ""
+    spans = [span for span in find_time_spans(blank_mentions(last), today) if span.kind != UNREAD]
+    if len(spans) > 1:
+        return ""
+    first = spans[0].first if spans else today
+    if first is None:
+        return ""
+    chinese = is_chinese(last)
+    if found is None:
+        back = (today - timedelta(days=today.weekday()) - (first - timedelta(days=first.weekday()))).days // 7
+        said = (("last week", "上周"), ("the week before last", "上上周"))[back : back + 1]
+        return _put(last, spans, said[0][chinese], chinese=chinese) if said else ""
+    if spans and spans[0].kind != DAY:
+        return ""
+    word = next(each for each in (found["en"], found["near"], found["zh"], found["next"]) if each)
+    step = timedelta(days=-1 if word.casefold() in _BACK else 1)
+    day = first + step
+    while day.weekday() > 4 and not _ANY_DAY.search(strip_mentions(last)):
+        day += step
+    return _put(last, spans, f"{day}" if chinese else f"on {day}", chinese=chinese)
+
+
+_OVER = pattern(
+    r"(?P<n>a|one|two|three|\d+) (?P<en>day|week|month|year)s? (?P<way>later|after(?: that)?|earlier|before(?: that)?)"
+    r"|(?:再)?(?:过了?)?(?P<zhn>[一两二三四五六\d]+)个?(?P<zh>天|周|星期|月|年)(?:之|以)?(?P<zhway>后|前)",
+    re.I,
+)
+_NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6}
+_DAYS_OF = {"day": 1, "week": 7, "天": 1, "周": 7, "星期": 7}
+
+
+def step_over(core: str, last: str, today: date) -> str:
+    """Return the last question for a day so many days, weeks or months from its own; "" where none is asked for.
+
+    >>> step_over("a week later", "what did Midea close at on March 1", date(2024, 3, 15))
+    'what did Midea close at on 2024-03-08'
+    """
+    found = _OVER.fullmatch(core)
+    spans = [span for span in find_time_spans(blank_mentions(last), today) if span.kind != UNREAD]
+    if found is None or len(spans) != 1 or spans[0].kind != DAY or (first := spans[0].first) is None:
+        return ""
+    said = (found["n"] or found["zhn"]).casefold()
+    count, unit = int(_NUMBERS.get(said) or (said if said.isdigit() else 0)), (found["en"] or found["zh"]).casefold()
+    back = (found["way"] or found["zhway"]).casefold().startswith(("earlier", "before", "前"))
+    if unit in _DAYS_OF:
+        day = first + timedelta(days=count * _DAYS_OF[unit] * (-1 if back else 1))
+    else:
+        months = first.year * 12 + first.month - 1 + count * (12 if unit in ("year", "年") else 1) * (-1 if back else 1)
+        day = date(months // 12, months % 12 + 1, min(first.day, 28))
+    chinese = is_chinese(last)
+    return _put(last, spans, f"{day}" if chinese else f"on {day}", chinese=chinese) if count else ""
+
+
+def _put(last: str, spans: list[TimeSpan], time: str, *, chinese: bool) -> str:
+    """Return a question with a time in the place of its own, or at its end."""
+    if not spans:
+        return f"{time}{last}" if chinese else f"{last.strip(' ?')} {time}"
+    at = spans[0].at
+    return re.sub(r"\bon (?=on\b|from\b)", "", f"{last[: at[0]]}{time}{last[at[1] :]}")
+
+
+def put_since(words: str, at: tuple[int, int], day: str) -> str:
+    """Return a question with a day since which it asks in the place of some words.
+
+    >>> put_since("茅台我买入以来最高价", (2, 7), "2024-02-05")
+    '茅台自2024-02-05以来最高价'
+    >>> put_since("its high since I bought", (9, 23), "2024-02-05")
+    'its high since 2024-02-05'
+    """
+    begin, end = at
+    said = f"自{day}以来" if is_chinese(words[begin:end]) else f" since {day} "
+    return re.sub(r" +", " ", f"{words[:begin]}{said}{words[end:]}").strip()
+
+
+_PERIOD_BEFORE = pattern(
+    r"(?:in |for |during )?the (?P<en>year|month) (?:before|prior)(?: that)?"
+    r"|(?:(?:再|再往)(?:前|上)(?:一|1)?|(?:前|上)(?:一|1))个?(?P<zh>年|月)(?:的|度)?",
+    re.I,
+)
+"""The year, or the month, before the one that was spoken of."""
+
+
+def ask_period_before(text: str, last: str, today: date) -> str:
+    """Return the last question for the year or the month before its own; "" where none is asked for.
+
+    >>> ask_period_before("and the year before?", "profit of CATL last year", date(2024, 3, 15))
+    'profit of CATL in 2022'
+    """
+    core = drop_lead(text)
+    found = _PERIOD_BEFORE.fullmatch(core)
+    spans = [span for span in find_time_spans(blank_mentions(last), today) if span.kind != UNREAD and span.first]
+    if found is None or len(spans) != 1 or (first := spans[0].first) is None:
+        return ""
+    if (found["en"] or found["zh"]).lower() in ("year", "年"):
+        time = f"{first.year - 1}年" if is_chinese(last) else f"in {first.year - 1}"
+    else:
+        day = first.replace(day=1) - timedelta(days=1)
+        time = f"{day.year}年{day.month}月" if is_chinese(last) else f"in {day:%B} {day.year}"
+    at = spans[0].at
+    return f"{last[: at[0]]}{time}{last[at[1] :]}"
+
+
+_VOLUME = pattern(r"成交量|\bvolume\b", re.I)
+
+
+def compare_times(named: Mention, last: str, time: str, today: date) -> str:
+    """Return a question that compares now with a time, in the volume or the price asked for before; "" for another."""
+    chinese = is_chinese(time)
+    if _VOLUME.search(last):
+        return f"{named.said}成交量 比{time}多吗" if chinese else f"is the volume of {named.said} more than {time}"
+    if PRICE.search(last):
+        return f"{named.said}{time}以来涨跌" if chinese else f"how much did {named.said} change since {time}"
+    return ""
+
+
+_OF_BAR = pattern(r"(?:那天|当天|那时)?的?(?:开盘|收盘|最高|最低|成交)[价量额]?(?:是?多少)?")
+"""What one bar has; of the day that was spoken of."""
+
+
+def ask_of_that_day(core: str, last: str, named: list[Mention], today: date) -> str:
+    """Return a question for what the bar of the day before has: "收盘呢" after "茅台3月7号涨了吗"; "" for another."""
+    days = [span for span in find_time_spans(blank_mentions(last), today) if span.kind != UNREAD]
+    if len(named) != 1 or len(days) != 1 or days[0].kind != DAY or _OF_BAR.fullmatch(core) is None:
+        return ""
+    return f"{named[0].said}{days[0].said}{core}"
