@@ -25,6 +25,7 @@ _READERS = {
 """Functions that compare a text with their arguments."""
 
 VOCABULARY = {
+    "lib/ia/agent/analyst/ask/follow_again.py": "questions written as whole ones, which are read again",
     "lib/ia/agent/analyst/ask/follow_ends.py": "questions written as whole ones, which are read again",
     "lib/ia/agent/analyst/ask/follow_names.py": "questions written as whole ones, which are read again",
     "lib/ia/agent/analyst/ask/follow_on.py": "questions written as whole ones, which are read again",

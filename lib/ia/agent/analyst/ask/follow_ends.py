@@ -6,6 +6,7 @@ from datetime import date
 from ia.agent.analyst.ask.follow_words import (
     LEAD,
     LONGEST,
+    OF_EXTREME,
     PRICE,
     SUPERLATIVE,
     blank_mentions,
@@ -18,11 +19,13 @@ from ia.agent.analyst.ask.time_spans import DAY, UNREAD, find_time_spans
 from ia.kernel.patterns import pattern
 
 _OPPOSITE_EXTREMES = pattern(
-    r"highest lowest|largest smallest|biggest smallest|best worst|最高 最低|最大 最小|最多 最少|最好 最差"
+    r"high low|highest lowest|largest smallest|biggest smallest|best worst|最高 最低|最大 最小|最多 最少"
+    r"|最好 最差|高点 低点|最高点 最低点"
 )
 _EXTREME = pattern(
     r"\W*(?:是|的|在)*(?:(?:what|when) (?:was|is) |on |the )*"
-    r"(?P<word>highest|lowest|largest|smallest|biggest|best|worst|最[高低大小多少好差])"
+    r"(?P<word>highest|lowest|high(?=\W*$)|low(?=\W*$)|高点|低点|largest|smallest|biggest|best|worst"
+    r"|最[高低大小多少好差])"
     r"(?: (?:one|close|price|closing price)|的?(?:那[天次])?(?:收盘)?价?(?:格)?)?(?:是(?:多少|哪天|几)?)?\W*",
     re.I,
 )
@@ -76,6 +79,29 @@ def ask_other_place(text: str, last: str) -> str:
     return last[: said[0].start()] + (found["en"] or found["zh"]) + last[said[0].end() :]
 
 
+_RANKED_FIGURE = pattern(
+    r"市[盈净销]率|股息率|市值|换手率|成交额|成交量|涨幅|跌幅|(?<![a-z])(?:p/?[ebs]|roe|dividend yield"
+    r"|market cap)(?![a-z])",
+    re.I,
+)
+_RANKING = pattern(
+    r"最[高低大小]|前[\d一二三四五十]|\b(?:highest|lowest|largest|smallest|biggest|cheapest|top)\b", re.I
+)
+
+
+def ask_other_figure(text: str, last: str) -> str:
+    """Return the last question, a ranking of no named security, for another figure; "" where none is asked for.
+
+    >>> ask_other_figure("那市盈率呢", "哪只银行股市净率最低"), ask_other_figure("市盈率呢", "茅台市净率")
+    ('哪只银行股市盈率最低', '')
+    """
+    core = drop_lead(text)
+    said = list(_RANKED_FIGURE.finditer(last))
+    if _RANKED_FIGURE.fullmatch(core) is None or len(said) != 1 or not _RANKING.search(last) or find_mentions(last):
+        return ""
+    return f"{last[: said[0].start()]}{core}{last[said[0].end() :]}"
+
+
 BARE_PLACE = pattern(
     r"^\W*(?:那|那么)?(?:排)?第(?P<n>[二三四2-4])(?:大|名|位|高|多|重|个|只)?(?:的)?"
     r"(?:呢|是谁|是哪[只个]|是什么|股票|持仓|[?？])*\W*$"
@@ -101,13 +127,14 @@ def place_in(text: str, last: str) -> str:
 
 _SIZE = pattern(r"(?P<n>\d+)(?=[- ]?days?\b|[日天](?:均?线|均价))", re.I)
 _ITS_AVERAGE = pattern(
-    r"(?:its |the |their )?(?P<n>\d+)(?:[- ]?days?(?: (?:moving )?(?:average|one))?|[日天](?:均?线|均价))?"
+    r"(?:over |for |of )?(?:its |the |their )?(?P<n>\d+)(?:[- ]?days?(?: (?:moving )?(?:average|one))?"
+    r"|[日天](?:均?线|均价)?)?"
     r"(?: (?:one|average))?",
     re.I,
 )
 _ON_WHICH_SIDE = pattern(
     r"(?:is |does )?(?:the )?(?:price|close|it|stock|share)(?: (?:is|trad\w+|now|currently))*"
-    r" (?P<side>above|below|over|under) (?:it|that|this)"
+    r" (?P<side>above|below|over|under) (?:it|that|this)(?: one| line| average)?"
     r"(?: (?:now|right now|today))?",
     re.I,
 )
@@ -125,23 +152,26 @@ def ask_other_average(text: str, last: str) -> str:
     if said is None or len(_SIZE.findall(last)) != 1:
         return ""
     core = drop_lead(text)
-    if LEAD.search(text) and (found := _ITS_AVERAGE.fullmatch(core)):
+    if (LEAD.search(text) or not text.strip(" ?？。").isdigit()) and (found := _ITS_AVERAGE.fullmatch(core)):
         return last[: said.start()] + found["n"] + last[said.end() :]
+    if {each.code for each in find_mentions(core)} == {each.code for each in named}:
+        core = strip_mentions(core, "it")
     if len(named) == 1 and not is_chinese(text) and (found := _ON_WHICH_SIDE.fullmatch(core)):
         return f"is {named[0].said} {found['side']} its {said['n']}-day average"
     return ""
 
 
 _THERE = pattern(
-    r"(?:那|那么|现在的?|目前的?|今天的?|现价|股价|价格|收盘价?|它)*[比离距跟和与较]?(?:现价|现在|今天)?(?:它|这个?价?|那个?价?|那时|当时|那天|那里|这里|此)?"
-    r"(?:的|又|还|要|有|相[比差]|已经?|离|距)*(?:[低高差跌涨远]|[低高跌涨]了)(?:了)?(?:多少|几个?点|百分之几|多远|几成)(?:个?点|钱)?(?:呢|了)?"
+    r"(?:那|那么|现在的?|目前的?|今天的?|现价|股价|价格|收盘价?|它)*[比离距跟和与较]?(?:现价|现在|今天)?(?:它"
+    r"|这个?价?|那个?价?|那时|当时|那天|那里|这里|此)?"
+    r"(?:的|又|还|要|有|相[比差]|已经?|离|距)*(?:[低高差跌涨远]|[低高跌涨]了)(?:了)?(?:多少|几个?点|百分之几"
+    r"|多远|几成)(?:个?点|钱)?(?:呢|了)?"
     r"|(?:and |so |then )*how (?:far|much) (?:(?:above|below|under|over|off|away) )?(?:from )?(?:it |that |there )?"
     r"(?:is|are) (?:it|we|the (?:price|stock|share)s?)"
     r"(?: (?:now|today))?(?: (?:above|below|from|off|under|over|away from) (?:it|that|there))?(?: (?:now|today))?",
     re.I,
 )
 """How far a price is from the one that was spoken of: 现价比它低多少."""
-_OF_EXTREME = pattern(r"最[高低]|[高低]点|新[高低]|\b(?:high|low|highest|lowest|peak|top|bottom)\b", re.I)
 _ASKED_HOW_MUCH = pattern(
     r"(?:是|在|有|为)*(?:多少|几|哪|什么)(?:块|元|钱|时候|一?天)*(?:呢|的)?\W*$|[?？]"
     r"|^\W*(?:what(?:'s| is| was| were)|when was)\s+(?:the )?",
@@ -162,7 +192,7 @@ def measure_from_there(text: str, last: str, today: date) -> str:
         return ""
     core = _ASKED_HOW_MUCH.sub("", last).strip(" ?？")
     bare = blank_mentions(core)
-    if _OF_EXTREME.search(bare):
+    if OF_EXTREME.search(bare):
         return f"{core}和现在差多少" if is_chinese(last) else f"how far is it now from {core}"
     days = [span for span in find_time_spans(bare, today) if span.kind == DAY and span.first and span.first < today]
     if len(days) != 1 or not PRICE.search(bare):
@@ -182,6 +212,15 @@ _DISTANCE = pattern(
     r"|(?:那|那么|现在|现价|股价|它)*(?:离|距|比)?(?:那里?|那个价|它|这个价)?(?:还)?(?:有|差|高|低)?多(?:远|少)",
     re.I,
 )
+_FROM_BOTH = pattern(
+    r"how (?:far|much)(?: away| off)? (?:are|is) (?:we|it|the (?:price|stock)) (?:away )?from (?:both|each"
+    r"|either|the two|them)"
+    r"(?: of (?:them|those))?(?: now)?"
+    r"|(?:那|现在|现价|目前)*[离距](?:这|那)?(?:两个|两者|俩|二者)(?:价位?|价格)?(?:各|分别|都)*(?:还)?(?:有"
+    r"|差)?多[少远]",
+    re.I,
+)
+"""Asks for the distance from the target and from the stop."""
 _FIGURE_END = pattern(
     r"(?P<word>highest|lowest)(?P<what> (?:close|closing price|price))?|\b(?P<noun>high|low|peak|bottom)\b", re.I
 )
@@ -189,12 +228,21 @@ _FIGURE_END = pattern(
 
 def say_distance(core: str, last: str, today: date) -> str:
     """Return how far the price is from the stop or the extreme that was spoken of; "" for another."""
-    if _DISTANCE.fullmatch(core) is None:
+    both = _FROM_BOTH.fullmatch(core)
+    if _DISTANCE.fullmatch(core) is None and both is None:
         return ""
     named = [each for each in find_mentions(last) if each.symbol.kind != "index"]
     bare = strip_mentions(last)
     if len(named) != 1:
         return ""
+    if both is not None:
+        if not re.search(r"止损|目标|\b(?:stop|target)\b", bare, re.I):
+            return ""
+        return (
+            f"{named[0].said}离我的目标价和止损各差多少"
+            if is_chinese(core)
+            else f"how far is {named[0].said} from my target and my stop"
+        )
     if _STOP.search(bare):
         return f"{named[0].said}离我的止损还有多远" if is_chinese(last) else f"how far is {named[0].said} from my stop"
     word = _FIGURE_END.search(bare)

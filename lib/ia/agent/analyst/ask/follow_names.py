@@ -5,7 +5,7 @@ from datetime import date
 
 from ia.agent.analyst.ask.follow_words import ITS, LONGEST, MEASURE, blank_mentions, find_named, is_chinese
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
-from ia.agent.analyst.ask.time_spans import UNREAD, TimeSpan, blank_spans, find_time_spans
+from ia.agent.analyst.ask.time_spans import DAY, FUTURE, UNREAD, TimeSpan, blank_spans, find_time_spans
 from ia.kernel.patterns import pattern
 
 _COMPARED = pattern(
@@ -27,7 +27,8 @@ _COMPARING = pattern(
 )
 """Words of which a comparison with one more security consists: "compare it with CATL", "和宁德时代比呢"."""
 _BETTER = pattern(
-    r"\b(?:did|has|have|was|done|performed|rose|fell|gained|lost)\b.{0,20}\b(?:better|worse|best|worst|more|less|most|least)\b"
+    r"\b(?:did|has|have|was|done|performed|rose|fell|gained|lost)\b.{0,20}\b(?:better|worse|best|worst|more"
+    r"|less|most|least)\b"
     r"|(?:谁|哪一?[个只家支])(?:的)?(?:表现|涨|跌)?(?:更|比较)?(?:强|好|差|弱|多|少|涨得|跌得)",
     re.I,
 )
@@ -53,11 +54,15 @@ def ask_better(text: str, last: str, today: date) -> str:
 
 
 _AGAINST_NAMED = pattern(
-    r"\W*(?:那|那么)*(?:比|跟|和|与)[^，,。]{1,12}?(?:相?比)?[，,]?(?:是|要)?(?P<side>高|低|大|小|多|少|贵|便宜)还是(?:更)?"
+    r"\W*(?:那|那么)*(?:比|跟|和|与)[^，,。]{1,12}?(?:相?比)?[，,]?(?:是|要)?(?P<side>高|低|大|小|多|少|贵"
+    r"|便宜)还是(?:更)?"
     r"(?:高|低|大|小|多|少|贵|便宜)[呢啊一点些]*\W*"
     r"|\W*(?:那|那么)*(?:跟|和|与|同|比起?)[^，,。]{1,12}?(?:相?比(?:较|起来)?)?[，,]?(?:哪一?[个只家]|谁)(?:更|比较)?"
     r"(?P<zh>贵|便宜|高|低|大|小)(?:一?[些点])?[呢啊吗]*\W*"
-    r"|\W*(?:and |so )?(?:is (?:it|that|this)|which (?:one )?is) (?P<en>cheaper|more expensive|higher|lower),?"
+    r"|\W*(?:那|那么|它)*比[^，,。]{1,12}?(?:还|要|更)*(?P<than>高|低|大|小|多|少|贵|便宜)(?:一?[些点])?(?:吗"
+    r"|么|没有?|不)+\W*"
+    r"|\W*(?:and |so )?(?:(?:is (?:it|that|this)|which (?:one )?is) )?"
+    r"(?P<en>cheaper|more expensive|higher|lower|bigger|larger|smaller),?"
     r" (?:than|compared (?:with|to)|against|vs\.?)(?: that of)? .{2,40}",
     re.I,
 )
@@ -72,7 +77,9 @@ def hold_against(text: str, last: str) -> str:
     found, named = _AGAINST_NAMED.fullmatch(text), find_named(last)
     if found is None or len(named) != 1 or len(others := find_mentions(text)) != 1 or others[0].code == named[0].code:
         return ""
-    more, measure = found["zh"] or found["side"] or found["en"].casefold(), MEASURE.search(strip_mentions(last))
+    measure = MEASURE.search(strip_mentions(last))
+    more = found["zh"] or found["side"] or found["than"] or found["en"].casefold()
+    more = {"bigger": "higher", "larger": "higher", "smaller": "lower"}.get(more, more)
     priced = more in ("贵", "便宜", "cheaper", "more expensive")
     if not priced and measure is None:
         return ""
@@ -106,8 +113,10 @@ def ask_measure_of(mentions: list[Mention], last: str, today: date) -> str:
     """
     bare = strip_mentions(last)
     found = MEASURE.search(bare)
-    if not mentions or found is None or len(find_named(last)) < 2 or not is_chinese(found[0]):
+    if not mentions or found is None or len(find_named(last)) < 2:
         return ""
+    if not is_chinese(last):
+        return f"{found[0]} of {' and '.join(each.said for each in mentions)}"
     times = "".join(span.said for span in find_time_spans(bare, today) if span.kind != UNREAD)
     return f"{'、'.join(each.said for each in mentions)}{times}{found[0]}"
 
@@ -126,8 +135,14 @@ def set_beside(text: str, last: str, today: date) -> str:
     spans = [span for span in find_time_spans(bare, today) if span.kind != UNREAD]
     rest = blank_spans(bare, spans)
     named = [each for each in find_named(last) if each.code not in {other.code for other in more}]
-    if not named or not _COMPARED.search(rest) or (len(more) > 1 and not ITS.search(rest)):
+    if (
+        not named
+        or not (_COMPARED.search(rest) or _DID_BETTER.fullmatch(rest))
+        or (len(more) > 1 and not ITS.search(rest))
+    ):
         return ""
+    if held := _hold_over_time(rest, last, [*named, *more], spans, today):
+        return held
     if _COMPARING.fullmatch(rest) is None:
         return _name_first(text, named)
     names, chinese = [each.said for each in (*named, *more)], is_chinese(text)
@@ -136,6 +151,36 @@ def set_beside(text: str, last: str, today: date) -> str:
         return strip_mentions(last, "\ue000").replace("\ue000", joined, 1).replace("\ue000", "")
     times = " ".join(span.said for span in spans)
     return f"比较{times}{'和'.join(names)}" if chinese else f"compare {' and '.join(names)} {times}".strip()
+
+
+_DID_BETTER = pattern(
+    r"\W*(?:(?:and|so|but|was|did|is|has|it|that|this|do|done|perform\w*)\b\W*)*(?:better|worse|more"
+    r"|less) than\W*(?:the\W*)?"
+    r"|\W*(?:那|它|有没有|有)*(?:跑[赢过输]|[强好]过|比)\W*(?:[大]?盘|指数)?(?:[强好]|涨得[多好]|没有?|了|吗|么)*\W*",
+    re.I,
+)
+"""Asks whether a security did better than another one, over the time that was spoken of."""
+_MOVES = pattern(
+    r"[涨跌]|表现|走势|怎么样|\b(?:do|did|done|doing|change[ds]?|r[io]se|f[ae]ll|up|down|gain\w*|los[et]"
+    r"|move[ds]?|perform\w*)\b",
+    re.I,
+)
+
+
+def _hold_over_time(rest: str, last: str, pair: list[Mention], spans: list[TimeSpan], today: date) -> str:
+    """Return which of two did better over the time of the question before; "" for another question.
+
+    >>> pair = [*find_mentions("BYD"), *find_mentions("CATL")]
+    >>> _hold_over_time("better than  ?", "how did BYD do in January", pair, [], date(2024, 3, 15))
+    'which did better in january, BYD or CATL'
+    """
+    old = [span for span in find_time_spans(blank_mentions(last), today) if span.kind != UNREAD]
+    times = spans or old
+    if len(pair) != 2 or len(times) != 1 or not _DID_BETTER.fullmatch(rest) or not _MOVES.search(strip_mentions(last)):
+        return ""
+    if is_chinese(times[0].said) or is_chinese(rest):
+        return f"{times[0].said}{pair[0].said}和{pair[1].said}谁涨得多"
+    return f"which did better {times[0].said}, {pair[0].said} or {pair[1].said}"
 
 
 def _name_first(text: str, named: list[Mention]) -> str:
@@ -171,9 +216,27 @@ def replace_parts(last: str, named: list[Mention], mentions: list[Mention], time
     if not times:
         return whole
     old: list[TimeSpan] = find_time_spans(blank_mentions(whole), today)
+    times = [_date_bare_day(said, old) for said in times]
     for span in reversed(old):
         whole = whole[: span.at[0]] + "\ue001" + whole[span.at[1] :]
     new = " ".join(times)
     if old:
         return whole.replace("\ue001", new, 1).replace("\ue001", "").strip()
     return f"{new}{whole}" if is_chinese(whole) else f"{whole.strip(' ?')} {new}"
+
+
+_BARE_DAY = pattern(r"(?:on )?(?:the )?(?P<n>\d{1,2})(?:st|nd|rd|th)?|(?P<zh>\d{1,2})[号日]", re.I)
+
+
+def _date_bare_day(said: str, old: list[TimeSpan]) -> str:
+    """Return a day of no month with the month of the day that was spoken of: "the 5th" after "on April 4".
+
+    >>> _date_bare_day("the 5th", find_time_spans("on April 4", date(2024, 3, 15)))
+    '2024-04-05'
+    """
+    found = _BARE_DAY.fullmatch(said.strip())
+    first = old[0].first if len(old) == 1 else None
+    day = int(found["n"] or found["zh"]) if found else 0
+    if first is None or not 0 < day < 32 or (old[0].kind != DAY and old[0].kind != FUTURE):
+        return said
+    return f"{first.year}-{first.month:02d}-{day:02d}"

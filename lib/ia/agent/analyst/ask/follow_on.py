@@ -3,10 +3,12 @@
 import re
 from datetime import date
 
+from ia.agent.analyst.ask.follow_again import ask_again
 from ia.agent.analyst.ask.follow_asides import drop_asides
 from ia.agent.analyst.ask.follow_ends import (
     ask_other_average,
     ask_other_extreme,
+    ask_other_figure,
     ask_other_place,
     measure_from_there,
     place_in,
@@ -44,6 +46,7 @@ from ia.agent.analyst.ask.follow_words import (
     MEASURE,
     NOTHING,
     NOW,
+    OWNER,
     SUPERLATIVE,
     TAIL,
     attach_names,
@@ -63,8 +66,17 @@ _THEM = pattern(
     r"|\b(?:them|they|both|those|these(?: two)?|their|the two)\b",
     re.I,
 )
-_AGAINST = pattern(r"(?:比|跟|和|与|较|\bcompared (?:to|with)\b|\bversus\b|\bvs\.?|\bthan\b|相比|比较|呢)", re.I)
-_EXTENT_OF = pattern(r"(?:的时候)?(?:[涨跌]|[多少高低])了?(?:多少|几)?(?:个?点|钱|[个只])?(?:吗|没有?)?\W*$")
+_AGAINST = pattern(
+    r"(?:\b(?:is|was) (?:it|that|this) (?:any )?(?:more|less|higher|lower)\b|比|跟|和|与|较|\bcompared (?:to"
+    r"|with)\b|\bversus\b|\bvs\.?|\bthan\b|相比|比较|呢)",
+    re.I,
+)
+_EXTENT_OF = pattern(
+    r"\b(?:is|was|were|are|it|that|this|then|price|close)\b|\b(?:more|less|higher|lower|up|down|better"
+    r"|worse)(?: (?=than))?\b"
+    r"|(?:的时候)?(?:[涨跌]|[多少高低])了?(?:多少|几)?(?:个?点|钱|[个只])?(?:吗|没有?)?\W*$",
+    re.I,
+)
 _WHICH = pattern(
     r"^\W*(?:哪|谁|最|第一|which|who"
     r"|(?:by |with )?(?:the )?(?:highest|lowest|best|worst|biggest|largest|smallest|cheapest|priciest|dearest|most"
@@ -91,7 +103,7 @@ def read_before(before: list[str], today: date) -> tuple[str, list[Mention]]:
     """Return the last of some questions as a whole one, and the securities that they named, the newest last."""
     whole = ""
     recent: dict[str, Mention] = {}
-    for said in drop_asides(before)[-6:]:
+    for said in map(_plain_end, drop_asides(before)[-6:]):
         done = _complete(said, whole, list(recent.values()), today)
         if done == said and is_bare(said) and not find_mentions(said):
             done = attach_names(find_named(whole), said)
@@ -116,6 +128,7 @@ def complete_question(question: str, before: list[str], today: date) -> str:
     '茅台、五粮液去年涨跌'
     """
     whole, recent = read_before(before, today)
+    question = _plain_end(question) if whole else question
     done = _complete(question, whole, recent, today)
     plain = simplify_question(question)
     if done == question and whole and plain != question:
@@ -127,7 +140,8 @@ def complete_question(question: str, before: list[str], today: date) -> str:
 
 _AMEND = pattern(
     r"^\W*(?:(?:不对|不是|错了|搞错了?|说错了?|弄错了?|哦不|(?:我|刚才|我刚才)说错了?|更正一?下?)[，,。!！ ]*)?"
-    r"(?:我(?:刚才?|其实)?(?:想?问|说|指|要问|想说|看)的?(?:是|的是)|我的意思是|是说|应该(?:是|问)|那?(?:换成|改成|换做|换|改为|改问)|是)"
+    r"(?:我(?:刚才?|其实)?(?:想?问|说|指|要问|想说|看)的?(?:是|的是)|我的意思是|是说|应该(?:是|问)|那?(?:换成"
+    r"|改成|换做|换|改为|改问)|是)"
     r"\s*(?P<core>[^，,。]+?)(?:的|吧|呢)?\W*$"
 )
 """What amends the question before: another security, or another time, is meant."""
@@ -180,6 +194,15 @@ def _amend(text: str, last: str, recent: list[Mention], today: date) -> str:
     return text
 
 
+_ASKED_NO = pattern(r"(?<=[买卖高低贵多少大小涨跌够宜])不(?=\W*$)")
+"""A question in the end: 超买不."""
+_WHOLE_SPAN = pattern(r"\b(?:over |for |in )?the (?:whole|entire|full) (week|month|year)(?=\W*$)", re.I)
+
+
+def _plain_end(text: str) -> str:
+    return _WHOLE_SPAN.sub(r"this \1", _ASKED_NO.sub("吗", text))
+
+
 def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     if not last or text.startswith("/"):
         return text
@@ -195,6 +218,61 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     return _go_on(text, last, recent, today)
 
 
+_FLOW = pattern(r"北向|南向|资金|成交额|\b(?:north|south)-?bound\b|\bflows?\b|\bturnover\b", re.I)
+"""What adds up over days."""
+_IN_SUM = pattern(r"合计|总共|一共|加起来|累计|总的|\b(?:in (?:total|all|sum)|altogether|together|total)\b", re.I)
+
+
+_OTHER_TIME = pattern(
+    r"\W*(?:is|was) (?:it|that|this) (?:any )?(?:more|less|higher|lower|better|worse)(?: than)?(?: (?:on|in|at))?\W*"
+    r"|\W*(?:more|less|higher|lower) than(?: (?:on|in|at))?\W*"
+    r"|\W*(?:那|这)?比\W*(?:的时候)?(?:[高低多少大小好差])(?:了|一?些)?(?:吗|么|没有?)*\W*",
+    re.I,
+)
+"""Asks whether a figure was more at another time, which is then told."""
+
+
+_HOW_MUCH_OF = pattern(r"\W*(?:那|的|是|有|现在|又|加)*(?:多少|几)\W*")
+_FIGURE = pattern(
+    r"市[盈净销]率|市值|股息率?|毛利率?|净利率?|负债率?|换手率|波动率|回撤|占|比例|仓位|(?<![a-z])(?:p/?[ebs]"
+    r"|roe|rsi|eps)(?![a-z])",
+    re.I,
+)
+"""A figure, of which another security has one too, that is not the price."""
+
+
+def _change_time(rest: str, last: str, said: list[str], today: date) -> str:
+    """Return a question of no named security for another time, where more is asked than the time alone; "" for another.
+
+    >>> day = date(2024, 3, 15)
+    >>> _change_time("  合计", "北向今天流入多少", ["这周"], day)
+    '北向这周合计流入多少'
+    >>> _change_time("was it more", "what is 100 usd in yuan today", ["on jan 2"], day)
+    'what is 100 usd in yuan on jan 2'
+    """
+    if _FLOW.search(last) and _IN_SUM.search(rest) and NOTHING.fullmatch(_IN_SUM.sub("", rest)):
+        return replace_parts(last, [], [], [f"{said[0]}{'合计' if is_chinese(last) else ' in total'}"], today)
+    if _OTHER_TIME.fullmatch(rest) and len(find_time_spans(last, today)) < 2:
+        return replace_parts(last, [], [], said, today)
+    return ""
+
+
+def _fill_in(rest: str, last: str, mentions: list[Mention], said: list[str], today: date) -> str:
+    """Return the last question for other securities or another time where a word more is asked; "" for another.
+
+    >>> _fill_in(" 多少", "招行pb", find_mentions("平安银行"), [], date(2024, 3, 15))
+    '平安银行pb'
+    """
+    named = find_named(last)
+    if not mentions:
+        return _change_time(rest, last, said, today) if said and not named else ""
+    summed = len(mentions) > 1 and _IN_SUM.search(rest) and NOTHING.fullmatch(_IN_SUM.sub("", rest))
+    figure = _HOW_MUCH_OF.fullmatch(rest) and _FIGURE.search(strip_mentions(last))
+    if not named or not (summed or figure):
+        return ""
+    return replace_parts(last, named, mentions, said, today) or ask_measure_of(mentions, last, today)
+
+
 def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
     """Return a text that goes on with the question before as a whole one."""
     led, tailed = LEAD.search(text), TAIL.search(text)
@@ -202,12 +280,14 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
     text = name_index(text, step)
     if after := (
         ask_after_view(text, last)
+        or ask_again(step, last, today)
         or _take_step(step, last, today)
         or measure_from_there(text, last, today)
         or set_beside(text, last, today)
         or ask_period_before(text, last, today)
         or ask_other_extreme(text, last)
         or ask_other_place(text, last)
+        or ask_other_figure(text, last)
         or ask_other_average(text, last)
         or ask_about_spoken(step, last, find_named(last))
     ):
@@ -221,6 +301,8 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
     said = [bare[span.at[0] : span.at[1]].strip() for span in spans]
     rest = blank_spans(bare, spans)
     named = find_named(last)
+    if filled := _fill_in(rest, last, mentions, said, today):
+        return filled
     if NOTHING.fullmatch(rest) is not None:
         if not (led or tailed) and not (said and not mentions):
             return text
@@ -236,10 +318,10 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         and _AGAINST.search(rest)
         and NOTHING.fullmatch(_EXTENT_OF.sub("", _AGAINST.sub("", rest)))
     ):
-        return compare_times(named[0], last, said[0], today) or text
+        return compare_times(named[0], last, spans[0], today) or text
     if not mentions and (ranked := _rank_list(core, last, today, led=bool(led or tailed), timed=bool(said))):
         return ranked
-    if own := ask_own_holding(core, last, named):
+    if own := ask_own_holding(core, last, named) or ("" if mentions or named or said else _rank_own(core, last, today)):
         return own
     if mentions or ELSEWHERE.search(core):
         return text
@@ -263,6 +345,9 @@ def _name_before(core: str, named: list[Mention], recent: list[Mention], *, led:
     return attach_names(names, ITS.sub(" ", _THEM.sub(" ", core)).strip(" ?？"))
 
 
+_ONE = pattern(r"哪一?[只个支家]|是谁|\b(?:which|who)\b", re.I)
+
+
 def _rank_list(core: str, last: str, today: date, *, led: bool, timed: bool) -> str:
     """Return a question for the first of the owner's list that was spoken of; "" for another.
 
@@ -270,10 +355,48 @@ def _rank_list(core: str, last: str, today: date, *, led: bool, timed: bool) -> 
     'which fell most on my watch list today'
     """
     listed = _LIST.search(last)
-    if listed is None or ELSEWHERE.search(core) or not (_WHICH.search(core) or (led and SUPERLATIVE.search(core))):
+    ranks = _WHICH.search(core) or (SUPERLATIVE.search(core) and (led or _ONE.search(core)))
+    if listed is None or ELSEWHERE.search(core) or not ranks:
         return ""
     times = "" if timed else " ".join(last[span.at[0] : span.at[1]] for span in find_time_spans(last, today))
     return f"{listed[0]}里{times}{core}" if is_chinese(core) else f"{core} on {listed[0]} {times}".strip()
+
+
+_OWN_ONE = pattern(
+    r"\W*(?:(?:and|so|then|ok)\b[, ]*)*(?:which|what)(?: (?:one|holding|position|stock|share)s?)?(?: of (?:mine|them))?"
+    r" (?:was |did |has |made |lost |earned |cost |helped |hurt |brought |(?:contributed|added) )*(?:me |done |the )*"
+    r"(?:best|worst|most|least|more)(?: of (?:it|that|all))?\W*"
+    r"|\W*(?:那|其中|里面|主要)*(?:是)?(?:哪一?[只个支家]|谁)(?:股票|持仓)?的?(?:贡献|赚得?|亏得?|拖累|表现"
+    r"|涨得?|跌得?)*最(?:大|多|好|差|少)的?\W*",
+    re.I,
+)
+"""Asks which holding brought most, or least, of a result."""
+_OWN_RESULT = pattern(
+    r"收益|盈亏|[赚亏]|表现|怎么样|\b(?:portfolio|account|made?|make|earn\w*|los[et]|gain\w*|return|do|did"
+    r"|doing|perform\w*)\b",
+    re.I,
+)
+
+
+def _rank_own(core: str, last: str, today: date) -> str:
+    """Return which holding did best or worst over the time of the owner's result before; "" for another question.
+
+    >>> _rank_own("which holding did best", "how did my portfolio do last month", date(2024, 3, 15))
+    'which holding did best last month'
+    """
+    if not (OWNER.search(last) and _OWN_RESULT.search(last) and _OWN_ONE.fullmatch(core)):
+        return ""
+    spans = [span for span in find_time_spans(last, today) if span.kind != UNREAD]
+    if len(spans) != 1:
+        return ""
+    if not is_chinese(core):
+        asked = (
+            core.strip(" ?")
+            if re.search("holding|position", core)
+            else re.sub(r"^(\W*(?:\w+ )*?which)", r"\1 holding", core)
+        )
+        return f"{asked} {spans[0].said}"
+    return f"{spans[0].said}我的持仓里{core}"
 
 
 def _take_step(core: str, last: str, today: date) -> str:

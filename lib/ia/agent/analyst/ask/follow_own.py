@@ -73,12 +73,27 @@ _CHANGE_AGAIN = pattern(
 )
 
 
+_APPROVE = pattern(
+    r"\W*(?:(?:and|then|now|ok(?:ay)?|please|so|go ahead and)\b[, ]*)*approve (?:it|that|this|them)(?: (?:then"
+    r"|now|please|for me))*\W*"
+    r"|\W*(?:那就?|就|请|帮我|好的?|行|[，, ])*(?:把?它|这个)?(?:给)?(?:批准?|审批|通过)(?:了|它|一?下"
+    r"|掉)*(?:吧|好了|啦)?\W*",
+    re.I,
+)
+_TASKS = pattern(
+    r"任务|复盘|同步|提案|审批|批|\b(?:tasks?|review|sync|proposals?|approv\w+|pending|waiting|daily|weekly|monthly)\b",
+    re.I,
+)
+
+
 def change_again(text: str, last: str) -> str:
     """Return a wish to change the task that was spoken of, which is not named again; "" for another text.
 
     >>> change_again("再恢复吧", "暂停daily-reminder"), change_again("resume it", "pause the daily review")
     ('恢复daily-reminder', 'resume the daily review')
     """
+    if _APPROVE.fullmatch(text) and _TASKS.search(last):
+        return "有哪些任务等我批准" if is_chinese(text) else "which tasks are waiting for my approval"
     found = _CHANGE_AGAIN.fullmatch(text)
     if found is None or not performs_act(last, "task_change"):
         return ""
@@ -119,6 +134,18 @@ _FOR_IT = pattern(
 """Asks for another figure of the same security, in `en` or `zh`."""
 
 
+_OWN_LEVEL = pattern(r"(?:止损|止盈|目标|成本)(?:价位?|位|线)?(?:是?多少)?")
+"""A price of the owner's own."""
+_ON_COST = pattern(
+    r"(?:and )?(?:on|at|against|by|based on|from) (?:my|what i) (?:average |own |purchase "
+    r"|buy(?:ing)? )?(?:cost|price|paid|basis)(?: (?:basis|price))?"
+    r"|(?:那|要是|如果)*[按照用](?:我)?(?:自己)?的?(?:\d+(?:\.\d+)?[块元]钱?的?)?(?:买入)?(?:成本"
+    r"|买入?价)价?(?:来?算|看)?(?:的话|是|有|是多少|多少|呢)*",
+    re.I,
+)
+"""Asks for a yield on what the owner paid."""
+
+
 def ask_about_spoken(core: str, last: str, named: list[Mention]) -> str:
     """Return a question for a line, or the share, of the security that was spoken of, or for a term explained before.
 
@@ -145,6 +172,14 @@ def ask_about_spoken(core: str, last: str, named: list[Mention]) -> str:
         if is_chinese(core):
             return f"{whose}我{'卖出' if sold else '买入'}之后涨了多少"
         return f"how much has {whose} risen since I {'sold' if sold else 'bought'} it"
+    if len(stocks) == 1 and _OWN_LEVEL.fullmatch(core) and OWNER.search(last):
+        return f"{stocks[0].said}我的{core}"
+    if len(stocks) == 1 and _ON_COST.fullmatch(core) and re.search(r"股息|\bdividend|\byield", last, re.I):
+        return (
+            f"{stocks[0].said}按我的成本股息率多少"
+            if is_chinese(core)
+            else f"dividend yield of {stocks[0].said} on my cost"
+        )
     term = find_term(last) if not named else ""
     of_term = _FOR_IT.fullmatch(core) if term else None
     if of_term is None:
@@ -158,9 +193,13 @@ def ask_about_spoken(core: str, last: str, named: list[Mention]) -> str:
 _HELD = pattern(r"我|成本|浮[盈亏]|持有|持仓|仓位|[买卖]了|加仓|减仓|\b(?:i|my|mine|cost)\b", re.I)
 _OF_HOLDING = pattern(
     r"\W*(?:那|那么|现在|目前|到现在|一共|总共|今天|还|再|要|得|需要|它|这只)*"
-    r"(?:[赚亏]了?(?:多少|几个?点|没有?)?(?:钱)?|(?:是)?[赚亏](?:了)?还是[赚亏]了?|浮[盈亏](?:多少)?|(?:涨|跌)?(?:到)?(?:多少|几个点)?(?:才能?)?(?:回本|解套)"
-    r"|(?:值|市值)(?:多少)?(?:钱)?|占(?:我)?(?:的)?(?:总?资产|账户|组合|仓位|持仓)?(?:的)?(?:比)?(?:多少|几成|百分之几)|仓位(?:多少|多重)?|成本(?:价)?(?:多少)?|离?止损(?:价|线|还有)?(?:多少|多远)?|(?:什么时候|哪天|几号|为什么)[买卖]的?"
-    r"|平均(?:下来)?(?:成本)?(?:是|要)?多少(?:钱|元)?(?:一股|每股)?|(?:有)?(?:多少|几)[股手]|[买卖]了?(?:几|多少)[次笔股手]|持有多久|拿了多久)(?:了|呢|吗|的)*\W*"
+    r"(?:[赚亏]了?(?:多少|几个?点|没有?)?(?:钱)?|(?:是)?[赚亏](?:了)?还是[赚亏]了?|浮[盈亏](?:多少)?|(?:涨"
+    r"|跌)?(?:到)?(?:多少|几个点)?(?:才能?)?(?:回本|解套)"
+    r"|(?:值|市值)(?:多少)?(?:钱)?|占(?:我)?(?:的)?(?:总?资产|账户|组合|仓位|持仓)?(?:的)?(?:比)?(?:多少|几成"
+    r"|百分之几)|仓位(?:多少|多重)?|成本(?:价)?(?:多少)?|离?止损(?:价|线|还有)?(?:多少|多远)?|(?:什么时候|哪天"
+    r"|几号|为什么)[买卖]的?"
+    r"|平均(?:下来)?(?:成本)?(?:是|要)?多少(?:钱|元)?(?:一股|每股)?|(?:有)?(?:多少|几)[股手]|[买卖]了?(?:几"
+    r"|多少)[次笔股手]|持有多久|拿了多久)(?:了|呢|吗|的)*\W*"
 )
 """A question about a holding that names none: it is the one that was spoken of."""
 

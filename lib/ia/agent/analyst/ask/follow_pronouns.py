@@ -19,6 +19,9 @@ _OF_IT = tuple(
          "do I {did} {name}?"),
         (r"^\W*(?:那|那么)?我(?:现在|手里|还)*(?P<did>持有|买了|有)(?:没有?|它|过|着)*(?:吗|么|没有?)\W*$",
          "我{did}{name}吗"),
+        (r"^\W*(?:and |so |but )?why did i (?:get (?:out|rid)|exit|dump|bail)"
+         r"(?: (?:of|out|it|them|that))*(?P<did>)\W*$",
+         "why did I sell {name}?"),
         (r"^\W*(?:and |so |but )?why did i (?P<did>buy|sell)(?: (?:it|them))?\W*$", "why did I {did} {name}?"),
         (r"^\W*(?:and |so |then |ok(?:ay)? |but )*"
          r"(?P<did>should i (?:sell|keep|hold)|(?:is it )?time to sell|do i sell)"
@@ -62,7 +65,8 @@ _ON_LIST = pattern(r"自选|关注|\bwatch|\btrack|\bfollow", re.I)
 """A wish to put a security on the watch list, and one to take it off again."""
 _PRONOUN = pattern(r"它|这只|\b(?:it|them)\b", re.I)
 _OVER_TIME = pattern(
-    r"\b(?:highest|lowest|high|low|average|volume|draw-?down|volatil\w*|range|best|worst|biggest|largest|news|dividends?)\b",
+    r"\b(?:highest|lowest|high|low|average|volume|draw-?down|volatil\w*|range|best|worst|biggest|largest|news"
+    r"|dividends?)\b",
     re.I,
 )
 """Figures of a stretch of time, which another stretch is wanted of."""

@@ -42,12 +42,16 @@ _SESSIONS = pattern(
 """What each market has of its own."""
 _AROUND = pattern(
     r"(?:(?:that|is it|what) (?:of|for|in|on|at)|for|in|on|of|the|what about|how about|only|just|as well|too"
-    r"|也|是|的|那|在|光|只看?|就看|和?跟?与?比)+(?![a-z])\s*"
-    r"|\s*(?:的话|账户|市场|的|那个|一样吗?|是?多少|合计|总共|呢|那几天|那天|休不休|开不开|休市吗|放假吗"
+    r"|也|是|的|那|在|光|只看?|就看|和?跟?与?比|[换改][成为做]?|改看)+(?![a-z])\s*"
+    r"|\s*(?:的话|账户|市场|也?(?:正常|照常|一样)(?:开市|开盘)?吗?|的|那个|一样吗?|是?多少|合计|总共|呢|那几天"
+    r"|那天|休不休|开不开|休市吗|放假吗"
     r"|\b(?:ones?|stocks?|shares?|market|account|exchange|then|too|as well|task|as well as))+",
     re.I,
 )
 """What may stand around a word of a kind."""
+
+
+_HK_MONEY = pattern(r"\b(?:hong kong|hk) dollars?", re.I)
 
 
 def find_other_market(core: str, last: str) -> str:
@@ -71,7 +75,7 @@ def find_other_market(core: str, last: str) -> str:
         if len(said) == 1 and said[0][0].casefold() != core.casefold():
             end = said[0][0][len(said[0][0].split()[0]) :] if " " not in core and core.isascii() else ""
             keeps = end if core.isascii() and words.fullmatch(core + end) else ""
-            return last[: said[0].start()] + core + keeps + last[said[0].end() :]
+            return last[: said[0].start()] + _HK_MONEY.sub("HKD", core) + keeps + last[said[0].end() :]
         if not said and words in _KINDS[:2] and _SESSIONS.search(bare):
             return f"{core}{last}" if is_chinese(core) else f"{last.strip(' ?')} in {core}"
     return ""
@@ -83,7 +87,8 @@ def _trim(core: str) -> str:
     begin, ends = _AROUND.match(text), [each for each in _AROUND.finditer(text) if each.end() == len(text)]
     low = begin.end() if begin and begin.end() < len(text) else 0
     high = ends[0].start() if ends and ends[0].start() > low else len(text)
-    return text[low:high].strip()
+    cut = text[low:high].strip()
+    return cut if cut == text else _trim(cut)
 
 
 def turn_round(core: str, last: str) -> str:
@@ -119,7 +124,8 @@ _AMONG = pattern(r"(?:那|那么)?(?:这|那)?(?:其中|里面|当中|这里面|
 _GROUP = pattern(r"[\u4e00-\u9fff]{2,4}?股(?=里|中|$|[^价息票市])|[\u4e00-\u9fff]{2,4}(?:板块|行业)")
 _BOUND = pattern(r"低于|高于|超过|小于|大于|以上|以下|不到")
 _ASKED_LIST = pattern(
-    r"^(?:那|请|帮我)*(?:有没有|有哪些|哪些|找(?:一?下|出)?)|的?(?:股票|公司|股)?(?:有)?(?:哪些|哪几[只家]|多少[只家]|几[只家]|吗|么|没有)?\W*$"
+    r"^(?:那|请|帮我)*(?:有没有|有哪些|哪些|找(?:一?下|出)?)|的?(?:股票|公司|股)?(?:有)?(?:哪些|哪几[只家]"
+    r"|多少[只家]|几[只家]|吗|么|没有)?\W*$"
 )
 
 
@@ -132,6 +138,8 @@ def ask_among(core: str, last: str) -> str:
     found, group = _AMONG.match(core), _GROUP.search(last)
     if found is None:
         return ""
+    if group is not None and re.search("[哪这那周月年]|什么", group[0]):
+        group = None
     if _BOUND.search(last):
         return f"{_ASKED_LIST.sub('', last).strip(' ?？')}的股票里{core[found.end() :]}"
     return f"{group[0]}里{core[found.end() :]}" if group else ""
@@ -163,7 +171,8 @@ _SAME = pattern(
     r"\W*(?:and |so |then |now |ok(?:ay)? )*(?:do )?(?:the )?same(?: thing| question| again)?"
     r" (?:for|with|about|of|on) (?P<en>.+?)(?: please)?\W*"
     r"|(?:那|那么)?(?:同样|一样)的?(?:问题|指标)?(?:再)?(?:问|查|看|算)?(?:一下|一遍|看)?(?P<zh>.+?)的?\W*"
-    r"|(?:那|那么)?(?P<too>.+?)也(?:同样|一样|照样)?(?:来一[个遍下]|(?:[查看算报说讲比]|要|给我)(?:一下|一遍|看|下)?|是?多少)\W*",
+    r"|(?:那|那么)?(?P<too>.+?)也(?:同样|一样|照样)?(?:来一[个遍下]|(?:[查看算报说讲比]|要|给我)(?:一下|一遍|看"
+    r"|下)?|是?多少)\W*",
     re.I,
 )
 
@@ -210,8 +219,9 @@ def change_currency(core: str, last: str) -> str:
         said = found["zh"] or names.get(next(iter(find_currencies(found["en"])), ""), "")
         asked = re.sub(r"(?:现在)?(?:是)?(?:多少钱?|几[块元])?(?:呢|吗)?\W*$", "", last)
         return f"{asked}折合{said}" if said else ""
-    english = {"美": "us dollars", "港": "hong kong dollars", "人": "yuan"}
-    return f"{last.strip(' ?.')} in {found['en'] or english[found['zh'][0]]}"
+    english = {"美": "us dollars", "港": "HKD", "人": "yuan"}
+    wanted = _HK_MONEY.sub("HKD", found["en"]) if found["en"] else english[found["zh"][0]]
+    return f"{last.strip(' ?.')} in {wanted}"
 
 
 def _change_target(wanted: str, last: str) -> str:
@@ -221,6 +231,8 @@ def _change_target(wanted: str, last: str) -> str:
     ('1万港币是多少美元', '1000 hkd in usd')
     """
     said = list(_MONEY.finditer(last))
+    if re.search(r"\bcash\b|现金", last):
+        return ""  # the cash of one currency, worth so much in another one
     if not said or any(find_currencies(each[0]) == find_currencies(wanted) for each in said):
         return ""
     if len(said) > 2 or (len(said) == 1 and re.search(r"\d\s*[万亿]?\s*$", last[: said[0].start()])):

@@ -3,7 +3,7 @@
 import re
 from datetime import date, timedelta
 
-from ia.agent.analyst.ask.follow_words import PRICE, blank_mentions, drop_lead, is_chinese
+from ia.agent.analyst.ask.follow_words import OF_EXTREME, PRICE, blank_mentions, drop_lead, is_chinese
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, UNREAD, TimeSpan, find_time_spans
 from ia.kernel.patterns import pattern
@@ -135,14 +135,38 @@ def ask_period_before(text: str, last: str, today: date) -> str:
 _VOLUME = pattern(r"成交量|\bvolume\b", re.I)
 
 
-def compare_times(named: Mention, last: str, time: str, today: date) -> str:
-    """Return a question that compares now with a time, in the volume or the price asked for before; "" for another."""
-    chinese = is_chinese(time)
-    if _VOLUME.search(last):
-        return f"{named.said}成交量 比{time}多吗" if chinese else f"is the volume of {named.said} more than {time}"
-    if PRICE.search(last):
-        return f"{named.said}{time}以来涨跌" if chinese else f"how much did {named.said} change since {time}"
-    return ""
+def compare_times(named: Mention, last: str, time: TimeSpan, today: date) -> str:
+    """Return a question that compares with another time, in the volume or the price asked for before; "" for another.
+
+    time  the time that is named now; the question before has none, or one day
+
+    >>> from ia.agent.analyst.ask.mentions import find_mentions
+    >>> day, byd = date(2024, 3, 15), find_mentions("BYD")[0]
+    >>> compare_times(byd, "BYD price", find_time_spans("in January", day)[0], day)
+    'how much did BYD change since in january'
+    >>> compare_times(byd, "BYD close on 2024-03-07", find_time_spans("today", day)[0], day)
+    'how much did BYD change since 2024-03-07'
+    """
+    chinese = is_chinese(time.said) or is_chinese(last)
+    old = [span for span in find_time_spans(blank_mentions(last), today) if span.kind != UNREAD]
+    if _VOLUME.search(last) and not any(span.first != today for span in old):
+        said = time.said
+        return f"{named.said}成交量 比{said}多吗" if chinese else f"is the volume of {named.said} more than {said}"
+    if not PRICE.search(last) or OF_EXTREME.search(last):
+        return ""
+    first = old[0].first if len(old) == 1 and old[0].kind == DAY else None
+    if first is None or first == today:
+        return "" if old and first is None else _change_since(named, time.said, chinese=chinese)
+    if time.kind != DAY or time.first is None:
+        return ""
+    if time.first == today:
+        return _change_since(named, f"{first}", chinese=chinese)
+    begin, end = sorted((first, time.first))
+    return f"{named.said}{begin}到{end}涨跌" if chinese else f"how much did {named.said} change from {begin} to {end}"
+
+
+def _change_since(named: Mention, said: str, *, chinese: bool) -> str:
+    return f"{named.said}{said}以来涨跌" if chinese else f"how much did {named.said} change since {said}"
 
 
 _OF_BAR = pattern(r"(?:那天|当天|那时)?的?(?:开盘|收盘|最高|最低|成交)[价量额]?(?:是?多少)?")

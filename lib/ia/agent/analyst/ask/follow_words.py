@@ -51,6 +51,7 @@ SUPERLATIVE = pattern(
     r"\b(?:biggest|largest|smallest|heaviest|best|worst|highest|lowest|cheapest|riskiest)\b|最[大小高低多少重好差贵]",
     re.I,
 )
+OF_EXTREME = pattern(r"最[高低]|[高低]点|新[高低]|\b(?:high|low|highest|lowest|peak|top|bottom)\b", re.I)
 OWNER = pattern(r"我(?:的|们)?|咱们?|\b(?:i|my|me|mine|we|our)\b", re.I)
 BARE = 24
 """Characters of a question that is but the name of a figure."""

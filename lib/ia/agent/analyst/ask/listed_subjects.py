@@ -46,12 +46,25 @@ _PAIR = pattern(
 )
 _WHICH_OF_TWO = pattern(
     r"^\W*(?:(?:and|so|then)\b[, ]*)?(?:which|who)(?: one)?(?: of (?:them|the two))?"
-    r" (?:is|was|has|had|did|pays?|trades?)\b.{0,30}\b(?:more|less|better|worse"
-    r"|(?:cheap|high|low|strong|weak|large|small|bigg|dear|pric|fast|slow|safe|risk)\w*er)\b"
-    r"|^(?:那)?(?:哪一?[个只家]|谁)(?:的.{1,6})?(?:更|比较).{1,8}$",
+    r" (?:is|was|has|had|did|pays?|paid|trades?|grew|rose|fell|gained|lost|made|earned|moved)\b.{0,30}\b(?:more"
+    r"|less|better|worse"
+    r"|(?:cheap|high|low|strong|weak|large|small|bigg|dear|pric|fast|slow|safe|risk)\w*er)\b.{0,24}$"
+    r"|^(?:那)?(?:今年|这个?[周月]|上个?[周月])?(?:哪一?[个只家]|谁)(?:的.{1,6})?(?:更|比较"
+    r"|(?:[涨跌赚亏增]长?得?)(?=[多少快慢好])).{1,8}$",
     re.I,
 )
 """Which of two is more: of the two that were asked about one after the other."""
+_OF_THOSE = pattern(
+    r"(?<=\bwhich )(?:one )?of (?:those|them|these|the (?:three|four|five))\b(?! two)"
+    r"|^(?:那|那么)?(?:(?:这|那)(?:些|几[只个家支])(?:股票?)?|其中|里面|当中)(?:里面?|当?中|里头)?的?(?=.*(?:哪"
+    r"|谁|最))",
+    re.I,
+)
+"""All of those that the answer before names."""
+_NAMED_LIST = pattern(r"自选|关注|持仓|持有|\b(?:watch ?list|holdings?|positions?|i (?:own|hold))\b", re.I)
+"""Lists of the owner's, which go on under their name."""
+MOST_LISTED = 10
+"""Securities of an answer that one question can be about together."""
 _IT = pattern(
     r"\b(?:it|its|it's)\b(?! (?:a |the )?(?:time|holiday|open|possible|true|worth it|right|ok|okay|monday|weekend))"
     r"|\b(?:that|this)(?: (?:one|stock|share|company|name))(?!\w)|\bthe (?:stock|share|company)\b"
@@ -148,6 +161,10 @@ def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tupl
     if _PAIR.search(text) and not find_mentions(before[-1]):
         joint = "、" if "\u4e00" <= text[:1] <= "\u9fff" else " and "
         return (_PAIR.sub(joint.join(listed), text, count=1), ()) if len(listed) == 2 else (text, listed)
+    if _OF_THOSE.search(text) and 1 < len(listed) <= MOST_LISTED and not _NAMED_LIST.search(before[-1]):
+        if "\u4e00" <= text[:1] <= "\u9fff":
+            return _OF_THOSE.sub("、".join(listed), text, count=1), ()
+        return _OF_THOSE.sub(f"of {', '.join(listed[:-1])} and {listed[-1]}", text, count=1), ()
     if _WHICH_OF_TWO.search(text) and len(lists[-1]) == 1 and len(recent := _recent_codes(before)) > 1:
         joint, stop = ("、", "，") if "\u4e00" <= text[:1] <= "\u9fff" else (" and ", ": ")
         return joint.join(reversed(recent[:2])) + stop + text, ()

@@ -14,7 +14,7 @@ from ia.agent.analyst.jobs.facts import own_trade_facts, result_facts, wording
 from ia.agent.analyst.jobs.facts.held import load_weights
 from ia.agent.analyst.jobs.facts.journal_rows import load_trades
 from ia.agent.analyst.jobs.facts.share_changes import load_share_changes
-from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.agent.analyst.say.reply import Reply, append_lines, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.errors import PluralText
@@ -66,6 +66,8 @@ _SIDE_OF_STOP = pattern(r"\b(?:above|below)(?= (?:my|the|its) stop\b)|(?:高于|
 _AT_STOP = pattern(r"亏|损失|赔|\b(?:los[es]|cost me|down)\b", re.I)
 
 
+_TARGET_TOO = pattern(r"目标|\btargets?\b", re.I)
+"""The target is asked for beside the stop."""
 _IF_SET = pattern(r"\bdid i set my stop\b|我写下的止损", re.I)
 """Whether a stop was ever set is asked."""
 
@@ -131,7 +133,12 @@ def answer_own_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             )
         return lines
 
-    return (yield from _of_held(say, asked, desk))
+    told = yield from _of_held(say, asked, desk)
+    if _TARGET_TOO.search(asked.words):
+        for mention in asked.securities[:SHOWN]:
+            more = yield from own_notes.quote_target(desk, mention)
+            told = told._replace(lines=append_lines(told.lines, *more.lines))
+    return told
 
 
 def _say_noted_stop(

@@ -260,7 +260,13 @@ def answer_filter(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                                                     currency=str(each.get("currency") or "")))
         for rate, symbol, each in found[:MOST]
     ]  # fmt: skip
-    return reply_of_lines(head, *lines, *_more(desk, len(found)))
+    sums: dict[str, float] = {}
+    for _, _, each in found:
+        currency = str(each.get("currency") or "")
+        sums[currency] = sums.get(currency, 0.0) + float(each.get("unrealized_pnl") or 0)
+    said = [wording.say_exact(desk, amount, signed=True, currency=currency) for currency, amount in sums.items()]
+    total = [speak("Together: {amounts}.", amounts=speak.join_items(said))] if len(found) > 1 else []
+    return reply_of_lines(head, *total, *lines, *_more(desk, len(found)))
 
 
 def _more(desk: ToolDesk, count: int) -> list[str]:
