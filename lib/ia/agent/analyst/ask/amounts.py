@@ -16,6 +16,8 @@ CURRENCY_WORDS = (
     ("HKD", pattern(r"港[元币纸]|(?<![a-z])(?:hk(?:d\b|\$)|(?:hk|hong kong) dollars?\b)", re.I)),
     ("USD", pattern(r"美[元金]|刀(?!具)|(?<!hk)\$|(?<![a-z])(?:usd|bucks?|(?<!hk )(?<!kong )dollars?)\b", re.I)),
     ("EUR", pattern(r"欧元|€|(?<![a-z])eur(?:os?)?\b", re.I)),
+    ("GBP", pattern(r"英镑|£|(?<![a-z])(?:gbp|pounds?|sterling)\b", re.I)),
+    ("JPY", pattern(r"日[元圆币]|(?<![a-z])(?:jpy|yen)\b", re.I)),
     ("CNY", pattern(r"人民币|软妹币|[¥￥]|(?<![a-z])(?:yuan|rmb|cny|renminbi)\b", re.I)),
 )
 _COLLOQUIAL = pattern(r"(?<![美港欧日])元|块")

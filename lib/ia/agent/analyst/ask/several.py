@@ -5,7 +5,7 @@ from datetime import date
 from itertools import pairwise
 
 from ia.agent.analyst.ask.follow_steps import find_other_market
-from ia.agent.analyst.ask.mentions import find_mentions
+from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import UNREAD, blank_spans, find_time_spans
 from ia.kernel.patterns import pattern
 from ia.kernel.word_patterns import pattern_by_letters
@@ -67,6 +67,8 @@ def split_message(text: str) -> list[str]:
     []
     >>> split_message("RSI of CATL and the P/E of BYD"), split_message("宁德时代的RSI和比亚迪的市盈率")
     (['RSI of CATL', 'P/E of BYD'], ['宁德时代的RSI', '比亚迪的市盈率'])
+    >>> split_message("RSI of BYD, CATL and 600519")
+    []
     >>> split_message("如果茅台跌到700，我亏多少"), split_message("请问，茅台今天多少钱？")
     ([], [])
     """
@@ -159,15 +161,25 @@ _IDLE = pattern(r"(?:[的呢吗以来内里]|\W)*")
 
 
 def _join_times(parts: list[str]) -> list[str]:
-    """Return the parts of a message, those that are but a time joined to the one before: 跑赢沪深300了吗，今年."""
+    """Return the parts of a message, those that are but a time or a name joined to the one before: …了吗，今年."""
     joined: list[str] = []
     for part in parts:
         spans = [span for span in find_time_spans(part, _ANY_DAY) if span.kind != UNREAD]
         if joined and spans and _IDLE.fullmatch(blank_spans(part, spans)):
             joined[-1] = f"{joined[-1]}，{part}"
+        elif joined and find_mentions(joined[-1]) and _is_name(part):
+            joined[-1] = f"{joined[-1]}, {part}"
         else:
             joined.append(part)
     return joined
+
+
+def _is_name(part: str) -> bool:
+    """Return True if a part of a message is but one more security of those before it: RSI of BYD, CATL and Moutai."""
+    return bool(find_mentions(part)) and _JOINED.fullmatch(strip_mentions(part).casefold()) is not None
+
+
+_JOINED = pattern(r"(?:\s|[、,，.?？]|\b(?:and|or)\b|和|与|跟|及)*")
 
 
 def _is_list(parts: list[str], low: str) -> bool:

@@ -495,7 +495,7 @@ def _read_weekday(match: re.Match[str], today: date) -> TimeSpan:
     prefix = (match["which"] or "").strip()
     if prefix in ("上上个", "上上"):
         day = monday + timedelta(days=number - 14)
-    elif prefix in ("上个", "上"):
+    elif prefix in ("上个", "上") or (prefix == "last" and "week" in match[0]):
         day = monday + timedelta(days=number - 7)
     elif prefix in ("本", "这", "这个", "this"):
         day = monday + timedelta(days=number)

@@ -108,7 +108,7 @@ def read_own_trades(desk: ToolDesk) -> Work[Reply | None]:
     if said := (yield from _put_watched(desk)):
         return said
     request = desk.request
-    if _HAPPENED.search(request.question[:LONGEST]):
+    if _HAPPENED.search(request.question[:LONGEST]) or len(find_mentions(request.question[:LONGEST])) > 1:
         said = yield from _put_that_day(desk)
         if said or desk.request is not request:
             return said

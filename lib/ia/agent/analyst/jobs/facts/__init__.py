@@ -26,7 +26,7 @@ _READS_NUMBERS = (
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
     "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate", "trade_cost",
     "price_judged", "results_history", "average_cross",
-    "note", "own_target", "to_level",
+    "note", "own_target", "to_level", "price_after",
     "howto", "cost_basis", "watched_since", "fee_rates", "actions", "dividend_years", "peer_rank",
     "figure_meaning", "purchase",
     "traded_sum", "alert_state", "dividend_tax", "traded_price", "daily_move", "day_story", "period_against",
@@ -263,7 +263,16 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import purchase_facts
 
         return purchase_facts.ANSWERS[name]
-    if name in ("to_level", "suspended", "against_cost", "share_ratio", "bought_instead", "mean_move"):
+    if name in (
+        "to_level",
+        "price_after",
+        "since_when",
+        "suspended",
+        "against_cost",
+        "share_ratio",
+        "bought_instead",
+        "mean_move",
+    ):
         from ia.agent.analyst.jobs.facts import level_facts, pair_facts
 
         return (level_facts.ANSWERS | pair_facts.ANSWERS)[name]

@@ -16,13 +16,14 @@ from ia.agent.analyst.jobs.facts.bar_rows import BarRow, SpanBars, load_span, lo
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import EN, number
+from ia.domain.speech.numerals import parse_count
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 MOST = 3
 YEAR = 250
 NEWEST = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=1)
-_EVER = TimeSpan(kind=EVER, said="", at=(0, 0))
+EVERY_DAY = TimeSpan(kind=EVER, said="", at=(0, 0))
 _FALL = pattern(
     r"跌|差|惨|弱|亏|低(?!点)|\b(?:f[ae]ll\w*|fell|drop\w*|declin\w*|worst|weakest|loss|los[et]|lost|losing|down|lowest"
     r"|steepest (?:drop|fall))\b",
@@ -34,7 +35,7 @@ _RISE = pattern(
 _VOLUME = pattern(r"成交量|放量|量最|\b(?:volume|busiest|heaviest|traded)\b", re.I)
 _LEAST = pattern(r"最[低小少]|\b(?:lowest|smallest|least|fewest|quietest|lightest|thinnest)\b", re.I)
 _LEVEL_MOST = pattern(
-    r"(?:收盘价?|股价|价格?|点位)(?:是|在|处于)?最(?P<one>[高低])|最(?P<two>[高低])的?(?:收盘)?(?:价|点)|收(?:盘)?(?:得|在)?最(?P<three>[高低])"
+    r"(?:收盘价?|股价|价格?|点位)(?:是|在|处于)?最(?P<one>[高低])|最(?P<two>[高低])的?(?:收盘(?:价|点)?|价|点)|收(?:盘)?(?:得|在)?最(?P<three>[高低])"
     r"|\b(?P<en>highest|lowest) (?:closing (?:price|level)|close|price|level)\b"
     r"|\bclosed?\b.{0,8}\b(?:the |at its )?(?P<en2>highest|lowest)\b",
     re.I,
@@ -111,7 +112,10 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer on which day, or in which week or month, a security moved or was traded most."""
     speak, plain = desk.speak, strip_mentions(asked.words)
     plain = blank_spans(plain, asked.spans)
-    span = span_of(asked, _EVER)
+    span = span_of(asked, EVERY_DAY)
+    counted = _COUNTED.search(plain)
+    count = int(parse_count((counted["n"] or counted["m"] or counted["k"]).casefold()) or 1) if counted else 1
+    asked = replace(asked, unread=tuple(word for word in asked.unread if not counted or word not in counted[0]))
     if asked.unread or span is None or (unfit := _UNFIT.search(plain)):
         return wording.ask_back(desk, asked.unread or (asked.spans[1].said if span is None else unfit[0],))  # type: ignore[index]
     if span.kind == FUTURE:
@@ -131,12 +135,34 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
     def say(mention: Mention, found: SpanBars) -> list[str]:
         if volume:
-            return [_say_volume(desk, mention, found, size, least=least)]
-        return [
-            _say_move(desk, mention, found, size, falling=each) for each in ((False, True) if both else (bool(falls),))
-        ]
+            next_ = _say_next(desk, found, size, count, volume=True, least=least)
+            return [_say_volume(desk, mention, found, size, least=least), *next_]
+        next_ = [] if both else _say_next(desk, found, size, count, volume=False, least=bool(falls))
+        sides = (False, True) if both else (bool(falls),)
+        return [*(_say_move(desk, mention, found, size, falling=each) for each in sides), *next_]
 
     return (yield from each_security(desk, asked, span, say))
+
+
+_COUNTED = pattern(
+    r"最[多大好差惨猛狠强弱高低]的?(?:前|那)?(?P<n>[二两三四五2-5])个?(?:天|交易日|周|月)"
+    r"|\b(?P<m>two|three|four|five|[2-5]) (?:worst|best|biggest|largest|heaviest|busiest|strongest|weakest|steepest)\b"
+    r"|\b(?:worst|best|biggest|largest|heaviest|busiest|strongest|weakest|steepest|top)"
+    r" (?P<k>two|three|four|five|[2-5])\b",
+    re.I,
+)
+"""How many days, weeks or months are asked for: the three worst."""
+
+
+def _say_next(desk: ToolDesk, found: SpanBars, size: int, count: int, *, volume: bool, least: bool) -> list[str]:
+    """Return the days, weeks or months after the first, up to so many."""
+    judged = sorted(_judge_groups(found, size, volume=volume), key=lambda each: each[2], reverse=not least)[1:count]
+    told = [
+        f"{group[-1].date if size == DATE else period_of(group)} "
+        + (number(value, "ratio", desk.speak) if volume else wording.say_percent(value))
+        for group, _, value in judged
+    ]
+    return [desk.speak("Then: {rest}.", rest=desk.speak.join_clauses(told))] if told else []
 
 
 _LARGEST = pattern(r"最[大多猛狠高]|\b(?:largest|biggest|greatest|steepest|sharpest|best|worst|most)\b", re.I)
@@ -189,19 +215,25 @@ def _find_extreme(
     found: SpanBars, size: int, *, volume: bool, least: bool
 ) -> tuple[list[BarRow], BarRow, float] | None:
     """Return the bars of the day, week (size 0), month (7) or year (4) with the largest value, the bar before, it."""
+    judged = _judge_groups(found, size, volume=volume)
+    if not judged:
+        return None
+    return (min if least else max)(judged, key=lambda each: each[2])
+
+
+def _judge_groups(found: SpanBars, size: int, *, volume: bool) -> list[tuple[list[BarRow], BarRow, float]]:
+    """Return the bars of each day, week, month or year, the bar before them, and their volume or change."""
     groups: dict[str, list[BarRow]] = {}
     for row in found.rows:
         groups.setdefault(_week_of(row.date) if size == 0 else row.date[:size], []).append(row)
-    before, judged = found.base, []
+    before, judged = found.base, list[tuple[list[BarRow], BarRow, float]]()
     for group in groups.values():
         if volume:
             judged.append((group, before or group[0], sum(row.volume for row in group)))
         elif before is not None:
             judged.append((group, before, group[-1].close / before.close * 100 - 100))
         before = group[-1]
-    if not judged:
-        return None
-    return (min if least else max)(judged, key=lambda each: each[2])
+    return judged
 
 
 def _answer_extreme_level(desk: ToolDesk, asked: FactQuestion, span: TimeSpan, said: re.Match[str]) -> Work[Reply]:
@@ -351,7 +383,7 @@ def answer_new_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     def say(mention: Mention, found: SpanBars) -> list[str]:
         return _say_new_extreme(desk, head(desk, mention, found), found.rows, span, limit=limit, lowest=lowest)
 
-    return (yield from each_security(desk, asked, _EVER, say))
+    return (yield from each_security(desk, asked, EVERY_DAY, say))
 
 
 def _say_new_extreme(
@@ -417,7 +449,7 @@ def answer_level_crossing(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     plain = strip_mentions(asked.words)
     plain = blank_spans(plain, asked.spans)
     digits = [match[0] for match in _DIGITS.finditer(plain)]
-    span = span_of(asked, _EVER)
+    span = span_of(asked, EVERY_DAY)
     level = float(digits[0].replace(",", "")) if len(digits) == 1 else None
     unread = tuple(
         said

@@ -8,7 +8,7 @@ from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, load_spans
-from ia.agent.analyst.jobs.facts.extreme_facts import NEWEST, each_security
+from ia.agent.analyst.jobs.facts.extreme_facts import EVERY_DAY, NEWEST, adjusted_note, each_security, head
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -38,6 +38,73 @@ def answer_to_level(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         ]  # fmt: skip
 
     return (yield from each_security(desk, asked, NEWEST, say, adjust="none", most=SHOWN))
+
+
+_SHARE = pattern(r"(?P<n>\d+(?:\.\d+)?)\s*(?:%|％|个?百分?点|个点|per ?cent\b|points?\b)", re.I)
+_DOWN = pattern(r"跌|低|\b(?:below|under|lower|down|off|less|f[ae]ll\w*|drop\w*|los\w+|declin\w*|sink\w*)\b", re.I)
+_UP = pattern(r"涨|高|\b(?:above|over|higher|up|more|r[io]se\w*|rising|gain\w*|climb\w*|add\w*)\b", re.I)
+
+
+def answer_price_after(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which price lies so many percent above or below the last close of a security."""
+    speak, plain = desk.speak, strip_mentions(asked.words)
+    shares = [match["n"] for match in _SHARE.finditer(plain)]
+    down, up = bool(_DOWN.search(plain)), bool(_UP.search(plain))
+    if len(set(shares)) != 1 or down == up or asked.spans:
+        return wording.ask_back(desk, tuple(shares) or tuple(span.said for span in asked.spans))
+    change = -float(shares[0]) if down else float(shares[0])
+
+    def say(mention: Mention, found: SpanBars) -> list[str]:
+        row = found.rows[-1]
+        return [
+            speak("{name}: **{price}** is {change} from the close of {day}, {close}.{mark}",
+                  name=wording.head_of(desk, mention), price=number(row.close * (1 + change / 100), "price", speak),
+                  change=wording.say_percent(change), day=row.date, close=number(row.close, "price", speak),
+                  mark=wording.simulated_mark(desk, found.simulated))
+        ]  # fmt: skip
+
+    return (yield from each_security(desk, asked, NEWEST, say, adjust="none", most=SHOWN))
+
+
+_IS_LOW = pattern(r"低|便宜|\b(?:low|lowest|cheap\w*)\b", re.I)
+
+
+def answer_since_when(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer when a security last closed as high, or as low, as it did with its newest bar."""
+    speak, low = desk.speak, bool(_IS_LOW.search(strip_mentions(asked.words)))
+    if asked.unread or asked.spans:
+        return wording.ask_back(desk, asked.unread or tuple(span.said for span in asked.spans))
+
+    def say(mention: Mention, found: SpanBars) -> list[str]:
+        newest, earlier = found.rows[-1], found.rows[:-1]
+        alike = [
+            at for at, row in enumerate(earlier)
+            if (row.close <= newest.close if low else row.close >= newest.close)
+        ]  # fmt: skip
+        given: Json = {
+            "close": number(newest.close, "price", speak), "last": newest.date, "first": found.rows[0].date,
+            "old": number(earlier[alike[-1]].close, "price", speak) if alike else "",
+            "date": earlier[alike[-1]].date if alike else "", "count": len(earlier) - alike[-1] if alike else 0,
+        }  # fmt: skip
+        if not alike:
+            none = (
+                speak("no close since {first} was as low as {close} ({last}).", **given)
+                if low
+                else speak("no close since {first} was as high as {close} ({last}).", **given)
+            )
+            return [head(desk, mention, found) + none]
+        lower = PluralText(
+            "the last close as low as {close} ({last}) was {old} on **{date}**, {count} session before.",
+            "the last close as low as {close} ({last}) was {old} on **{date}**, {count} sessions before.",
+        )
+        higher = PluralText(
+            "the last close as high as {close} ({last}) was {old} on **{date}**, {count} session before.",
+            "the last close as high as {close} ({last}) was {old} on **{date}**, {count} sessions before.",
+        )
+        return [head(desk, mention, found) + speak(lower if low else higher, **given)]
+
+    told = yield from each_security(desk, asked, EVERY_DAY, say)
+    return reply_of_lines(*told.lines, *adjusted_note(desk))
 
 
 def answer_suspended(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -102,6 +169,8 @@ def answer_against_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 ANSWERS = {
+    "price_after": answer_price_after,
+    "since_when": answer_since_when,
     "against_cost": answer_against_cost,
     "to_level": answer_to_level,
     "suspended": answer_suspended,

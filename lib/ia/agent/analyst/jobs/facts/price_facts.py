@@ -583,8 +583,11 @@ def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     least = (parse_count((bound["n"] or bound["m"]).casefold()) or 0) if bound else 0
     falls = bool(_FALL.search(plain))
     both = falls and not least and bool(_UP.search(plain))
+    either = bool(least) and (falls == bool(_UP.search(plain)))
     where = stretch_of(span).where
     beyond = f"(roc(close, 1) < {-least:g})" if falls else f"(roc(close, 1) > {least:g})"
+    if either:
+        beyond = f"(roc(close, 1).abs() > {least:g})"
     for mention in asked.securities[:3]:
         rises = f"(roc(close, 1) > 0)[{where}].sum()"
         codes = (f"{beyond}[{where}].sum()", f"close[{where}].count()", rises)
@@ -612,6 +615,9 @@ def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                     **given,
                 )
             )
+        elif either:
+            moved = "{name}: moved by more than {bound}%, up or down, on **{count}** of {days} sessions ({time}){mark}"
+            lines.append(speak(moved, **given))
         elif falls and least:
             lines.append(
                 speak("{name}: down by more than {bound}% on **{count}** of {days} sessions ({time}){mark}", **given)

@@ -80,7 +80,7 @@ def _answer_change(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, unread or tuple(each.said for each in asked.spans))
     first = today.replace(day=1) if span is None else span.first or today
     begin = first if span is not None and span.kind == SINCE else first - timedelta(days=1)
-    compared = span is not None and span.last is not None and _COMPARED.search(words) is not None
+    compared = span is not None and span.last is not None and bool(_COMPARED.search(words) or _AGO.search(span.said))
     if compared and span is not None and span.last is not None and span.last < today:
         begin, span = span.last, None
     end = min(span.last or today, today) if span is not None else today
@@ -155,6 +155,7 @@ def _answer_since_deposit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 _NOW = pattern(r"现在|目前|当前|\bnow\b|\bcurrent(?:ly)?\b", re.I)
 _COMPARED = pattern(r"比|较|\bthan\b|\bcompared\b", re.I)
 """Words that set now against a time, and do not ask for the change within it."""
+_AGO = pattern(r"前|\bago\b", re.I)
 
 
 def strip_times(asked: FactQuestion) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion, FactSpec, market_table
-from ia.agent.analyst.ask.mentions import Mention
+from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan, is_no_day
 from ia.agent.analyst.desk import NO_TOOL, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
@@ -125,11 +125,18 @@ def spoken_security(desk: ToolDesk, code: str, name: object) -> str:
 
 
 def drop_own_currency(asked: FactQuestion) -> tuple[str, ...]:
-    """Return the words of a question that nobody has read, but for the currency that its securities trade in."""
+    """Return the words of a question that nobody has read, but for their own currency and market."""
     if asked.answer == "account_result" and find_market_currencies(asked.words):  # it converts what a market brought
         return tuple(word for word in asked.left if not find_currencies(word))
     own = {CURRENCIES.get(mention.symbol.market, "") for mention in asked.securities}
-    return tuple(word for word in asked.left if len(own) != 1 or {*find_currencies(word)} != own)
+    left = tuple(word for word in asked.left if len(own) != 1 or {*find_currencies(word)} != own)
+    if left and len(own) == 1 and {*find_market_currencies(strip_mentions(asked.words))} == own:
+        left = tuple(word for word in left if not _MARKET_WORD.fullmatch(word))
+    return left
+
+
+_MARKET_WORD = pattern(r"[港美AaＡ]股?|hk|hong|kong|us|american|chinese|mainland|a-shares?", re.I)
+"""Words for a market, as they are left of a question."""
 
 
 def name_alone(desk: ToolDesk, code: str, name: object) -> str:
