@@ -16,7 +16,10 @@ _CHANGE = pattern(
     r".{0,60}?\balerts?\b(?:.{0,60}?\b(?:to|at|fires?|triggers?|goes off)\b)?\s+(?P<en>[^,]+)",
     re.I | re.S,
 )
-_END = pattern(r"[\s。.!！吧了]+\Z")
+_END = pattern(
+    r"(?:[\s。.!！吧了]+|[，,;]\s*(?:我)?(?:之前|刚才|刚刚|当时)?(?:写|打|设|弄|搞|填)错"
+    r"|,? (?:i )?(?:typed|set|wrote) it wrong)+\Z"
+)
 _COMPARISON = pattern(r"\s*(?P<what>[^<>=&|~!]+?)\s*(?P<sign><=?|>=?)\s*(?P<level>\d+(?:\.\d+)?)\s*")
 
 

@@ -533,7 +533,7 @@ _EXTREME = pattern(r"最[高低]|\b(?:highest|lowest)\b", re.I)
 _OWN_EVENT = pattern(
     r"\b(?:since|after|before|until|between|from) (?:i|we|my|the|our)\b[^,.?]{0,24}?"
     r"\b(?:bought|purchased?|purchases?|sold|sales?|buy|sell)\b"
-    r"|(?:买入|买进|卖出|卖掉|建仓|清仓|加仓|减仓)(?:它|的时候)?(?:之后|以后|之前|以前|以来|至今|后|前)",
+    r"|(?:买入|买进|卖出|卖掉|建仓|清仓|加仓|减仓|我[买卖]了?)(?:它|的时候)?(?:之后|以后|之前|以前|以来|至今|后|前)",
     re.I,
 )
 """A trade of the owner that bounds a stretch, whose day these answers do not look up."""

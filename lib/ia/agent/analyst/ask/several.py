@@ -19,7 +19,7 @@ _END = pattern(
 )
 _LINK = pattern(r"^(?:\s|再给个|再|另外|还有|以及|然后|顺便|同时|和|and\b|also\b|then\b|plus\b)+")
 _BOUND = pattern_by_letters(
-    r"^\W*(?:占|如果|要是|假如|假设|若(?!羽)|万一|除了|除去|除|不算|不含|因为|既然|虽然|按照?|扣除|当(?!升)|自从?|只|比起|比(?=[昨去上前]|\s)|跟|相比|带|附上?|叠加|加上|加(?=\d)|配"
+    r"^\W*(?:占|如果|要是|假如|假设|若(?!羽)|万一|除了|除去|除|不算|不含|因为|既然|虽然|按照?|扣除|当(?!升)|自从?|只|比起|比(?=[昨去上前]|\s)|跟|相比|带|附上?|叠加|加上|加(?=\d)|配|从我"
     r"|(?:if|when|suppose|supposing|assuming|since|because|except|excluding|apart|unless|as|than|compared|versus|vs|but|without|with|risking"
     r"|for|between)\b(?! (?:is|are|was|were|did|do|does|will)\b))",
 )
@@ -228,8 +228,8 @@ def ask_term(part: str, term: str) -> str:
 
 
 def judges_term(part: str) -> bool:
-    """Return True if a part of a message judges a figure that it does not name: "is CMB's under 1"."""
-    return _WHOSE.search(part) is not None
+    """Return True if a part of a message is of a figure that it does not name: "is CMB's under 1", "what is mine"."""
+    return _WHOSE.search(part) is not None or _MINE.search(part) is not None
 
 
 def asks_more(part: str) -> bool:

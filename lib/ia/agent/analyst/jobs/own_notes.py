@@ -37,7 +37,7 @@ _FILLER = pattern(
     r"|\b(?:what|which|did|have|has|do|does|was|were|is|are|any|i|we|you|my|mine|our|me|say|said|write|written|wrote|mention(?:ed)?|think"
     r"|thought|believed?|beliefs?|note[sd]?|journal|diary|observations?|my|views?|opinions?|takes?|minds?|thinking|thesis|plans?|worr(?:y|ies)|concerns?|fears?|principles?|change[ds]?|and|or|how|your|just|ever|track|watch|follow|why|ask(?:ed)?|stocks?|about|on|of|for|in|from|to|with|the|a|an|all|before"
     r"|earlier|last|time|remember|tell|show|search|find|look|up|through|list|open|read|please|down|memory|memories|keep|kept"
-    r"|take|most|recent|recently|latest|lately|newest)\b",
+    r"|take|most|recent|recently|latest|lately|newest|anything|something|everything|according|got|at)\b",
     re.I,
 )
 
@@ -153,8 +153,21 @@ def _within(hit: Json, span: TimeSpan | None) -> bool:
     if span is None or span.last is None or span.kind == EVER:
         return True
     first = span.first or span.last - timedelta(days=round(span.sessions * 7 / 5))
+    if first == span.last and _ABOUT_THEN.search(span.said):
+        first = first - timedelta(days=_AROUND)
+        return (day := _day_of(hit)) is not None and f"{first}" <= day <= f"{span.last + timedelta(days=_AROUND)}"
+    return (day := _day_of(hit)) is not None and f"{first}" <= day <= f"{span.last}"
+
+
+def _day_of(hit: Json) -> str | None:
+    """Return the day of a passage: of its path, else its date."""
     dated = _DAY.search(str(hit.get("source"))) or _DAY.search(str(hit.get("date") or ""))
-    return dated is not None and f"{first}" <= dated[0] <= f"{span.last}"
+    return dated[0] if dated else None
+
+
+_ABOUT_THEN = pattern(r"[月年]?[初底末]|\b(?:end|beginning|start|early|late|mid|middle)\b", re.I)
+_AROUND = 4
+"""Days around the end or the beginning of a month within which a note is of then."""
 
 
 def _unreachable(desk: ToolDesk, found: DeskResult) -> Reply:
@@ -605,17 +618,22 @@ LOOKED_AT = 40
 """Texts that are read to tell those of the owner from what the analyst wrote."""
 
 
-def list_notes(desk: ToolDesk, words: str, span: TimeSpan | None) -> Work[Reply]:
-    """List what the owner wrote, newest first: of a time, of the journal alone, or all."""
+def list_notes(
+    desk: ToolDesk, words: str, span: TimeSpan | None, *, only: re.Pattern[str] | None = None
+) -> Work[Reply]:
+    """List what the owner wrote, newest first: of a time, of the journal alone, or all; `only`: paths of this form."""
     speak = desk.speak
     notes, memories = yield from desk.run(DeskCall("notebook.list", {}), DeskCall("memory.list", {}))
     noted = [row for row in wording.rows_of(notes, "notes") if row.get("author") != "ia"]
     rows = _list_days(noted, desk) + _list_days(wording.rows_of(memories.value), desk)
-    only = "memory/journal/" if _JOURNAL.search(words) else ""
+    begun = "memory/journal/" if _JOURNAL.search(words) else ""
     kept = [
         (day, path, title)
         for day, path, title in sorted(rows, reverse=True)
-        if path.startswith(only) and not path.startswith(_MACHINE) and _within({"source": path, "date": day}, span)
+        if path.startswith(begun)
+        and not path.startswith(_MACHINE)
+        and (only is None or only.search(path))
+        and _within({"source": path, "date": day}, span)
     ]
     shown = kept[:LOOKED_AT]
     texts = yield from desk.run(*(_read_call(path) for _, path, _ in shown))

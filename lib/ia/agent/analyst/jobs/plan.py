@@ -203,7 +203,7 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         return refusal
     yield from name_own_securities(desk)
     _take_chart(desk)
-    if said_again := _complete_request(desk):
+    if said_again := _take_back(desk) or _complete_request(desk):
         return said_again
     if unclear := (
         (yield from _name_ranked(desk)) or (yield from name_counted(desk)) or (yield from read_own_trades(desk))
@@ -253,6 +253,38 @@ def _take_chart(desk: ToolDesk) -> None:
         )
         question = desk.speak("How is {security} doing?", security=named[0].said)
         desk.request = replace(request, question=question)
+
+
+_LEAVE = pattern(
+    r"\W*(?:(?:no|actually|wait|sorry|oh|hm+|on second thought)\b[,.!]?\s*)*(?:please )?(?:leave|keep) (?:it|them|that)"
+    r"(?: there| on| on (?:it|the list)| as (?:it|they) (?:is|was|are|were))?(?:$|[.,;!]\s*)(?:but |and )?"
+    r"|\W*(?:算了|不|等等|不对|哦|呃|[，,。.\s])*(?:还是)?(?:留着|留下|别删|先别删|不删了?|别去掉|不要删)(?:它|吧|了)*(?:$|[，,。；;]\s*)",
+    re.I,
+)
+"""Words that take back a wish to take something off the watch list."""
+
+
+def _take_back(desk: ToolDesk) -> Reply | None:
+    """Say how what the message before took off the watch list comes back, and leave what is asked besides.
+
+    None where nothing is taken back, or something is left to be answered.
+    """
+    request = desk.request
+    found = _LEAVE.match(request.question) if request.before and request.is_words_only else None
+    if found is None or request.sections:
+        return None
+    before = replace(request, question=request.before[-1], before=request.before[:-1], listed=request.listed[:-1])
+    if intent.read_acts(before).kind != "untrack":
+        return None
+    told = desk.speak(
+        "If it was just taken off the list, `ia memory undo tracking` puts it back with group and reason."
+    )
+    rest = request.question[found.end() :].strip()
+    if not rest:
+        return reply.reply_of_lines(told)
+    desk.last_lines.append(told)
+    desk.request = replace(request, question=rest, before=[], listed=[])
+    return None
 
 
 def _work_on_beliefs(desk: ToolDesk) -> Work[Reply | None]:
@@ -542,9 +574,8 @@ def _answer_facts(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
         asked = find_question(wanted.words, wanted.securities, today, desk.tables)
     if asked is None or (wanted.kind == "asked_memory" and _asks_own_words(wanted, asked)):
         return None
-    if wanted.kind not in intent.ANSWERABLE and asked.answer != (
-        "set_limit" if wanted.kind in intent.SETTING else "tasks"
-    ):
+    meant = ("set_limit", "language") if wanted.kind in intent.SETTING else ("tasks",)
+    if wanted.kind not in intent.ANSWERABLE and not {asked.answer, asked.facts[0].field} & {*meant}:
         return None
     from ia.agent.analyst.jobs import facts
 

@@ -218,7 +218,7 @@ def _say_change(desk: ToolDesk, task: Json, words: str, moved: re.Match[str] | N
             "**{name}** is not approved, so it does not run; `{command}` drops it.",
             name=name, command=f"ia reject {number}" if number else f"ia task remove {name}",
         )  # fmt: skip
-    if moved is not None:
+    if moved is not None and not _FOR_NOW.fullmatch((moved["zh"] or moved["en"]).strip(" 。.!！吧")):
         return _say_move(desk, task, (moved["zh"] or moved["en"]).strip(" 。.!！吧"))
     if _RESUME.search(words):
         return speak("**{name}**: `ia task resume {name}` lets it run again.", name=name)
@@ -230,6 +230,10 @@ def _say_change(desk: ToolDesk, task: Json, words: str, moved: re.Match[str] | N
         "**{name}** ({when}): `ia task pause {name}` pauses it, `ia task remove {name}` ends it.",
         name=name, when=task.get("when") or "",
     )  # fmt: skip
+
+
+_FOR_NOW = pattern(r"now|(?:the )?(?:moment|time being|present|while)", re.I)
+"""A time of "for now", to which nothing is moved."""
 
 
 def _say_move(desk: ToolDesk, task: Json, time: str) -> str:

@@ -371,8 +371,18 @@ def _say_holiday(
     return [
         speak("**{holiday} {year}**: no trading on {days} ({place}).", holiday=name, year=shut[0].year,
               days=speak.join_items([f"{day:%m-%d}" for day in shut]), place=place),
-        speak("Last session before it {before}, first one after it {after}.", before=before, after=after),
+        speak("Last session before it {before}, first one after it {after}.", before=before, after=after)
+        + _say_length(desk, before, after),
     ]  # fmt: skip
+
+
+def _say_length(desk: ToolDesk, before: str, after: str) -> str:
+    """Return how many days in a row an exchange is shut between two sessions; "" where one of them is not known."""
+    if "–" in (before, after):
+        return ""
+    days = (date.fromisoformat(after) - date.fromisoformat(before)).days - 1
+    told = PluralText("Shut for **{count} day**.", "Shut for **{count} days** in a row, weekends included.")
+    return " " * (desk.speak.lang == "en") + desk.speak(told, count=days)
 
 
 _THIS_MONTH = pattern(r"本月|这个?月|\bthis month\b", re.I)
@@ -492,7 +502,7 @@ def _answer_next_holiday(desk: ToolDesk, market: str, place: str, *, before: boo
         *head,
         speak("**Next without trading: {days}**{name} ({place}).", days=speak.join_items([f"{day}" for day in first]),
               name=speak(", {holiday}", holiday=names[0]) if len(names) == 1 else "", place=place),
-        speak("First session after it: {after}.", after=after),
+        speak("First session after it: {after}.", after=after) + _say_length(desk, last or "–", after),
     )  # fmt: skip
 
 

@@ -53,6 +53,14 @@ _ALWAYS_SAID = {
         mark_text("`ia note remove PATH` removes a note, `ia memory undo PATH` brings it back; `ia note list` lists the"
                   " notes."),
     ),
+    "undo": (
+        mark_text("`ia trade void N --because WHY` voids an entry of the journal, `ia trade list` shows the numbers."),
+        mark_text("`ia memory undo PATH` brings back a text as it was before, `ia reject ID` drops a proposal; `ia log`"
+                  " shows what was done last."),
+    ),
+    "timezone": (
+        mark_text("ia uses the time zone of this computer; `TZ=America/New_York ia …` sets another one for a command."),
+    ),
     "belief": (
         mark_text("Say “remember the belief: …”, or use `ia memory believe 'TEXT' --because 'WHY'`."),
     ),
@@ -130,15 +138,31 @@ _WRONG = pattern(r"错|改|更正|\b(?:wrong|mistakes?|correct|change)\b", re.I)
 
 def answer_howto(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how something is done: nothing is done."""
-    yield from ()
     first = next(iter(asked.securities), None)
     name = wording.short_name(desk, first) if first else desk.speak("BYD")
     code = first.code if first else "002594"
     field = asked.facts[0].field
+    if field == "approve" and (waiting := (yield from _say_waiting(desk, asked))):
+        return reply_of_lines(*waiting, desk.speak(_ALWAYS_SAID[field][1]))
     example = _say_example(desk, field, strip_mentions(asked.words), name, code)
     fields = [field, "correct"] if field == "journal" and _WRONG.search(asked.words) else [field]
     said = [text for each in fields for text in _ALWAYS_SAID[each]]
     return reply_of_lines(*([example] if example else []), *(desk.speak(text) for text in said))
+
+
+def _say_waiting(desk: ToolDesk, asked: FactQuestion) -> Work[list[str]]:
+    """Return how the tasks are approved that a question names and that wait; [] where it names none of those."""
+    from ia.agent.analyst.jobs.facts import task_facts
+
+    listed = yield from desk.one("tasks.list")
+    tasks = wording.rows_of(listed, "tasks") if listed.ok else []
+    meant, named = task_facts.find_meant(desk, asked.words, tasks)
+    waiting = [task for task in meant if named and task["state"] in task_facts.WAITING]
+    return [
+        desk.speak("**{name}** waits for your approval: `ia task approve {which}` lets it run.", name=task["name"],
+                   which=task.get("proposal") or task["name"])
+        for task in waiting[:3]
+    ]  # fmt: skip
 
 
 _DAY = pattern(r"\((\d{4}-\d{2}-\d{2})\)\s*$")

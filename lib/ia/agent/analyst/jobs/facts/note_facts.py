@@ -3,18 +3,23 @@
 import re
 
 from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import recall_hits
 from ia.agent.analyst.jobs import own_notes
 from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts.held import load_held
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
 from ia.kernel.patterns import pattern
 
 LINES = 9
 SHOWN = 6
-COUNT, WISH = "count", "wish"
-"""The fields of a question how many notes there are, and of one for what the owner meant to do."""
+COUNT, WISH, NEWEST, LESSONS, UNNOTED = "count", "wish", "newest", "lessons", "unnoted"
+"""The fields of a question how many notes there are, for what the owner meant to do, for the newest note, for what was
+learned, and for holdings without a note."""
+_LEARNED = pattern(r"(?:notebook|memory)/observations?/")
+"""Where observations are, in which the owner keeps what was learned."""
 _PATH = pattern(r"(?:notebook/)?(?P<path>[\w\u3400-\u9fff.-]+(?:/[\w\u3400-\u9fff.-]+)+)")
 _DAY = pattern(r"\d{4}-\d\d-\d\d")
 
@@ -26,6 +31,14 @@ def answer_note(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if listed.failure is not None:
         return wording.unreadable(desk, speak("the notes"), listed.failure)
     own = [str(row["path"]) for row in wording.rows_of(listed, "notes") if row.get("author") != "ia"]
+    field = asked.facts[0].field
+    if own and field == NEWEST and not asked.spans:
+        return (yield from _tell_note(desk, own))
+    if field == LESSONS:
+        span = asked.spans[0] if asked.spans else None
+        return (yield from own_notes.list_notes(desk, asked.words, span, only=_LEARNED))
+    if field == UNNOTED:
+        return (yield from _list_unnoted(desk, asked, own))
     found = _PATH.search(asked.words)
     if found is not None:
         begun = f"notebook/{found['path'].removesuffix('.md')}"
@@ -64,6 +77,23 @@ def answer_note(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                   name=wording.head_of(desk, asked.securities[0]))
         )  # fmt: skip
     return (yield from _tell_note(desk, paths))
+
+
+def _list_unnoted(desk: ToolDesk, asked: FactQuestion, own: list[str]) -> Work[Reply]:
+    """Return which holdings none of the owner's notes names, by their path or their text."""
+    speak = desk.speak
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    texts = yield from desk.run(*(DeskCall("notebook.read", {"path": path}) for path in own))
+    said = [f"{path} {text.value if text.ok else ''}" for path, text in zip(own, texts, strict=True)]
+    named = {each.code for text in said for each in find_mentions(text)}
+    without = [symbol for symbol, _ in loaded[1] if symbol not in named]
+    if not without:
+        return reply_of_lines(speak("**Each holding** is named in a note of yours."))
+    head = PluralText("**{count} holding** is in no note of yours:", "**{count} holdings** are in no note of yours:")
+    lines = [f"- {wording.security_name(desk, symbol, None)}" for symbol in without]
+    return reply_of_lines(speak(head, count=len(without)), *lines)
 
 
 def _count_notes(desk: ToolDesk, asked: FactQuestion, paths: list[str], name: str) -> Reply:

@@ -118,7 +118,7 @@ def _say_setting(desk: ToolDesk, row: Json, cap: Json | None = None) -> str:
     about = str(row.get("about") or "")
     told = desk.speak("{about} (`{key}`, {origin})", about=desk.speak(about) if about else "",
                       key=row.get("key"), origin=desk.speak(origin)).strip()  # fmt: skip
-    if cap is not None and cap.get("spent"):
+    if cap is not None and cap.get("spent") is not None:
         told += desk.speak("; {amount} of it spent", amount=wording.say_exact(desk, cap.get("spent")))
     return (f"**{value}**" if value else desk.speak("**not set**")) + desk.speak(": ") + told
 

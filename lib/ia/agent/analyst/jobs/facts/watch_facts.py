@@ -389,6 +389,8 @@ def answer_group(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 for mention in asked.securities
             )
         )  # fmt: skip
+    if _UNGROUPED.search(asked.words):
+        return (yield from _list_ungrouped(desk, {code for codes in members.values() for code in codes}))
     named = yield from group_facts.find_group(desk, asked.words)
     if named:
         ranked = _RANKED.search(group_facts.name_form(named).sub(" ", asked.words.casefold()))
@@ -407,6 +409,26 @@ def answer_group(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         head = PluralText("**{count} group** on the watch list:", "**{count} groups** on the watch list:")
         return reply_of_lines(speak(head, count=len(groups)), *told)
     return reply_of_lines(speak("The watch list has no such group; it has these:"), *told)
+
+
+_UNGROUPED = pattern(
+    r"(?:没有?|未|不在)(?:任何|放进?|归到?|分到?|进|加入?)*(?:哪个|什么)?(?:分?组|归类|分类)"
+    r"|\b(?:no|without(?: an?)?|not in (?:an?|any)|outside (?:any|the)|aren't in (?:an?|any)) groups?\b|\bungrouped\b",
+    re.I,
+)
+"""Words for what of the watch list is in no group."""
+
+
+def _list_ungrouped(desk: ToolDesk, grouped: set[str]) -> Work[Reply]:
+    """Return what of the watch list is in none of its groups."""
+    speak, listed = desk.speak, (yield from desk.one("watch.list"))
+    rows = [row for row in wording.rows_of(listed, "items") if row.get("symbol") not in grouped]
+    if not rows:
+        return reply_of_lines(speak("**Everything** on the watch list is in a group."))
+    names = [wording.security_name(desk, str(row["symbol"]), None) for row in rows]
+    head = PluralText("**{count} security** of the watch list is in no group:",
+                      "**{count} securities** of the watch list are in no group:")  # fmt: skip
+    return reply_of_lines(speak(head, count=len(rows)), *(f"- {name}" for name in names))
 
 
 ANSWERS = {
