@@ -110,7 +110,13 @@ def find_own_words(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if topics:
         beliefs, own = bool(_BELIEFS.search(wanted.words)), bool(_WROTE.search(wanted.words))
         return (yield from _of_subject(desk, topics, span, beliefs=beliefs, own=own))
-    return (yield from list_notes(desk, wanted.words, span))
+    observed = _OBSERVED.search(wanted.words) and not _NOTED.search(wanted.words)
+    return (yield from list_notes(desk, wanted.words, span, only=OBSERVATIONS if observed else None))
+
+
+_OBSERVED, _NOTED = pattern(r"观察|\bobservations?\b", re.I), pattern(r"笔记|日[志记]|\b(?:notes?|journal)\b", re.I)
+OBSERVATIONS = pattern(r"(?:notebook|memory)/observations?/")
+"""Where observations are, in which the owner keeps what was learned."""
 
 
 def _names_asked(desk: ToolDesk, mention: Mention) -> tuple[str, ...]:

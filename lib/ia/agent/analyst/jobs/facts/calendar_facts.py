@@ -273,6 +273,8 @@ def _count_sessions(desk: ToolDesk, asked: FactQuestion, market: str, place: str
         return reply_of_lines(
             speak("Over which time? Give a day or a stretch, such as “today”, “this year” or “the last 120 days”.")
         )
+    if span is not None and (month := _month_of_year(asked.words, span, today)):
+        first, last = month
     if span is not None and not left and first == last and _UNTIL.search(asked.words):
         left, last = True, _coming_day(span, today)
     if left:
@@ -291,6 +293,16 @@ def _count_sessions(desk: ToolDesk, asked: FactQuestion, market: str, place: str
         else speak(PluralText("**{count} session**, {first} to {last} ({place}).",
                               "**{count} sessions**, {first} to {last} ({place})."), **given)
     )  # fmt: skip
+
+
+def _month_of_year(words: str, span: TimeSpan, today: date) -> tuple[date, date] | None:
+    """Return the days of a month that is named without its year: this year's; None for any other time."""
+    named = _NAMED_MONTH.search(words)
+    if named is None or span.kind == DAY or re.search(r"\d{4}|[去前明]年|year", words):
+        return None
+    month = int(parse_count(named["zh"]) or 0) if named["zh"] else _MONTHS.index(named["en"][:3].lower()) + 1
+    first = date(today.year, month, 1)
+    return first, (first + timedelta(days=32)).replace(day=1) - timedelta(days=1)
 
 
 _LONGEST = 400

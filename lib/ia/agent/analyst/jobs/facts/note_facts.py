@@ -18,8 +18,6 @@ SHOWN = 6
 COUNT, WISH, NEWEST, LESSONS, UNNOTED = "count", "wish", "newest", "lessons", "unnoted"
 """The fields of a question how many notes there are, for what the owner meant to do, for the newest note, for what was
 learned, and for holdings without a note."""
-_LEARNED = pattern(r"(?:notebook|memory)/observations?/")
-"""Where observations are, in which the owner keeps what was learned."""
 _PATH = pattern(r"(?:notebook/)?(?P<path>[\w\u3400-\u9fff.-]+(?:/[\w\u3400-\u9fff.-]+)+)")
 _DAY = pattern(r"\d{4}-\d\d-\d\d")
 
@@ -36,7 +34,7 @@ def answer_note(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from _tell_note(desk, own))
     if field == LESSONS:
         span = asked.spans[0] if asked.spans else None
-        return (yield from own_notes.list_notes(desk, asked.words, span, only=_LEARNED))
+        return (yield from own_notes.list_notes(desk, asked.words, span, only=own_notes.OBSERVATIONS))
     if field == UNNOTED:
         return (yield from _list_unnoted(desk, asked, own))
     found = _PATH.search(asked.words)

@@ -73,10 +73,9 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines = yield from _say_found(desk, meant[:SHOWN])
         case "failed":
             lines = _say_failed(desk, asked, meant)
-        case "approved":
-            lines = yield from _say_approved(
-                desk, meant if named else [task for task in tasks if task["state"] in _ALIVE]
-            )
+        case "approved" | "does" as field:
+            alive = meant if named else [task for task in tasks if task["state"] in _ALIVE]
+            lines = yield from (_say_jobs if field == "does" else _say_approved)(desk, alive)
         case "ran" | "why" if not named:
             begun = [task for task in meant if task["state"] in _ALIVE or wording.rows_of(task, "runs")]
             lines = [_say_runs(desk, asked, task) for task in begun[:SHOWN]]
@@ -118,6 +117,17 @@ def _answer_days(desk: ToolDesk, asked: FactQuestion, days: tuple[date, date, st
     span = TimeSpan(kind=FUTURE if days[0] == days[1] else RANGE, said=days[2], at=(0, 0), first=days[0], last=days[1])
     found = yield from date_facts.answer_dates(desk, replace(asked, words="", spans=(span,), unread=()))
     return found.lines
+
+
+def _say_jobs(desk: ToolDesk, tasks: list[Json]) -> Work[list[str]]:
+    """Return what each of some tasks does, and when."""
+    lines = []
+    for task in tasks[:_NAMED]:
+        found = yield from desk.one("tasks.list", name=str(task["name"]))
+        row = next(iter(wording.rows_of(found, "tasks")), task) if found.ok else task
+        job = row.get("does") or row.get("prompt") or row.get("run") or "–"
+        lines.append(f"**{task['name']}** ({task.get('when') or '–'}){desk.speak(': ')}{job}")
+    return lines
 
 
 def _say_approved(desk: ToolDesk, tasks: list[Json]) -> Work[list[str]]:
