@@ -167,7 +167,7 @@ _JOINED = pattern(r"\s*(?:、|和|与|及|以及|或者?|跟|还有|\band\b|\bor
 """What joins industries: all are wanted, or all are left out."""
 _BUT = pattern(r"(?:股|板块|行业|类)?(?:股票)?(?:以外|之外|外)(?:的)?")
 _OUTSIDE = pattern(r"以外|之外")
-_SUFFIX = r"(?:类?股(?:票)?|板块|行业|概念股?|\s+(?:stocks?|shares?|companies|sector|industry))?"
+_SUFFIX = r"(?:类?股(?![息价东本权])(?:票)?|板块|行业|概念股?|\s+(?:stocks?|shares?|companies|sector|industry))?"
 _ST = pattern(r"(?:非|不含|剔除|排除|除了|\b(?:not|no|non|without|excluding)[- ])\s*\*?st股?", re.I)
 _BOARDS = (
     ("chinext", pattern(r"创业板|\bchinext\b", re.I)),
