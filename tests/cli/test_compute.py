@@ -51,6 +51,7 @@ PRINTED = {
 }
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("source", PRINTED)
 def test_what_a_value_prints(ia, source):
     run = ia("compute", source, input=CSV)
@@ -148,6 +149,7 @@ SAYS_NO = {
 }
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("source", SAYS_NO)
 def test_how_it_says_no(ia, source):
     status, text = SAYS_NO[source]
@@ -287,6 +289,7 @@ def at_terminal(args, env, folder):
     return seen.decode(), process.returncode
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     "source, answer, status",
     [
@@ -348,6 +351,7 @@ def test_a_symbol_wins_and_standard_input_is_not_read(ia):
     assert ia("compute", "close", "--symbol", "nosuchthing", input=CSV).returncode == 66
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     "source, chinese",
     [

@@ -31,6 +31,7 @@ def test_at_a_terminal_the_owner_is_asked(brain):
     assert server.requests == []
 
 
+@pytest.mark.soak
 def test_a_model_without_a_price_says_so(ia, brain, monkeypatch):
     brain(always=Reply("42"))
     monkeypatch.delenv("IA_PRICES_SCRIPTED_INPUT")
@@ -40,6 +41,7 @@ def test_a_model_without_a_price_says_so(ia, brain, monkeypatch):
     assert "prices.scripted.input" in done.stderr and "turn.max_tokens leaves 500000 tokens" in done.stderr
 
 
+@pytest.mark.soak
 def test_a_cap_ends_the_exam_with_a_partial_score(ia, brain, monkeypatch):
     monkeypatch.setenv("IA_TURN_MAX_TOKENS", "36000")
     brain(always=Reply("贵州茅台收于 800.95 元。", usage=(9000, 100)))
@@ -54,7 +56,7 @@ def test_a_cap_ends_the_exam_with_a_partial_score(ia, brain, monkeypatch):
 
 
 def test_json_holds_what_was_asked_before_a_cap_ended_it(ia, brain, monkeypatch):
-    """Of the model of the settings; `make soak` asks it all sixty."""
+    """Of the model of the settings; `make soak` asks it all sixty, and reads the table."""
     monkeypatch.setenv("IA_TURN_MAX_TOKENS", "36000")
     brain(always=Reply("贵州茅台收于 800.95 元。", usage=(9000, 100)))
     done = ia("doctor", "--model", "--yes", "--json")

@@ -166,6 +166,7 @@ def test_a_form_that_is_given_up_fills_nothing_anywhere(ia, lang):
         assert sessions.load_slots(Workspace(), session) == {}
 
 
+@pytest.mark.share(3)
 @LANGS
 @pytest.mark.parametrize(
     ("field", "value"),

@@ -704,6 +704,7 @@ LIES = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("lie", LIES)
 def test_a_snapshot_that_lies_is_not_stored(world, monkeypatch, lie):
     from support.markets import hosts as market_hosts

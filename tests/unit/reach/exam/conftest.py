@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 
-@pytest.fixture
-def built_once(shared_cache, monkeypatch):
+@pytest.fixture(scope="module")
+def built_once(shared_cache):
     """Exams begin in copies of the workspace that the first of them built."""
     from ia.kernel import config
     from ia.reach.exam import preparation, sitting
@@ -24,11 +24,13 @@ def built_once(shared_cache, monkeypatch):
                 (place.parent / f"{place.name}.new").rename(place)
         preparation.copy_workspace(str(place), home)
 
-    monkeypatch.setattr(sitting, "build_workspace", copy)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sitting, "build_workspace", copy)
+        yield
 
 
 @pytest.fixture(scope="module")
-def sitting(tmp_path_factory):
+def sitting(tmp_path_factory, built_once):
     """The exam of the embedded analyst, with what is expected of each question."""
     from ia.kernel import config, observers
     from ia.kernel.workspace import Workspace

@@ -41,7 +41,7 @@ def failures(results):
     return {each.question.id: [str(problem) for problem in each.problems] for each in results if not each.passed}
 
 
-@pytest.mark.parametrize("asked", [12, pytest.param(60, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("asked", [6, pytest.param(60, marks=pytest.mark.soak)])
 def test_a_perfect_answerer_gets_all_that_it_is_asked(ws, brain, asked):
     """The first questions; `make soak` asks all sixty, here and through the command."""
     server = brain(always=replay(load_recording("perfect")))
