@@ -313,7 +313,7 @@ def lists_table(tables: Tables = SHIPPED) -> list[FactSpec]:
 
 
 def days_table(tables: Tables = SHIPPED) -> list[FactSpec]:
-    """Return the facts of days, weeks and own trades, which are looked at first."""
+    """Return the facts of days, weeks, own trades and notes, which are looked at first."""
     return tables.build("research", "facts_days", build_facts)
 
 
