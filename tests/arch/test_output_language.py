@@ -59,6 +59,7 @@ VOCABULARY = {
 }
 """File -> what its Chinese is."""
 WORDS = {
+    "lib/ia/agent/analyst/ask/follow_words.py": "它",
     "lib/ia/agent/analyst/jobs/task_requests.py": "跌到 涨到",
     "lib/ia/agent/analyst/ask/near_questions.py": "的 了 吗 是",
     "lib/ia/agent/analyst/ask/time_spans.py": "一二三四五六日天",

@@ -28,7 +28,7 @@ _EARNED = pattern(r"[赚亏盈]|收益|成本|\b(?:made?|make|earn\w*|profit\w*|
 _AT_WHAT = pattern(
     r"(?:at |for )?(?:what|which) price(?: (?:was|did) (?:that|it|i)(?: (?:pay|buy|sell)(?: (?:it|at|for))*)?)?"
     r"|for how much|how much did i (?:pay|get)(?: (?:for it|then|each|per share))?|what did i pay(?: for it)?"
-    r"|(?:那|是|当时|用)*(?:多少钱|什么价[格钱位]?|啥价[格钱位]?|几块钱?)(?:[买卖]入?出?的?|成交的?|一股)*",
+    r"|(?:那|是|当时|用|[买卖]了?)*(?:多少钱|什么价[格钱位]?|啥价[格钱位]?|几块钱?)(?:[买卖]入?出?的?|成交的?|一股)*",
     re.I,
 )
 _TRADED = pattern(r"[买卖](?!多|几|点)|建仓|清仓|加仓|减仓|\b(?:bought|sold|buy|sell|purchase[ds]?)\b", re.I)
@@ -92,7 +92,7 @@ _LISTED_TRADES = pattern(
 
 
 _LOSERS = pattern(
-    r"(?:哪|几)[几些]?[只个支].{0,6}[亏赚]|[亏赚]着?的(?:有)?(?:哪|几)"
+    r"(?:哪|几)[几些]?[只个支].{0,6}[亏赚盈]|[亏赚盈]利?的.{0,3}(?:哪|几)|[亏赚]着?的(?:有)?(?:哪|几)"
     r"|\b(?:which|what)\b.{0,30}\b(?:losing|at a loss|in the red|under ?water|in profit|making money"
     r"|in the (?:green|black))\b",
     re.I,
@@ -128,9 +128,12 @@ def ask_again(core: str, last: str, today: date) -> str:
     pointed = find_mentions(core)
     if len(pointed) == 1 and pointed[0].code in (named[0].code if named else pointed[0].said, pointed[0].said):
         core = strip_mentions(core, "" if chinese else "it")
+    traded = _TRADED.search(bare) is not None
     if _WHEN.fullmatch(core) and _DATED.search(bare) and not _EARNED.search(bare):
-        return last
-    if _AT_WHAT.fullmatch(core) and OWNER.search(bare) and _TRADED.search(bare) and not _EARNED.search(bare):
+        return last if traded or not (_TRADED.search(core) or _OF_OWN.search(bare)) else ""
+    if (fees := _FEES.fullmatch(core)) and OWNER.search(bare) and _LAST_TRADE.search(bare):
+        return _ask_fees(fees[0], last, today)
+    if _AT_WHAT.fullmatch(core) and OWNER.search(bare) and traded and not _EARNED.search(bare):
         return last
     if _WHAT.fullmatch(core) and not named and _LAST_TRADE.search(bare) and OWNER.search(bare):
         return last
@@ -164,6 +167,25 @@ def _ask_extent(last: str, bare: str, today: date) -> str:
     if is_chinese(last):
         return f"{named[0].said}{said or '今天'}涨跌多少"
     return f"how much did {named[0].said} change {said or 'today'}"
+
+
+_OF_OWN = pattern(r"持仓|持有|手里|\b(?:holdings?|positions?|i own|i hold|my stocks)\b", re.I)
+"""A ranking of what is held: its answer has no day."""
+_FEES = pattern(
+    r"(?:(?:一共|总共)?(?:交了)?(?:手续费|费用|佣金)(?:一共|总共|合计|花了|交了|是)*(?:多少)?(?:钱)?"
+    r"|(?:what|how much)(?: (?:were|was|are|did i pay in))? (?:the |my |in )?fees(?: (?:for|on|of) (?:those"
+    r"|that|them|these))?"
+    r"|(?:the |my )?fees)",
+    re.I,
+)
+
+
+def _ask_fees(said: str, last: str, today: date) -> str:
+    """Return what the fees were over the time of the trades before; "" where those name no one time."""
+    spans = [span for span in find_time_spans(blank_mentions(last), today) if span.kind != UNREAD]
+    if len(spans) != 1 or find_named(last):
+        return ""
+    return f"{spans[0].said}手续费一共多少" if is_chinese(said) else f"fees {spans[0].said}"
 
 
 def _ask_total(last: str, trades: str, today: date) -> str:

@@ -179,6 +179,13 @@ _ASKED_HOW_MUCH = pattern(
 )
 
 
+_FROM_END = pattern(
+    r"(?:那|现在|现价|目前|它|今天)*[离距比](?:那个|这个)?(?P<zh>最[高低])(?:点|价|收盘价?)?(?:还)?(?:有|差|低"
+    r"|高)了?多(?:少|远)"
+)
+"""How far a price is from the extreme that was spoken of."""
+
+
 def measure_from_there(text: str, last: str, today: date) -> str:
     """Return how far the price is from an extreme or from the price of a day that was spoken of; "" for another.
 
@@ -188,6 +195,9 @@ def measure_from_there(text: str, last: str, today: date) -> str:
     '茅台3月1日到现在涨跌多少'
     """
     named = find_named(last)
+    if len(named) == 1 and (found := _FROM_END.fullmatch(text.strip(" ?？。,，"))) and found["zh"] in last:
+        core = _ASKED_HOW_MUCH.sub("", last).strip(" ?？")
+        return f"{core}{'价' if core.endswith(('最高', '最低')) else ''}和现在差多少"
     if len(text) > LONGEST * 2 or len(named) != 1 or _THERE.fullmatch(text.strip(" ?？。,，")) is None:
         return ""
     core = _ASKED_HOW_MUCH.sub("", last).strip(" ?？")

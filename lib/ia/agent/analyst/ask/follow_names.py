@@ -81,7 +81,7 @@ def hold_against(text: str, last: str) -> str:
     more = found["zh"] or found["side"] or found["than"] or found["en"].casefold()
     more = {"bigger": "higher", "larger": "higher", "smaller": "lower"}.get(more, more)
     priced = more in ("贵", "便宜", "cheaper", "more expensive")
-    if not priced and measure is None:
+    if (priced and found["than"]) or not (priced or measure):
         return ""
     if not found["en"]:
         return f"{named[0].said}和{others[0].said}哪个{'' if priced or not measure else measure[0]}更{more}"

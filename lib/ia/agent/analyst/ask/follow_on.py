@@ -55,6 +55,7 @@ from ia.agent.analyst.ask.follow_words import (
     find_named,
     is_bare,
     is_chinese,
+    name_spoken,
 )
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
@@ -99,12 +100,18 @@ def find_subject(before: list[str], today: date) -> list[Mention]:
     return find_named(read_before(before, today)[0])
 
 
+_UNREAD_STEP = pattern(r"\W*(?:(?:and|so|but)\b[, ]*)?(?:is|was|are|were) (?:that|it|this|they|those)\b", re.I)
+"""A question about the answer before it, which names nothing by itself."""
+
+
 def read_before(before: list[str], today: date) -> tuple[str, list[Mention]]:
     """Return the last of some questions as a whole one, and the securities that they named, the newest last."""
     whole = ""
     recent: dict[str, Mention] = {}
     for said in map(_plain_end, drop_asides(before)[-6:]):
         done = _complete(said, whole, list(recent.values()), today)
+        if done == said and whole and _UNREAD_STEP.match(said):
+            continue
         if done == said and is_bare(said) and not find_mentions(said):
             done = attach_names(find_named(whole), said)
         whole = simplify_question(done)
@@ -278,11 +285,12 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
     led, tailed = LEAD.search(text), TAIL.search(text)
     step = drop_lead(text)
     text = name_index(text, step)
+    spoken = name_spoken(text, last)
     if after := (
-        ask_after_view(text, last)
-        or ask_again(step, last, today)
-        or _take_step(step, last, today)
-        or measure_from_there(text, last, today)
+        ask_after_view(spoken, last)
+        or ask_again(drop_lead(spoken), last, today)
+        or _take_step(drop_lead(spoken), last, today)
+        or measure_from_there(spoken, last, today)
         or set_beside(text, last, today)
         or ask_period_before(text, last, today)
         or ask_other_extreme(text, last)
@@ -329,6 +337,9 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         return more
     if tailed and (more := ask_of_that_day(core, last, named, today)):
         return more
+    if _THEM.search(core) and len(recent) > 1 and _IN_SUM.search(core):
+        summed = _fill_in(_THEM.sub("", core), last, recent[-2:], [], today)
+        return summed or text
     return _name_before(core, named, recent, led=bool(led or tailed)) or text
 
 

@@ -173,7 +173,7 @@ def ask_about_spoken(core: str, last: str, named: list[Mention]) -> str:
             return f"{whose}我{'卖出' if sold else '买入'}之后涨了多少"
         return f"how much has {whose} risen since I {'sold' if sold else 'bought'} it"
     if len(stocks) == 1 and _OWN_LEVEL.fullmatch(core) and OWNER.search(last):
-        return f"{stocks[0].said}我的{core}"
+        return f"{stocks[0].said}我的{core}是多少"
     if len(stocks) == 1 and _ON_COST.fullmatch(core) and re.search(r"股息|\bdividend|\byield", last, re.I):
         return (
             f"{stocks[0].said}按我的成本股息率多少"
@@ -234,14 +234,14 @@ def ask_after_figure(core: str, last: str, named: list[Mention], recent: list[Me
 
     >>> pair = find_mentions("平安银行和招行")
     >>> ask_after_figure("现价在上面吗", "招行20日均线多少", pair[1:], pair)
-    '招行现价在20日均线上面吗'
+    '招行站上20日均线了吗'
     >>> ask_after_figure("哪个更低", "招行pe", pair[1:], pair)
     '平安银行和招行哪个pe更低'
     """
     bare = strip_mentions(last)
     if len(named) == 1 and _SIDE.fullmatch(core) and (line := _AVERAGE.search(bare)):
         side = re.search(r"上|下", core)
-        return f"{named[0].said}现价在{line[0]}{side[0] if side else '上'}面吗"
+        return f"{named[0].said}{'跌破' if side and side[0] == '下' else '站上'}{line[0]}了吗"
     found = MEASURE.search(bare)
     if len(named) == 1 and found and _ON_YEAR.fullmatch(core) and re.search(r"营收|收入|利润|净利", found[0]):
         return f"{named[0].said}{'净利润' if found[0] in ('利润', '净利') else found[0]}{core}"

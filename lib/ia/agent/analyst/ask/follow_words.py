@@ -113,6 +113,18 @@ def attach_names(named: list[Mention], asked: str) -> str:
     return "、".join(names) + asked if is_chinese(asked) else f"{asked} of {' and '.join(names)}"
 
 
+def name_spoken(text: str, last: str) -> str:
+    """Return a question with a pronoun for the code of the one security that the question before is about.
+
+    >>> name_spoken("how far is 600519.SH from that", "high of 600519.SH this month")
+    'how far is it from that'
+    """
+    named, said = find_named(last), find_mentions(text)
+    if len(named) != 1 or len(said) != 1 or said[0].said != named[0].code:
+        return text
+    return text.replace(said[0].said, "它" if is_chinese(text) else "it")
+
+
 def drop_times(whole: str, today: date) -> str:
     """Return a question without its times: it is then about now."""
     return re.sub(r"\s+", " ", blank_spans(whole, find_time_spans(blank_mentions(whole), today))).strip()
