@@ -7,6 +7,8 @@ from datetime import date, timedelta
 
 from ia.agent.analyst.ask.leftover_words import find_leftovers, find_unread_words, without_gaps
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
+from ia.agent.analyst.ask.own_words import read_ideas
+from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.screens import find_vague, names_stocks, parse_bounds, parse_wish, strip_fillers
 from ia.agent.analyst.ask.technicals import take_technicals
 from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, blank_spans, find_time_spans, is_comparison
@@ -469,7 +471,29 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
 
 
 def find_question(words: str, securities: list[Mention], today: date, tables: Tables = SHIPPED) -> FactQuestion | None:
-    """Return the facts that a message asks for; None for none."""
+    """Return the facts that a message asks for; None for none.
+
+    What the rules do not read whole is read by its ideas, where it is about the owner's money.
+    """
+    if (asked := _find_by_ideas(words, securities, today, tables, first=True)) is not None:
+        return asked
+    found = _find_by_rules(words, securities, today, tables)
+    if found is not None and not (found.unread or found.left or found.answer == _TERM):
+        return found
+    return _find_by_ideas(words, securities, today, tables) or found
+
+
+def _find_by_ideas(
+    words: str, securities: list[Mention], today: date, tables: Tables, *, first: bool = False
+) -> FactQuestion | None:
+    """Return the facts of the known question that has the ideas of a message; None where it has none or is not read."""
+    known = read_ideas(words, securities, today, first=first)
+    found = _find_by_rules(simplify_question(known), securities, today, tables) if known else None
+    return found if found is not None and not found.left and found.answer != _TERM else None
+
+
+def _find_by_rules(words: str, securities: list[Mention], today: date, tables: Tables) -> FactQuestion | None:
+    """Return the facts that the words of a message ask for; None for none."""
     text = words[:LONGEST]
     plain = strip_mentions(text)
     mine, watched = bool(_OWNER.search(_FOR_ME.sub(" ", plain))), bool(_WATCHED.search(plain))
@@ -538,11 +562,13 @@ _OWN_EVENT = pattern(
 )
 """A trade of the owner that bounds a stretch, whose day these answers do not look up."""
 _OF_WHAT_IS = ("position", "account", "account_result", "net_worth", "holdings_rank", "income")
-"""Answers about what the owner has, which tell nothing of what there would be without a trade."""
+"""Answers about what the owner has, which tell nothing of what there would be with another trade, or without one."""
 _UNDONE = pattern(
     r"(?:要是|如果|假如|假设|若是?)[^，,。]{0,14}没有?再?(?:买|卖|加仓|减仓|补仓|清仓|割)"
     r"|没有?再?(?:买|卖|加仓|减仓|补仓|清仓|割)[^，,。]{0,8}的话"
-    r"|\bif i (?:hadn['’]?t|had not|had never)\b[^,.?]{0,24}|\bhad i not\b",
+    r"|\bif i (?:hadn['’]?t|had not|had never)\b[^,.?]{0,24}|\bhad i not\b"
+    r"|\bif i (?:sell|sold|trim\w*|buy|bought|add\w*)\b|卖(?:掉|出|了)?(?:一半|\d+[股手])"
+    r"|\bever been\b|曾经?(?=亏|赚|[高低]过)|[亏赚赔]过本?(?=[吗么没]|\W*$)",
     re.I,
 )
 _OF_FIGURES = ("quote", "report", "dividend_yield", "statement", "fundamentals", "move", "daily_list")
@@ -553,7 +579,7 @@ _OF_OWN_THINGS = ("alert_state", "cost_basis", "dividend_tax", "each_sale", "pro
 """Answers about the owner's things of which a security may be named: a word beside may be a condition, too."""
 _READS_ALL = (
     "screen", "gainers", "decline", "refuse", "term", "calendar", "howto", "command", "undo", "what_if", "what_if_all",
-    "limits", "set_limit", "reconcile",
+    "limits", "set_limit", "reconcile", "rest_result",
     "rate", "note", "fee_rates", "order_cost", "not_computed", "northbound", "tasks", "inbox",
     "price_limits",
 )  # fmt: skip

@@ -87,6 +87,14 @@ _DEAL_ASKED = pattern(
     re.I,
 )
 """A trade that only names what is asked about it: sold CATL: which of my sales lost more."""
+_CLAUSE_ASKS = pattern(
+    r"(?:^|[-–—,.:;?]|\b(?:and|but|so))\s*(?:and |but |so |then |well )?"
+    r"(?:how (?:much|many|is|are|far|long|did|do)|what(?:'s)?|when|which|why|where|who|is|are|am|was|were|did|do|does"
+    r"|has|have i|can|could|should|would)\b"
+    r"|多少|几[只股次天手笔]|有没有|是不是|怎么样|什么|为啥|哪[天只个笔次里]|吗|[了过]没有?(?=\W*$)|还是",
+    re.I,
+)
+"""A clause that asks: with a trade that is not told whole beside it, the trade says of what."""
 _TO_DO = pattern(r"帮我|替我|给我|请|帮忙|限价|市价|挂单|马上|立[即刻]|记[一下录]|\bnote\b|\bremember\b", re.I)
 _STUDY = pattern(r"\s*(?:please\s+)?(?:research|study)\s+[A-Z\d]", re.I)
 ANSWERABLE = ("", "holdings", "mainline", "compare", "help", "review", "asked_memory")
@@ -150,6 +158,8 @@ def _read_acts_of(request: UserRequest, text: str) -> Intent:
     if kind in _UNTOLD:
         kind = _told_kind(words[:LONGEST], plain, securities, request.moment.date(), kind)
     if kind in ("note", "traded") and _DEAL_ASKED.search(words[:LONGEST]):
+        kind = ""
+    if kind == "traded" and _CLAUSE_ASKS.search(plain) and not is_told(words, securities, request.moment.date()):
         kind = ""
     first = Intent(kind, securities, words)
     if (

@@ -40,6 +40,11 @@ def _remove_read(text: str, read: Iterable[re.Pattern[str]]) -> Iterator[str]:
         yield text[match.start() : match.end()]
 
 
+def compile_idle() -> tuple[re.Pattern[str], ...]:
+    """Return the words that change nothing of any answer about the owner's things."""
+    return (*_compile("*"), *_compile("+"))
+
+
 @cache
 def without_gaps(words: re.Pattern[str]) -> re.Pattern[str]:
     """Return a pattern without those of its alternatives that leap over other words: `did.{0,40}rise`.

@@ -427,10 +427,7 @@ def _answer_whole(desk: ToolDesk) -> Work[Reply]:
 
         return small_talk.ask_which(desk, unknown)
     if wanted.kind in intent.ANSWERABLE and (left_out := find_exception(wanted.words, wanted.securities)):
-        from ia.agent.analyst.jobs.facts import own_sums, wording
-
-        rest = yield from own_sums.answer_rest(desk, wanted.words, left_out, wanted.securities)
-        return rest or wording.ask_back(desk, (left_out,))
+        return (yield from _answer_without(desk, wanted, left_out))
     if asking and (answered := (yield from _answer_facts(desk, wanted))):
         return answered
     if wanted.kind == "scan" and intent.may_ask_facts(desk.request, wanted):
@@ -547,6 +544,17 @@ def _find_other_names(desk: ToolDesk) -> list[str]:
     if own or beside or not intent.may_ask_facts(desk.request, wanted):
         return []
     return find_other_companies(wanted.words)
+
+
+def _answer_without(desk: ToolDesk, wanted: Intent, left_out: str) -> Work[Reply]:
+    """Answer a question that leaves securities out: what the other holdings are worth, or have brought."""
+    from ia.agent.analyst.jobs.facts import own_sums, wording
+
+    if rest := (yield from own_sums.answer_rest(desk, wanted.words, left_out, wanted.securities)):
+        return rest
+    asked = find_question(wanted.words, wanted.securities, desk.request.moment.date(), desk.tables)
+    answered = (yield from _answer_facts(desk, wanted)) if asked and asked.answer == "rest_result" else None
+    return answered or wording.ask_back(desk, (left_out,))
 
 
 def _find_unknown(desk: ToolDesk, wanted: Intent) -> list[str]:
@@ -791,9 +799,13 @@ _OWN_TRADE = pattern(
 """What became of an own trade is asked, which the evidence for two securities does not tell."""
 
 
+_TOGETHER = pattern(r"\b(?:together|combined|added up)\b|加起来|合起来|合在一起", re.I)
+"""A sum is asked for, and no comparison."""
+
+
 def _compare(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Compare securities; ask back where something else of them is asked, and say what was not read."""
-    if own := _OWN_TRADE.search(wanted.words):
+    if own := _OWN_TRADE.search(wanted.words) or _TOGETHER.search(wanted.words):
         from ia.agent.analyst.jobs.facts import wording
 
         return wording.ask_back(desk, (own[0],))

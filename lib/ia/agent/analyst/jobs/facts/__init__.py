@@ -31,7 +31,7 @@ _READS_NUMBERS = (
     "figure_meaning", "purchase",
     "traded_sum", "alert_state", "dividend_tax", "traded_price", "daily_move", "day_story", "period_against",
     "part_of_account", "moved_by",
-    "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
+    "rest_result", "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -325,6 +325,10 @@ def _find_lone_answer(name: str) -> Answer | None:
 
 def _find_day_answer(name: str) -> Answer | None:
     """Return the function behind an answer about days, or sums of what is owned; None for another."""
+    if name in ("rest_result", "fx_account", "total_cost", "fee_share", "no_reason", "times_compared"):
+        from ia.agent.analyst.jobs.facts import part_sums
+
+        return part_sums.ANSWERS[name]
     if name in ("currency_converted", "mean_figure", "largest_closed", "reconcile"):
         from ia.agent.analyst.jobs.facts import own_sums
 

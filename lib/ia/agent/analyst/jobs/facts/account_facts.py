@@ -10,7 +10,7 @@ from ia.agent.analyst.ask.time_spans import EVER, FUTURE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import read_value, recall_hits
 from ia.agent.analyst.jobs.daily import positions_of, weight_of
-from ia.agent.analyst.jobs.facts import result_facts, wording
+from ia.agent.analyst.jobs.facts import result_facts, together, wording
 from ia.agent.analyst.jobs.facts.held import is_whole_known, load_held, load_weights, say_lots, say_part, say_weight
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -184,6 +184,9 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                         )
                     )
                 )
+    if len(asked.securities) > 1 and together.TOGETHER.search(asked.words):
+        named = {each.code: held[each.code] for each in asked.securities if each.code in held}
+        lines[:0] = together.say_together(desk, named, weights, status.get("total"))
     return reply_of_lines(*lines)
 
 

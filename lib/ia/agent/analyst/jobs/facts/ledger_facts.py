@@ -116,7 +116,7 @@ def _suppose(
     say: Callable[[Mention, Json, float | None, float, bool], list[str]],
 ) -> Work[Reply]:
     """Return what is said of a supposed trade in each named security that is held."""
-    size, price, half, unread = read_order(strip_mentions(asked.words))
+    size, price, half, unread = read_order(_AVERAGE.sub(" ", strip_mentions(asked.words)))
     if unread:
         return wording.ask_back(desk, tuple(unread))
     status = yield from load_status(desk, asked)
@@ -141,6 +141,8 @@ def _suppose(
     return reply_of_lines(*lines)
 
 
+_AVERAGE = pattern(r"平均|均价|\b(?:average|avg|mean)\b", re.I)
+"""Names the cost that is asked for, and no condition."""
 _LEFT = pattern(r"剩(?!下?的(?!现金|钱|多少))|\b(?:left|remain\w*)\b", re.I)
 
 

@@ -1,0 +1,211 @@
+"""Questions about the owner's money by the ideas in them: one with the same ideas as a known one asks the same.
+
+Rules read words in their order; this reads them in any order. Every word has to be a word of an idea or idle, so that
+nothing that might change the answer is passed over.
+"""
+
+import os
+import re
+from datetime import date
+from functools import cache
+from typing import NamedTuple
+
+from ia.agent.analyst.ask.leftover_words import compile_idle
+from ia.agent.analyst.ask.mentions import LONGEST, Mention
+from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, UNREAD, find_time_spans
+from ia.agent.analyst.voice import count_han
+from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import split_alternatives
+
+_TIME, _SECURITY, _INDEX, _NUMBER, _PERCENT, _IDLE = "TIME", "SECURITY", "INDEX", "NUMBER", "PERCENT", "IDLE"
+"""Ideas that no word of the table has: a stretch of time, a security, an index, a number, a part; what is none."""
+_DATE = "DATE"
+"""A stretch of time that is one day; where a row has TIME, it may be one, too."""
+_WEAK = frozenset(("DO", "OWN", "IT", "CAN", "WHICH", "STOCK", "RECORD", "STILL"))
+"""Ideas that a question may always name: doing, owning, and what was spoken of where the owner is named besides."""
+_DEALS = frozenset(("BUY", "SELL", "PROFIT", "LOSS"))
+_DATED = frozenset(("BUY", "SELL", "TRADE", "DEPOSIT", "WITHDRAW", "DRAWDOWN", "PEAK"))
+"""What has a date, which its answer tells: when it was may be asked."""
+_WHOSE = frozenset(("ME", "HOLD", "OWN"))
+"""Ideas that say that the owner's money is meant."""
+_BETWEEN = pattern(r"[^\w\ufffc]+|_+")
+_TODAY = pattern(r"\W*(?:今天|今日|today)(?:收盘)?(?:之?后|以后)?\W*", re.I)
+_DIGITS = pattern(r"\d[\d,]*(?:\.\d+)?\s?(?:[%％]|股|shares?\b)?", re.I)
+_MARK = "\ufffc"
+"""Stands for a security or a time; what it stands for is kept beside."""
+
+
+class _Known(NamedTuple):
+    """A question that is answered, and the ideas that ask for it.
+
+    needed    of each set at least one idea is named
+    allowed   ideas that may be named
+    english, chinese   the question; {time} and the like stand for what is named
+    """
+
+    needed: tuple[frozenset[str], ...]
+    allowed: frozenset[str]
+    english: str
+    chinese: str
+    first: bool
+
+    def fits(self, ideas: set[str]) -> bool:
+        """Return True if a question with these ideas asks for it."""
+        weak = _WEAK | {"WHEN"} if ideas & _DATED else _WEAK
+        weak = weak - {"CAN"} if ideas & _DEALS else weak  # what I can lose is not what I lost
+        return ideas - weak <= self.allowed and all(ideas & each for each in self.needed)
+
+
+def read_ideas(words: str, securities: list[Mention], today: date, *, first: bool = False) -> str:
+    """Return the known question that one about the owner's money asks, in its language; "" where that is not certain.
+
+    first  only those questions that go before what the rules read
+
+    >>> day = date(2024, 3, 15)
+    >>> read_ideas("the biggest of my positions, and how big is it", [], day)
+    'what is my biggest position'
+    >>> read_ideas("这礼拜我是赚还是赔", [], day), read_ideas("这礼拜我别人赚还是赔", [], day)
+    ('我这礼拜赚了多少', '')
+    """
+    if len(words) > LONGEST or _MARK in words or any(each.said not in words for each in securities):
+        return ""
+    text, named = _mark_named(words, securities, today)
+    ideas = _find_ideas(text, named)
+    if ideas is None:
+        return ""
+    chinese = count_han(words) > 0
+    days = list(dict.fromkeys(ideas.get(_DATE, ())))
+    if "THAN" in ideas and len(days) == _TWO and (other := [day for day in days if not _TODAY.fullmatch(day)]):
+        ideas[_DATE] = other[:1]  # today against yesterday
+    held = set(ideas)
+    if "IT" in held and not held & _WHOSE:
+        return ""
+    for known in _load_known():
+        form = (known.chinese if chinese else known.english) if known.first >= first and known.fits(held) else ""
+        if form and (filled := _fill(form, ideas, chinese=chinese)):
+            return filled
+    return ""
+
+
+def _mark_named(words: str, securities: list[Mention], today: date) -> tuple[str, list[tuple[str, str]]]:
+    """Return a text with marks for its securities and times, and what each of them stands for, in their order."""
+    found = [
+        (at, at + len(each.said), _INDEX if each.symbol.kind == "index" else _SECURITY)
+        for each in securities
+        if (at := words.find(each.said)) >= 0
+    ]
+    blank = words
+    for begin, end, _ in found:
+        blank = blank[:begin] + " " * (end - begin) + blank[end:]
+    spans = find_time_spans(blank, today)
+    if any(span.kind in (UNREAD, FUTURE) for span in spans):
+        return "", [("", "")]
+    found += [(*span.at, _DATE if span.kind == DAY else _TIME) for span in spans if span.kind != EVER]
+    text, named = words, list[tuple[str, str]]()
+    for begin, end, idea in sorted(found, reverse=True):
+        named.insert(0, (idea, words[begin:end]))
+        text = text[:begin] + _MARK + text[end:]
+    return text, named
+
+
+def _find_ideas(text: str, named: list[tuple[str, str]]) -> dict[str, list[str]] | None:
+    """Return the ideas of a text, and the words or the value of each; None where a word is none of them."""
+    ideas: dict[str, list[str]] = {}
+    at, rest, known = 0, list(named), _load_ideas()
+    low = text.casefold() if len(text.casefold()) == len(text) else text.lower()
+    while at < len(low):
+        if low[at] == _MARK:
+            idea, said = rest.pop(0)
+            ideas.setdefault(idea, []).append(said)
+            at += 1
+            continue
+        best, idea, value = 0, "", ""
+        for name, form, each in (*known.get(low[at], ()), *known.get("", ())):
+            if (match := form.match(low, at)) and len(match[0]) > best:
+                best, idea, value = len(match[0]), name, each or match[0]
+        for form in compile_idle():
+            if (match := form.match(low, at)) and len(match[0]) > best:
+                best, idea = len(match[0]), ""
+        if not best and (match := _DIGITS.match(low, at)):
+            best, idea, value = len(match[0]), _PERCENT if match[0][-1] in "%％" else _NUMBER, match[0]
+        if not best and (match := _BETWEEN.match(low, at)):
+            best, idea = len(match[0]), ""
+        if not best:
+            return None
+        if idea and idea != _IDLE:
+            ideas.setdefault(idea, []).append(value)
+        at += best
+    return None if rest else ideas
+
+
+def _fill(form: str, ideas: dict[str, list[str]], *, chinese: bool) -> str:
+    """Return a known question with what is named; "" where it has a place for one, and two are named."""
+    if any(ideas.get(idea) and not any(slot in form for slot in slots) for idea, slots in _TOLD.items()):
+        return ""  # what is named would be dropped
+    times = list(dict.fromkeys((*ideas.get("TIME", ()), *ideas.get("DATE", ()))))
+    if "{times}" in form:
+        if len(times) != _TWO:
+            return ""
+        return form.replace("{times}", ("、" if chinese else " and ").join(times))
+    named_securities = ideas.get(_SECURITY, [])
+    if "{whos}" in form:
+        joined = ("、" if chinese else " and ").join(dict.fromkeys(named_securities))
+        return form.replace("{whos}", joined) if len(set(named_securities)) > 1 else ""
+    for slot, named in _SLOTS.items():
+        said = [value for idea in named.split() for value in ideas.get(idea, ())]
+        values = [value.split("/")[-1 if chinese else 0] for value in dict.fromkeys(said)]
+        if slot == "{who}" and len(values) == form.count(slot):
+            for value in values:
+                form = form.replace(slot, value, 1)
+        if slot == "{market}" and slot in form and len(values) > 1:
+            values = [("、" if chinese else " and ").join(values)]
+        if slot in form and len(values) > 1:
+            return ""
+        form = form.replace(slot, values[0] if values else "")
+    return re.sub(r" {2,}", " ", form).strip()
+
+
+_TWO = 2
+_TOLD = {
+    "TIME": ("{time}", "{times}"), "DATE": ("{time}", "{times}"), _SECURITY: ("{who}", "{whos}"),
+    _INDEX: ("{index}",), _NUMBER: ("{number}",), _PERCENT: ("{percent}",),
+    "MARKET": ("{market}",), "INDUSTRY": ("{industry}",),
+}  # fmt: skip
+"""Ideas that a known question must have a place for where they are named."""
+_SLOTS = {
+    "{who}": _SECURITY, "{index}": _INDEX, "{time}": "TIME DATE", "{number}": _NUMBER, "{percent}": _PERCENT,
+    "{market}": "MARKET", "{currency}": "CURRENCY", "{industry}": "INDUSTRY",
+}  # fmt: skip
+
+
+@cache
+def _load_known() -> list[_Known]:
+    """Return the questions that are answered, in their order. `A|B` needs one of both, `A?` may be named."""
+    found = []
+    for terms, english, chinese in _load_rows("own_questions.tsv"):
+        parts = terms.replace("TIME", "TIME|DATE").removeprefix("!").split()
+        needed = tuple(frozenset(part.split("|")) for part in parts if not part.endswith("?"))
+        allowed = frozenset(name for part in parts for name in part.removesuffix("?").split("|"))
+        found.append(_Known(needed, allowed, english, chinese, terms.startswith("!")))
+    return found
+
+
+@cache
+def _load_ideas() -> dict[str, list[tuple[str, re.Pattern[str], str]]]:
+    """Return the ideas, the words of each, and what stands in a known question for it; Latin words match whole.
+
+    They are found by the sign that they begin with, those that begin with a group or a look by "".
+    """
+    found: dict[str, list[tuple[str, re.Pattern[str], str]]] = {}
+    for name, forms in _load_rows("own_ideas.tsv"):
+        idea, _, value = name.partition("=")
+        for part in split_alternatives(forms):
+            whole = part if count_han(part) else rf"(?<![a-z\d'])(?:{part})(?![a-z\d])"
+            plain = part[0].isalnum() and part[1:2] not in ("?", "*")
+            found.setdefault(part[0] if plain else "", []).append((idea, re.compile(whole), value))
+    return found
+
+
+def _load_rows(name: str) -> list[list[str]]:
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        return [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
