@@ -150,7 +150,7 @@ def ask_again(core: str, last: str, today: date) -> str:
         return f"is {named[0].said}'s {measure[0]} {side}"
     if _TOTAL.fullmatch(core) and _LOSERS.search(last):
         return last
-    if _TOTAL.fullmatch(core) and (trades := _LISTED_TRADES.search(last)):
+    if not named and _TOTAL.fullmatch(core) and (trades := _LISTED_TRADES.search(last)):
         return _ask_total(last, trades[0], today)
     return ""
 

@@ -64,6 +64,8 @@ def find_other_market(core: str, last: str) -> str:
     >>> find_other_market("美股", "茅台多少钱")
     ''
     """
+    if re.match(r"(?:那|再)*[换折]", core) and _MONEY.search(core):
+        return ""  # into another currency, which is no other question
     core = _trim(core)
     bare = blank_mentions(last)
     for words in _KINDS:

@@ -56,7 +56,7 @@ _WHICH_OF_TWO = pattern(
 """Which of two is more: of the two that were asked about one after the other."""
 _OF_THOSE = pattern(
     r"(?<=\bwhich )(?:one )?of (?:those|them|these|the (?:three|four|five))\b(?! two)"
-    r"|^(?:那|那么)?(?:(?:这|那)(?:些|几[只个家支])(?:股票?)?|其中|里面|当中)(?:里面?|当?中|里头)?的?(?=.*(?:哪"
+    r"|^(?:那|那么)?(?:(?:这|那)(?:些|几[只个家支])(?:股票?)?)(?:里面?|当?中|里头)?的?(?=.*(?:哪"
     r"|谁|最))",
     re.I,
 )
