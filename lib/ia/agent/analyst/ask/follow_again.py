@@ -40,7 +40,7 @@ _BY_HOW_MUCH = pattern(
     re.I,
 )
 _SIDE = pattern(
-    r"均线|年线|半年线|季线|\d+日线|站[上在稳]|跌破|\baverage\b|\b(?:ma|line)\b|\d+[- ]?d(?:ay)?\b.*\b(?:above"
+    r"[均年季]线|半年线|\d+日线|站[上在稳]|跌破|\baverage\b|\b(?:ma|line)\b|\d+[- ]?d(?:ay)?\b.*\b(?:above"
     r"|below)\b",
     re.I,
 )

@@ -202,7 +202,7 @@ def _amend(text: str, last: str, recent: list[Mention], today: date) -> str:
 
 
 _ASKED_NO = pattern(r"(?<=[买卖高低贵多少大小涨跌够宜])不(?=\W*$)")
-"""A question in the end: 超买不."""
+"""A question in the end: 够不."""
 _WHOLE_SPAN = pattern(r"\b(?:over |for |in )?the (?:whole|entire|full) (week|month|year)(?=\W*$)", re.I)
 
 
@@ -242,7 +242,7 @@ _OTHER_TIME = pattern(
 _HOW_MUCH_OF = pattern(r"\W*(?:那|的|是|有|现在|又|加)*(?:多少|几)\W*")
 _FIGURE = pattern(
     r"市[盈净销]率|市值|股息率?|毛利率?|净利率?|负债率?|换手率|波动率|回撤|占|比例|仓位|(?<![a-z])(?:p/?[ebs]"
-    r"|roe|rsi|eps)(?![a-z])",
+    r"|roe|eps)(?![a-z])",
     re.I,
 )
 """A figure, of which another security has one too, that is not the price."""

@@ -40,7 +40,7 @@ class _Known(NamedTuple):
 
     needed    of each set at least one idea is named
     allowed   ideas that may be named
-    english, chinese   the question; {time} and the like stand for what is named
+    english, chinese   the question; {time} and the like stand for what is named. Without either, rules read it better
     """
 
     needed: tuple[frozenset[str], ...]
@@ -81,7 +81,11 @@ def read_ideas(words: str, securities: list[Mention], today: date, *, first: boo
     if "IT" in held and not held & _WHOSE:
         return ""
     for known in _load_known():
-        form = (known.chinese if chinese else known.english) if known.first >= first and known.fits(held) else ""
+        if known.first < first or not known.fits(held):
+            continue
+        form = known.chinese if chinese else known.english
+        if not (known.english or known.chinese):
+            return ""
         if form and (filled := _fill(form, ideas, chinese=chinese)):
             return filled
     return ""
@@ -202,7 +206,7 @@ def _load_ideas() -> dict[str, list[tuple[str, re.Pattern[str], str]]]:
         for part in split_alternatives(forms):
             whole = part if count_han(part) else rf"(?<![a-z\d'])(?:{part})(?![a-z\d])"
             plain = part[0].isalnum() and part[1:2] not in ("?", "*")
-            found.setdefault(part[0] if plain else "", []).append((idea, re.compile(whole), value))
+            found.setdefault(part[0] if plain else "", []).append((idea, pattern(whole), value))
     return found
 
 
