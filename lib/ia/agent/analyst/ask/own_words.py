@@ -125,8 +125,9 @@ def _find_ideas(text: str, named: list[tuple[str, str]]) -> dict[str, list[str]]
             continue
         best, idea, value = 0, "", ""
         for name, form, each in (*known.get(low[at], ()), *known.get("", ())):
-            if (match := form.match(low, at)) and len(match[0]) > best:
-                best, idea, value = len(match[0]), name, each or match[0]
+            size = _measure_word(form, low, at)
+            if size > best:
+                best, idea, value = size, name, each or low[at : at + size]
         for form in compile_idle():
             if (match := form.match(low, at)) and len(match[0]) > best:
                 best, idea = len(match[0]), ""
@@ -140,6 +141,22 @@ def _find_ideas(text: str, named: list[tuple[str, str]]) -> dict[str, list[str]]
             ideas.setdefault(idea, []).append(value)
         at += best
     return None if rest else ideas
+
+
+_INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+"""Signs beside which a Latin word is not whole."""
+
+
+def _measure_word(form: str | re.Pattern[str], text: str, at: int) -> int:
+    """Return how long a word of an idea is that stands at a place of a text; 0 where it does not stand there."""
+    if not isinstance(form, str):
+        match = form.match(text, at)
+        return len(match[0]) if match else 0
+    if not text.startswith(form, at):
+        return 0
+    if form.isascii() and (text[at - 1 : at] in (*_INSIDE, "'") or text[at + len(form) :][:1] in _INSIDE):
+        return 0
+    return len(form)
 
 
 def _fill(form: str, ideas: dict[str, list[str]], *, chinese: bool) -> str:
@@ -195,18 +212,22 @@ def _load_known() -> list[_Known]:
 
 
 @cache
-def _load_ideas() -> dict[str, list[tuple[str, re.Pattern[str], str]]]:
+def _load_ideas() -> dict[str, list[tuple[str, str | re.Pattern[str], str]]]:
     """Return the ideas, the words of each, and what stands in a known question for it; Latin words match whole.
+
+    A word without signs of a pattern stays a string, which costs no compilation.
 
     They are found by the sign that they begin with, those that begin with a group or a look by "".
     """
-    found: dict[str, list[tuple[str, re.Pattern[str], str]]] = {}
+    found: dict[str, list[tuple[str, str | re.Pattern[str], str]]] = {}
     for name, forms in _load_rows("own_ideas.tsv"):
         idea, _, value = name.partition("=")
         for part in split_alternatives(forms):
-            whole = part if count_han(part) else rf"(?<![a-z\d'])(?:{part})(?![a-z\d])"
             plain = part[0].isalnum() and part[1:2] not in ("?", "*")
-            found.setdefault(part[0] if plain else "", []).append((idea, pattern(whole), value))
+            form: str | re.Pattern[str] = part
+            if not part.replace(" ", "").replace("'", "").isalnum() or (count_han(part) and not part.isalpha()):
+                form = pattern(part if count_han(part) else rf"(?<![a-z\d'])(?:{part})(?![a-z\d])")
+            found.setdefault(part[0] if plain else "", []).append((idea, form, value))
     return found
 
 
