@@ -567,7 +567,8 @@ _UNDONE = pattern(
     r"(?:要是|如果|假如|假设|若是?)[^，,。]{0,14}没有?再?(?:买|卖|加仓|减仓|补仓|清仓|割)"
     r"|没有?再?(?:买|卖|加仓|减仓|补仓|清仓|割)[^，,。]{0,8}的话"
     r"|\bif i (?:hadn['’]?t|had not|had never)\b[^,.?]{0,24}|\bhad i not\b"
-    r"|\bif i (?:sell|sold|trim\w*|buy|bought|add\w*)\b|卖(?:掉|出|了)?(?:一半|\d+[股手])"
+    r"|\bif i (?:sell|sold|trim\w*|buy|bought|add\w*)\b(?! (?:everything|it all|all of it|all my)\b)"
+    r"|卖(?:掉|出|了)?(?:一半|\d+[股手])"
     r"|\bever been\b|曾经?(?=亏|赚|[高低]过)|[亏赚赔]过本?(?=[吗么没]|\W*$)",
     re.I,
 )

@@ -30,6 +30,10 @@ _WHOSE = frozenset(("ME", "HOLD", "OWN"))
 """Ideas that say that the owner's money is meant."""
 _BETWEEN = pattern(r"[^\w\ufffc]+|_+")
 _TODAY = pattern(r"\W*(?:今天|今日|today)(?:收盘)?(?:之?后|以后)?\W*", re.I)
+_ONE_OF_SOME = pattern(
+    r"which\b|what (?:is my biggest|was my|did i (?:buy|sell))\b|\w+(?: \w+)? of each\b|my best\b", re.I
+)
+"""A known question that names one or some of several, so that "which" may ask for it."""
 _DIGITS = pattern(r"\d[\d,]*(?:\.\d+)?\s?(?:[%％]|股|shares?\b)?", re.I)
 _MARK = "\ufffc"
 """Stands for a security or a time; what it stands for is kept beside."""
@@ -52,6 +56,7 @@ class _Known(NamedTuple):
     def fits(self, ideas: set[str]) -> bool:
         """Return True if a question with these ideas asks for it."""
         weak = _WEAK | {"WHEN"} if ideas & _DATED else _WEAK
+        weak = weak if _ONE_OF_SOME.match(self.english) else weak - {"WHICH"}
         weak = weak - {"CAN"} if ideas & _DEALS else weak  # what I can lose is not what I lost
         return ideas - weak <= self.allowed and all(ideas & each for each in self.needed)
 

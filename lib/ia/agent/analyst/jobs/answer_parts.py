@@ -230,6 +230,9 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
         against = asked.facts[0].of == ACCOUNT and of_index  # an index that the account is held against
         if against and not asked.spans and parts:
             asked = replace(asked, spans=_times_of(parts[-1]))
+        again = parts[-1].asked if parts and not securities else None
+        if again is not None and _asks_again(again, asked):
+            asked = replace(asked, spans=again.spans)
         if not securities or against or asked.facts[0].of in (SECURITY, HOLDING):
             return _Part(request, wanted._replace(securities=securities), asked)
     if wanted.kind == "holdings":
@@ -266,6 +269,12 @@ def _add_time(before: _Part, request: UserRequest) -> str:
         return ""
     said = spans[0].said
     return f"{request.question.strip(' ?？')} {said}" if said.isascii() else f"{said}{request.question}"
+
+
+def _asks_again(before: FactQuestion, asked: FactQuestion) -> bool:
+    """Return True if a part without a time asks the same as the one before, of something else: …，港股呢."""
+    alike = before.facts[0].id == asked.facts[0].id and not before.securities
+    return alike and not (asked.spans or _AT_PRESENT.search(asked.words))
 
 
 def _times_of(part: _Part) -> tuple[TimeSpan, ...]:

@@ -273,7 +273,8 @@ def _count_sessions(desk: ToolDesk, asked: FactQuestion, market: str, place: str
         return reply_of_lines(
             speak("Over which time? Give a day or a stretch, such as “today”, “this year” or “the last 120 days”.")
         )
-    if span is not None and (month := _month_of_year(asked.words, span, today)):
+    until = left or _UNTIL.search(asked.words) is not None
+    if span is not None and not until and (month := _month_of_year(asked.words, span, today)):
         first, last = month
     if span is not None and not left and first == last and _UNTIL.search(asked.words):
         left, last = True, _coming_day(span, today)
