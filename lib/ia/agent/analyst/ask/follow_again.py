@@ -9,8 +9,8 @@ from ia.agent.analyst.ask.time_spans import UNREAD, find_time_spans
 from ia.kernel.patterns import pattern
 
 _WHEN = pattern(
-    r"(?:on )?(?:when|(?:what|which) (?:day|date))(?: exactly)?(?: (?:was|is|did) (?:that|it|this|i (?=wr|no|do"
-    r"|bu|se)|they)"
+    r"(?:on )?(?:when|(?:what|which) (?:day|date))(?: exactly)?(?: (?:was|is|did) (?:that|it|this|i(?= (?:wr|no|do"
+    r"|bu|se))|they)"
     r"(?: (?:happen|paid?|written|write(?: (?:it|that|this))?|note(?:d)? (?:it|that)|reached|hit|set|on|again"
     r"|bought|sold|do (?:it|that)))?)?"
     r"|(?:那|那是|是|在|具体)*(?:哪一?[天日]|(?:什么|啥)时[候间]|几月几[号日]|几号|何时)"
@@ -53,7 +53,7 @@ _MOVED = pattern(
 _WHAT = pattern(
     r"what (?:was|is) (?:it|that)(?: (?:for|again))?|what did i (?:buy|sell|trade)(?: then)?"
     r"|how many (?:trades|times|of them|days|stocks|shares) (?:is|was|were|are) (?:that|it|those|they)"
-    r"|(?:那|是|当时)*(?:[买卖]的?(?:是)?(?:什么|啥|哪[只个]))",
+    r"|(?:那|是|当时|都|分别|具体|各)*[买卖][的了]?都?是?些?(?:什么|啥|哪几?[只个支]|哪些)(?:股票|票)?",
     re.I,
 )
 _LAST_TRADE = pattern(r"交易|[买卖]|胜率|\b(?:trades?|traded|bought|sold|buy|sell|win rate)\b", re.I)
@@ -65,6 +65,14 @@ _AFTER_FEES = pattern(
     r"|成本费用)(?:之?后)?(?:的话|净?[赚亏]?(?:了)?(?:多少)?)*",
     re.I,
 )
+_IN_PERCENT = pattern(
+    r"(?:(?:and|so|what|is|was|that|it)\b[, ]*)*(?:what's (?:that|it) )?"
+    r"(?:in|as an?) (?:per ?cent(?:age)?|%)(?: terms)?"
+    r"|(?:and )?what per ?cent(?:age)? (?:is|was) (?:that|it)"
+    r"|(?:那|是|换成|算成|按|也就是|[赚亏]了?)*(?:百分之(?:多少|几)|百分比(?:是?多少)?|几个(?:百分)?点)",
+    re.I,
+)
+"""Asks for the rate of a result: the answer before has it."""
 _HIGH = pattern(
     r"(?:is|was) (?:it|that|this) (?:a )?(?:bit )?(?P<en>high|low|expensive|cheap|dear|much)"
     r"(?: (?:for (?:it|them|this stock|the (?:stock|company))|historically|by its own standards|(?:for|in"
@@ -123,6 +131,8 @@ def ask_again(core: str, last: str, today: date) -> str:
     ("is Wuliangye's pe high", '招行pe高吗')
     >>> ask_again("what did all that cost", "what did I buy in February", day)
     'how much did I spend on purchases in february'
+    >>> ask_again("in percent", "how much have I made on Apple", day), ask_again("都买了啥", "二月我一共买了几次", day)
+    ('how much have I made on Apple', '二月我一共买了几次')
     """
     bare, chinese, named = strip_mentions(last), is_chinese(core), find_named(last)
     pointed = find_mentions(core)
@@ -141,6 +151,8 @@ def ask_again(core: str, last: str, today: date) -> str:
         return f"{named[0].said}什么时候加到自选的" if chinese else f"since when is {named[0].said} on my watch list"
     if _BY_HOW_MUCH.fullmatch(core):
         return _ask_extent(last, bare, today)
+    if _IN_PERCENT.fullmatch(core) and _EARNED.search(bare) and OWNER.search(bare):
+        return last
     if _AFTER_FEES.fullmatch(core) and _EARNED.search(bare) and OWNER.search(bare):
         return last
     if (found := _HIGH.fullmatch(core)) and (measure := _VALUED.search(bare)) and len(named) == 1:

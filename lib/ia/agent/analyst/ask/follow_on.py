@@ -26,6 +26,7 @@ from ia.agent.analyst.ask.follow_own import (
     ask_about_spoken,
     ask_after_figure,
     ask_after_view,
+    ask_alert_of,
     ask_own_holding,
     change_again,
 )
@@ -213,7 +214,7 @@ def _plain_end(text: str) -> str:
 def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     if not last or text.startswith("/"):
         return text
-    if done := change_again(text, last) or hold_against(text, last):
+    if done := change_again(text, last) or ask_alert_of(text, last) or hold_against(text, last):
         return done
     if len(text) <= LONGEST and (same := name_same(text, today)):
         text = f"{same}呢" if is_chinese(same) else f"and {same}?"

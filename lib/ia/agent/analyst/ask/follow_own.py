@@ -204,6 +204,36 @@ _OF_HOLDING = pattern(
 """A question about a holding that names none: it is the one that was spoken of."""
 
 
+_SPENT = pattern(
+    r"\W*(?:那|那么|我|一共|总共|当时)*花了?(?:我)?(?:多少)(?:钱)?(?:买的?)?\W*"
+    r"|\W*(?:and |so )?how much did (?:i spend|(?:that|it) cost(?: me)?)(?: on (?:it|that))?(?: in (?:all|total))?\W*",
+    re.I,
+)
+"""Asks what was paid for the holding that was spoken of."""
+_ALERT = pattern(r"提醒|预警|\balerts?\b", re.I)
+_OF_ALERT = pattern(
+    r"\W*(?:那|那么)?\ue000(?:的)?(?:那|这)(?:个|条)(?:提醒|预警)?(?P<zh>[^，,。]*?)\W*"
+    r"|\W*(?:and |so |but )?(?:did|has|is|was) (?:the )?\ue000(?: one| alert)?"
+    r" (?:already |ever )?(?:fired?|trigger(?:ed)?|gone off|go off|met|true)(?: (?:yet|already|today))*\W*",
+    re.I,
+)
+
+
+def ask_alert_of(text: str, last: str) -> str:
+    """Return a question for the alert of one security, after one for the alerts; "" for another.
+
+    >>> ask_alert_of("茅台那个触发了吗", "我的提醒有哪些"), ask_alert_of("did the Moutai one fire", "my alerts")
+    ('茅台的提醒触发了吗', 'has the Moutai alert triggered')
+    """
+    named = find_mentions(text)
+    if len(named) != 1 or not _ALERT.search(last):
+        return ""
+    found = _OF_ALERT.fullmatch(strip_mentions(text, "\ue000"))
+    if found is None:
+        return ""
+    return f"{named[0].said}的提醒{found['zh']}" if is_chinese(found[0]) else f"has the {named[0].said} alert triggered"
+
+
 def ask_own_holding(core: str, last: str, named: list[Mention]) -> str:
     """Return a question about the holding that was spoken of, which is not named again; "" for another.
 
@@ -211,6 +241,9 @@ def ask_own_holding(core: str, last: str, named: list[Mention]) -> str:
     '我的招行现在亏多少钱'
     """
     stocks = [each for each in named if each.symbol.kind != "index"]
+    if len(stocks) == 1 and _SPENT.fullmatch(core) and re.search(r"[买花]|建仓|\b(?:buy|bought)\b", last, re.I):
+        name = stocks[0].said
+        return f"我买{name}一共花了多少钱" if is_chinese(core) else f"how much did I spend on {name} in all"
     if len(stocks) != 1 or not _HELD.search(strip_mentions(last)) or _OF_HOLDING.fullmatch(core) is None:
         return ""
     return f"我的{stocks[0].said}{core}"

@@ -13,7 +13,8 @@ from ia.kernel.patterns import pattern
 _OF_IT = tuple(
     (pattern(form, re.I), whole)
     for form, whole in (
-        (r"^\W*(?:and |so )?how (?:many|much)(?: shares)?(?: of (?:it|them))? do i (?P<did>own|hold|have)\W*$",
+        (r"^\W*(?:and |so )?how (?:many|much)(?: shares)?(?: of (?:it|them))? do i (?:still |now |currently )?"
+         r"(?P<did>own|hold|have)(?: now| left| still)*\W*$",
          "how many shares of {name} do I {did}?"),
         (r"^\W*(?:and |so |but )?do i (?:actually )?(?P<did>own|hold|have)(?: (?:it|any|some|them|any of it))*\W*$",
          "do I {did} {name}?"),
@@ -110,6 +111,22 @@ _RANKS = pattern(
 )
 
 
+_BARE_OWN = pattern(
+    r"\W*(?:那|我|当时|当初|是)*(?:(?:什么|啥)时候|哪一?天|几号|为(?:什么|啥|何)|多少钱|几块钱?|什么价[格位]?)(?:买|卖|建仓)"
+    r"(?:入|进|出|掉|下)?(?:的|了)?(?:它)?\W*"
+    r"|\W*(?:那|我|现在|一共|总共|还)*(?:有|持有|拿了?|买了)(?:多少|几)[股手]\W*"
+    r"|\W*(?:那|它|我|的)*成本价?(?:是|要)?(?:多少)?(?:钱)?\W*"
+    r"|\W*(?:那|它)*(?:现价|现在(?:的)?(?:股价|价格|收盘价)?)(?:是)?(?:多少)(?:钱)?\W*"
+)
+"""A question about a holding that names none: it is the first of the ranking before."""
+_IN_SECTOR = pattern(
+    r"(?:那|这)?(?:里面|其中|里头|当中)的?(?=.*(?:谁|哪|最|龙头))|(?:这|那|该)个?(?:板块|行业)(?:里面?|中)?的?(?=.*(?:谁|哪|最|龙头))"
+)
+_SECTOR_RANK = pattern(
+    r"(?:板块|行业).{0,6}(?:最[强好弱差猛惨火]|[领]?[涨跌]得?最|领[涨跌])|最[强好弱差猛惨火]的?(?:是)?(?:哪个)?(?:板块|行业)"
+)
+
+
 def find_ranking(question: str, before: list[str], today: date) -> str:
     """Return the question before for a ranking, to the first of which a question points; "" for any other question.
 
@@ -118,9 +135,15 @@ def find_ranking(question: str, before: list[str], today: date) -> str:
     >>> find_ranking("它的市盈率呢", ["茅台今年最高价"], date(2024, 3, 15))
     ''
     """
-    if len(question) > LONGEST or not before or not _POINTS.search(question) or find_mentions(question):
+    pointed = _POINTS.search(question) or _BARE_OWN.fullmatch(question)
+    inside = _IN_SECTOR.match(question)
+    if len(question) > LONGEST or not before or not (pointed or inside) or find_mentions(question):
         return ""
     last = read_before(before, today)[0]
+    if inside and _SECTOR_RANK.search(last):
+        return last
+    if pointed is None:
+        return ""
     return last if _RANKS.search(last) and not find_mentions(last) else ""
 
 
@@ -129,10 +152,14 @@ def put_in_place(question: str, code: str) -> str:
 
     >>> put_in_place("它的市盈率呢", "600519.SH"), put_in_place("what is its PE", "AAPL.US")
     ('600519.SH的市盈率呢', "what is AAPL.US's PE")
+    >>> put_in_place("什么时候买的", "600519.SH"), put_in_place("里面涨得最多的是谁", "白酒")
+    ('600519.SH我什么时候买的', '白酒里涨得最多的是谁')
     """
+    if inside := _IN_SECTOR.match(question):
+        return f"{code}里{question[inside.end() :]}"
     found = _POINTS.search(question)
     if found is None:
-        return question
+        return f"{code}我{re.sub('^(?:那|我)+', '', question)}" if _BARE_OWN.fullmatch(question) else question
     end = "'s" if found[0].lower() == "its" else found["of"] or ""
     return f"{question[: found.start()]}{code}{end}{question[found.end() :]}"
 

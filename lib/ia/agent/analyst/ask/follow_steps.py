@@ -116,6 +116,11 @@ _NARROWER = pattern(
     r"|(?:那|那么)?(?:只看|只要|只算|光看|就看|除了|除去|去掉|不算|不含|不要)",
     re.I,
 )
+_WITHIN = pattern(
+    r"(?:(?:and|but|ok(?:ay)?|now)\b[, ]*)*(?:only|just) (?P<where>(?:in|among|within) (?:the )?[a-z]+(?: [a-z]+)?)",
+    re.I,
+)
+"""A part by its industry, which follows the list plainly."""
 _LISTED = pattern(
     r"涨幅|跌幅|涨得|跌得|选出|筛|哪些|有几|多少[家只]|持仓|持有|自选|排[名行]|前[十\d三五]"
     r"|\b(?:top|gainers|losers|stocks|shares|companies|banks|holdings?|positions?|own|hold|watch ?list|list)\b",
@@ -165,6 +170,8 @@ def narrow(core: str, last: str) -> str:
     market = _trim(core[found.end() :])
     if _ONLY.search(found[0]) and _HELD.search(last) and any(words.fullmatch(market) for words in _KINDS[:2]):
         return f"我的{market}持仓" if is_chinese(market) else f"my {market} positions"
+    if within := _WITHIN.fullmatch(core):
+        return f"{last.strip(' ?？。.')} {within['where']}"
     joined = "，" if is_chinese(last) else ", "
     return f"{last.strip(' ?？。.')}{joined}{core.strip(' ?？')}"
 

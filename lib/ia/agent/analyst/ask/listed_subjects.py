@@ -61,6 +61,12 @@ _OF_THOSE = pattern(
     re.I,
 )
 """All of those that the answer before names."""
+_RANKED_OWN = pattern(r"我|持仓|持有|\bmy\b|\bi (?:own|hold|have|bought)\b", re.I)
+_RANK = pattern(
+    r"[赚亏盈](?:钱|损|利)?得?的?最|最[赚亏]|\b(?:lost|made|earned|gained|losing|loser|winner|los[et]|profit\w*|gain|loss)\b.{0,20}\b(?:most|least)\b|\b(?:most|least|biggest|largest|best|worst)\b.{0,30}\b(?:profit\w*|gain\w*|loss\w*|loser|winner|lost|made|earned)\b",
+    re.I,
+)
+"""A ranking of the owner's results, which are told by currency."""
 _NAMED_LIST = pattern(r"自选|关注|持仓|持有|\b(?:watch ?list|holdings?|positions?|i (?:own|hold))\b", re.I)
 """Lists of the owner's, which go on under their name."""
 MOST_LISTED = 10
@@ -170,6 +176,8 @@ def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tupl
         return joint.join(reversed(recent[:2])) + stop + text, ()
     if not _IT.search(text) or _NO_SUBJECT.search(text) or find_mentions(before[-1]):
         return text, ()
+    if _RANKED_OWN.search(before[-1]) and _RANK.search(before[-1]):
+        return text, ()  # several currencies have each their first: the ranking is asked for again
     if one:
         return _IT.sub(lambda found: one + ("'s" if found[0].casefold() == "its" else ""), text, count=1), ()
     return text, lists[-1] if len(lists[-1]) > 1 else ()

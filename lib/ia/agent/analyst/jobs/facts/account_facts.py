@@ -746,12 +746,15 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             own = dict(held)
             closed = [(symbol, row) for symbol, row in gains.items() if symbol not in own]
             ranks += [_rank_holding(desk, False, symbol, row, row, closed=True) for symbol, row in closed]
-    lines = []
+    lines, none = list[str](), list[str]()
     for currency in dict.fromkeys(row.currency for row in ranks if row is not None):
         rows = [row for row in ranks if row is not None and row.currency == currency]
         several = len({row.currency for row in ranks if row is not None}) > 1
-        desk.ranked += _find_first(wanted, rows, read_place(asked.words))
-        lines += _say_rank(desk, wanted, rows, several=several, place=read_place(asked.words))
+        first = _find_first(wanted, rows, read_place(asked.words))
+        desk.ranked += first
+        told = lines if first else none  # what has no loss, or no profit, comes last
+        told += _say_rank(desk, wanted, rows, several=several, place=read_place(asked.words))
+    lines += none
     if not lines:
         return reply_of_lines(speak("No price is known of what is held."))
     lines[0] += wording.simulated_mark(desk, status.get("simulated"))

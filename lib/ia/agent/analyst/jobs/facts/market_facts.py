@@ -597,6 +597,7 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     count = min(int(parse_count((said["zh"] or said["en"]).casefold()) or SHOWN), MOST_LISTED) if said else SHOWN
     mark = wording.simulated_mark(desk, found.get("simulated"))
     head = desk.speak("{name} ({date}){mark}", name=name, date=market_days.say_stretch(desk, found), mark=mark)
+    desk.ranked += _first_group(desk, found, words)
     return reply_of_lines(*before, f"**{head}**", *_sector_lines(desk, found, count, words), *_say_measure(desk, found))
 
 
@@ -686,6 +687,18 @@ def _say_group(desk: ToolDesk, row: Json, found: DeskResult) -> str:
         leader=wording.security_name(desk, str(row.get("leader") or "–"), row.get("leader_name")),
         leader_change=wording.say_percent(row.get("leader_pct")),
     )
+
+
+_MOST = pattern(r"最[多大猛]|\bmost\b", re.I)
+
+
+def _first_group(desk: ToolDesk, found: DeskResult, words: str) -> list[str]:
+    """Return the one group that a question asks for, the strongest or the weakest; [] where it asks for both."""
+    weakest = bool(watch_facts.LOWEST.search(words) or watch_facts.FELL.search(words))
+    strongest = bool(watch_facts.ROSE.search(words) or _BEST.search(_MOST.sub("", words) if weakest else words))
+    best, worst = wording.rows_of(found, "best"), wording.rows_of(found, "worst")
+    rows = [*worst, *best[::-1]] if weakest else best
+    return [wording.industry_name(desk, str(rows[0]["name"]))] if rows and weakest != strongest else []
 
 
 def _sector_lines(desk: ToolDesk, found: DeskResult, count: int, words: str = "") -> list[str]:
