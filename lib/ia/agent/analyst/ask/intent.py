@@ -191,11 +191,11 @@ def carried_securities(request: UserRequest, wanted: Intent) -> list[Mention]:
 
 
 _DAYS = pattern(
-    r"(?:收盘|价|走势|涨跌).{0,8}(?:每|各|逐)|每(?:一)?[天日]的?(?:收盘|价|走势|涨跌)|\b(?:close|price)s?\b.{0,12}\b(?:each|every)\b",
+    r"(?:收盘|价|走势|涨跌).{0,8}(?:每|各|逐)|每(?:一)?(?:[天日]|个?交易日)的?(?:收盘|价|走势|涨跌)|\b(?:close|price)s?\b.{0,12}\b(?:each|every)\b",
     re.I,
 )
 _TO_SEND = pattern(
-    r"提醒|[发推]|通知|汇报|告诉|给我|报告|任务|定时|写|\b(?:remind|send|tell|alert|notify|report|email|message|task|write)\b"
+    r"提醒|[发推]|通知|汇报|告诉|给我(?![列排算看])|报告|任务|定时|写|\b(?:remind|send|tell|alert|notify|report|email|message|task|write)\b"
     r"|\d[点:：]|\bat (?:\d|noon|midnight)",
     re.I,
 )

@@ -455,7 +455,21 @@ def _take_bounds(text: str) -> tuple[str, list[Bound]]:
             at, end, bounds = found
             placed.append((at, bounds))
             text = text[:at] + " " * (end - at) + text[end:]
+    if placed and (moved := _MOVED_TODAY.search(text)):
+        edge = _edge(_FELL if moved["fell"] or moved["down"] else _ROSE)
+        placed.append((moved.start(), [edge] if edge else []))
+        text = text[: moved.start()] + " " * len(moved[0]) + text[moved.end() :]
     return text, [bound for _, bounds in sorted(placed, key=lambda each: each[0]) for bound in bounds]
+
+
+_ROSE, _FELL = (next(c for c in COLUMNS if c.name == "change" and getattr(c, side)) for side in ("rises", "falls"))
+_MOVED_TODAY = pattern(
+    r"(?:今天|今日|当天|当日)?(?:是|又)?(?:收)?(?:上?涨(?![停幅跌])|红|(?P<fell>下?跌(?![停幅])|绿))(?:了的?|的)"
+    r"|\b(?:that |which )?(?:are|were|is|went|closed|finished|have gone) (?:(?:up|higher)|(?P<down>down|lower))"
+    r"(?: today)?(?=\W*$|,| and\b| with\b)",
+    re.I,
+)
+"""A rise or a fall of the day without a size, beside bounds that have one."""
 
 
 def _find_bound(column: ScreenColumn, text: str) -> tuple[int, int, list[Bound]] | None:

@@ -456,9 +456,11 @@ def _answer_whole(desk: ToolDesk) -> Work[Reply]:
 
 def _read_regular(desk: ToolDesk, wanted: Intent) -> Intent:
     """Return what is wanted, a question with words of a schedule ("every year") in plain words, and as the question."""
-    if wanted.kind == "schedule" and intent.may_ask_tasks(wanted):
+    today = desk.request.moment.date()
+    days = intent.asks_days(wanted, today)
+    if wanted.kind == "schedule" and (days or intent.may_ask_tasks(wanted)):
         wanted = wanted._replace(words=simplify_question(wanted.words))
-    return wanted._replace(kind="") if intent.asks_days(wanted, desk.request.moment.date()) else wanted
+    return wanted._replace(kind="") if days or intent.asks_days(wanted, today) else wanted
 
 
 _QUESTION = pattern(r"[?？]\s*$|^(?:what|which|why|how|when|who|where|explain)\b|什么|怎么|如何|为什么|为何|哪", re.I)

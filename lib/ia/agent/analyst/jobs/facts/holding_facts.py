@@ -390,9 +390,10 @@ def answer_what_if(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         currency = str(position.get("currency") or "")
         return [
             desk.speak(
-                "{name}: from {price} ({date}) to {target} its {shares} shares change by **{change}**; the position"
-                " then stands at {result} against its cost.{mark}",
+                "{name}: from {price} ({date}) to {target} its {shares} shares change by **{change}**, to **{worth}**;"
+                " against their cost that is {result}.{mark}",
                 name=head,
+                worth=wording.say_exact(desk, target * shares, currency=currency),
                 target=number(target, "price", desk.speak),
                 change=wording.say_exact(desk, (target - price) * shares, signed=True, currency=currency),
                 result=wording.say_exact(
