@@ -128,6 +128,7 @@ _SINCE_THEN = pattern(
 _FOR_IT = pattern(
     r"(?:(?:and|so|ok)[, ]+)*(?:what(?:'s|s| is| was)?|how much is) (?:it|that)(?: now| today)?"
     r" (?:for|of|at|with) (?P<en>.+)"
+    r"|what(?:['’]s| is) (?P<of>.{2,30}?)['’]s"
     r"|(?:那|那么)?(?P<zh>.+?)(?:的|现在)*(?:是|有)?(?:多少|几|呢)+",
     re.I,
 )
@@ -184,7 +185,7 @@ def ask_about_spoken(core: str, last: str, named: list[Mention]) -> str:
     of_term = _FOR_IT.fullmatch(core) if term else None
     if of_term is None:
         return ""
-    asked = NOW.sub("", of_term["en"] or of_term["zh"]).strip()
+    asked = NOW.sub("", of_term["en"] or of_term["of"] or of_term["zh"]).strip()
     if not find_mentions(asked) or NOTHING.fullmatch(strip_mentions(asked)) is None:
         return ""
     return f"{term} of {asked}" if term.isascii() and not is_chinese(asked) else f"{asked.removesuffix('的')}{term}"
@@ -255,6 +256,13 @@ _SIDE = pattern(
 )
 _AVERAGE = pattern(r"(?:\d{1,3}|半?年)[日天]?均?线|(?<![a-z])ma\d{1,3}|\d{1,3}[日天]?ma(?![a-z])", re.I)
 _ON_YEAR = pattern(r"\W*(?:那|那么)*(?:同比|环比|增[长速]|增幅)(?:变化|增长|多少|呢|怎么样|如何)*\W*")
+_GREW = pattern(
+    r"\W*(?:and |so )?(?:(?:by )?how (?:much|fast) (?:did|has) |did |has |is )(?:it|that|this|they)"
+    r" (?:grow(?:n|ing)?|increased?|gone up|go up|risen|rise|changed?)"
+    r"(?: (?:on|over|from) (?:the|last) year| year on year)?\W*",
+    re.I,
+)
+_REPORTED = pattern(r"\b(?:revenue|net profit)\b", re.I)
 _EXTENT = pattern(
     r"\W*(?:那|那么|这)*(?:两|俩|二)?(?:者|个|只)?(?:谁|哪一?[个只家支])(?:的)?"
     r"(?P<more>更?(?:高|低|大|小|多|少|贵|便宜|好|强|弱|超[买卖])(?:一?[些点])?)(?:的|了|呢)*\W*"
@@ -278,6 +286,8 @@ def ask_after_figure(core: str, last: str, named: list[Mention], recent: list[Me
     found = MEASURE.search(bare)
     if len(named) == 1 and found and _ON_YEAR.fullmatch(core) and re.search(r"营收|收入|利润|净利", found[0]):
         return f"{named[0].said}{'净利润' if found[0] in ('利润', '净利') else found[0]}{core}"
+    if len(named) == 1 and found and _GREW.fullmatch(core) and (grown := _REPORTED.search(bare)):
+        return f"{named[0].said} {grown[0].casefold()} growth"
     which = _EXTENT.fullmatch(core)
     found = found or _LATIN.search(bare)
     if which is None or len(recent) < 2 or found is None:

@@ -61,6 +61,12 @@ _OF_THOSE = pattern(
     re.I,
 )
 """All of those that the answer before names."""
+_AMONG = pattern(
+    r"^(?:那|那么)?(?:这|那)?些?(?:里面|其中|当中|里头)的?(?=.*(?:谁|哪|最))"
+    r"|^(?:那|那么)?(?:里面|其中|当中|里头)?(?=有(?:没有)?我(?:持有|拿|买))"
+)
+_COUNTED = pattern(r"前[\d三五十]+|前?[\d两二三四五六七八九十]+[大只家个支名](?!月|交易日|星期|行业|板块|概念)")
+"""A list of so many: its answer has all of them."""
 _RANKED_OWN = pattern(r"我|持仓|持有|\bmy\b|\bi (?:own|hold|have|bought)\b", re.I)
 _RANK = pattern(
     r"[赚亏盈](?:钱|损|利)?得?的?最|最[赚亏]|\b(?:lost|made|earned|gained|losing|loser|winner|los[et]|profit\w*|gain|loss)\b.{0,20}\b(?:most|least)\b|\b(?:most|least|biggest|largest|best|worst)\b.{0,30}\b(?:profit\w*|gain\w*|loss\w*|loser|winner|lost|made|earned)\b",
@@ -167,6 +173,8 @@ def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tupl
     if _PAIR.search(text) and not find_mentions(before[-1]):
         joint = "、" if "\u4e00" <= text[:1] <= "\u9fff" else " and "
         return (_PAIR.sub(joint.join(listed), text, count=1), ()) if len(listed) == 2 else (text, listed)
+    if _AMONG.match(text) and _COUNTED.search(before[-1]) and 1 < len(lists[-1]) <= MOST_LISTED:
+        return _AMONG.sub("、".join(lists[-1]), text, count=1), ()
     if _OF_THOSE.search(text) and 1 < len(listed) <= MOST_LISTED and not _NAMED_LIST.search(before[-1]):
         if "\u4e00" <= text[:1] <= "\u9fff":
             return _OF_THOSE.sub("、".join(listed), text, count=1), ()
