@@ -5,7 +5,7 @@ BIN     = $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo quick room test tests test-all cov bench soak man picture translate fmt lint clean install
+.PHONY: help demo quick room test tests test-all cov bench soak score man picture translate fmt lint clean install
 
 help:
 	@echo 'make demo      build .venv, install ia, run the main job on the simulated market'
@@ -16,6 +16,7 @@ help:
 	@echo 'make cov       the branch coverage of each room'
 	@echo 'make bench     the benchmarks, as a table of ratios'
 	@echo 'make soak      the long versions of the random tests'
+	@echo 'make score     how many questions of reviewers the embedded analyst answers rightly'
 	@echo 'make translate bring new and changed texts into the Chinese catalog, and list what is left to translate'
 	@echo 'make picture   draw the picture of README again, from the simulated market'
 	@echo 'make man       write the man pages again from the help texts'
@@ -88,6 +89,9 @@ bench: $(VENV)/installed
 
 soak: $(VENV)/installed $(VENV)/tools
 	IA_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m soak
+
+score: $(VENV)/installed $(VENV)/tools
+	$(BIN)/python tests/questions/score.py
 
 man: $(VENV)/installed
 	$(BIN)/python -m ia_cli.man_pages man

@@ -31,7 +31,7 @@ _WHOSE = frozenset(("ME", "HOLD", "OWN"))
 _BETWEEN = pattern(r"[^\w\ufffc]+|_+")
 _TODAY = pattern(r"\W*(?:今天|今日|today)(?:收盘)?(?:之?后|以后)?\W*", re.I)
 _ONE_OF_SOME = pattern(
-    r"which\b|what (?:is my biggest|was my|did i (?:buy|sell))\b|\w+(?: \w+)? of each\b|my best\b", re.I
+    r"which\b|what (?:is my biggest|was my|did i (?:buy|sell))\b|\w+(?: \w+)? of each\b|my (?:best|result)\b", re.I
 )
 """A known question that names one or some of several, so that "which" may ask for it."""
 _DIGITS = pattern(r"\d[\d,]*(?:\.\d+)?\s?(?:[%％]|股|shares?\b)?", re.I)

@@ -74,7 +74,7 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     one = _read_whole(desk) if texts else None
     if found is None or (one is not None and (one.answer in _OF_PLANS or _reads_clauses(one))):
         return (yield from _answer_rest(desk, one, texts, answer_whole)) if one is not None else None
-    parts, left = found
+    parts, left = _drop_told(found[0]), found[1]
     single = len(parts) == 1 and not left and (one is not None or parts[0].wanted.kind == "research")
     joined = any(part.asked and part.asked.answer == "position" and len(part.asked.facts) > 1 for part in parts)
     if not joined and (single or (_asks_as_one(one, parts) and not left)):
@@ -91,6 +91,13 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
         if together.lines != replies[0].lines:  # the rest was read as well
             return together
     return reply.join_replies([*replies, *_say_not_read(desk, left)])
+
+
+def _drop_told(parts: list[_Part]) -> list[_Part]:
+    """Return the parts without a result of the account that is held against an index next, which tells it."""
+    answers = [part.asked.answer if part.asked is not None else "" for part in parts]
+    told = ("account_result", "account_index")
+    return [part for at, part in enumerate(parts) if (answers[at], *answers[at + 1 : at + 2]) != told]
 
 
 _READ_WHOLE = ("limits", "setting", *_OF_PLANS)
