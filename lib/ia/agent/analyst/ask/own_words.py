@@ -23,7 +23,7 @@ _DATE = "DATE"
 """A stretch of time that is one day; where a row has TIME, it may be one, too."""
 _WEAK = frozenset(("DO", "OWN", "IT", "CAN", "WHICH", "STOCK", "RECORD", "STILL"))
 """Ideas that a question may always name: doing, owning, and what was spoken of where the owner is named besides."""
-_DEALS = frozenset(("BUY", "SELL", "PROFIT", "LOSS"))
+_DEALS = frozenset(("BUY", "SELL", "PROFIT", "LOSS", "DEPOSIT", "WITHDRAW"))
 _DATED = frozenset(("BUY", "SELL", "TRADE", "DEPOSIT", "WITHDRAW", "DRAWDOWN", "PEAK"))
 """What has a date, which its answer tells: when it was may be asked."""
 _WHOSE = frozenset(("ME", "HOLD", "OWN"))
@@ -200,7 +200,7 @@ _TOLD = {
 """Ideas that a known question must have a place for where they are named."""
 _SLOTS = {
     "{who}": _SECURITY, "{index}": _INDEX, "{time}": "TIME DATE", "{number}": _NUMBER, "{percent}": _PERCENT,
-    "{market}": "MARKET", "{currency}": "CURRENCY", "{industry}": "INDUSTRY",
+    "{market}": "MARKET", "{currency}": "CURRENCY INTO", "{industry}": "INDUSTRY",
 }  # fmt: skip
 
 
@@ -209,7 +209,8 @@ def _load_known() -> list[_Known]:
     """Return the questions that are answered, in their order. `A|B` needs one of both, `A?` may be named."""
     found = []
     for terms, english, chinese in _load_rows("own_questions.tsv"):
-        parts = terms.replace("TIME", "TIME|DATE").removeprefix("!").split()
+        either = re.sub(r"\bCURRENCY\b", "CURRENCY|INTO", terms.replace("TIME", "TIME|DATE"))
+        parts = either.removeprefix("!").split()
         needed = tuple(frozenset(part.split("|")) for part in parts if not part.endswith("?"))
         allowed = frozenset(name for part in parts for name in part.removesuffix("?").split("|"))
         found.append(_Known(needed, allowed, english, chinese, terms.startswith("!")))

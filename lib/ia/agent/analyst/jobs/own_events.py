@@ -48,7 +48,7 @@ _OWN_TRADE = pattern(
 
 _WISHED = pattern(
     r"\b(?:should|can|could|may|shall|would) (?:i|we)\b|\bi(?:'d| would)? (?:want|like|plan)\b"
-    r"|我?(?:该|能|可以|想|要)\S{0,3}[买卖]",
+    r"|我?(?:该|能|可以|想|要(?!是))\S{0,3}[买卖]",
     re.I,
 )
 

@@ -102,7 +102,8 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "part",
         pattern(
             rf"{_PERCENT.format('n')}|(?P<t>[一二两三四五六七八九十\d])成(?:仓位?|资金|的钱)?"
-            r"|(?P<w>[半全满])仓|\b(?P<half>half) (?:of )?(?:my|the) (?:account|portfolio|money|cash)\b",
+            r"|(?P<w>[半全满])仓|\b(?P<half>half) (?:of )?(?:my|the) (?:account|portfolio|money|cash)\b"
+            r"|(?P<hz>一半的?(?:现金|闲钱|余钱|钱|资金)|(?:现金|闲钱|余钱|钱|资金)的?一半)",
             re.I,
         ),
     ),
@@ -133,6 +134,8 @@ _OWN_MONEY = pattern(
     r"\bmy (?:\w+ )?(?:dollars?|cash|money|yuan|usd|cny)\b|现金|手[里上头]的?钱|剩(?:下|余)的?(?:钱|资金)|可用资金",
     re.I,
 )
+_OF_CASH = pattern(r"现金|闲钱|余钱|\b(?:cash|dry powder)\b", re.I)
+"""What a part is of, where it is not of the account."""
 _ALL_CASH = pattern(
     r"\bwith (?:(?:all )?(?:of )?(?:my|the) )?(?:\w+ )?(?:cash|yuan|dollars?|money|usd|cny|hkd|rmb)"
     r"(?: (?:that )?i(?: still)?(?: have|[''’]ve got)?)?\b"
@@ -152,6 +155,7 @@ class Plan(NamedTuple):
     price   what a share is to cost, where the question names it
     stop, stop_pct     where it is: a price, or so many per cent below the price
     free    it leaves the position limit aside. rest: the words that are not read
+    of_cash the part is one of the cash, not of the account
     """
 
     risk_pct: float | None = None
@@ -165,6 +169,7 @@ class Plan(NamedTuple):
     price: float | None = None
     free: bool = False
     rest: str = ""
+    of_cash: bool = False
 
     @property
     def risks(self) -> bool:
@@ -206,6 +211,7 @@ def read_plan(words: str) -> Plan:
         _number(found.get("risk_of") or found.get("risk")), _number(found.get("risk_money")),
         _number(found.get("stop")), _number(found.get("stop_pct")), _part(found.get("part")), size,
         _number(found.get("money")), currency, _number(found.get("price")), free is not None, rest,
+        "part" in found and _names_cash(found["part"]),
     )  # fmt: skip
 
 
@@ -217,6 +223,11 @@ def _number(match: re.Match[str] | None) -> float | None:
     return count * 1000 if count is not None and re.search(r"\d\s*k\b", match[0], re.I) else count
 
 
+def _names_cash(match: re.Match[str]) -> bool:
+    """Return True if a part is said to be one of the cash."""
+    return _OF_CASH.search(match.string[match.start() : match.end() + 14]) is not None
+
+
 def _part(match: re.Match[str] | None) -> float | None:
     """Return a part of the account in per cent."""
     if match is None:
@@ -225,7 +236,7 @@ def _part(match: re.Match[str] | None) -> float | None:
         return _TENTHS[match["w"]] * 10
     if match["t"]:
         return (parse_count(match["t"]) or 0) * 10
-    return 50.0 if match["half"] else parse_count(match["n"].casefold())
+    return 50.0 if match["half"] or match["hz"] else parse_count(match["n"].casefold())
 
 
 class _Purchase(NamedTuple):
@@ -442,7 +453,7 @@ def _say_no_lot(desk: ToolDesk, made: _Purchase, plan: Plan) -> Reply:
     if plan.money is not None:
         amounts.append(plan.money)
     if plan.part_pct is not None:
-        amounts.append(made.equity * plan.part_pct / 100)
+        amounts.append((made.cash if plan.of_cash else made.equity) * plan.part_pct / 100)
     if plan.risks and (distance := _distance(made, plan)) > 0:
         amounts.append(_loss_allowed(made, plan) / distance * made.price)
     return reply_of_lines(
@@ -522,7 +533,7 @@ def _say_risked(desk: ToolDesk, made: _Purchase, plan: Plan) -> Reply:
             else speak("{name}: no stop can be computed: too few prices.", name=made.head)
         )
     told = plan.risk_pct is not None or plan.risked is not None
-    budget = plan.money if plan.part_pct is None else made.equity * plan.part_pct / 100
+    budget = plan.money if plan.part_pct is None else (made.cash if plan.of_cash else made.equity) * plan.part_pct / 100
     caps: list[_Cap] = []
     if told or (made.shares is None and budget is None):
         risked = _loss_allowed(made, plan)
@@ -613,11 +624,16 @@ def _load_fees(desk: ToolDesk, made: _Purchase, shares: int, amount: float) -> W
 def _say_budget(desk: ToolDesk, made: _Purchase, plan: Plan) -> Work[Reply]:
     """Return how many shares an amount or a part of the account buys, with the fees."""
     speak = desk.speak
-    base = made.equity if plan.money is None else plan.money
+    whole = made.cash if plan.of_cash else made.equity
+    base = whole if plan.money is None else plan.money
     amount = base if plan.part_pct is None else base * plan.part_pct / 100
     shares, fees = yield from _load_fees(desk, made, made.lots(amount / made.price), amount)
     told = (
-        speak("{amount} ({percent}% of the account)", amount=_money(desk, made, amount), percent=f"{plan.part_pct:g}")
+        speak("{amount} ({percent}% of the cash)", amount=_money(desk, made, amount), percent=f"{plan.part_pct:g}")
+        if plan.money is None and plan.of_cash
+        else speak(
+            "{amount} ({percent}% of the account)", amount=_money(desk, made, amount), percent=f"{plan.part_pct:g}"
+        )
         if plan.money is None
         else _money(desk, made, amount)
     )
