@@ -391,6 +391,14 @@ def crossed_mean(code, count):
     return closes[-2] <= before and above_mean(code, count)
 
 
+def side_of_mean(code, count):
+    """Return since when the close has been on its side of the mean of so many closes, and how many sessions that is."""
+    closes = [row["close"] for row in bars(code)]
+    sides = [closes[at - 1] > statistics.fmean(closes[at - count : at]) for at in range(count, len(closes) + 1)]
+    sessions = next(at for at in range(1, len(sides)) if sides[-at - 1] != sides[-1])
+    return {"since": bars(code)[-sessions]["date"], "sessions": sessions}
+
+
 def last_cross(code, one, other):
     """Return the last day on which the mean of so many closes changed sides with the mean of others."""
     closes = [each["close"] for each in bars(code)]

@@ -240,6 +240,12 @@ _MORE = pattern(
     re.I,
 )
 """Words that ask which of several has more or less of a figure."""
+_EVENT = pattern(
+    r"(?<=\w )(?<!and )(?:when|while|(?:on )?the day(?: that)?|at the time(?: that)?)"
+    r"(?= (?!was\b|were\b|is\b|did\b|it\b|they\b|each\b|both\b)\w)|那一?[天日]|(?<!什么)(?<!啥)时候",
+    re.I,
+)
+"""What happened to one of several securities as the time of a figure of another: its day is not looked up."""
 
 
 def asks_figures(request: UserRequest, first: Intent) -> bool:
@@ -252,6 +258,8 @@ def read_figures(request: UserRequest, first: Intent, tables: Tables = SHIPPED) 
     words, securities, kind = first.words, first.securities, first.kind
     plain, figures = strip_mentions(words), figures_at(tables)
     wanted = find_figures(plain, request.moment.date(), tables, request.speak)
+    if len(securities) > 1 and (event := _EVENT.search(words)):
+        wanted = wanted._replace(unread=(*wanted.unread, event[0].strip()))
     exact = bool(wanted.figures or wanted.ignored)
     if request.bars:
         alone = exact and not _WIDER.search(plain)

@@ -10,6 +10,7 @@ from ia.agent.analyst.jobs.facts import extreme_facts, wording
 from ia.agent.analyst.jobs.facts.bar_rows import SpanBars
 from ia.agent.analyst.jobs.facts.extreme_facts import each_security, head, say_price
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -19,6 +20,8 @@ _SIZE = pattern(
 _BELOW = pattern(r"低于|跌破|下穿|失守|之?下(?!一)|\b(?:below|under|broke(?:n)? down)\b", re.I)
 _ABOVE = pattern(r"高于|站上|突破|上穿|收复|之?上(?![次回一])|\b(?:above|over)\b", re.I)
 _CROSSED = pattern(r"跌破|突破|站上|上穿|下穿|失守|收复|\bcross\w*\b|\b(?:fell|drop\w*|rose|broke)\b", re.I)
+_HOW_MANY = pattern(r"[几多少]个?(?:天|交易日)|\bhow (?:long|many)\b", re.I)
+"""How long the close has been there: up to now, not how often within a stretch."""
 
 
 def answer_average_last(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -31,6 +34,8 @@ def answer_average_last(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not 1 < size <= 500 or (below and above):
         return reply_of_lines(speak("Above or below which average? For example the 60-day average."))
     spans = [span for span in asked.spans if found is None or not found[0].startswith(span.said.strip())]
+    if spans and _HOW_MANY.search(plain):
+        return wording.ask_back(desk, (spans[0].said,))
     if any(span.kind in (FUTURE,) for span in spans):
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), spans[0], desk.request.day)
 
@@ -83,7 +88,14 @@ def _say_last(desk: ToolDesk, bars: SpanBars, size: int, *, below: bool, above: 
     if at == len(rows) - 1:
         begun = next((n for n in range(at, -1, -1) if sides[n] != under), None)
         if begun is not None:
-            line += " " * (speak.lang == "en") + speak("It has been there since {day}.", day=rows[begun + 1].date)
+            line += " " * (speak.lang == "en") + speak(
+                PluralText(
+                    "It has been there since {day}: {count} session.",
+                    "It has been there since {day}: {count} sessions.",
+                ),
+                day=rows[begun + 1].date,
+                count=at - begun,
+            )
     return line
 
 
