@@ -170,7 +170,11 @@ def returns(code, count):
 
 
 def correlation(one, other, count):
-    return statistics.correlation(returns(one, count), returns(other, count))
+    """Return the correlation of the last daily returns on days on which both were traded."""
+    closes = [{each["date"]: each["close"] for each in bars(code)} for code in (one, other)]
+    days = sorted(closes[0].keys() & closes[1].keys())[-count - 1 :]
+    moves = [[each[b] / each[a] - 1 for a, b in pairwise(days)] for each in closes]
+    return statistics.correlation(*moves)
 
 
 def beta(one, other, count):
