@@ -25,13 +25,16 @@ _DATED = pattern(
 )
 """Questions whose answers have a day in them."""
 _EARNED = pattern(r"[赚亏盈]|收益|成本|\b(?:made?|make|earn\w*|profit\w*|los[st]|gain\w*|return|rank|yield)\b", re.I)
+"""A question about results or costs."""
 _AT_WHAT = pattern(
     r"(?:at |for )?(?:what|which) price(?: (?:was|did) (?:that|it|i)(?: (?:pay|buy|sell)(?: (?:it|at|for))*)?)?"
     r"|for how much|how much did i get(?: (?:for it|then|each|per share))?|how much did i pay (?:each|per share)"
     r"|(?:那|是|当时|用|[买卖]了?)*(?:多少钱|什么价[格钱位]?|啥价[格钱位]?|几块钱?)(?:[买卖]入?出?的?|成交的?|一股)*",
     re.I,
 )
+"""Asks at what price the trade before was made."""
 _TRADED = pattern(r"[买卖](?!多|几|点)|建仓|清仓|加仓|减仓|\b(?:bought|sold|buy|sell|purchase[ds]?)\b", re.I)
+"""A question about trades."""
 _BY_HOW_MUCH = pattern(
     r"(?:by )?how (?:much|far)(?: (?:above|below|over|under|up|down|more|less|higher|lower))?(?: (?:is|was"
     r"|did) (?:it|that)"
@@ -39,11 +42,13 @@ _BY_HOW_MUCH = pattern(
     r"|(?:那|还|它|现在|离它)*(?:差|高|低|超|离|距|[涨跌]|多|少)(?:了|出)?(?:多少|多远|几个?点|百分之几)(?:个?点|钱)?",
     re.I,
 )
+"""Asks how large the move or the distance before is."""
 _SIDE = pattern(
     r"[均年季]线|半年线|\d+日线|站[上在稳]|跌破|\baverage\b|\b(?:ma|line)\b|\d+[- ]?d(?:ay)?\b.*\b(?:above"
     r"|below)\b",
     re.I,
 )
+"""A question about the side of an average, or of a level."""
 _MOVED = pattern(
     r"[涨跌]了?[吗没么]|[涨跌]没[涨跌]?|[涨跌]了没|是[涨跌]|有没有[涨跌]"
     r"|\b(?:go(?:ne)?|went|is|was|close[d]?|finish\w*|end\w*) (?:it )?(?:up|down)\b|\b(?:rise|fall|drop)\b",
@@ -56,7 +61,9 @@ _WHAT = pattern(
     r"|(?:那|是|当时|都|分别|具体|各)*[买卖][的了]?都?是?些?(?:什么|啥|哪几?[只个支]|哪些)(?:股票|票)?",
     re.I,
 )
+"""Asks what was traded, or how many there were."""
 _LAST_TRADE = pattern(r"交易|[买卖]|胜率|\b(?:trades?|traded|bought|sold|buy|sell|win rate)\b", re.I)
+"""A question about trades, or how often they gained."""
 _AFTER_FEES = pattern(
     r"(?:(?:and|what) )*(?:after|less|minus|net of|without|including|with) (?:the |all |my )?(?:fees|costs"
     r"|commissions?|charges)"
@@ -65,6 +72,7 @@ _AFTER_FEES = pattern(
     r"|成本费用)(?:之?后)?(?:的话|净?[赚亏]?(?:了)?(?:多少)?)*",
     re.I,
 )
+"""Asks for the result before with fees taken off."""
 _IN_PERCENT = pattern(
     r"(?:(?:and|so|what|is|was|that|it)\b[, ]*)*(?:what's (?:that|it) )?"
     r"(?:in|as an?) (?:per ?cent(?:age)?|%)(?: terms)?"
