@@ -11,7 +11,6 @@ import os
 import re
 import sqlite3
 import sys
-import traceback
 
 from ia.kernel import audit, config, store
 from ia.kernel.errors import IaError, InternalError, NotFound, Refused, TryLater
@@ -46,6 +45,8 @@ def explain_exception(exc: Exception, what: str) -> IaError:
 
 def exception_details(exc: BaseException) -> dict[str, object]:
     """Return an error as a developer needs it: class and text, and the innermost lines that it came through."""
+    import traceback
+
     frames = traceback.extract_tb(exc.__traceback__)[-FRAMES:]
     return {
         "error": f"{type(exc).__name__}: {clean_line(str(exc))[:300]}",
@@ -65,6 +66,8 @@ def clean_line(text: str) -> str:
 def record(db: sqlite3.Connection, kind: str, what: str, exc: BaseException, **about: object) -> bool:
     """Keep a bug in the audit trail as `fault.KIND`, and print it with IA_DEBUG. Return whether it is kept."""
     if config.env("IA_DEBUG"):
+        import traceback
+
         traceback.print_exception(exc)
     with contextlib.suppress(sqlite3.Error, IaError, OSError):
         if store.is_writable(db):

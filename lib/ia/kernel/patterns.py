@@ -1,10 +1,20 @@
 """Regular expressions that are compiled when they are first used: a command uses a few of those that it loads."""
 
 import re
+from collections.abc import Callable
 from typing import Any, cast
 
 _HAN = (r"[\u4e00-\u9fff]", r"[\u3400-\u9fff]")
 """Classes of Chinese signs: without regard to case, `re` takes milliseconds to look for the other case of each."""
+
+
+_compile: Callable[[str, int], re.Pattern[str]] = re.compile
+
+
+def use_compiler(compile_source: Callable[[str, int], re.Pattern[str]]) -> None:
+    """Compile patterns from now on with this instead of `re.compile`: it knows those of earlier commands."""
+    global _compile
+    _compile = compile_source
 
 
 class _Later:
@@ -28,7 +38,7 @@ def compile_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
     if flags & re.I:
         for signs in _HAN:
             source = source.replace(signs, f"(?-i:{signs})")
-    return re.compile(source, flags)
+    return _compile(source, flags)
 
 
 def pattern(source: str, flags: int = 0) -> re.Pattern[str]:

@@ -3,17 +3,12 @@
 What a text must have for an alternative to match is found out once and kept for all commands of a user.
 """
 
-import atexit
-import contextlib
-import json
-import os
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
-from ia.kernel.config import user_cache
-from ia.kernel.files import keep_file
+from ia.kernel.kept_patterns import open_kept
 from ia.kernel.patterns import compile_pattern, pattern
 
 _TOKEN = pattern(
@@ -62,7 +57,7 @@ class _ByLetters:
         if self._last[0] == text and text:
             return self._last[1]
         if self._alternatives is None:
-            self._alternatives = _open_kept().find_alternatives(self.pattern)
+            self._alternatives = _load_alternatives(self.pattern)
         low = _lower(text)
         kept = [each.source for each in self._alternatives if each.can_match(low)]
         source = self.pattern if kept and "(?P<" in self.pattern else "|".join(kept)
@@ -125,56 +120,20 @@ def split_alternatives(source: str) -> list[str]:
     >>> split_alternatives(r"a(?:b|c)[|]|d")
     ['a(?:b|c)[|]', 'd']
     """
-    return [each.source for each in _find_alternatives(source)]
+    return [each.source for each in _load_alternatives(source)]
 
 
-class _Kept:
-    """What is known of the alternatives of patterns, kept for all commands of a user: to find it out takes long."""
-
-    FORMAT = 1
-    MOST = 8_000
-    """Patterns that are kept; beyond, those that the last command did not use are forgotten."""
-
-    def __init__(self, path: str) -> None:
-        self.path, self.fresh = path, False
-        self.known: dict[str, list[tuple[int, Needs]]] = {}
-        self.used: dict[str, list[_Alternative]] = {}
-        with contextlib.suppress(OSError, ValueError, LookupError, TypeError), open(path, encoding="utf-8") as file:
-            kept = json.load(file)
-            if kept["format"] == self.FORMAT:
-                self.known = dict(kept["patterns"])
-
-    def find_alternatives(self, source: str) -> list[_Alternative]:
-        """Return the alternatives of a pattern with what they need."""
-        if source not in self.used:
-            self.used[source] = self._take(source) if source in self.known else self._find_out(source)
-        return self.used[source]
-
-    def _take(self, source: str) -> list[_Alternative]:
-        found, at = [], 0
-        for length, needs in self.known[source]:
-            found.append(_Alternative(source[at : at + length], needs))
-            at += length + 1
-        return found
-
-    def _find_out(self, source: str) -> list[_Alternative]:
-        found = _find_alternatives(source)
-        self.known[source] = [(len(each.source), each.needs) for each in found]
-        self.fresh = True
-        return found
-
-    def keep(self) -> None:
-        """Write what was found out, for the next command."""
-        if self.fresh:
-            patterns = self.known if len(self.known) <= self.MOST else {each: self.known[each] for each in self.used}
-            keep_file(self.path, json.dumps({"format": self.FORMAT, "patterns": patterns}, ensure_ascii=False))
+def _load_alternatives(source: str) -> list[_Alternative]:
+    """Return the alternatives of a pattern with what they need, where known from an earlier command."""
+    found, at = [], 0
+    for length, needs in open_kept().look_up(f"alternatives {source}", lambda: _measure_alternatives(source)):
+        found.append(_Alternative(source[at : at + length], needs))
+        at += length + 1
+    return found
 
 
-@cache
-def _open_kept() -> _Kept:
-    kept = _Kept(os.path.join(user_cache(), "patterns.json"))
-    atexit.register(kept.keep)
-    return kept
+def _measure_alternatives(source: str) -> list[tuple[int, Needs]]:
+    return [(len(each.source), each.needs) for each in _find_alternatives(source)]
 
 
 def _find_alternatives(source: str) -> list[_Alternative]:

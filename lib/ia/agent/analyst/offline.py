@@ -1,7 +1,8 @@
 """The embedded analyst as a language model: `ia-offline`. It goes through the same loop and router as any other.
 
-It keeps nothing between two calls. Its work is a generator that depends on the question and on what tools returned, so
-each call takes it up again from the messages: it is begun anew and handed the results that are there already.
+Its work is a generator that depends on the question and on what tools returned. Who keeps what an answer has begun
+hands it back with the results; without that, each call takes the work up from the messages: it is begun anew and handed
+the results that are there already.
 """
 
 import json
@@ -65,21 +66,64 @@ class Answer:
     left_out: list[LeftOut] = field(default_factory=list)
     understood: bool = True
     offers: tuple[str, ...] = ()
+    begun: "BegunWork | None" = None
 
 
-def answer_prompt(prompt: Prompt) -> Answer:
-    """Return the calls that the work on a prompt needs next, or the reply line by line."""
-    desk, history = _taken_up(prompt)
-    step = _replay_work(desk, history)
+class _Heard(NamedTuple):
+    """What the messages of a prompt say: the newest question, and the results of each round of calls since.
+
+    before, answers  the questions before it, and what was said to each
+    """
+
+    asked: str
+    system: str
+    before: list[str]
+    answers: list[str]
+    rounds: list[list[DeskResult]]
+
+
+class BegunWork:
+    """Work on a question, which waits for the results of its calls."""
+
+    def __init__(self, desk: ToolDesk) -> None:
+        self.desk = desk
+        self._work = plan.work(desk)
+        self._calls: list[DeskCall] = []
+        self._heard: _Heard | None = None
+
+    def goes_on(self, heard: _Heard) -> bool:
+        """Return True if messages are those that it was taken up with, and one more round of results."""
+        return heard._replace(rounds=heard.rounds[:-1]) == self._heard
+
+    def take_up(self, heard: _Heard) -> list[DeskCall] | plan.Reply:
+        """Return the calls that the work needs next, or its reply."""
+        try:
+            if self._heard is None:
+                self._calls = next(self._work)
+            for results in heard.rounds if self._heard is None else heard.rounds[-1:]:
+                self._calls = self._work.send(_match_results(results, len(self._calls)))
+        except StopIteration as done:
+            reply: plan.Reply = done.value
+            return reply if any(line.strip() for line in reply.lines) else _confess_no_answer(self.desk)
+        self._heard = heard
+        return self._calls
+
+
+def answer_prompt(prompt: Prompt, begun: BegunWork | None = None) -> Answer:
+    """Return the calls that the work on a prompt needs next, or the reply line by line.
+
+    begun  the work that the answer before has begun, where it is at hand
+    """
+    heard = _read_messages(prompt)
+    work = begun if begun is not None and begun.goes_on(heard) else BegunWork(_lay_desk(prompt, heard))
+    desk, step = work.desk, work.take_up(heard)
     read = sum(_tokens(text) for text in _texts(prompt))
     if isinstance(step, list):
         fitted = [desk.fit_arguments(call) for call in step]
-        told_in = desk.speak.lang
-        calls = [
-            AnalystCall(name, args, f"c{len(history) + 1}-{at}", told_in) for at, (name, args) in enumerate(fitted, 1)
-        ]
+        told_in, number = desk.speak.lang, len(heard.rounds) + 1
+        calls = [AnalystCall(name, args, f"c{number}-{at}", told_in) for at, (name, args) in enumerate(fitted, 1)]
         written = sum(_tokens(json.dumps(call.arguments, ensure_ascii=False)) + 8 for call in calls)
-        return Answer(calls=calls, read=read, written=written)
+        return Answer(calls=calls, read=read, written=written, begun=work)
     pieces = list(_chunks(step, prompt, desk))
     return Answer(
         pieces=pieces,
@@ -91,8 +135,7 @@ def answer_prompt(prompt: Prompt) -> Answer:
     )
 
 
-def _taken_up(prompt: Prompt) -> tuple[ToolDesk, list[list[DeskResult]]]:
-    """Return the desk of the newest question, and the results of each round of calls since."""
+def _read_messages(prompt: Prompt) -> _Heard:
     asked, said, system = "", "", prompt.system or ""
     before: list[str] = []
     answers: list[str] = []
@@ -113,24 +156,18 @@ def _taken_up(prompt: Prompt) -> tuple[ToolDesk, list[list[DeskResult]]]:
             results = [parse_result(str(part.output)) for part in message.parts if hasattr(part, "output")]
             rounds[-1:] = [rounds[-1] + results] if last == "tool" else [*rounds[-1:], results]
         last = message.role
-    told = request.parse_request(asked, system, before, clock.now(), config.locale_lang(), answers)
+    return _Heard(asked, system, before, answers, rounds)
+
+
+def _lay_desk(prompt: Prompt, heard: _Heard) -> ToolDesk:
+    """Return the desk on which the newest question is worked on, with the tools on offer."""
+    told = request.parse_request(
+        heard.asked, heard.system, heard.before, clock.now(), config.locale_lang(), heard.answers
+    )
     offered = {
         tool.name: getattr(tool, "input_schema", None) or {} for tool in prompt.tools if getattr(tool, "name", None)
     }
-    return ToolDesk(told, offered), rounds
-
-
-def _replay_work(desk: ToolDesk, rounds: list[list[DeskResult]]) -> list[DeskCall] | plan.Reply:
-    """Return the calls that the work needs next, or its reply."""
-    work = plan.work(desk)
-    try:
-        calls = next(work)
-        for results in rounds:
-            calls = work.send(_match_results(results, len(calls)))
-    except StopIteration as done:
-        reply: plan.Reply = done.value
-        return reply if any(line.strip() for line in reply.lines) else _confess_no_answer(desk)
-    return calls
+    return ToolDesk(told, offered)
 
 
 def _confess_no_answer(desk: ToolDesk) -> plan.Reply:

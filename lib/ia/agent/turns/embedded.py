@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ia.agent.analyst.offline import MODEL_ID, AnalystCall, Answer, answer_prompt
+from ia.agent.analyst.offline import MODEL_ID, AnalystCall, Answer, BegunWork, answer_prompt
 from ia.kernel.jsontypes import Json
 
 
@@ -81,10 +81,14 @@ class EmbeddedAnalyst:
 
 @dataclass
 class EmbeddedConversation:
-    """A conversation: the messages so far are `loaded_messages`, and grow with each answer."""
+    """A conversation: the messages so far are `loaded_messages`, and grow with each answer.
+
+    begun  the work that waits for the results of its calls
+    """
 
     tools: list[EmbeddedTool]
     loaded_messages: list[EmbeddedMessage] = field(default_factory=list)
+    begun: BegunWork | None = None
 
     def prompt(
         self, prompt: str | None, *, system: str | None, tool_results: list[EmbeddedResult] | None, stream: bool
@@ -111,7 +115,8 @@ class EmbeddedResponse:
 
     def stream_events(self) -> Iterator[TextEvent]:
         """Yield the reply piece by piece."""
-        self._answer = answer_prompt(self.prompt)
+        self._answer = answer_prompt(self.prompt, self._conversation.begun)
+        self._conversation.begun = self._answer.begun
         for piece in self._answer.pieces:
             yield TextEvent(piece)
         text = "".join(self._answer.pieces)

@@ -40,6 +40,7 @@ from ia.kernel.errors import (
 )
 from ia.kernel.i18n import mark_text, translate
 from ia.kernel.jsontypes import Json
+from ia.kernel.kept_patterns import open_kept
 from ia.kernel.patterns import pattern
 from ia.kernel.workspace import Workspace
 from ia.organs import sessions
@@ -191,6 +192,7 @@ def take_turn(
     if len(message) > MAX_MESSAGE:
         raise BadData("the message is longer than {limit} characters", limit=MAX_MESSAGE)
     notice_changes(ws)
+    open_kept()
     number = new_turn_id()
     session = sessions.check_id(session) if session else number
     name = models.choose_model(model)

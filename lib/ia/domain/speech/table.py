@@ -2,7 +2,7 @@
 
 import os
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from ia.kernel.patterns import pattern
 from ia.kernel.word_patterns import pattern_by_letters
@@ -23,6 +23,7 @@ def act_forms(name: str) -> tuple[re.Pattern[str], ...]:
     return tuple(pattern_by_letters(_FRAGMENT.sub(_expand_fragment, form), re.I) for form in _load_table()[name][1])
 
 
+@lru_cache(maxsize=1024)
 def has_form(text: str, name: str) -> bool:
     """Return True if a form of an act or a fragment is found in a text."""
     return any(form.search(text) for form in act_forms(name))

@@ -24,7 +24,7 @@ _DEEP = pattern(rf"(?:[\[{{]\s*){{{MAX_DEPTH + 1}}}")
 """A run of brackets that passes MAX_DEPTH: the parser would look at each of them for a second before it counts."""
 
 
-_is_plain = pattern(r"[A-Za-z_(\u4e00-\u9fff](?:[ -~\u4e00-\u9fff]*[!-9;-~\u4e00-\u9fff])?").fullmatch
+_PLAIN = pattern(r"[A-Za-z_(\u4e00-\u9fff](?:[ -~\u4e00-\u9fff]*[!-9;-~\u4e00-\u9fff])?")
 """Texts that need no quotes, but for `_WORDS`, comments and keys in them."""
 _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n", "null"})
 
@@ -77,7 +77,7 @@ def _dump_items(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
 def _dump_scalar(value: Any) -> str:
     if not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    if _is_plain(value) and value.lower() not in _WORDS and ": " not in value and " #" not in value:
+    if _PLAIN.fullmatch(value) and value.lower() not in _WORDS and ": " not in value and " #" not in value:
         return value
     if value.isprintable():
         return "'" + value.replace("'", "''") + "'"

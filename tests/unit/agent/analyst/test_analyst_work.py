@@ -189,6 +189,22 @@ def test_in_an_empty_workspace_it_works(ws, monkeypatch):
         assert words in done.reply
 
 
+def test_work_gone_on_with_is_the_work_begun_anew(say, monkeypatch):
+    from ia.agent.analyst import offline
+
+    taken_up, begun = [], offline.BegunWork.goes_on
+    monkeypatch.setattr(
+        offline.BegunWork, "goes_on", lambda work, heard: taken_up.append(begun(work, heard)) or taken_up[-1]
+    )
+    kept = [say(words) for words in ("what is the price of CATL", "how much cash do I have")]
+    assert taken_up and all(taken_up)  # after each round of calls
+    monkeypatch.setattr(offline.BegunWork, "goes_on", lambda work, heard: False)
+    anew = [say(words) for words in ("what is the price of CATL", "how much cash do I have")]
+    assert [(turn.reply, names(turn, ok=False)) for turn in anew] == [
+        (turn.reply, names(turn, ok=False)) for turn in kept
+    ]
+
+
 @pytest.mark.process
 def test_journey_b(pack, say):
     done = say("你最近总是低估市场情绪的影响，分析时要多考虑资金面。")

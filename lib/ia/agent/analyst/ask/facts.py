@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from ia.agent.analyst.ask.leftover_words import find_leftovers, find_unread_words, without_gaps
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
@@ -70,8 +71,7 @@ _RANKED = pattern(r"最[高低大小]|历史|分位|区间|\b(?:high|low|max|min
 _ASKS_COUNT = pattern(r"几.|how many", re.I)
 
 
-@dataclass(frozen=True, kw_only=True)
-class FactSpec:
+class FactSpec(NamedTuple):
     """A fact that can be asked for.
 
     words   in any of these words; of: what it is a fact of; answer: what looks it up; field: the field there
@@ -134,8 +134,7 @@ def build_facts(table: Table) -> list[FactSpec]:
     return list(table.entries("entries", build_fact))
 
 
-@dataclass(frozen=True, kw_only=True)
-class NamedExpression:
+class NamedExpression(NamedTuple):
     """An expression over the bars, or a field of a quote, with the words for it, its name and its unit."""
 
     id: str
@@ -167,8 +166,7 @@ class SecurityTable:
         self.levels = table.entries("levels", build_expression)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Industry:
+class Industry(NamedTuple):
     """An industry: its name at the sources and in English, and the English words that ask for it."""
 
     name: str
@@ -183,8 +181,7 @@ def build_industry(entry: Entry) -> Industry:
     return Industry(name=name, english=entry.text("name_en", "") or group_name(name, "en"), words=words)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Holiday:
+class Holiday(NamedTuple):
     """A holiday: the words for it, its name, the markets that it shuts, and the days around it (MM-DD).
 
     easter  the first and the last of its days, counted from Easter Sunday; () where it does not follow Easter
@@ -245,8 +242,7 @@ class MarketTable:
         self.industries = table.entries("industries", build_industry)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TaskKind:
+class TaskKind(NamedTuple):
     """A way to name tasks: `words` in the question; `tasks` in the task, or hours of the day at which it runs."""
 
     words: re.Pattern[str]

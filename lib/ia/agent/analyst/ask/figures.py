@@ -1,7 +1,6 @@
 """Which figures a message asks for: with their parameters, over which bars, and in which stretch of time."""
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ from ia.agent.analyst.ask.time_spans import (
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
 from ia.agent.analyst.voice import EN, AnswerVoice
 from ia.kernel.errors import PluralText
+from ia.kernel.patterns import pattern
 
 _ENGLISH = AnswerVoice(EN)
 
@@ -36,19 +36,21 @@ _GIVEN = (
 _BEFORE = r"(?:(?P<of>\d{1,3})\s*-?\s*(?:个?交易日|日|天|周期|days?|periods?|周|weeks?)\s*(?:的)?\s*(?:period )?)?"
 
 
-@dataclass(frozen=True, kw_only=True)
-class FigureSpec:
-    """A figure that can be asked for. `{0}` in code and names is its first parameter, `{1}` its second."""
+class FigureSpec(NamedTuple):
+    """A figure that can be asked for. `{0}` in code and names is its first parameter, `{1}` its second.
+
+    form  its words with its parameters: of a group `of`, in brackets `in`, or joined `to`
+    """
 
     words: str
+    form: re.Pattern[str]
     defaults: tuple[int, ...]
     code: str
     name: tuple[str, str]
     unit: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class RangedSpec:
+class RangedSpec(NamedTuple):
     """A figure of a stretch of time, `{window}`: code "" is the change over it; `alone` without a stretch."""
 
     words: re.Pattern[str]
@@ -59,8 +61,7 @@ class RangedSpec:
     alone_name: tuple[str, str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class AverageSpec:
+class AverageSpec(NamedTuple):
     """An average of some bars: `{size}` of them, by day, week or month (`{period}`)."""
 
     words: re.Pattern[str]
@@ -68,8 +69,7 @@ class AverageSpec:
     name: tuple[str, str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Extremes:
+class Extremes(NamedTuple):
     """What tells whether a security is at an extreme: thresholds for the first figure and for the place in a band."""
 
     high: float
@@ -98,8 +98,8 @@ class AskedFigures:
         self.extreme_words = table.entry("extremes").pattern("words")
         self.extremes = build_extremes(table.entry("extremes"))
         self.words = [
-            self.average, *(re.compile(rf"(?<![a-z])(?:{each.words})(?![a-z])") for each in self.entries),
-            re.compile(_GIVEN.replace("(?<=[a-z])", "")), *(each.words for each in self.ranged),
+            self.average, *(pattern(rf"(?<![a-z])(?:{each.words})(?![a-z])") for each in self.entries),
+            pattern(_GIVEN.replace("(?<=[a-z])", "")), *(each.words for each in self.ranged),
             self.weekly, self.monthly, self.minutes, self.unavailable, self.not_ranged, self.look, self.extreme_words,
         ]  # fmt: skip
         self.which = table.pair("which")
@@ -114,8 +114,10 @@ def figures_at(tables: Tables = SHIPPED) -> AskedFigures:
 def build_figure(entry: Entry) -> FigureSpec:
     """Return the figure of an entry. raises BadEntry."""
     entry.pattern("words")
+    words = entry.text("words")
     return FigureSpec(
-        words=entry.text("words"),
+        words=words,
+        form=pattern(rf"{_BEFORE}(?<![a-z])(?:{words})(?![a-z]){_GIVEN}?"),
         defaults=tuple(int(each) for each in entry.items("defaults")),
         code=entry.text("code"),
         name=entry.pair("name", needed=True),
@@ -284,15 +286,15 @@ def _unread_mean(rest: str, found: tuple[Figure, ...]) -> list[str]:
     return [mean[0]] if mean and not known else []
 
 
-_DONE = re.compile(
+_DONE = pattern(
     r"\W*(?:how (?:has|have|did|is|was)?\W*(?:done|do|doing|fared?|perform\w*)?)?\W*(?:over|in|for|during)?"
     r"(?:[的呢吧]|\W)*",
     re.I,
 )
 
 
-_NOTHING = re.compile(r"\W*(?:what (?:was|is|were)|how was)?\W*(?:the)?(?:[的呢吧]|\W)*", re.I)
-_MEAN = re.compile(r"平均(?!线)|\baverage\b|\bavg\b|\bmean\b", re.I)
+_NOTHING = pattern(r"\W*(?:what (?:was|is|were)|how was)?\W*(?:the)?(?:[的呢吧]|\W)*", re.I)
+_MEAN = pattern(r"平均(?!线)|\baverage\b|\bavg\b|\bmean\b", re.I)
 
 
 def _asks_change(rest: str) -> bool:
@@ -307,7 +309,7 @@ def _blank_words(text: str, spans: list[TimeSpan]) -> str:
     return text
 
 
-_ODD = re.compile(r"\s*[(（]\s*[-+−]?\d[^)）]{0,40}[)）]")
+_ODD = pattern(r"\s*[(（]\s*[-+−]?\d[^)）]{0,40}[)）]")
 """Parameters in brackets that are none: (-5), (1e9)."""
 
 
@@ -320,9 +322,7 @@ def _add_indicator(
     Return the latter without the parameters: a number of theirs is no time.
     """
     low, timed = texts
-    core = rf"(?:{spec.words})"
-    pattern = rf"{_BEFORE}(?<![a-z]){core}(?![a-z]){_GIVEN}?"
-    seen = list(re.finditer(pattern, low))
+    seen = list(spec.form.finditer(low))
     for match in seen:
         if not match["in"] and (odd := _ODD.match(low, match.end())):
             ignored.append(speak("the parameters of {figure}", figure=match[0].strip() + odd[0]))

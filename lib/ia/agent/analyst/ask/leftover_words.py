@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ia.agent.analyst.voice import count_han
-from ia.kernel.patterns import pattern
+from ia.kernel.patterns import compile_pattern, pattern
 from ia.kernel.word_patterns import split_alternatives
 
 MOST = 4
@@ -53,7 +53,7 @@ def without_gaps(words: re.Pattern[str]) -> re.Pattern[str]:
     '(?:a|b)c|市值'
     """
     kept = [part for part in split_alternatives(words.pattern) if part and not _LEAP.search(part)]
-    return re.compile("|".join(kept) or r"(?!)", words.flags)
+    return compile_pattern("|".join(kept) or r"(?!)", words.flags)
 
 
 _LEAP = pattern(r"(?<!\\)\.[{*+]")
@@ -146,5 +146,5 @@ def _compile(answer: str) -> tuple[re.Pattern[str], ...]:
     every = [form for row in _load_words().get(answer, ()) for form in re.split(r"\|(?![^(]*\))", row)]
     han = sorted((form for form in every if count_han(form)), key=len, reverse=True)
     latin = sorted((form for form in every if not count_han(form)), key=len, reverse=True)
-    found = [re.compile("|".join(han))] if han else []
-    return (*found, re.compile(rf"(?<![a-z\d_-])(?:{'|'.join(latin)})(?![a-z\d_-])")) if latin else tuple(found)
+    found = [compile_pattern("|".join(han))] if han else []
+    return (*found, compile_pattern(rf"(?<![a-z\d_-])(?:{'|'.join(latin)})(?![a-z\d_-])")) if latin else tuple(found)

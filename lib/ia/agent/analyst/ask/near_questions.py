@@ -1,7 +1,6 @@
 """Questions near one that was not understood: they are offered instead of an answer."""
 
 import os
-import re
 from collections import Counter
 from functools import cache
 from math import log, sqrt
@@ -11,6 +10,7 @@ from ia.agent.analyst.ask.follow_on import find_subject
 from ia.agent.analyst.ask.mentions import LONGEST, find_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.request import UserRequest
+from ia.kernel.patterns import pattern
 
 MOST = 3
 """Questions that are offered at most."""
@@ -27,9 +27,9 @@ _IDLE = frozenset(
      "those", "you", "your", "me", "s", "what", "then", "now", "tell", "show", "give")
 )  # fmt: skip
 """Words that tell nothing of what a question is about."""
-_HAN = re.compile(r"[\u4e00-\u9fff]+")
-_WORD = re.compile(r"[a-z]+(?:/[a-z])?")
-_ENDING = re.compile(r"(?<=[a-z]{3})(?:'s|s|ed|ing|ly)\Z")
+_HAN = pattern(r"[\u4e00-\u9fff]+")
+_WORD = pattern(r"[a-z]+(?:/[a-z])?")
+_ENDING = pattern(r"(?<=[a-z]{3})(?:'s|s|ed|ing|ly)\Z")
 
 
 class _Known(NamedTuple):

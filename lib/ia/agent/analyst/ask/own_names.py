@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from ia.agent.analyst.ask.mentions import LONGEST, find_mentions, strip_mentions
+from ia.agent.analyst.voice import count_han
 from ia.domain.instruments.symbols import Symbol, bundled_symbols, english_names
 from ia.kernel.patterns import pattern
 
@@ -34,6 +35,10 @@ _ORDINARY = pattern(
 )
 """Words of English names that are words of their own."""
 _AFTER = r"(?![a-z])"
+_HAN_RUN = pattern(r"[\u4e00-\u9fff]{2,}")
+_LONG_WORD = pattern(r"[a-z]{4,}")
+_WORD = pattern(r"[a-z]+")
+_FOUR = 4
 
 
 def may_name_own(text: str) -> bool:
@@ -44,10 +49,10 @@ def may_name_own(text: str) -> bool:
     """
     rest = strip_mentions(text[:LONGEST]).casefold()
     shorts, words = _known_shorts()
-    runs: list[str] = re.findall(r"[\u4e00-\u9fff]{2,}", rest)
+    runs: list[str] = _HAN_RUN.findall(rest)
     if any(run[at : at + 2] in shorts for run in runs for at in range(len(run) - 1)):
         return True
-    return not words.isdisjoint(re.findall(r"[a-z]{4,}", rest))
+    return not words.isdisjoint(_LONG_WORD.findall(rest))
 
 
 def find_own_names(text: str, own: Iterable[Symbol]) -> list[tuple[str, Symbol]]:
@@ -89,10 +94,10 @@ def _known_shorts() -> tuple[frozenset[str], frozenset[str]]:
 def _short_names(symbol: Symbol) -> Iterator[str]:
     """Yield how a security may be called in short, in lower case."""
     name = symbol.name or ""
-    if re.fullmatch(r"[\u4e00-\u9fff]{4}", name):
+    if len(name) == _FOUR and count_han(name) == _FOUR:
         yield from (part for part in (name[:2], name[2:]) if not _GENERIC.fullmatch(part))
         yield name[0] + name[2]
-    words = re.findall(r"[a-z]+", english_names().get(symbol.canonical, "").casefold())
+    words = _WORD.findall(english_names().get(symbol.canonical, "").casefold())
     if len(words) > 1:
         for begin in range(len(words)):
             for end in range(begin + 1, len(words) + 1):

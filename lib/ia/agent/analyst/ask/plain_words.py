@@ -2,10 +2,10 @@
 
 import os
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from ia.kernel.patterns import pattern
+from ia.kernel.patterns import compile_pattern, pattern
 from ia.kernel.word_patterns import pattern_by_letters
 
 _WIDE = {0xFF01 + at: 0x21 + at for at in range(0x5E) if chr(0x21 + at).isalnum() or chr(0x21 + at) in "%+-./<>="}
@@ -29,6 +29,7 @@ class Variants(NamedTuple):
     words: tuple[tuple[re.Pattern[str], str], ...]
 
 
+@lru_cache(maxsize=64)
 def simplify_question(text: str) -> str:
     """Return a question in the words that the tables know, for reading only: what the user wrote stays as it is.
 
@@ -72,7 +73,7 @@ def _load_variants() -> Variants:
     end = "|".join(row[0] for row in parts["end"])
     return Variants(
         characters,
-        re.compile(rf"\A(?:{beginning})+", re.I),
-        re.compile(rf"(?:{end})\Z", re.I),
+        compile_pattern(rf"\A(?:{beginning})+", re.I),
+        compile_pattern(rf"(?:{end})\Z", re.I),
         tuple((pattern_by_letters(form, re.I), word) for form, word in parts["word"]),
     )

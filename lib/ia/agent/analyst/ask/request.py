@@ -1,7 +1,6 @@
 """What was asked: the wire format of a turn, taken apart again."""
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,7 +9,7 @@ from itertools import zip_longest
 from ia.agent import prompt_format
 from ia.agent.analyst.ask.listed_subjects import find_codes
 from ia.agent.analyst.ask.mentions import strip_mentions
-from ia.agent.analyst.voice import AnswerVoice, language
+from ia.agent.analyst.voice import AnswerVoice, count_han, language
 from ia.agent.prompt_format import DATA, EVENT, QUESTION, TIME
 from ia.kernel.jsontypes import Json
 
@@ -105,7 +104,7 @@ def parse_request(
 def _without_names(question: str) -> str:
     """Return a question without the securities in it where it has Chinese words: `China Merchants Bank 连跌几天了`."""
     bare = strip_mentions(question)
-    return bare if re.search(r"[\u4e00-\u9fff]", bare) else question
+    return bare if count_han(bare) else question
 
 
 def _question_of(text: str) -> str:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from difflib import get_close_matches
 from itertools import pairwise
 from math import prod
+from typing import NamedTuple
 
 from ia.agent.analyst.ask.amounts import UNIT, find_currencies
 from ia.agent.analyst.ask.mentions import Mention
@@ -131,8 +131,7 @@ class ToldTrade:
     unread: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class ToldPayment:
+class ToldPayment(NamedTuple):
     """Money that was brought in, taken out or received; amount None where the words leave it open."""
 
     kind: str
@@ -148,28 +147,27 @@ def fold_numbers(text: str) -> str:
     ('按25.3元卖了1000股', '50000元，7.8元', '200 shares for 20000')
     """
     said = fold_characters(text)
-    said = re.sub(
-        rf"\b({'|'.join(_WORDS)}|\d+(?:\.\d+)?)\s*(hundred|thousand|million|k\b)(?: and)?",
-        lambda m: _format_number(float(_WORDS.get(m[1].lower(), 0) or m[1]) * _SCALES[m[2].lower()]),
-        said,
-        flags=re.I,
+    said = _SCALED_WORD.sub(
+        lambda m: _format_number(float(_WORDS.get(m[1].lower(), 0) or m[1]) * _SCALES[m[2].lower()]), said
     )
-    said = re.sub(r"(?<![\d.])(\d[\d,]*(?:\.\d+)?)\s*([万亿千百]+)(?![科向达度方]|分(?!红))", _scale, said)
-    said = re.sub(
-        r"[〇零一二两三四五六七八九十百千万]{2,}(?!三|科|向|达)|[一二两三四五六七八九十](?=\s*[块元毛角股手份张])",
-        _count,
-        said,
-    )
-    said = re.sub(
-        r"(\d[\d,]*)\s*[块元]\s*([\d一二三四五六七八九])\s*[毛角]?\s*([\d一二三四五六七八九])?分?(?![\d股手份张.%])",
-        lambda m: f"{m[1]}.{_digit(m[2])}{_digit(m[3] or '')}元",
-        said,
-    )
-    said = re.sub(r"(?<![\d.块元])(\d)[毛角](\d)?分?", lambda m: f"0.{m[1]}{m[2] or ''}元", said)
-    return re.sub(r"块钱?", "元", said)
+    said = _COUNTED_HAN.sub(_count, _SCALED_HAN.sub(_scale, said))
+    said = _YUAN_PARTS.sub(lambda m: f"{m[1]}.{_digit(m[2])}{_digit(m[3] or '')}元", said)
+    return _YUAN.sub("元", _DIMES.sub(lambda m: f"0.{m[1]}{m[2] or ''}元", said))
 
 
 _SCALES = {"hundred": 100.0, "thousand": 1000.0, "million": 1e6, "k": 1000.0}
+_SCALED_WORD = pattern(rf"\b({'|'.join(_WORDS)}|\d+(?:\.\d+)?)\s*(hundred|thousand|million|k\b)(?: and)?", re.I)
+"""Two hundred, 20k."""
+_SCALED_HAN = pattern(r"(?<![\d.])(\d[\d,]*(?:\.\d+)?)\s*([万亿千百]+)(?![科向达度方]|分(?!红))")
+_COUNTED_HAN = pattern(
+    r"[〇零一二两三四五六七八九十百千万]{2,}(?!三|科|向|达)|[一二两三四五六七八九十](?=\s*[块元毛角股手份张])"
+)
+_YUAN_PARTS = pattern(
+    r"(\d[\d,]*)\s*[块元]\s*([\d一二三四五六七八九])\s*[毛角]?\s*([\d一二三四五六七八九])?分?(?![\d股手份张.%])"
+)
+"""25块3毛, 7块8."""
+_DIMES = pattern(r"(?<![\d.块元])(\d)[毛角](\d)?分?")
+_YUAN = pattern(r"块钱?")
 
 
 _ZH_SCALES = {"百": 100.0, "千": 1000.0, "万": 1e4, "亿": 1e8}
@@ -201,6 +199,8 @@ def mend_verbs(text: str) -> str:
     """
 
     def mend(match: re.Match[str]) -> str:
+        from difflib import get_close_matches
+
         near = get_close_matches(match[1].lower(), ("bought", "purchased", "sold"), 1, 0.75)
         right = ("about", "thought", "fought", "sought", "told", "hold", "gold", "cold", "bold", "solid", "fold")
         return near[0] if near and match[1].lower() not in right else match[1]

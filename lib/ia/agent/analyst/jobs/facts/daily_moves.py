@@ -80,7 +80,7 @@ def answer_held_or_company(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if len(own) != len(asked.securities) and not said_own:
         company = next(each for each in quote_facts(desk.tables) if each.id == "net_profit")
         return (yield from security_facts.ANSWERS["report"](desk, replace(asked, facts=(company,))))
-    mine = replace(fact, of=HOLDING, answer="position", field="profit", alone=True)
+    mine = fact._replace(of=HOLDING, answer="position", field="profit", alone=True)
     told = yield from account_facts.ANSWERS["position"](desk, replace(asked, facts=(mine,)))
     if said_own:
         return told

@@ -97,7 +97,7 @@ def _of_account(asked: FactQuestion) -> FactQuestion:
     """Return the question for the fees of the account in all."""
     from dataclasses import replace
 
-    return replace(asked, facts=(replace(asked.facts[0], field="fees"),))
+    return replace(asked, facts=(asked.facts[0]._replace(field="fees"),))
 
 
 def _say_all(desk: ToolDesk, asked: FactQuestion, rows: list[Json], when: str) -> list[str]:

@@ -53,7 +53,7 @@ def _answer_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     span = spans[0] if spans else TimeSpan(kind=DAY, said="", at=(0, 0), first=today, last=today)
     trading = yield from calendar_facts.answer_calendar(desk, replace(asked, words="", spans=(span,)))
     dates = yield from date_facts.answer_dates(desk, replace(asked, words="", spans=(span,)))
-    inbox = yield from answer_inbox(desk, replace(asked, facts=(replace(asked.facts[0], field=""),)))
+    inbox = yield from answer_inbox(desk, replace(asked, facts=(asked.facts[0]._replace(field=""),)))
     alerts, beliefs = yield from desk.run(DeskCall("alert.list", {}), belief_lines.beliefs_call())
     told = [row for row in wording.rows_of(alerts, "alerts") if row.get("holds")] if alerts.failure is None else []
     broken = (yield from _broken_rules(desk)) if not spans or span.last is None or span.last >= today else []

@@ -296,7 +296,7 @@ def answer_decline(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Say what I do not answer, and what there is instead."""
     speak, field = desk.speak, asked.facts[0].field
     if field == "bottom":
-        spec = dataclasses.replace(asked.facts[0], field="no_forecast")
+        spec = asked.facts[0]._replace(field="no_forecast")
         return (yield from answer_summary(desk, dataclasses.replace(asked, facts=(spec,), spans=())))
     yield from ()
     if field == "recommend":

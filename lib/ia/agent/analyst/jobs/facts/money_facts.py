@@ -94,7 +94,7 @@ def answer_largest_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what lost, or gained, most: of what is held, and of the trades that are closed."""
     speak, gain = desk.speak, bool(_GAIN.search(asked.words))
     if any(span.kind != EVER for span in asked.spans):
-        ranked = replace(asked.facts[0], field="best" if gain else "worst")
+        ranked = asked.facts[0]._replace(field="best" if gain else "worst")
         return (yield from account_facts.answer_holdings_rank(desk, replace(asked, facts=(ranked,))))
     status, performance = yield from desk.run(DeskCall("account.status", {}), DeskCall("account.performance", {}))
     if status.failure is not None:

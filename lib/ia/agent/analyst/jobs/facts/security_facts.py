@@ -76,7 +76,7 @@ def _of_reports(asked: FactQuestion) -> FactQuestion:
     timed = any(span.kind == RANGE for span in asked.spans) or _SEVERAL.search(asked.words) is not None
     if not (timed or find_named_end(asked.words) or _ANNUAL.search(asked.words)):
         return asked
-    facts = [dataclasses.replace(spec, answer="report") if spec.field == "roe_pct" else spec for spec in asked.facts]
+    facts = [spec._replace(answer="report") if spec.field == "roe_pct" else spec for spec in asked.facts]
     return dataclasses.replace(asked, facts=tuple(facts))
 
 
