@@ -40,6 +40,7 @@ class StoredPrices:
         self.db.execute("PRAGMA mmap_size = 4000000000")  # a seek a day and security: no system call for each
         self._notify = notify_once(notify)
         self._feeds = PriceFeeds(ws, self.db, self._notify)
+        self._rates: dict[tuple[datetime, tuple[str, ...]], Mapping[str, StoredRates]] = {}
 
     def latest_prices(self, symbols: "Iterable[Symbol]", moment: "datetime | None" = None) -> "dict[str, LastPrice]":
         from ia.organs.ledger.account import LastPrice
@@ -188,9 +189,12 @@ class StoredPrices:
         from ia.organs.ledger.exchange import YUAN, StoredRates
         from ia.organs.market.exchange_rates import load_rates
 
-        asked = [each for each in currencies if each != YUAN]
-        found = load_rates(self.db, asked, clock.now(), self._notify) if asked else {}
-        return {name: StoredRates(*series) for name, series in found.items()}
+        asked = tuple(each for each in currencies if each != YUAN)
+        minute = clock.now().replace(second=0, microsecond=0)
+        if (minute, asked) not in self._rates:  # the account of one day after the other asks for the same
+            found = load_rates(self.db, asked, minute, self._notify) if asked else {}
+            self._rates[minute, asked] = {name: StoredRates(*series) for name, series in found.items()}
+        return self._rates[minute, asked]
 
 
 def _count_missed(market: str, day: str, moment: "datetime | None") -> int:
