@@ -25,7 +25,8 @@ class Extreme(NamedTuple):
 class RiskFigures:
     """The figures of ia.domain.performance for one series: of `count` returns, one a session of `market`.
 
-    below_high  how far the last value is below the highest, as a fraction: 0 or below
+    below_high     how far the last value is below the highest, as a fraction: 0 or below
+    gains, losses  how many of the returns are above 0, and below
     """
 
     count: int
@@ -53,6 +54,8 @@ class RiskFigures:
     worst_month: Extreme | None
     missing: Message | None = None
     comparison: Comparison | None = None
+    gains: int = 0
+    losses: int = 0
 
 
 def measure_risk(
@@ -111,4 +114,6 @@ def measure_risk(
         worst_month=min(months, key=lambda each: each.value, default=None),
         missing=missing,
         comparison=comparison,
+        gains=sum(each > 0 for each in values),
+        losses=sum(each < 0 for each in values),
     )

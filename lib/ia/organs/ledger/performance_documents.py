@@ -120,6 +120,8 @@ def risk_document(each: RiskFigures, say: Say = str) -> Json:
         found["reasons"]["max_drawdown"] = say(each.missing)
     return {
         "returns": each.count,
+        "gain_days": each.gains,
+        "loss_days": each.losses,
         "market": each.market,
         "sessions_a_year": each.sessions,
         "risk_free_frac": 0.0,

@@ -103,16 +103,22 @@ _PLACE = pattern(
     r"(?=(?:biggest|largest|smallest|heaviest|best|worst|most|least|highest|lowest|cheapest|riskiest)\b)",
     re.I,
 )
+_BESIDES_FIRST = pattern(
+    r"最[大小高低重好差多少贵赚亏惨牛强][^，,。？?]{0,10}(?:和|以及|还有|跟|与|、)\Z"
+    r"|\b(?:biggest|largest|smallest|heaviest|best|worst|highest|lowest)\b[^,.?]{0,24}(?:\band|&|\+)(?: the| my)? \Z",
+    re.I,
+)
+"""The first is asked for, and a later place besides it."""
 _PLACES = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 
 
 def read_place(text: str) -> int:
     """Return which place of an order a question asks about, from 1.
 
-    >>> read_place("my second largest holding"), read_place("第三大持仓"), read_place("the largest")
+    >>> read_place("my second largest holding"), read_place("第三大持仓"), read_place("the largest and second largest")
     (2, 3, 1)
     """
     found = _PLACE.search(text)
-    if found is None:
+    if found is None or _BESIDES_FIRST.search(text[: found.start()]):
         return 1
     return _PLACES[found["en"].casefold()] if found["en"] else int(parse_count(found["n"]) or 1)

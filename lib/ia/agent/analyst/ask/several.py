@@ -161,17 +161,27 @@ _IDLE = pattern(r"(?:[的呢吗以来内里]|\W)*")
 
 
 def _join_times(parts: list[str]) -> list[str]:
-    """Return the parts of a message, those that are but a time or a name joined to the one before: …了吗，今年."""
+    """Return the parts of a message, those that are but a time, a name or a currency joined to the one before."""
     joined: list[str] = []
     for part in parts:
         spans = [span for span in find_time_spans(part, _ANY_DAY) if span.kind != UNREAD]
         if joined and spans and _IDLE.fullmatch(blank_spans(part, spans)):
             joined[-1] = f"{joined[-1]}，{part}"
+        elif joined and _QUALIFIES.fullmatch(part.casefold()):
+            joined[-1] = f"{joined[-1]} {part}" if part.isascii() else f"{joined[-1]}，{part}"
         elif joined and find_mentions(joined[-1]) and _is_name(part):
             joined[-1] = f"{joined[-1]}, {part}"
         else:
             joined.append(part)
     return joined
+
+
+_QUALIFIES = pattern(
+    r"\W*(?:(?:all )?in (?:total|all|yuan|rmb|cny|renminbi|hkd|usd|dollars|hong kong dollars|us dollars)"
+    r"|all (?:currencies|of it) (?:converted|included)|all together|altogether|combined"
+    r"|(?:都|全部|全|外币也?)?折(?:合|算)?(?:成|进去|进来)?(?:人民币|进去|进来)*|(?:一共|总共|合计))\W*"
+)
+"""A part of a message that only says how the sum of the one before is meant."""
 
 
 def _is_name(part: str) -> bool:

@@ -329,6 +329,10 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import part_sums
 
         return part_sums.ANSWERS[name]
+    if name in ("paid_sum", "in_index", "day_counts"):
+        from ia.agent.analyst.jobs.facts import day_counts, paid_in_facts
+
+        return (paid_in_facts.ANSWERS | day_counts.ANSWERS)[name]
     if name in ("currency_converted", "mean_figure", "largest_closed", "reconcile"):
         from ia.agent.analyst.jobs.facts import own_sums
 
@@ -385,7 +389,7 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import money_facts
 
         return money_facts.ANSWERS[name]
-    if name in ("trade_cost", "sale_check", "profit_each", "no_price"):
+    if name in ("trade_cost", "sale_check", "profit_each", "no_price", "what_if_limit"):
         from ia.agent.analyst.jobs.facts import supposed_facts
 
         return supposed_facts.ANSWERS[name]

@@ -10,6 +10,7 @@ from ia.agent.analyst.ask.time_spans import EVER, FUTURE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import read_value, recall_hits
 from ia.agent.analyst.jobs.daily import positions_of, weight_of
+from ia.agent.analyst.jobs.facts import held as held_now
 from ia.agent.analyst.jobs.facts import result_facts, together, wording
 from ia.agent.analyst.jobs.facts.held import is_whole_known, load_held, load_weights, say_lots, say_part, say_weight
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -589,9 +590,8 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if result.failure is not None:
         return wording.unreadable(desk, speak("the journal"), result.failure)
     rows = _of_markets(one_side(entries_within(result.value, days), asked.words), asked.words)
-    rows = rows[:1] if asked.facts[0].field == "last" else rows
-    time = speak.join_items([each.label for each in days])
-    side = named_side(asked.words)
+    rows = yield from held_now.keep_held(desk, rows[:1] if asked.facts[0].field == "last" else rows, asked.words)
+    time, side = speak.join_items([each.label for each in days]), named_side(asked.words)
     if not rows:
         said = speak.join_items([span.said for span in asked.spans])
         if not days:
@@ -604,7 +604,6 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if asked.facts[0].field == "last":
         name = wording.security_name(desk, str(rows[0].get("symbol")), rows[0].get("name"))
         return reply_of_lines(f"{name}{speak(': ')}**{say_trade(desk, rows[0])}**")
-    head = _count_trades(desk, rows, side, time)
     count = int(parse_count(newest["zh"] or newest["en"]) or 0) if newest else 0
     told = [
         f"- {wording.security_name(desk, str(row.get('symbol')), row.get('name'))}{speak(': ')}{say_trade(desk, row)}"
@@ -620,7 +619,7 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     )
     if len(wording.rows_of(result.value)) >= LIMIT:
         more.append(speak("Only the newest {count} entries of the journal are read.", count=LIMIT))
-    return reply_of_lines(head, *shown, *more)
+    return reply_of_lines(_count_trades(desk, rows, side, time), *shown, *more)
 
 
 _NEWEST = pattern(

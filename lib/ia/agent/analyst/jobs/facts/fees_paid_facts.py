@@ -46,6 +46,7 @@ def answer_fees_paid(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     on_dividends, lines = bool(DIVIDEND_TAX.search(words)), list[str]()
     if _MOST.search(words) and not on_dividends:
         return reply_of_lines(*_say_dearest(desk, rows, words, when))
+    rows = account_facts.one_side(rows, words)
     if not on_dividends or _STAMP.search(words):
         named = [kind for kind in _KINDS if kind[2].search(words)]
         if named and not _ALL.search(words):

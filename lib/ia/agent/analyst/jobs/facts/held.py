@@ -92,3 +92,20 @@ def say_lots(desk: ToolDesk, words: str, symbol: str, shares: float) -> str:
         if lots.is_integer()
         else desk.speak(" ({count} lots)", count=f"{lots:.4g}")
     )
+
+
+_STILL_HELD = pattern(
+    r"(?:还|仍|一直)(?:在|拿|持|留|没卖|没有卖|握)"
+    r"|\bstill (?:hold|held|have|own|holding|owning|in)\b|\b(?:not|never) sold\b",
+    re.I,
+)
+"""Of the purchases, only those are asked for of which something is held."""
+
+
+def keep_held(desk: ToolDesk, rows: list[Json], words: str) -> Work[list[Json]]:
+    """Return entries of the journal, where what is still held is asked for only the purchases of that."""
+    if not _STILL_HELD.search(words):
+        return rows
+    status = yield from desk.one("account.status")
+    held = wording.objects_of(status, "positions")
+    return [row for row in rows if row.get("kind") == "buy" and row.get("symbol") in held]

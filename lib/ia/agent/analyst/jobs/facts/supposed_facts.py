@@ -1,13 +1,15 @@
 """A trade that is only thought of; the profit of each security; days without a price."""
 
 import re
+from dataclasses import replace
+from decimal import Decimal
 
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.jobs import risk_rules
-from ia.agent.analyst.jobs.facts import result_facts, wording
+from ia.agent.analyst.jobs.facts import holding_facts, result_facts, wording
 from ia.agent.analyst.jobs.facts.ledger_facts import read_order
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -284,7 +286,33 @@ def answer_no_price(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+_TO_LIMIT = pattern(r"(?P<down>跌停|limit[- ]down)|涨停|limit[- ]up", re.I)
+
+
+def answer_what_if_limit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what a position gains or loses where its price goes to a limit of the next session."""
+    from ia.domain.instruments.special import is_st
+    from ia.domain.rules.limits import price_limits
+
+    found, mention = _TO_LIMIT.search(asked.words), asked.securities[0]
+    status = yield from desk.one("account.status")
+    position = wording.objects_of(status, "positions").get(mention.code)
+    price = wording.figure_of(position, "current_price")
+    if found is None or len(asked.securities) > 1 or status.failure is not None or (position and price is None):
+        return wording.ask_back(desk, tuple(each.said for each in asked.securities[1:]) or (asked.words,))
+    limits = (
+        price_limits(mention.symbol, desk.request.day, Decimal(f"{price:.2f}"), st=is_st(mention.symbol.name))
+        if price is not None and mention.symbol.market == "CN"
+        else None
+    )
+    if position is not None and limits is None:
+        return reply_of_lines(desk.speak("{name}: it has no daily price limit.", name=wording.head_of(desk, mention)))
+    level = (limits.low if found["down"] else limits.high) if limits else 0
+    return (yield from holding_facts.answer_what_if(desk, replace(asked, words=f"falls to {level}", spans=())))
+
+
 ANSWERS = {
+    "what_if_limit": answer_what_if_limit,
     "trade_cost": answer_trade_cost,
     "sale_check": answer_sale_check,
     "profit_each": answer_profit_each,

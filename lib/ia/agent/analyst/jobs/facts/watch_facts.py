@@ -53,8 +53,8 @@ def _load_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[_Watc
     """Return what is watched, or held where that is meant; why it cannot be read otherwise."""
     held = asked.facts[0].field == "held"
     found = yield from desk.one("market.observe", of="held" if held else "watch")
-    own = set[str]()
-    if not held and _NOT_HELD.search(asked.words):
+    own, only = set[str](), asked.facts[0].field == "owned"
+    if not held and (only or _NOT_HELD.search(asked.words)):
         status = yield from desk.one("account.status")
         if status.failure is not None:
             return wording.unreadable(desk, desk.speak("the ledger"), status.failure)
@@ -65,8 +65,11 @@ def _load_watched(desk: ToolDesk, asked: FactQuestion, group: str) -> Work[_Watc
         what = desk.speak("your positions") if held else desk.speak("the watch list")
         return wording.unreadable(desk, what, found.failure)
     bars = wording.objects_of(found, "bars")
-    rows = [row for row in bars.items() if row[0] not in own]
-    missing = [symbol for symbol in wording.names_of(found.get("symbols")) if symbol not in bars and symbol not in own]
+    rows = [row for row in bars.items() if (row[0] in own) == only]
+    missing = [symbol for symbol in wording.names_of(found.get("symbols"))
+               if symbol not in bars and (symbol in own) == only]  # fmt: skip
+    if only and not rows and not missing:
+        return reply_of_lines(desk.speak("You hold none of what you watch."))
     if own and not rows and not missing:
         return reply_of_lines(desk.speak("You hold all that you watch."))
     if group:
