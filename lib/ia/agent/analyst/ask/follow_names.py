@@ -62,7 +62,7 @@ _AGAINST_NAMED = pattern(
     r"|\W*(?:那|那么|它)*比[^，,。]{1,12}?(?:还|要|更)*(?P<than>高|低|大|小|多|少|贵|便宜)(?:一?[些点])?(?:吗"
     r"|么|没有?|不)+\W*"
     r"|\W*(?:and |so )?(?:(?:is (?:it|that|this)|which (?:one )?is) )?"
-    r"(?P<en>cheaper|more expensive|higher|lower|bigger|larger|smaller),?"
+    r"(?:any )?(?P<en>cheaper|more expensive|higher|lower|bigger|larger|smaller|more|less),?"
     r" (?:than|compared (?:with|to)|against|vs\.?)(?: that of)? .{2,40}",
     re.I,
 )
@@ -79,7 +79,9 @@ def hold_against(text: str, last: str) -> str:
         return ""
     measure = MEASURE.search(strip_mentions(last))
     more = found["zh"] or found["side"] or found["than"] or found["en"].casefold()
-    more = {"bigger": "higher", "larger": "higher", "smaller": "lower"}.get(more, more)
+    more = {"bigger": "higher", "larger": "higher", "more": "higher", "smaller": "lower", "less": "lower"}.get(
+        more, more
+    )
     priced = more in ("贵", "便宜", "cheaper", "more expensive")
     if (priced and found["than"]) or not (priced or measure):
         return ""

@@ -14,6 +14,7 @@ from ia.agent.analyst.ask.follow_ends import (
     place_in,
     say_distance,
 )
+from ia.agent.analyst.ask.follow_lists import add_condition, ask_of_list, change_industry
 from ia.agent.analyst.ask.follow_names import (
     ask_better,
     ask_measure_of,
@@ -27,6 +28,7 @@ from ia.agent.analyst.ask.follow_own import (
     ask_after_figure,
     ask_after_view,
     ask_alert_of,
+    ask_of_record,
     ask_own_holding,
     change_again,
 )
@@ -38,6 +40,7 @@ from ia.agent.analyst.ask.follow_steps import (
     narrow,
     turn_round,
 )
+from ia.agent.analyst.ask.follow_terms import ask_still, ask_term_again
 from ia.agent.analyst.ask.follow_times import ask_of_that_day, ask_period_before, compare_times, step_day, step_over
 from ia.agent.analyst.ask.follow_words import (
     ELSEWHERE,
@@ -60,7 +63,7 @@ from ia.agent.analyst.ask.follow_words import (
 )
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
-from ia.agent.analyst.ask.time_spans import UNREAD, blank_spans, find_time_spans
+from ia.agent.analyst.ask.time_spans import DAY, UNREAD, blank_spans, find_time_spans
 from ia.kernel.patterns import pattern
 
 _THEM = pattern(
@@ -232,14 +235,22 @@ _IN_SUM = pattern(r"合计|总共|一共|加起来|累计|总的|\b(?:in (?:tota
 
 
 _OTHER_TIME = pattern(
-    r"\W*(?:is|was) (?:it|that|this) (?:any )?(?:more|less|higher|lower|better|worse)(?: than)?(?: (?:on|in|at))?\W*"
-    r"|\W*(?:more|less|higher|lower) than(?: (?:on|in|at))?\W*"
-    r"|\W*(?:那|这)?比\W*(?:的时候)?(?:[高低多少大小好差])(?:了|一?些)?(?:吗|么|没有?)*\W*",
+    r"\W*(?:is|was) (?:it|that|this) (?:any )?(?:more|less|higher|lower|better|worse|up"
+    r"|down)(?: than)?(?: (?:on|in|at|from))?\W*"
+    r"|\W*(?:how does (?:it|that|this) )?(?:more|less|higher|lower|compared?|versus|vs\.?)(?: or (?:more|less"
+    r"|higher|lower))?"
+    r"(?: (?:than|to|with))?(?: (?:on|in|at))?\W*"
+    r"|\W*(?:那|这)?(?:[比跟和与较]|对比|相比)\W*(?:相?比|比起来)?\W*(?:的时候)?(?:(?:是|要"
+    r"|更)?[高低多少大小好差强弱](?:了|一?些)?"
+    r"(?:还是[高低多少大小好差强弱])?|怎么样|如何)?(?:吗|么|没有?|呢)*\W*"
+    r"|\W*也是?(?:这样|如此|一样)(?:的)?(?:吗|么)\W*",
     re.I,
 )
 """Asks whether a figure was more at another time, which is then told."""
 
 
+_OF_TWO_DAYS = pattern(r"北向|成交额|涨停|跌停|\bnorth-?bound\b|\bturnover\b|\blimit[- ](?:up|down)s?\b", re.I)
+"""What is told of two days side by side."""
 _HOW_MUCH_OF = pattern(r"\W*(?:那|的|是|有|现在|又|加)*(?:多少|几)\W*")
 _FIGURE = pattern(
     r"市[盈净销]率|市值|股息率?|毛利率?|净利率?|负债率?|换手率|波动率|回撤|占|比例|仓位|(?<![a-z])(?:p/?[ebs]"
@@ -260,9 +271,14 @@ def _change_time(rest: str, last: str, said: list[str], today: date) -> str:
     """
     if _FLOW.search(last) and _IN_SUM.search(rest) and NOTHING.fullmatch(_IN_SUM.sub("", rest)):
         return replace_parts(last, [], [], [f"{said[0]}{'合计' if is_chinese(last) else ' in total'}"], today)
-    if _OTHER_TIME.fullmatch(rest) and len(find_time_spans(last, today)) < 2:
-        return replace_parts(last, [], [], said, today)
-    return ""
+    old = find_time_spans(last, today)
+    if not _OTHER_TIME.fullmatch(rest) or len(old) > 1:
+        return ""
+    both = _OF_TWO_DAYS.search(last) is not None and (not old or old[0].kind == DAY) and "也" not in rest
+    if both and [span.kind for span in find_time_spans(said[0], today)] == [DAY]:
+        first = old[0].said if old else "今天" if is_chinese(last) else "today"
+        return replace_parts(last, [], [], [f"{first}{'和' if is_chinese(last) else ' and '}{said[0]}"], today)
+    return replace_parts(last, [], [], said, today)
 
 
 def _fill_in(rest: str, last: str, mentions: list[Mention], said: list[str], today: date) -> str:
@@ -290,6 +306,12 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
     if after := (
         ask_after_view(spoken, last)
         or ask_again(drop_lead(spoken), last, today)
+        or ask_still(step, last, today)
+        or ask_of_record(step, last)
+        or ask_term_again(step, last)
+        or ask_of_list(step, last)
+        or change_industry(step, last)
+        or add_condition(step, last)
         or _take_step(drop_lead(spoken), last, today)
         or measure_from_there(spoken, last, today)
         or set_beside(text, last, today)
@@ -313,7 +335,8 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
     if filled := _fill_in(rest, last, mentions, said, today):
         return filled
     if NOTHING.fullmatch(rest) is not None:
-        if not (led or tailed) and not (said and not mentions):
+        figure = bool(mentions) and text.rstrip().endswith(("?", "？")) and MEASURE.search(strip_mentions(last))
+        if not (led or tailed or figure) and not (said and not mentions):
             return text
         if not mentions and not said:
             return text

@@ -86,12 +86,53 @@ _TASKS = pattern(
 )
 
 
+_TASK_NAMED = pattern(
+    r"(?P<zh>[日周月]报|[日周月]度?复盘|每[日天周月]复盘|(?:每[日天])?同步|扫描)"
+    r"|\b(?P<en>(?:daily|weekly|monthly) (?:review|sync|report|gainers|scan)|sync)\b",
+    re.I,
+)
+_DOES = pattern(
+    r"\W*(?:(?:and|ok(?:ay)?|so|but)\b[, ]*)*(?:what (?:does )?(?:it|that) (?:exactly )?do(?:es)?(?: exactly)?"
+    r"|what(?:'s| is) (?:it|that) for)\W*"
+    r"|\W*(?:那|它|这个?|这个任务)*(?:是)?(?:干什么|干啥|干嘛|做什么|做啥|有什么用)(?:用)?(?:的)?\W*",
+    re.I,
+)
+_IS_THERE = pattern(
+    r"\W*(?:and |but )?(?:(?:is|does) )?(?:it|that|one)(?: is)? (?:already|exists?)(?: (?:there|exist|set up|on))?\W*"
+    r"|\W*(?:是不是)?(?:已经|现在)?有了(?:吗|么|没有?)\W*",
+    re.I,
+)
+_RUNNING = pattern(
+    r"\W*(?:那|现在)*(?:哪[个些几]+)(?:任务)?(?:正?在|还在)?(?:跑|运行)(?:着|的)?\W*"
+    r"|\W*(?:and )?which (?:ones? )?(?:is|are) running\W*",
+    re.I,
+)
+
+
+def _ask_of_task(text: str, last: str) -> str:
+    """Return what the task that was spoken of does, whether it is there, or which ones run; "" for another text.
+
+    >>> _ask_of_task("ok what it does exactly", "I want a task for the monthly review")
+    'what does the monthly review task do'
+    """
+    if _RUNNING.fullmatch(text):
+        return "有哪些任务" if is_chinese(text) else "which tasks are there"
+    named = _TASK_NAMED.search(last)
+    if named and _DOES.fullmatch(text):
+        return f"{named['zh']}任务是干什么的" if named["zh"] else f"what does the {named['en']} task do"
+    if named and _IS_THERE.fullmatch(text):
+        return f"{named['zh']}任务还在吗" if named["zh"] else f"is the {named['en']} task set up"
+    return ""
+
+
 def change_again(text: str, last: str) -> str:
     """Return a wish to change the task that was spoken of, which is not named again; "" for another text.
 
     >>> change_again("再恢复吧", "暂停daily-reminder"), change_again("resume it", "pause the daily review")
     ('恢复daily-reminder', 'resume the daily review')
     """
+    if _TASKS.search(last) and (asked := _ask_of_task(text, last)):
+        return asked
     if _APPROVE.fullmatch(text) and _TASKS.search(last):
         return "有哪些任务等我批准" if is_chinese(text) else "which tasks are waiting for my approval"
     found = _CHANGE_AGAIN.fullmatch(text)
@@ -218,6 +259,53 @@ _OF_ALERT = pattern(
     r" (?:already |ever )?(?:fired?|trigger(?:ed)?|gone off|go off|met|true)(?: (?:yet|already|today))*\W*",
     re.I,
 )
+
+
+_HAVE_ONE = pattern(
+    r"(?:and |so )?(?:do i|have i|is there)(?: already| got| have| set)*(?: already)? (?:an? |any "
+    r"|one)(?: one)?(?: already)? (?:on|for)"
+    r" \ue000(?: already| yet)*"
+    r"|\ue000(?:的)?(?:我)?(?:已经)?(?:有没有|有|设了?|设过)(?:一个|一条)?(?:提醒|预警)?(?:了)?(?:吗|么|没有?)?",
+    re.I,
+)
+_NEAREST = pattern(
+    r"(?:which|what)(?: one)? is (?:the )?(?:nearest|closest)(?: (?:to (?:firing|triggering|it)|now))?"
+    r"|[离距](?:着)?(?:触发|成立)?最近的?(?:是)?(?:哪[个条只]|谁)?|(?:哪[个条]|谁)(?:最)?(?:快"
+    r"|接近)(?:要)?(?:触发|成立)?了?",
+    re.I,
+)
+_TO_SAID = pattern(
+    r"(?:is|has) (?:the )?(?:price|it)(?: (?:now|already))? (?:below|above|at|under|over|near|reached"
+    r"|hit)(?: (?:now|already))?"
+    r" (?:what|the (?:price|level) (?:that )?)?\s*i (?:said|wrote|noted|want(?:ed)?)(?: (?:in (?:it|the note)"
+    r"|there|now|yet))*"
+    r"|(?:那|现在|现价|股价|它)*(?:到|够到?|跌到|低于)(?:了)?(?:没有?)?我(?:说|写|记|想买)的?(?:那个)?(?:价位"
+    r"|价格|价|位置)?(?:了)?(?:吗|么|没有?)*",
+    re.I,
+)
+_OF_NOTE = pattern(r"笔记|记过|写过|写了?什么|说过|\b(?:notes?|wr(?:ote|itten|ite)|say|said)\b", re.I)
+
+
+def ask_of_record(core: str, last: str) -> str:
+    """Return a question about the alerts, or about the price in the note, that was spoken of; "" for another.
+
+    >>> ask_of_record("do I have already one on Moutai", "how to make an alert")
+    'is there an alert on Moutai'
+    >>> ask_of_record("which one is nearest", "my alerts")
+    'which of my alerts is nearest'
+    >>> ask_of_record("现价到我说的价位了没", "比亚迪的笔记")
+    '比亚迪到我想买的价位了吗'
+    """
+    if _ALERT.search(last):
+        named = find_mentions(core)
+        if len(named) == 1 and _HAVE_ONE.fullmatch(strip_mentions(core, "\ue000")):
+            return f"{named[0].said}有提醒吗" if is_chinese(core) else f"is there an alert on {named[0].said}"
+        if _NEAREST.fullmatch(core):
+            return "哪个提醒最接近触发" if is_chinese(core) else "which of my alerts is nearest"
+    named = find_named(last)
+    if len(named) == 1 and _OF_NOTE.search(last) and _TO_SAID.fullmatch(core):
+        return f"{named[0].said}到我想买的价位了吗"
+    return ""
 
 
 def ask_alert_of(text: str, last: str) -> str:

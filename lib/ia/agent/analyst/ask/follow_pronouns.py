@@ -8,12 +8,13 @@ from ia.agent.analyst.ask.follow_on import find_subject, read_before
 from ia.agent.analyst.ask.follow_words import BARE, LONGEST, is_chinese
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
+from ia.agent.analyst.ask.time_spans import find_time_spans
 from ia.kernel.patterns import pattern
 
 _OF_IT = tuple(
     (pattern(form, re.I), whole)
     for form, whole in (
-        (r"^\W*(?:and |so )?how (?:many|much)(?: shares)?(?: of (?:it|them))? do i (?:still |now |currently )?"
+        (r"^\W*(?:and |so )?how (?:many|much)(?: shares)?(?: of (?:it|them))?(?: do)? i (?:still |now |currently )?"
          r"(?P<did>own|hold|have)(?: now| left| still)*\W*$",
          "how many shares of {name} do I {did}?"),
         (r"^\W*(?:and |so |but )?do i (?:actually )?(?P<did>own|hold|have)(?: (?:it|any|some|them|any of it))*\W*$",
@@ -105,14 +106,16 @@ _POINTS = pattern(
     re.I,
 )
 _RANKS = pattern(
-    r"最|前[\d一二三四五六七八九十]|第一|龙头|[涨跌]幅榜|\b(?:highest|lowest|largest|smallest|biggest|best|worst|most"
+    r"最|前[\d一二三四五六七八九十]|第一|龙头|[涨跌]幅榜|\b(?:number one|strongest|weakest|highest|lowest"
+    r"|largest|smallest|biggest|best|worst|most"
     r"|least|top|cheapest|losers?|gainers?)\b",
     re.I,
 )
 
 
 _BARE_OWN = pattern(
-    r"\W*(?:那|我|当时|当初|是)*(?:(?:什么|啥)时候|哪一?天|几号|为(?:什么|啥|何)|多少钱|几块钱?|什么价[格位]?)(?:买|卖|建仓)"
+    r"\W*(?:那|我|当时|当初|是)*(?:(?:什么|啥)时候|哪一?天|几号|为(?:什么|啥|何)|多少钱|几块钱?"
+    r"|什么价[格位]?)(?:买|卖|建仓)"
     r"(?:入|进|出|掉|下)?(?:的|了)?(?:它)?\W*"
     r"|\W*(?:那|我|现在|一共|总共|还)*(?:有|持有|拿了?|买了)(?:多少|几)[股手]\W*"
     r"|\W*(?:那|它|我|的)*成本价?(?:是|要)?(?:多少)?(?:钱)?\W*"
@@ -120,10 +123,17 @@ _BARE_OWN = pattern(
 )
 """A question about a holding that names none: it is the first of the ranking before."""
 _IN_SECTOR = pattern(
-    r"(?:那|这)?(?:里面|其中|里头|当中)的?(?=.*(?:谁|哪|最|龙头))|(?:这|那|该)个?(?:板块|行业)(?:里面?|中)?的?(?=.*(?:谁|哪|最|龙头))"
+    r"(?:那|这)?(?:里面|其中|里头|当中)的?(?=.*(?:谁|哪|最|龙头))|(?:这|那|该)个?(?:板块|行业)(?:里面?"
+    r"|中)?的?(?=.*(?:谁|哪|最|龙头))"
+    r"|(?i:(?:and |so )?(?:(?:what|which|show me|list)(?: are)? )?(?:the )?(?:stocks|shares|companies"
+    r"|names) (?:are |is )?"
+    r"(?:inside|in (?:it|there|that one|that sector|that industry))[, ]*)"
 )
 _SECTOR_RANK = pattern(
-    r"(?:板块|行业).{0,6}(?:最[强好弱差猛惨火]|[领]?[涨跌]得?最|领[涨跌])|最[强好弱差猛惨火]的?(?:是)?(?:哪个)?(?:板块|行业)"
+    r"(?:板块|行业).{0,6}(?:[涨跌]幅榜|排行|排名|最[强好弱差猛惨火]|[领]?[涨跌]得?最|领[涨跌])"
+    r"|最[强好弱差猛惨火]的?(?:是)?(?:哪个)?(?:板块|行业)"
+    r"|(?i:\b(?:strongest|weakest|best|worst|top|number one|leading)\b.{0,16}\b(?:sector|industry)\b"
+    r"|\b(?:sector|industry)\b.{0,20}\b(?:strongest|weakest|best|worst|number one|most)\b)"
 )
 
 
@@ -137,8 +147,15 @@ def find_ranking(question: str, before: list[str], today: date) -> str:
     """
     pointed = _POINTS.search(question) or _BARE_OWN.fullmatch(question)
     inside = _IN_SECTOR.match(question)
-    if len(question) > LONGEST or not before or not (pointed or inside) or find_mentions(question):
+    if (
+        len(question) > LONGEST * (2 if inside else 1)
+        or not before
+        or not (pointed or inside)
+        or find_mentions(question)
+    ):
         return ""
+    while len(before) > 1 and (_POINTS.search(before[-1]) or _IN_SECTOR.match(before[-1])):
+        before = before[:-1]  # it pointed at the same ranking
     last = read_before(before, today)[0]
     if inside and _SECTOR_RANK.search(last):
         return last
@@ -147,8 +164,19 @@ def find_ranking(question: str, before: list[str], today: date) -> str:
     return last if _RANKS.search(last) and not find_mentions(last) else ""
 
 
-def put_in_place(question: str, code: str) -> str:
-    """Return a question with a code in the place of the pronoun.
+_MOVED = pattern(
+    r"\W*(?:and |so )?(?:by )?how much (?:did |has |is |was )?(?:it|that one|the first one) (?:r[io]se|risen"
+    r"|gain(?:ed)?|f[ae]ll|fallen"
+    r"|dropp?(?:ed)?|lost|lose|up|down|do|did|changed?|moved?)(?: today)?\W*",
+    re.I,
+)
+"""Asks how much the first of a ranking of industries moved."""
+
+
+def put_in_place(question: str, code: str, ranking: str = "", today: date | None = None) -> str:
+    """Return a question with a code, or the name of an industry, in the place of the pronoun.
+
+    ranking  the question that the pronoun points into, and the day of today, for its time
 
     >>> put_in_place("它的市盈率呢", "600519.SH"), put_in_place("what is its PE", "AAPL.US")
     ('600519.SH的市盈率呢', "what is AAPL.US's PE")
@@ -156,7 +184,11 @@ def put_in_place(question: str, code: str) -> str:
     ('600519.SH我什么时候买的', '白酒里涨得最多的是谁')
     """
     if inside := _IN_SECTOR.match(question):
-        return f"{code}里{question[inside.end() :]}"
+        rest = question[inside.end() :]
+        return f"{code} stocks, {rest}".strip(" ,") if inside[0].isascii() else f"{code}里{rest}"
+    if "." not in code and _MOVED.fullmatch(question):
+        spans = find_time_spans(ranking, today) if today else []
+        return f"how did {code} do {' '.join(span.said for span in spans) or 'today'}"
     found = _POINTS.search(question)
     if found is None:
         return f"{code}我{re.sub('^(?:那|我)+', '', question)}" if _BARE_OWN.fullmatch(question) else question

@@ -43,9 +43,10 @@ _SESSIONS = pattern(
 _AROUND = pattern(
     r"(?:(?:that|is it|what) (?:of|for|in|on|at)|for|in|on|of|the|what about|how about|only|just|as well|too"
     r"|也|是|的|那|在|光|只看?|就看|和?跟?与?比|[换改][成为做]?|改看)+(?![a-z])\s*"
-    r"|\s*(?:的话|账户|市场|也?(?:正常|照常|一样)(?:开市|开盘)?吗?|的|那个|一样吗?|是?多少|合计|总共|呢|那几天"
+    r"|\s*(?:的话|账户|市场|也?开(?:市|盘|门)?[吗么]?|也?(?:正常|照常|一样)(?:开市|开盘)?吗?|的|那个|一样吗?"
+    r"|是?多少|合计|总共|呢|那几天"
     r"|那天|休不休|开不开|休市吗|放假吗"
-    r"|\b(?:ones?|stocks?|shares?|market|account|exchange|then|too|as well|task|as well as))+",
+    r"|\b(?:ones?|stocks?|shares?|market|account|exchange|then|too|also|as well|task|as well as|closed|open))+",
     re.I,
 )
 """What may stand around a word of a kind."""
@@ -122,8 +123,9 @@ _WITHIN = pattern(
 )
 """A part by its industry, which follows the list plainly."""
 _LISTED = pattern(
-    r"涨幅|跌幅|涨得|跌得|选出|筛|哪些|有几|多少[家只]|持仓|持有|自选|排[名行]|前[十\d三五]"
-    r"|\b(?:top|gainers|losers|stocks|shares|companies|banks|holdings?|positions?|own|hold|watch ?list|list)\b",
+    r"涨幅|跌幅|涨得|跌得|选出|筛|哪些|有几|多少[家只]|持仓|持有|自选|排[名行]|前[十\d三五]|最[高低大小贵]"
+    r"|\b(?:top|rank|highest|lowest|cheapest|gainers|losers|stocks|shares|companies|banks|holdings?|positions?"
+    r"|own|hold|watch ?list|list)\b",
     re.I,
 )
 """Questions whose answer is a list, of which a part may be wanted."""
@@ -173,7 +175,10 @@ def narrow(core: str, last: str) -> str:
     if within := _WITHIN.fullmatch(core):
         return f"{last.strip(' ?？。.')} {within['where']}"
     joined = "，" if is_chinese(last) else ", "
-    return f"{last.strip(' ?？。.')}{joined}{core.strip(' ?？')}"
+    part = re.sub(r"(?: (?:too|also|as well|please))+$", "", core.strip(" ?？"))
+    if _ONLY.match(found[0]) and any(words.fullmatch(market) for words in _KINDS):
+        part = market  # of a board, which a list of stocks reads plainly
+    return f"{last.strip(' ?？。.')}{joined}{part}"
 
 
 _SAME = pattern(

@@ -43,6 +43,7 @@ from ia.agent.analyst.ask.unknown_names import find_unknown_names
 from ia.agent.analyst.ask.web_words import find_web_topic
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
+from ia.agent.analyst.jobs import list_talk
 from ia.agent.analyst.jobs.own_events import name_own_securities, read_own_trades
 from ia.agent.analyst.jobs.own_pairs import name_counted
 from ia.agent.analyst.say import reply
@@ -67,7 +68,8 @@ _OWN_WORDS = ("note", "own_view", "believe", "prefer", "coach", "praise", "forge
 _FOREIGN = pattern(r"[\u3041-\u30ff\uac00-\ud7af\u0400-\u04ff\u0590-\u06ff\u0e00-\u0e7f\u0900-\u097f]")
 """Letters of languages that are neither English nor Chinese."""
 _UNRULE = pattern(
-    r"\b(?:ignore|disregard|forget)\b.{0,20}\b(?:previous|prior|above|earlier|your)\b.{0,12}\b(?:instructions?|rules?|prompts?)\b"
+    r"\b(?:ignore|disregard|forget)\b.{0,20}\b(?:previous|prior|above|earlier|your)\b.{0,12}\b(?:instructions?"
+    r"|rules?|prompts?)\b"
     r"|(?:忽略|无视|忘[掉记])[^，,。]{0,10}(?:指令|指示|规则|提示词)",
     re.I,
 )
@@ -203,7 +205,7 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         return refusal
     yield from name_own_securities(desk)
     _take_chart(desk)
-    if said_again := _take_back(desk) or _complete_request(desk):
+    if said_again := list_talk.take_back(desk) or list_talk.tell_place(desk) or _complete_request(desk):
         return said_again
     if unclear := (
         (yield from _name_ranked(desk)) or (yield from name_counted(desk)) or (yield from read_own_trades(desk))
@@ -253,38 +255,6 @@ def _take_chart(desk: ToolDesk) -> None:
         )
         question = desk.speak("How is {security} doing?", security=named[0].said)
         desk.request = replace(request, question=question)
-
-
-_LEAVE = pattern(
-    r"\W*(?:(?:no|actually|wait|sorry|oh|hm+|on second thought)\b[,.!]?\s*)*(?:please )?(?:leave|keep) (?:it|them|that)"
-    r"(?: there| on| on (?:it|the list)| as (?:it|they) (?:is|was|are|were))?(?:$|[.,;!]\s*)(?:but |and )?"
-    r"|\W*(?:算了|不|等等|不对|哦|呃|[，,。.\s])*(?:还是)?(?:留着|留下|别删|先别删|不删了?|别去掉|不要删)(?:它|吧|了)*(?:$|[，,。；;]\s*)",
-    re.I,
-)
-"""Words that take back a wish to take something off the watch list."""
-
-
-def _take_back(desk: ToolDesk) -> Reply | None:
-    """Say how what the message before took off the watch list comes back, and leave what is asked besides.
-
-    None where nothing is taken back, or something is left to be answered.
-    """
-    request = desk.request
-    found = _LEAVE.match(request.question) if request.before and request.is_words_only else None
-    if found is None or request.sections:
-        return None
-    before = replace(request, question=request.before[-1], before=request.before[:-1], listed=request.listed[:-1])
-    if intent.read_acts(before).kind != "untrack":
-        return None
-    told = desk.speak(
-        "If it was just taken off the list, `ia memory undo tracking` puts it back with group and reason."
-    )
-    rest = request.question[found.end() :].strip()
-    if not rest:
-        return reply.reply_of_lines(told)
-    desk.last_lines.append(told)
-    desk.request = replace(request, question=rest, before=[], listed=[])
-    return None
 
 
 def _work_on_beliefs(desk: ToolDesk) -> Work[Reply | None]:
@@ -400,7 +370,9 @@ def _name_ranked(desk: ToolDesk) -> Work[Reply | None]:
     if not ranked:
         return None
     if len(ranked) == 1:
-        desk.request = replace(request, question=follow_pronouns.put_in_place(request.question, ranked[0]))
+        desk.request = replace(
+            request, question=follow_pronouns.put_in_place(request.question, ranked[0], ranking, request.moment.date())
+        )
         return None
     from ia.agent.analyst.jobs.facts import wording
 
@@ -609,7 +581,7 @@ def _explain_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
 
 def _asks_own_words(wanted: Intent, asked: FactQuestion) -> bool:
     """Return True if a question with words of the memory asks for what was written, not for the market or a task."""
-    if asked.answer in ("tasks", "howto", "dates", "note", "own_target", "setting", "watch_group"):
+    if asked.answer in ("tasks", "howto", "dates", "note", "own_target", "setting", "watch_group", "watch_industries"):
         return False
     return not asked.asks_market or bool(wanted.securities) or asked.answer == "refuse"
 

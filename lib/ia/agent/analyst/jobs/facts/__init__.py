@@ -50,6 +50,8 @@ _OF_DAYS = ("gainers", "screen", "level_crossing", "extreme_day", "new_extreme",
 
 _POINTED = pattern(r"[这那]|(?:that|th[eo]se|this)\b", re.I)
 """A stretch of time that is only pointed at: that week, 那个月."""
+_AMONG = pattern(r"其中|里面|当中|\bamong (?:them|these|those)\b", re.I)
+"""Words that point at a list."""
 _OF_ENTRIES = ("undo", "command", "howto", "cost_basis", "tasks", "inbox", "traded_price")
 """Sources that read what a question points at."""
 
@@ -76,6 +78,8 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     unread = tuple(word for word in asked.unread if asked.answer not in _READS_COUNTS or not word.isdigit())
     if asked.times and asked.answer in _OF_DAYS:
         return wording.ask_back(desk, asked.times)
+    if among := tuple(word for word in unread if _AMONG.search(word)):
+        return wording.ask_back(desk, among)  # a list that is not known here
     if asked.answer not in _OF_ENTRIES and (pointed := tuple(said for said in asked.times if _POINTED.match(said))):
         return wording.ask_back(desk, pointed)
     if asked.answer in _READS_COUNTS and _LATELY.search(asked.words):
@@ -105,7 +109,10 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def drop_bounds(asked: FactQuestion, unread: tuple[str, ...]) -> tuple[str, ...]:
     """Return what was not read of a question for a figure, without the bounds that it is held against: below 1."""
     if asked.answer == "northbound":
-        return tuple(word for word in unread if wording.EACH_DAY.search(word) is None)
+        from ia.agent.analyst.jobs.facts import northbound_facts
+
+        rest = northbound_facts.blank_numbers(asked.words)
+        return tuple(word for word in unread if word in rest and wording.EACH_DAY.search(word) is None)
     if not unread or asked.answer not in ("quote", "report", "dividend_yield"):
         return unread
     rest, bounds = parse_bounds(strip_mentions(asked.words))
@@ -284,10 +291,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import note_facts
 
         return note_facts.ANSWERS[name]
-    if name in ("watch", "watch_rank", "watch_group"):
-        from ia.agent.analyst.jobs.facts import watch_facts
+    if name in ("watch", "watch_rank", "watch_group", "watch_industries", "watch_edit"):
+        from ia.agent.analyst.jobs.facts import watch_facts, watch_groups
 
-        return watch_facts.ANSWERS[name]
+        return (watch_facts.ANSWERS | watch_groups.ANSWERS)[name]
     if name == "traded_sum":
         from ia.agent.analyst.jobs.facts import trade_sums
 
@@ -316,10 +323,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import source_facts
 
         return source_facts.answer_data_source
-    if name == "rate":
-        from ia.agent.analyst.jobs.facts import rate_facts
+    if name in ("rate", "northbound"):
+        from ia.agent.analyst.jobs.facts import northbound_facts, rate_facts
 
-        return rate_facts.answer_rate
+        return rate_facts.answer_rate if name == "rate" else northbound_facts.answer_northbound
     return _find_day_answer(name)
 
 

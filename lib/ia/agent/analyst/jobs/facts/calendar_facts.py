@@ -1,14 +1,14 @@
 """Trading days, holidays and hours of the exchanges."""
 
-import contextlib
 import re
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from ia.agent.analyst.ask.facts import FactQuestion, Holiday, holiday_table
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
-from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.jobs.facts import market_days, wording
+from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
+from ia.agent.analyst.jobs.facts import connect_facts, market_days, wording
+from ia.agent.analyst.jobs.facts.coming_days import PLACES, coming_day
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.domain.speech.numerals import parse_count
 from ia.kernel import clock
@@ -18,7 +18,6 @@ from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 from ia.organs.market.sessions import OPEN, hours_of_day, session_state
 
-HALF_YEAR = 183
 MOST_DAYS = 3
 """Days of one question."""
 _WINDOW = 40
@@ -39,32 +38,15 @@ _MARKETS = {
     "HK": pattern(r"港股|香港|港交所|\bhong kong\b|\bhk\b", re.I),
 }
 _MAINLAND = pattern(r"[Aa]股|沪|深(?!夜)|上海|上交所|\b(?:shanghai|shenzhen|mainland|a-shares?)\b(?! time)", re.I)
-_PLACES = {"CN": mark_text("Shanghai and Shenzhen"), "HK": mark_text("Hong Kong"), "US": mark_text("New York")}
-
-
-_BARE_WEEKDAY = pattern(r"(?:周|星期|礼拜)[一二三四五六日天]|(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.I)
-
-
-def _coming_day(span: TimeSpan, today: date) -> date:
-    """Return the day that is meant: a weekday the next one; without a year, one of the last half year or the next."""
-    day = span.first or today
-    if _BARE_WEEKDAY.fullmatch(span.said) and day < today:
-        return day + timedelta(days=7)
-    if span.kind != DAY or not re.search(r"\d", span.said) or re.search(r"\d{4}|[去前]年|前|ago", span.said):
-        return day
-    with contextlib.suppress(ValueError):
-        while (today - day).days > HALF_YEAR:
-            day = day.replace(year=day.year + 1)
-    return day
 
 
 def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer whether a day is a trading day of a market, and which ones are next."""
     speak = desk.speak
     market = next((code for code, words in _MARKETS.items() if words.search(asked.words)), "CN")
-    place = speak(_PLACES[market])
+    place = speak(PLACES[market])
     if asked.facts[0].field == "connect":
-        return (yield from _answer_connect(desk, asked))
+        return (yield from connect_facts.answer_connect(desk, asked))
     yield from desk.load_tables("holidays")
     meant = [each for each in holiday_table(desk.tables) if each.words.search(asked.words)]
     if meant:
@@ -110,7 +92,7 @@ def _meant_day(desk: ToolDesk, span: TimeSpan | None) -> date:
     today = date.fromisoformat(desk.request.day)
     if span is not None and span.first is None and span.kind == FUTURE and ("周" in span.said or "week" in span.said):
         return today + timedelta(days=7)
-    return _coming_day(span, today) if span is not None and span.first is not None else today
+    return coming_day(span, today) if span is not None and span.first is not None else today
 
 
 def _say_day(desk: ToolDesk, found: DeskResult, day: date, place: str) -> str:
@@ -127,39 +109,9 @@ def _say_day(desk: ToolDesk, found: DeskResult, day: date, place: str) -> str:
     return speak("**{date} is no trading day** ({place}).", date=day, place=place)
 
 
-def _answer_connect(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer whether Stock Connect trades on a day: where the mainland and Hong Kong both do (since 2023-04-24)."""
-    speak, today = desk.speak, date.fromisoformat(desk.request.day)
-    span = asked.spans[0] if asked.spans else None
-    if span is not None and (span.first is None or span.first != span.last):
-        return wording.ask_back(desk, (span.said,))
-    day = _coming_day(span, today) if span is not None else today
-    if f"{day}" < _CONNECT_SINCE:
-        return reply_of_lines(speak("Its days before {day} are not known here.", day=_CONNECT_SINCE))
-    found = yield from desk.run(
-        *(DeskCall("calendar.trading", {"date": f"{day}", "market": market, "n": 10}) for market in ("CN", "HK"))
-    )
-    if failed := next((each.failure for each in found if each.failure is not None), None):
-        return wording.unreadable(desk, speak("the calendar"), failed)
-    open_ = [each.get("is_trading_day") for each in found]
-    closed = [speak(_PLACES[m]) for m, trades in zip(("CN", "HK"), open_, strict=True) if trades is False]
-    if closed:
-        told = speak("**Stock Connect does not trade on {day}**: no trading day in {places}.", day=day,
-                     places=speak.join_items(closed))  # fmt: skip
-    elif None in open_:
-        told = speak("Whether {date} is a trading day is not known: known until {until}.", date=day,
-                     until=min(str(each.get("known_until")) for each in found))  # fmt: skip
-    else:
-        told = speak("**Stock Connect trades on {day}**: mainland and Hong Kong are both open.", day=day)
-    both = [each for each in wording.names_of(found[0].get("next")) if each in wording.names_of(found[1].get("next"))]
-    after = [speak("The next days: {days}.", days=speak.join_items(both[:3]))] if both else []
-    return reply_of_lines(told, *after, speak("The exchanges' own calendar decides where theirs differs."))
-
-
-_CONNECT_SINCE = "2023-04-24"
-"""Since then Stock Connect trades on all days on which both markets do."""
 _WEEK_DAYS = pattern(
-    r"(?:(?P<next>下周|下星期|下礼拜)|本周|这周|这星期|这礼拜)[^，,。]{0,4}(?:哪[几一]?天|几天|有没有)[^，,。]{0,4}(?:休市|开市|开盘|交易|不开|放假)"
+    r"(?:(?P<next>下周|下星期|下礼拜)|本周|这周|这星期|这礼拜)[^，,。]{0,4}(?:哪[几一]?天|几天"
+    r"|有没有)[^，,。]{0,4}(?:休市|开市|开盘|交易|不开|放假)"
     r"|\b(?:(?P<next_en>next)|this) week\b(?=.*\b(?:which|what|any) days?\b)"
     r"|\b(?:which|what|any) days?\b.{0,40}\b(?:(?P<coming>next)|this) week\b",
     re.I,
@@ -265,7 +217,12 @@ def _count_sessions(desk: ToolDesk, asked: FactQuestion, market: str, place: str
         return wording.ask_back(desk, tuple(span.said for span in asked.spans[1:]))
     span = asked.spans[0] if asked.spans else None
     left = _LEFT.search(asked.words) is not None
-    if span is None and (left or _YEAR_OF.search(asked.words)):
+    end = _END.search(asked.words)
+    if asked.times and (end is None or any(said not in end[0] and end[0] not in said for said in asked.times)):
+        return wording.ask_back(desk, asked.times)
+    if span is None and end is not None and (left or _UNTIL.search(asked.words)):
+        left, first, last = True, today, _named_end(end, today)
+    elif span is None and (left or _YEAR_OF.search(asked.words)):
         first, last = date(today.year, 1, 1), date(today.year, 12, 31)
     elif span is not None and span.first is not None and span.last is not None:
         first, last = span.first, _end_of(span, today)
@@ -277,7 +234,7 @@ def _count_sessions(desk: ToolDesk, asked: FactQuestion, market: str, place: str
     if span is not None and not until and (month := _month_of_year(asked.words, span, today)):
         first, last = month
     if span is not None and not left and first == last and _UNTIL.search(asked.words):
-        left, last = True, _coming_day(span, today)
+        left, last = True, coming_day(span, today)
     if left:
         first = today + timedelta(days=1)
     count = (last - first).days + 1
@@ -294,6 +251,23 @@ def _count_sessions(desk: ToolDesk, asked: FactQuestion, market: str, place: str
         else speak(PluralText("**{count} session**, {first} to {last} ({place}).",
                               "**{count} sessions**, {first} to {last} ({place})."), **given)
     )  # fmt: skip
+
+
+_END = pattern(
+    r"(?P<quarter>季度?[末底])|(?P<month>月[末底])|(?P<week>周[末五])|(?P<year>年[末底])"
+    r"|\b(?:(?P<quarter_en>quarter)|(?P<month_en>month)|(?P<week_en>week)|(?P<year_en>year))\b",
+    re.I,
+)
+"""The end of a stretch that today is in."""
+
+
+def _named_end(end: re.Match[str], today: date) -> date:
+    """Return the last day of the week, month, quarter or year of today."""
+    name = next(key.removesuffix("_en") for key, said in end.groupdict().items() if said)
+    if name == "week":
+        return today + timedelta(days=6 - today.weekday())
+    month = {"month": today.month, "quarter": (today.month - 1) // 3 * 3 + 3, "year": 12}[name]
+    return (date(today.year, month, 1) + timedelta(days=32)).replace(day=1) - timedelta(days=1)
 
 
 def _month_of_year(words: str, span: TimeSpan, today: date) -> tuple[date, date] | None:
@@ -332,7 +306,7 @@ def _answer_holiday(desk: ToolDesk, asked: FactQuestion, holiday: Holiday, marke
     speak, name = desk.speak, desk.speak.fill(holiday.name)
     today = date.fromisoformat(desk.request.day)
     if market not in holiday.markets:
-        others = speak.join_items([speak(_PLACES[each]) for each in holiday.markets])
+        others = speak.join_items([speak(PLACES[each]) for each in holiday.markets])
         return reply_of_lines(
             speak(
                 "**{holiday} shuts no session of {place}**; it does in {others}.",
@@ -538,7 +512,7 @@ def _say_beijing(desk: ToolDesk, market: str, today: str) -> str:
 def _say_hours(desk: ToolDesk, market: str, *, beijing: bool) -> Work[list[str]]:
     """Return when a market opens and closes, and whether it trades today."""
     speak, today = desk.speak, clock.today(market)
-    lines = [speak("**{place}**: {hours}.", place=speak(_PLACES[market]), hours=speak(_HOURS[market]))]
+    lines = [speak("**{place}**: {hours}.", place=speak(PLACES[market]), hours=speak(_HOURS[market]))]
     if market == "US" or (beijing and market != "CN"):
         lines.insert(0 if beijing or speak.lang == "zh" else 1, _say_beijing(desk, market, today))
     found = yield from desk.one("calendar.trading", date=today, market=market, n=1)

@@ -1,6 +1,8 @@
 """Which stored day of the market answers a question, and what is said where that is not the day that it names."""
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
@@ -179,3 +181,22 @@ def _refuse(desk: ToolDesk, tool: str, what: str, span: TimeSpan, args: dict[str
     if newest.failure is not None:
         return _answer(desk, what, newest)
     return DayAnswer(newest, [], wording.refuse_time(desk, what, span, wording.result_day(newest)))
+
+
+def are_two_days(asked: FactQuestion) -> bool:
+    """Return True if a question names two days: 昨天和今天."""
+    days = {span.first for span in asked.spans}
+    return len(asked.spans) == 2 and len(days) == 2 and all(span.kind == DAY and span.first for span in asked.spans)
+
+
+MOST_OF_DAY = 3
+"""Lines that are said of each of two days."""
+
+
+def answer_both_days(desk: ToolDesk, asked: FactQuestion, answer: Callable[..., Work[Reply]]) -> Work[Reply]:
+    """Answer a question for each of the two days that it names, the earlier one first."""
+    lines: list[str] = []
+    for span in sorted(asked.spans, key=lambda span: span.first or date.min):
+        told = yield from answer(desk, replace(asked, spans=(span,)))
+        lines += [line for line in told.lines[:MOST_OF_DAY] if line not in lines]
+    return reply_of_lines(*lines)

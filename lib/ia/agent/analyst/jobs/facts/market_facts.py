@@ -11,7 +11,7 @@ from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.leftover_words import find_leftovers, without_gaps
 from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.screens import Group, take_group
-from ia.agent.analyst.ask.time_spans import DAY, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
+from ia.agent.analyst.ask.time_spans import DAY, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import market_days, screen_facts, watch_facts, wording
 from ia.agent.analyst.jobs.facts.bar_rows import load_spans, period_of
@@ -29,7 +29,6 @@ from ia.kernel.patterns import pattern
 SHOWN = 5
 MOST = 50
 MOST_LISTED = 20
-MOST_NORTHBOUND = 60
 FEW_STOCKS = 1000
 """Fewer stocks than this are not the market of the mainland, which has more than five thousand."""
 MOST_SUMMED = 23
@@ -63,8 +62,8 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from _answer_abroad(desk, asked, abroad))
     if not wanted and len(asked.spans) == 1 and (over := (yield from _answer_stretch(desk, asked.spans[0]))):
         return over
-    if wanted != "amount" and _are_two_days(asked):
-        return (yield from _answer_both_days(desk, asked, answer_summary))
+    if wanted != "amount" and market_days.are_two_days(asked):
+        return (yield from market_days.answer_both_days(desk, asked, answer_summary))
     against = len(asked.spans) == 1 and _AGAINST.search(asked.words) is not None
     if wanted == "amount" and asked.spans and (against or len(asked.spans) > 1 or asked.spans[0].kind != DAY):
         return (yield from _answer_amounts(desk, asked))
@@ -187,25 +186,6 @@ def answer_stored(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         speak("Shares of Hong Kong and the US are stored one by one, as they are watched or held: `ia sync hk`,"
               " `ia sync us`."),
     )  # fmt: skip
-
-
-def _are_two_days(asked: FactQuestion) -> bool:
-    """Return True if a question names two days: 昨天和今天."""
-    days = {span.first for span in asked.spans}
-    return len(asked.spans) == 2 and len(days) == 2 and all(span.kind == DAY and span.first for span in asked.spans)
-
-
-MOST_OF_DAY = 3
-"""Lines that are said of each of two days."""
-
-
-def _answer_both_days(desk: ToolDesk, asked: FactQuestion, answer: Callable[..., Work[Reply]]) -> Work[Reply]:
-    """Answer a question for each of the two days that it names, the earlier one first."""
-    lines: list[str] = []
-    for span in sorted(asked.spans, key=lambda span: span.first or date.min):
-        told = yield from answer(desk, dataclasses.replace(asked, spans=(span,)))
-        lines += [line for line in told.lines[:MOST_OF_DAY] if line not in lines]
-    return reply_of_lines(*lines)
 
 
 def _answer_amounts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -432,6 +412,8 @@ _LIMIT_UP = pattern(r"涨停|\blimit[- ]ups?\b", re.I)
 def _say_limits(desk: ToolDesk, whole: Json) -> str:
     """Return how many stocks were at their upper and lower limit, as far as that is known."""
     up, down = whole.get("limit_up"), whole.get("limit_down")
+    if up is None and down is not None:
+        return desk.speak.join_items([desk.speak("{count} limit-down", count=down), desk.speak("limit-ups not known")])
     told = [desk.speak("{count} limit-up", count=up)] if up is not None else []
     return desk.speak.join_items([*told, *([desk.speak("{count} limit-down", count=down)] if down is not None else [])])
 
@@ -633,7 +615,7 @@ _UNREAD_OF_GROUPS = pattern(
     re.I,
 )
 """A number, a time or an exception that no reader has taken from a question about industries or concepts."""
-_BEST = pattern(r"最[好强多高大猛]|领涨|榜|\b(?:best|strongest|most|top|leading)\b", re.I)
+_BEST = pattern(r"最[好强多高大猛]|领涨|榜|\b(?:best|strongest|most|top|leading|number one)\b", re.I)
 
 
 def _say_all(desk: ToolDesk, groups: dict[str, Json], found: DeskResult, *, up: bool) -> list[str]:
@@ -723,151 +705,6 @@ def _sector_lines(desk: ToolDesk, found: DeskResult, count: int, words: str = ""
         if told:
             lines.append(f"{head}{speak(': ')}{speak.join_items(told)}")
     return lines
-
-
-_WHICH_DAY = pattern(r"哪一?天|几号|单日|最[大多]|which day|what day|\b(?:biggest|largest)\b", re.I)
-_IN_A_ROW = pattern(r"连续|连着|连买|连卖|连跌|连涨|\b(?:streak|in a row|running|straight|consecutive)\b", re.I)
-
-
-def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what was traded north-bound on the newest stored day, on the one that is named, or over a stretch."""
-    speak, name = desk.speak, wording.fact_name(desk, asked.facts[0])
-    found = yield from desk.one("market.northbound", days=MOST_NORTHBOUND)
-    if found.failure is not None:
-        return wording.unreadable(desk, name, found.failure)
-    if _are_two_days(asked):
-        return (yield from _answer_both_days(desk, asked, answer_northbound))
-    rows = [row for row in wording.rows_of(found, "rows") if row.get("channel") == "north"]
-    newest = str(rows[0].get("date")) if rows else ""
-    span = asked.spans[0] if asked.spans else None
-    if span is not None and (len(asked.spans) > 1 or span.kind == FUTURE):
-        return wording.refuse_time(desk, name, asked.spans[-1], newest)
-    before: list[str] = []
-    if span is not None:
-        rows, before = yield from _northbound_rows(desk, rows, span)
-    elif _IN_A_ROW.search(asked.words):
-        return _say_northbound_run(desk, rows, found)
-    elif not _WHICH_DAY.search(asked.words):
-        rows = rows[:1]
-    if not rows:
-        return reply_of_lines(
-            speak("North-bound trading of “{time}” is not stored; the newest is of {date}.",
-                  time=span.said if span else "", date=newest)
-        )  # fmt: skip
-    row, mark = _total_northbound(rows), wording.simulated_mark(desk, found.get("simulated"))
-    if row.get("net") is None:
-        told = speak(
-            "net buying is no longer published (since August 2024); {amount} yuan were traded",
-            amount=wording.say_money(desk, row.get("turnover")),
-        )
-    else:
-        told = speak(
-            "net {net} yuan; bought {buy}, sold {sell}",
-            net=wording.say_money(desk, row["net"], signed=True),
-            buy=wording.say_money(desk, row.get("buy")),
-            sell=wording.say_money(desk, row.get("sell")),
-        )
-    dates = [str(each.get("date")) for each in rows]
-    when = dates[0] if len(dates) == 1 else speak("{first} to {last}, {count} days", first=dates[-1], last=dates[0],
-                                                  count=len(dates))  # fmt: skip
-    lines = [speak("**{name}** {told} ({date}){mark}", name=name, told=told, date=when, mark=mark)]
-    if re.search(
-        r"停止|不再|停了|停更|公布|披露|\b(?:stop\w*|still|publish\w*|disclos\w*|no longer)\b", asked.words, re.I
-    ):
-        lines.insert(0, _say_until(desk, found))
-    if wording.EACH_DAY.search(asked.words) and len(rows) > 1:
-        net = all(each.get("net") is not None for each in rows)
-        lines += [
-            f"- {each.get('date')} {wording.say_money(desk, each.get('net' if net else 'turnover'), signed=net)}"
-            for each in rows[:MOST_LISTED]
-        ]
-    if _WHICH_DAY.search(asked.words):
-        lines += _say_most(desk, rows, falls=bool(re.search(r"卖|流出|s[eo]l[dl]|outflow", asked.words, re.I)))
-    return reply_of_lines(*before, *lines)
-
-
-def _say_northbound_run(desk: ToolDesk, rows: list[Json], found: DeskResult) -> Reply:
-    """Return on how many days in a row up to the newest one the net was of one sign."""
-    nets = [wording.figure_of(row, "net") for row in rows]
-    first = nets[0] if nets else None
-    if first is None:
-        return reply_of_lines(desk.speak("Net buying of the newest day is not known."))
-    run = next((at for at, net in enumerate(nets) if net is None or (net > 0) != (first > 0)), len(nets))
-    given: dict[str, Any] = {"count": run, "first": str(rows[run - 1].get("date")), "last": str(rows[0].get("date")),
-             "mark": wording.simulated_mark(desk, found.get("simulated")),
-             "sum": wording.say_money(desk, sum(net or 0.0 for net in nets[:run]), signed=True)}  # fmt: skip
-    bought = PluralText(
-        "North-bound net buying on **{count} day** in a row ({first} to {last}), {sum} yuan together{mark}.",
-        "North-bound net buying on **{count} days** in a row ({first} to {last}), {sum} yuan together{mark}.",
-    )
-    sold = PluralText(
-        "North-bound net selling on **{count} day** in a row ({first} to {last}), {sum} yuan together{mark}.",
-        "North-bound net selling on **{count} days** in a row ({first} to {last}), {sum} yuan together{mark}.",
-    )
-    lines = [desk.speak(bought if first > 0 else sold, **given)]
-    if run == len(nets):
-        lines.append(desk.speak("More days are not stored, so the run may be longer."))
-    return reply_of_lines(*lines)
-
-
-def _say_until(desk: ToolDesk, found: DeskResult) -> str:
-    """Return up to which day the net buying is known here."""
-    rows = [row for row in wording.rows_of(found, "rows") if row.get("channel") == "north"]
-    known = [str(row.get("date")) for row in rows if row.get("net") is not None]
-    newest = str(rows[0].get("date"))
-    if known and max(known) == newest:
-        return desk.speak("Net buying is published up to the newest stored day, {date}.", date=newest)
-    if known:
-        return desk.speak("Net buying was published until {date}; since then only what was traded.", date=max(known))
-    return desk.speak("Net buying is no longer published (since August 2024); what was traded is, up to {date}.",
-                      date=newest)  # fmt: skip
-
-
-def _say_most(desk: ToolDesk, rows: list[Json], *, falls: bool) -> list[str]:
-    """Return the day with the largest net buying, or selling."""
-    known = [(value, str(row.get("date"))) for row in rows if (value := wording.figure_of(row, "net")) is not None]
-    if not known:
-        return []
-    value, day = min(known) if falls else max(known)
-    net = wording.say_money(desk, value, signed=True)
-    if falls:
-        return [desk.speak("Lowest net: {net} on {date}.", net=net, date=day)]
-    return [desk.speak("Highest net: {net} on {date}.", net=net, date=day)]
-
-
-def _northbound_rows(desk: ToolDesk, rows: list[Json], span: TimeSpan) -> Work[tuple[list[Json], list[str]]]:
-    """Return the rows of a day or of a stretch of days, none where not all of it is stored, and what to say first."""
-    if span.kind == SESSIONS or (span.kind == DAY and span.first is None):
-        if span.kind == DAY:
-            return rows[span.sessions : span.sessions + 1], []
-        return (rows[: span.sessions] if span.sessions <= len(rows) else []), []
-    first, last = f"{span.first}", f"{span.last}"
-    if span.kind == DAY:
-        same = [row for row in rows if str(row.get("date")) == first]
-        older = [row for row in rows if str(row.get("date")) < first]
-        if same or not older:
-            return same, []
-        calendar = yield from desk.one("calendar.trading", date=first, n=1)
-        previous = wording.names_of(calendar.get("previous"))
-        if calendar.get("is_trading_day") is False and previous and older[0].get("date") == previous[-1]:
-            return older[:1], [desk.speak("{date} was no trading day; the session before it:", date=first)]
-        if first == desk.request.day:
-            return older[:1], [desk.speak("That of today ({date}) is not there yet; the newest:", date=first)]
-        return [], []
-    chosen = [row for row in rows if first <= str(row.get("date")) <= last and str(row.get("date")) != (
-        first if span.kind == SINCE else "")]  # fmt: skip
-    whole = bool(rows) and str(rows[-1].get("date")) <= first
-    return (chosen if span.kind in (RANGE, SINCE) and whole else []), []
-
-
-def _total_northbound(rows: list[Json]) -> Json:
-    """Return the sums over some days; None of what is not known of each."""
-    total: Json = {}
-    for key in ("net", "buy", "sell", "turnover"):
-        values = [wording.figure_of(row, key) for row in rows]
-        known = [value for value in values if value is not None]
-        total[key] = sum(known) if len(known) == len(values) else None
-    return total
 
 
 def answer_lhb(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -987,7 +824,8 @@ def build_terms(table: Table) -> list[Term]:
 
 _AROUND_TERM = pattern(
     r"的|是|有|和|与|跟|之间|区别|不同|差别|差异|多少|什么|请问|现在|今天|最新|目前|一般|意思|指标|股票|怎么|呢|吗|指"
-    r"|\b(?:whats?|is|are|the|an?|s|please|now|today|current|of|for|how|much|does|mean|me|tell|about|ratios?|in|on|vs|versus|between|or|differences?|different|from|compared"
+    r"|\b(?:whats?|is|are|the|an?|s|please|now|today|current|of|for|how|much|does|mean|me|tell|about|ratios?|in"
+    r"|on|vs|versus|between|or|differences?|different|from|compared"
     r"|stocks?|shares?|term|word|and)\b|[^\w\u3400-\u9fff]",
     re.I,
 )
@@ -1088,7 +926,6 @@ ANSWERS: dict[str, Callable[[ToolDesk, FactQuestion], Any]] = {
     "stored": answer_stored,
     "gainers": answer_gainers,
     "sectors": answer_sectors,
-    "northbound": answer_northbound,
     "level": answer_level,
     "market_extreme": answer_market_extreme,
     "mainline": answer_mainline,

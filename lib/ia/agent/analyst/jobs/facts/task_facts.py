@@ -1,16 +1,15 @@
 """Facts of the owner's tasks: which there are, when they run next, how their runs ended, and why one did not run."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from ia.agent.analyst.ask.facts import FactQuestion, TaskKind, account_table
 from ia.agent.analyst.ask.intent import text_terms
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.time_spans import FUTURE, RANGE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts import task_days, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel import clock
 from ia.kernel.errors import PluralText
@@ -32,7 +31,9 @@ _ENDED = ("done", "written")
 def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which tasks there are, when they run, how their runs ended, or why one did not run."""
     speak = desk.speak
-    days = _coming_days(asked, desk.request.moment.date()) if asked.facts[0].field in ("next", "list") else None
+    days = (
+        task_days.coming_days(asked, desk.request.moment.date()) if asked.facts[0].field in ("next", "list") else None
+    )
     until = f"{days[1]}" if days else ""
     result, listed = yield from desk.run(
         DeskCall("tasks.list", {"until": until} if until else {}), DeskCall("alert.list", {})
@@ -50,7 +51,8 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("Say what is to be done when, such as “review my judgments every Friday after the close”."),
         )
     meant, named = find_meant(desk, asked.words.replace(days[2], " ") if days else asked.words, tasks)
-    if asked.facts[0].field == "list" and not any(task["state"] in _ALIVE for task in meant):
+    resting = named and bool(meant) and not any(task["state"] in _ALIVE for task in meant)
+    if asked.facts[0].field == "list" and _ALERTS.search(asked.words) and resting:
         meant = tasks  # 提醒 may be any task
     if named and not meant:
         return reply_of_lines(
@@ -64,6 +66,8 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines = [*dates, *_say_agenda(desk, meant, days, alerts)]
         case "next":
             lines = _say_next(desk, meant)
+        case "list" if resting and meant is not tasks:
+            lines = _say_resting(desk, meant)
         case "said" if ran := _newest_results(desk, asked, meant, tasks):
             lines = yield from _say_found(desk, ran[:_NAMED])
         case "said" if not named and len(meant) > 1:
@@ -76,15 +80,18 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         case "approved" | "does" as field:
             alive = meant if named else [task for task in tasks if task["state"] in _ALIVE]
             lines = yield from (_say_jobs if field == "does" else _say_approved)(desk, alive)
-        case "ran" | "why" if not named:
-            begun = [task for task in meant if task["state"] in _ALIVE or wording.rows_of(task, "runs")]
-            lines = [_say_runs(desk, asked, task) for task in begun[:SHOWN]]
-            lines = lines or [speak("No task runs yet: none is approved.")]
         case "ran" | "why":
-            lines = [_say_runs(desk, asked, task) for task in meant[:SHOWN]]
+            lines = _say_all_runs(desk, asked, meant, named=named)
         case _:
             lines = [*say_list(desk, meant), *say_alerts_apart(desk, alerts)]
     return reply_of_lines(*lines)
+
+
+def _say_all_runs(desk: ToolDesk, asked: FactQuestion, meant: list[Json], *, named: bool) -> list[str]:
+    """Return how the runs of some tasks ended; of all tasks only of those that have begun."""
+    begun = [task for task in meant if named or task["state"] in _ALIVE or wording.rows_of(task, "runs")]
+    lines = [_say_runs(desk, asked, task) for task in begun[:SHOWN]]
+    return lines if lines or named else [desk.speak("No task runs yet: none is approved.")]
 
 
 _ALERTS = pattern(r"提醒|预警|\balerts?\b|\balert-", re.I)
@@ -268,6 +275,15 @@ def _say_state(desk: ToolDesk, task: Json) -> str:
     return speak("it is not approved; `ia task approve {which}`", which=task.get("proposal") or name)
 
 
+def _say_resting(desk: ToolDesk, tasks: list[Json]) -> list[str]:
+    """Return why some tasks do not run, and when they would."""
+    return [
+        f"- {task['name']}{desk.speak(': ')}"
+        + desk.speak.join_clauses([_say_state(desk, task), str(task.get("when") or "")])
+        for task in tasks[:SHOWN]
+    ]
+
+
 def _say_next(desk: ToolDesk, tasks: list[Json]) -> list[str]:
     """Return which task runs next, and when the others do."""
     speak = desk.speak
@@ -276,10 +292,8 @@ def _say_next(desk: ToolDesk, tasks: list[Json]) -> list[str]:
         key=lambda task: datetime.fromisoformat(task["next"]),
     )
     if not coming:
-        resting = [
-            f"- {task['name']}{speak(': ')}{_say_state(desk, task)}" for task in tasks if task["state"] not in _ALIVE
-        ]
-        return [speak("No task is due: none that has a time is approved and active."), *resting[:SHOWN]]
+        head = speak("No task is due: none that has a time is approved and active.")
+        return [head, *_say_resting(desk, [task for task in tasks if task["state"] not in _ALIVE])]
     first, *others = coming
     lines = [
         speak(
@@ -291,43 +305,6 @@ def _say_next(desk: ToolDesk, tasks: list[Json]) -> list[str]:
     ]
     later = [speak("{name} at {time}", name=task["name"], time=_say_time(task["next"])) for task in others[:3]]
     return [*lines, *([speak("After it: {names}.", names=speak.join_clauses(later))] if later else [])]
-
-
-def _coming_days(asked: FactQuestion, today: date) -> tuple[date, date, str] | None:
-    """Return the first and the last day, from today on, of a question for what is due, and its words; None for none."""
-    for words, days in _AHEAD:
-        if found := words.search(asked.words):
-            first, last = days(today)
-            return first, last, found[0]
-    span = asked.spans[0] if asked.spans else None
-    if span is None or span.last is None or span.last < today:
-        return None
-    return max(span.first or today, today), span.last, span.said.strip()
-
-
-def _week(today: date, ahead: int) -> tuple[date, date]:
-    monday = today - timedelta(days=today.weekday()) + timedelta(days=7 * ahead)
-    return max(monday, today), monday + timedelta(days=6)
-
-
-def _day(today: date, ahead: int) -> tuple[date, date]:
-    return today + timedelta(days=ahead), today + timedelta(days=ahead)
-
-
-def _next_month(today: date) -> tuple[date, date]:
-    first = (today.replace(day=1) + timedelta(days=32)).replace(day=1)
-    return first, (first + timedelta(days=32)).replace(day=1) - timedelta(days=1)
-
-
-_AHEAD: tuple[tuple[re.Pattern[str], Callable[[date], tuple[date, date]]], ...] = (
-    (pattern(r"下下个?(?:周|星期)|week after next", re.I), lambda today: _week(today, 2)),
-    (pattern(r"下个?(?:周|星期)(?![一二三四五六日天])|\bnext week\b", re.I), lambda today: _week(today, 1)),
-    (pattern(r"[这本]个?(?:周|星期)(?![一二三四五六日天])|\bthis week\b", re.I), lambda today: _week(today, 0)),
-    (pattern(r"下个?月|\bnext month\b", re.I), _next_month),
-    (pattern(r"后天|\bday after tomorrow\b", re.I), lambda today: _day(today, 2)),
-    (pattern(r"明[天日早晚]|\btomorrow\b", re.I), lambda today: _day(today, 1)),
-    (pattern(r"今[天日晚]|\btoday\b|\btonight\b", re.I), lambda today: _day(today, 0)),
-)
 
 
 def _say_agenda(desk: ToolDesk, tasks: list[Json], days: tuple[date, date, str], alerts: list[Json]) -> list[str]:

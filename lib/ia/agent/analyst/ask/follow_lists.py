@@ -1,0 +1,160 @@
+"""Questions that go on with a list: sorted otherwise, the part that meets a condition, which of them."""
+
+import re
+
+from ia.agent.analyst.ask.facts import industry_forms
+from ia.agent.analyst.ask.follow_words import blank_mentions, is_chinese
+from ia.agent.analyst.ask.screens import COLUMNS
+from ia.kernel.patterns import pattern
+
+_WATCH = pattern(
+    r"自选|关注列表|关注名单|关注的|\bwatch ?list\b|\b(?:i|i'm|i am) (?:watch|follow|track)(?:ing)?\b|\bwatched\b", re.I
+)
+_HELD = pattern(
+    r"持仓|持有|仓位|\b(?:(?:do|what|which).{0,8} i (?:own|hold)|my (?:holdings?|positions?|portfolio|stocks"
+    r"|shares))\b",
+    re.I,
+)
+_SORT = pattern(
+    r"(?:那|再|给我|帮我|把它们?)*(?:按照?|根据|以)(?P<zh>[^，,。]{1,12}?)(?:从[高大好]到[低小差]"
+    r"|从[低小差]到[高大好])?"
+    r"(?:来)?(?:排(?:一?[下个]|序|名|列)*|排个序)(?:吧|看看|给我)*"
+    r"|(?:(?:can|could) you |please |now |and |then )*(?:sort|rank|order|list)(?: (?:it|them|these|those|that"
+    r"|the list))?"
+    r"(?: (?:again|now))? by (?:the |their )?(?P<en>[\w/ -]{1,30}?)(?: please| instead)*",
+    re.I,
+)
+_WHICH_OF = pattern(
+    r"(?:and |so )*(?:which|what|how many)(?: ones?| stocks| shares)? of (?:them|these|those)(?P<en> (?:is|are"
+    r"|was|were|has|have|did|rose"
+    r"|fell|gained|lost|went)\b.{2,60})"
+    r"|(?:那|那么)?(?:其中|里面|里头|当中|这里面|这些)的?(?P<zh>(?:有)?(?:哪|谁|几|多少)[^，,。]{2,20})",
+    re.I,
+)
+
+
+def ask_of_list(core: str, last: str) -> str:
+    """Return a question about the owner's list that was spoken of: sorted by something, or which of it; "" for another.
+
+    >>> ask_of_list("按本周涨幅排一下", "自选股有哪些"), ask_of_list("sort it by P/E", "show watch list")
+    ('自选股按本周涨幅排序', 'rank my watch list by P/E')
+    >>> ask_of_list("which of them are down today", "show watch list")
+    'which stocks on my watch list are down today'
+    """
+    bare = blank_mentions(last)
+    watched = _WATCH.search(bare) is not None
+    if watched == (_HELD.search(bare) is not None):
+        return ""
+    if found := _SORT.fullmatch(core):
+        if found["zh"]:
+            return f"{'自选股' if watched else '我的持仓'}按{found['zh']}排序"
+        return f"rank my {'watch list' if watched else 'holdings'} by {found['en']}"
+    if (found := _WHICH_OF.fullmatch(core)) and watched:
+        if found["zh"]:
+            return f"自选股里{found['zh']}"
+        return f"which stocks on my watch list{found['en']}"
+    return ""
+
+
+_SCREENED = pattern(
+    r"[选筛排]|[有是]哪[些几]|最[高低大小贵便多少]|前[十\d三五]|低估|高股息|哪[些几][只家]?|列"
+    r"|\b(?:highest|lowest|largest|biggest|cheap\w*|rank\w*|list|stocks|shares|companies|banks|show me|find|top)\b",
+    re.I,
+)
+_BOUND_ZH = (
+    r"(?:大于|超过|高于|低于|小于|不低于|不高于|不超过|不到|过)?\s*-?[\d.一二两三四五六七八九十百千]+\s*"
+    r"(?:%|倍|[千百]?亿|万亿?|元|块)?(?:以上|以下|以内)?"
+)
+_ADD = pattern(
+    r"(?:那|再|还|并且?|同时|请|帮我)*(?:要求?|加上?|限定|满足|加个|加一?个|叠加)+(?:条件"
+    r"|限制)?[:：]?(?:一?个)?(?P<zh>[^，,。]{2,10}?"
+    rf"{_BOUND_ZH})(?:的)?(?:条件|限制|要求)?(?:呢|吧)?"
+    r"|(?:and |but |also |then |now |add |plus |only |just |those |the ones |ones |with |which |that |have "
+    r"|has |having |a |an )+"
+    r"(?P<en>[a-z/ ]{2,24} (?:above|below|over|under|at least|at most|less than|more than) [\d.]+ ?(?:%|percent"
+    r"|billion|bn|million"
+    r"|times)?)(?: (?:too|as well|please|also))*",
+    re.I,
+)
+_OF_COLUMN = pattern(
+    r"(?:and |but |ok |then |now |only |just )*(?:the )?(?:ones?|those|these)(?: (?:that are|which are|with))?"
+    r" (?P<en>(?:above|below|over|under|at least|at most) [\d.]+ ?(?:%|percent|billion|bn|million|times)?)(?: please)?"
+    r"|(?:那|只看|只要|就看|就要|留下)*(?P<zh>(?:大于|超过|高于|低于|小于|不到)[\d.]+(?:%|倍|亿)?|[\d.]+(?:%|倍"
+    r"|亿)?(?:以上|以下))的",
+    re.I,
+)
+_BIG = pattern(
+    r"(?:and |but |ok |then |now |only |just )*(?:the )?(?:big|large|bigger|larger)(?: ones| companies"
+    r"| names)?,? ?(?:the ones |those )?"
+    r"(?P<en>(?:over|above|more than|at least) [\d.]+ ?(?:billion|bn))(?: please)?",
+    re.I,
+)
+_WITHOUT = pattern(
+    r"(?:那|再|请|把)*(?:去掉|剔除|除去|排除|不要|去除|筛掉)(?P<zh>[^，,。]{2,12}?)(?P<side>以下"
+    r"|以上)的?(?:股票|公司)?(?:呢|吧|去掉|剔除)?",
+)
+
+
+def add_condition(core: str, last: str) -> str:
+    """Return the last question, a list of stocks, with one more condition; "" where none is added.
+
+    >>> add_condition("再加个股息率3%以上的条件", "低估值银行筛一下")
+    '低估值银行筛一下，股息率3%以上'
+    >>> add_condition("only the ones above 3%", "rank banks by dividend yield")
+    'rank banks by dividend yield, dividend yield above 3%'
+    >>> add_condition("去掉市值五百亿以下的", "银行股里PB低于1的有哪些")
+    '银行股里PB低于1的有哪些，市值五百亿以上'
+    >>> add_condition("with ROE above 10%", "cheap banks")
+    'cheap banks, ROE above 10%'
+    """
+    bare = blank_mentions(last)
+    if _SCREENED.search(bare) is None or _WATCH.search(bare) or _HELD.search(bare):
+        return ""
+    joined = "，" if is_chinese(last) else ", "
+    whole = last.strip(" ?？。.")
+    if found := _BIG.fullmatch(core):
+        return f"{whole}, market cap {found['en']}"
+    if found := _WITHOUT.fullmatch(core):
+        return f"{whole}{joined}{found['zh']}{'以上' if found['side'] == '以下' else '以下'}"
+    if (found := _OF_COLUMN.fullmatch(core)) and (column := _find_column(bare)):
+        return f"{whole}{joined}{column}{found['zh'] or ' ' + found['en']}"
+    found = _ADD.fullmatch(core)
+    said = (found["zh"] or found["en"] or "").strip() if found else ""
+    return f"{whole}{joined}{said}" if said and _find_column(said) else ""
+
+
+def _find_column(words: str) -> str:
+    """Return the words of the one column of a screen that a text names; "" where it names none, or several."""
+    said = [match[0] for column in COLUMNS if (match := re.search(column.words, words, re.I))]
+    return said[0] if len(set(said)) == 1 else ""
+
+
+_AROUND_GROUP = pattern(
+    r"^(?:那|那么|只看|就看|换成|改成|the |for |in |only |just )+|(?:板块|行业|股|类|的| sector| industry"
+    r"| stocks| ones| shares)+$",
+    re.I,
+)
+
+
+def change_industry(core: str, last: str) -> str:
+    """Return the last question for another industry, or for one where it named none; "" where none is asked for.
+
+    >>> change_industry("银行", "白酒股今天涨了吗"), change_industry("liquor", "how did banks do today")
+    ('银行股今天涨了吗', 'how did liquor do today')
+    >>> change_industry("银行", "股息率最高的股票")
+    '银行股里股息率最高的股票'
+    """
+    name = _AROUND_GROUP.sub("", core.strip()).strip()
+    if len(name) < _SHORTEST or not any(form.fullmatch(name) for form, _ in industry_forms(name)):
+        return ""
+    bare = blank_mentions(last)
+    said = [match for form, _ in industry_forms(bare) if (match := form.search(bare))]
+    if len(said) == 1:
+        return last[: said[0].start()] + name + last[said[0].end() :]
+    if said or _SCREENED.search(bare) is None or _WATCH.search(bare) or _HELD.search(bare):
+        return ""
+    return f"{name}股里{last}" if is_chinese(last) else f"{last.strip(' ?.')} in {name}"
+
+
+_SHORTEST = 2
+"""Characters of the shortest name of an industry."""
