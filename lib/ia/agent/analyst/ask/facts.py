@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.leftover_words import find_leftovers, find_unread_words, without_gaps
@@ -13,9 +13,8 @@ from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.screens import find_vague, names_stocks, parse_bounds, parse_wish, strip_fillers
 from ia.agent.analyst.ask.technicals import take_technicals
 from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, blank_spans, find_time_spans, is_comparison
-from ia.agent.analyst.tables import SHIPPED, BadEntry, Entry, Table, Tables
+from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
 from ia.domain.instruments.groups import group_name
-from ia.kernel.errors import Message
 from ia.kernel.patterns import pattern
 
 SECURITY, HOLDING, ACCOUNT, MARKET, WATCH, OWN, ANY = (
@@ -181,58 +180,6 @@ def build_industry(entry: Entry) -> Industry:
     return Industry(name=name, english=entry.text("name_en", "") or group_name(name, "en"), words=words)
 
 
-class Holiday(NamedTuple):
-    """A holiday: the words for it, its name, the markets that it shuts, and the days around it (MM-DD).
-
-    easter  the first and the last of its days, counted from Easter Sunday; () where it does not follow Easter
-    """
-
-    words: re.Pattern[str]
-    name: tuple[str, str]
-    markets: tuple[str, ...]
-    first: str
-    last: str
-    easter: tuple[int, ...] = ()
-
-    def window(self, year: int) -> tuple[date, date]:
-        """Return the days around it that end in a year."""
-        if self.easter:
-            first, last = (easter_sunday(year) + timedelta(days=each) for each in self.easter)
-            return first, last
-        begins = year - (self.first > self.last)
-        return date.fromisoformat(f"{begins}-{self.first}"), date.fromisoformat(f"{year}-{self.last}")
-
-
-def easter_sunday(year: int) -> date:
-    """Return Easter Sunday of a year, by the rule of Gauss as Butcher wrote it.
-
-    >>> str(easter_sunday(2024)), str(easter_sunday(2025))
-    ('2024-03-31', '2025-04-20')
-    """
-    century, rest = divmod(year, 100)
-    golden = year % 19
-    moon = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
-    sunday = (32 + 2 * (century % 4) + 2 * (rest // 4) - moon - rest % 4) % 7
-    late = (golden + 11 * moon + 22 * sunday) // 451
-    month, day = divmod(moon + sunday - 7 * late + 114, 31)
-    return date(year, month, day + 1)
-
-
-def build_holiday(entry: Entry) -> Holiday:
-    """Return the holiday of an entry. raises BadEntry."""
-    easter = tuple(int(each) for each in entry.items("easter") if isinstance(each, int))
-    if easter and len(easter) != 2:
-        raise BadEntry(Message("{entry}: {key} is not a list", entry=entry.id, key="easter"))
-    return Holiday(
-        easter=easter,
-        words=entry.pattern("words"),
-        name=entry.pair("name", needed=True),
-        markets=tuple(map(str, entry.items("markets"))),
-        first="" if easter else entry.text("from"),
-        last="" if easter else entry.text("until"),
-    )
-
-
 class MarketTable:
     """The table facts_market: the facts, by what a watch list can be ordered, and the industries."""
 
@@ -305,6 +252,11 @@ def record_table(tables: Tables = SHIPPED) -> list[FactSpec]:
     return tables.build("research", "facts_record", build_facts)
 
 
+def tasks_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of tasks that are named, of groups and industries of the watch list; looked at next."""
+    return tables.build("research", "facts_tasks", build_facts)
+
+
 def lists_table(tables: Tables = SHIPPED) -> list[FactSpec]:
     """Return the facts of the owner's lists: groups, notes, alerts, and results of one position; looked at next."""
     return tables.build("research", "facts_lists", build_facts)
@@ -365,16 +317,6 @@ def market_table(tables: Tables = SHIPPED) -> MarketTable:
     return tables.build("research", "facts_market", MarketTable)
 
 
-def build_holidays(table: Table) -> list[Holiday]:
-    """Return the holidays of a table."""
-    return list(table.entries("entries", build_holiday))
-
-
-def holiday_table(tables: Tables = SHIPPED) -> list[Holiday]:
-    """Return the holidays that a question may name."""
-    return tables.build("research", "holidays", build_holidays)
-
-
 def scan_table(tables: Tables = SHIPPED) -> list[FactSpec]:
     """Return the facts of stocks that meet technical conditions."""
     return tables.build("scan", "facts_scan", build_facts)
@@ -400,6 +342,7 @@ def build_fact(entry: Entry) -> FactSpec:
 TABLES = (
     "facts_settings",
     "facts_record",
+    "facts_tasks",
     "facts_days",
     "facts_lists",
     "facts_company",
@@ -424,14 +367,14 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     """Return the tables that a message may need, which names these securities."""
     if not securities:
         return (
-            "facts_settings", "facts_record", "facts_days", "facts_lists", "facts_plain", "facts_howto",
+            "facts_settings", "facts_record", "facts_tasks", "facts_days", "facts_lists", "facts_plain", "facts_howto",
             "facts_everyday", "facts_ledger", "facts_holdings",
             "facts_history", "facts_trades", "facts_owner", "facts_account", "facts_scan", "technicals", "facts_market",
         )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
     return (
-        "facts_settings", "facts_record", "facts_days",
+        "facts_settings", "facts_record", "facts_tasks", "facts_days",
         "facts_lists", "facts_company", "facts_plain", "facts_howto", "facts_everyday", "facts_ledger",
         "facts_holdings", "facts_history",
         "facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market",
@@ -448,6 +391,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
     return [
         *settings_table(tables),
         *record_table(tables),
+        *tasks_table(tables),
         *days_table(tables),
         *lists_table(tables),
         *(company_table(tables) if named else []),

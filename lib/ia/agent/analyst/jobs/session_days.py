@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
-from ia.agent.analyst.ask.facts import Holiday, holiday_table
+from ia.agent.analyst.ask.holidays import Holiday, holiday_table
 from ia.agent.analyst.ask.time_spans import find_time_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording

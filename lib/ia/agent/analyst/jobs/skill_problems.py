@@ -11,7 +11,6 @@ from ia.agent.analyst.ask.facts import (
     everyday_table,
     history_table,
     holdings_table,
-    holiday_table,
     howto_table,
     ledger_table,
     lists_table,
@@ -24,9 +23,11 @@ from ia.agent.analyst.ask.facts import (
     scan_table,
     security_table,
     settings_table,
+    tasks_table,
     trades_table,
 )
 from ia.agent.analyst.ask.figures import figures_at
+from ia.agent.analyst.ask.holidays import holiday_table
 from ia.agent.analyst.ask.study_words import study_words_at
 from ia.agent.analyst.ask.technicals import technicals_at
 from ia.agent.analyst.desk import HOMES
@@ -61,7 +62,8 @@ def read_glossary(known: Tables) -> object:
 _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
     "criteria": criteria_in, "technicals": technicals_at, "facts_scan": scan_table,
-    "view": outline_at, "facts_settings": settings_table, "facts_record": record_table, "facts_days": days_table,
+    "view": outline_at, "facts_settings": settings_table, "facts_record": record_table, "facts_tasks": tasks_table,
+    "facts_days": days_table,
     "facts_lists": lists_table, "facts_company": company_table, "facts_plain": plain_table,
     "facts_howto": howto_table, "facts_everyday": everyday_table, "facts_ledger": ledger_table,
     "facts_holdings": holdings_table,

@@ -4,7 +4,8 @@ import re
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from ia.agent.analyst.ask.facts import FactQuestion, Holiday, holiday_table
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.holidays import Holiday, holiday_table
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import connect_facts, market_days, wording
