@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple
 
+from ia.agent.analyst.ask.industry_words import blank_wide_groups, wide_forms
 from ia.agent.analyst.ask.leftover_words import find_leftovers, find_unread_words, without_gaps
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.own_words import read_ideas
@@ -48,7 +49,8 @@ _LEFT_OUT = pattern(
     re.I,
 )
 _LEFT_BEHIND = pattern(
-    r"的?(?:股票|那[只个份])?(?:都|就|先|全)*(?:(?:别|不要|不用|甭)(?:算|列|计|管)|除外|(?:不算|不计)(?![多少高低贵便]))"
+    r"的?(?:股票|那[只个份])?(?:都|就|先|全)*(?:(?:别|不要|不用|甭)(?:算|列|计|管)|除外|(?:不算"
+    r"|不计)(?![多少高低贵便]))"
 )
 """Words behind a security that leave it out."""
 _HARD = pattern(
@@ -645,7 +647,8 @@ WATCH_WORDS = pattern(
 )
 """Words that say that the watch list is meant."""
 _DID = pattern(
-    r"怎么样|如何|表现|走势|行情|涨|跌|强|弱|板块|行业|\b(?:sector|industry)\b|\b(?:do|doing|did|perform\w*|up|down|ris\w+|rose|f[ae]ll\w*|move[ds]?|today)\b",
+    r"怎么样|如何|表现|走势|行情|涨|跌|强|弱|板块|行业|\b(?:sector|industry)\b|\b(?:do|doing|did|perform\w*|up"
+    r"|down|ris\w+|rose|f[ae]ll\w*|move[ds]?|today)\b",
     re.I,
 )
 
@@ -657,9 +660,11 @@ def industry_forms(
 
     stored    names of the store besides those of the table
 
-    A name counts by its beginning, too, where no other begins so: 光伏 of 光伏设备.
+    A name counts by its beginning, too, where no other begins so: 光伏 of 光伏设备. A word for several industries
+    (tech) is the word of each of them.
     """
     known = market_table(tables).industries
+    wide, words = wide_forms(words, stored), blank_wide_groups(words)
     names = sorted({*stored, *(each.name for each in known)}, key=lambda name: (-len(name), name))
     found = [(re.compile(re.escape(name)), name) for name in names if name in words]
     if not found:
@@ -668,7 +673,7 @@ def industry_forms(
         alike = [name for name, sizes in begun.items() if sizes and sizes[0] == longest]
         own = [name for name in alike if name in set(stored)] or alike
         found = [(re.compile(re.escape(own[0][:longest])), own[0])] if len(own) == 1 else []
-    return found + [(each.words, each.name) for each in known if each.words.search(words)]
+    return [*wide, *found, *((each.words, each.name) for each in known if each.words.search(words))]
 
 
 def condition_words(words: str) -> list[str]:

@@ -1,10 +1,13 @@
 """Questions that go on with a list: sorted otherwise, the part that meets a condition, which of them."""
 
 import re
+from datetime import date
 
 from ia.agent.analyst.ask.facts import industry_forms
 from ia.agent.analyst.ask.follow_words import blank_mentions, is_chinese
+from ia.agent.analyst.ask.mentions import Mention, find_mentions
 from ia.agent.analyst.ask.screens import COLUMNS
+from ia.agent.analyst.ask.time_spans import UNREAD, find_time_spans
 from ia.kernel.patterns import pattern
 
 _WATCH = pattern(
@@ -158,3 +161,31 @@ def change_industry(core: str, last: str) -> str:
 
 _SHORTEST = 2
 """Characters of the shortest name of an industry."""
+
+
+_RANKED = pattern(
+    r"最|前[\d一二三四五十]|[筛选排]|\b(?:highest|lowest|largest|biggest|cheap\w*|rank\w*|list|top|with|which)\b", re.I
+)
+_OF_GROUP = pattern(
+    r"板块|行业|怎么样|如何|[涨跌]|表现|走势|\b(?:sector|industry|do|doing|did|perform\w*|up|down|r[io]se"
+    r"|f[ae]ll)\b",
+    re.I,
+)
+
+
+def ask_move_of(mentions: list[Mention], last: str, today: date) -> str:
+    """Return how much some securities moved, after a question how an industry did; "" for another question before.
+
+    >>> ask_move_of(find_mentions("中信证券"), "证券板块今天怎么样", date(2024, 3, 15))
+    '中信证券今天涨跌多少'
+    """
+    bare = blank_mentions(last)
+    forms = industry_forms(bare)
+    if not mentions or find_mentions(last) or _RANKED.search(bare) or not _OF_GROUP.search(bare):
+        return ""
+    if not any(form.search(bare) for form, _ in forms):
+        return ""
+    said = " ".join(span.said for span in find_time_spans(bare, today) if span.kind != UNREAD)
+    if is_chinese(last):
+        return f"{'、'.join(each.said for each in mentions)}{said or '今天'}涨跌多少"
+    return f"how much did {' and '.join(each.said for each in mentions)} change {said or 'today'}"

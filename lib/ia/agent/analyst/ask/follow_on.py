@@ -14,7 +14,7 @@ from ia.agent.analyst.ask.follow_ends import (
     place_in,
     say_distance,
 )
-from ia.agent.analyst.ask.follow_lists import add_condition, ask_of_list, change_industry
+from ia.agent.analyst.ask.follow_lists import add_condition, ask_move_of, ask_of_list, change_industry
 from ia.agent.analyst.ask.follow_names import (
     ask_better,
     ask_measure_of,
@@ -41,7 +41,14 @@ from ia.agent.analyst.ask.follow_steps import (
     turn_round,
 )
 from ia.agent.analyst.ask.follow_terms import ask_still, ask_term_again
-from ia.agent.analyst.ask.follow_times import ask_of_that_day, ask_period_before, compare_times, step_day, step_over
+from ia.agent.analyst.ask.follow_times import (
+    ask_day_or_rest,
+    ask_of_that_day,
+    ask_period_before,
+    compare_times,
+    step_day,
+    step_over,
+)
 from ia.agent.analyst.ask.follow_words import (
     ELSEWHERE,
     ITS,
@@ -308,6 +315,7 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         or ask_again(drop_lead(spoken), last, today)
         or ask_still(step, last, today)
         or ask_of_record(step, last)
+        or ask_day_or_rest(step, last, today)
         or ask_term_again(step, last)
         or ask_of_list(step, last)
         or change_industry(step, last)
@@ -340,7 +348,12 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
             return text
         if not mentions and not said:
             return text
-        return replace_parts(last, named, mentions, said, today) or ask_measure_of(mentions, last, today) or text
+        return (
+            replace_parts(last, named, mentions, said, today)
+            or ask_measure_of(mentions, last, today)
+            or ("" if said else ask_move_of(mentions, last, today))
+            or text
+        )
     if (led or tailed) and named and not mentions and NOTHING.fullmatch(NOW.sub(" ", rest)):
         return drop_times(last, today)
     if (

@@ -179,3 +179,34 @@ def ask_of_that_day(core: str, last: str, named: list[Mention], today: date) -> 
     if len(named) != 1 or len(days) != 1 or days[0].kind != DAY or _OF_BAR.fullmatch(core) is None:
         return ""
     return f"{named[0].said}{days[0].said}{core}"
+
+
+_FLOWS = pattern(r"北向|\bnorth-?bound\b", re.I)
+_DAY_OF_MOST = pattern(
+    r"(?:那|其中)?(?:是)?哪一?天(?:净)?(?:流[入出]|[买卖])(?:得|入|出)?最[多大少]的?|最[多大]的?(?:是)?(?:哪一?天)"
+    r"|(?:on )?which day (?:was|had|saw|brought) (?:the )?(?:most|highest|biggest|largest)(?: \w+)?",
+    re.I,
+)
+_SESSIONS = pattern(r"交易日|\b(?:trading days|sessions)\b", re.I)
+_LEFT = pattern(
+    r"(?:and )?how many (?:of them )?(?:are )?(?:still )?(?:to come|left|remaining|to go)"
+    r"|(?:那|还|现在)*(?:还)?(?:剩|有)(?:下)?(?:多少|几)(?:个|天)?(?:没过|没到)?",
+    re.I,
+)
+
+
+def ask_day_or_rest(core: str, last: str, today: date) -> str:
+    """Return on which day the flow before was largest, or how many of the sessions before are left; "" for another.
+
+    >>> day = date(2024, 3, 15)
+    >>> ask_day_or_rest("哪天流入最多", "北向上个月净买入", day)
+    '北向上个月净买入，哪天流入最多'
+    >>> ask_day_or_rest("how many still to come", "How many trading days in March?", day)
+    'how many trading days are left in march'
+    """
+    if _FLOWS.search(last) and _DAY_OF_MOST.fullmatch(core):
+        return f"{last.strip(' ?？')}{'，' if is_chinese(last) else ', '}{core}"
+    if _SESSIONS.search(last) and _LEFT.fullmatch(core):
+        said = " ".join(span.said for span in find_time_spans(last, today) if span.kind != UNREAD)
+        return f"{said}还剩几个交易日" if is_chinese(last) else f"how many trading days are left {said}".strip()
+    return ""

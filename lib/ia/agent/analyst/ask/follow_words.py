@@ -18,7 +18,9 @@ LEAD = pattern(
 TAIL = pattern(r"呢\W*$|\bthen\W*$", re.I)
 ITS = pattern(r"\b(?:its|it)\b|[它他她]的?|该股", re.I)
 NOTHING = pattern(
-    r"(?:['’]s\b|\b(?:on|in|at|for|of|the|is|was|it|and|its|over)\b|就看|只看|光看|单看|[的是在呢那\W_])*", re.I
+    r"(?:['’]s\b|\b(?:on|in|at|for|of|the|is|was|it|and|its|over|only|just|i mean)\b|就看|只看|光看|单看"
+    r"|拉长到?|放到|换到|[的是在呢那\W_])*",
+    re.I,
 )
 NOW = pattern(r"(?:现在|目前|当前|眼下|此刻|\b(?:right )?now\b|\bcurrently\b)", re.I)
 PRICE = pattern(

@@ -111,7 +111,8 @@ _ORDERED_BY = r"(?:按照?|根据|以|\b(?:by|sorted by|ranked by|ordered by|in 
 _LISTED = ("pe_ttm", "pe", "pb", "debt_ratio")
 """Columns of which the lowest comes first where the direction is left open."""
 _CHEAP = pattern(
-    r"(?:最|更|比较)?便宜的?|(?:低估值|估值[较最比]?低)的?|(?:被)?低估的?|价值(?=股)|\b(?:cheap(?:est)?|under-?valued|inexpensive)\b"
+    r"(?:最|更|比较)?便宜的?|(?:低估值|估值[较最比]?低)的?|(?:被)?低估的?|价值(?=股)|\b(?:cheap(?:est)?"
+    r"|under-?valued|inexpensive)\b"
     r"|\bvalue (?=stocks?\b|shares\b|names\b)",
     re.I,
 )
@@ -176,9 +177,14 @@ _BOARDS = (
     ("main", pattern(r"主板|\bmain[- ]board\b", re.I)),
 )
 _FILLERS = pattern(
-    r"(?:是|分别是)?哪[几两二三四五六七八九十\d]+[只家个支]|谁|大家|(?:个|的)?股(?:票)?(?:里面|里|当中|中)的?|(?:里面|当中|之中)|是谁|是哪(?:一?只|家|个)?|哪一?[只家个支些]|的?股票|有哪些|哪些|有没有|有几[只家个]|多少(?:[只家个]|(?=股票|个股|公司))"
-    r"|[挑选]?出?几[只家个支]|[挑选](?=几|出|一)|帮我|给我|替我|为我|我想(?:要|看|找|知道)?|想(?:要|看|找)|可以|属于|比一?比|比较|对比|请|找一?[下些]?出?|筛选?出?|选出|列出|一下|排名|排序|排列|排在|排|看看|个股|公司|股票|的股?|股|是什么|什么|是|有|现在|目前|今天|当前"
-    r"|谢谢你?|多谢|谢啦|谢了|麻烦你?|你好|都|而且|但是?|并且|且|同时|以及|按|里|A股|a股|市场上?|全市场|沪深|两市|以外|之外|吗|么|呢|[并和与,，。？?！!、；;：:()（）\s]"
+    r"(?:是|分别是)?哪[几两二三四五六七八九十\d]+[只家个支]|谁|大家|(?:个|的)?股(?:票)?(?:里面|里|当中|中)的?"
+    r"|(?:里面|当中|之中)|是谁|是哪(?:一?只|家|个)?|哪一?[只家个支些]|的?股票|有哪些|哪些|有没有|有几[只家个]"
+    r"|多少(?:[只家个]|(?=股票|个股|公司))"
+    r"|[挑选]?出?几[只家个支]|[挑选](?=几|出|一)|帮我|给我|替我|为我|我想(?:要|看|找|知道)?|想(?:要|看|找)|可以"
+    r"|属于|比一?比|比较|对比|请|找一?[下些]?出?|筛选?出?|选出|列出|一下|排名|排序|排列|排在|排|看看|个股|公司"
+    r"|股票|的股?|股|是什么|什么|是|有|现在|目前|今天|当前"
+    r"|谢谢你?|多谢|谢啦|谢了|麻烦你?|你好|都|而且|但是?|并且|且|同时|以及|按|里|A股|a股|市场上?|全市场|沪深"
+    r"|两市|以外|之外|吗|么|呢|[并和与,，。？?！!、；;：:()（）\s]"
     r"|\bhow many (?:stocks?|shares|companies)\b|\bhow many\b"
     r"|\b(?:find|list|rank|sort|compare|screen|show|see|search|look|looking|want|like|belong(?:s|ing)?(?: to)?"
     r"|pick|a few|several|i|i'm|can|could|you|together|who|whom"
@@ -414,13 +420,13 @@ def _cut(form: re.Pattern[str], text: str) -> tuple[str, str]:
 def _take_industries(text: str, industries: Iterable[tuple[re.Pattern[str], str]]) -> tuple[str, list[str], list[str]]:
     """Return a text without the industries that it names, those that are wanted, and those that are not."""
     rest, placed = text, list[tuple[int, int, str]]()
-    for form, name in industries:
-        found = re.compile(f"(?:{form.pattern}){_SUFFIX}", re.I).search(rest)
+    for at, (form, name) in enumerate(known := list(industries)):
+        again = at > 0 and form is known[at - 1][0]  # a word for several industries is that of each
+        found = re.compile(f"(?:{form.pattern}){_SUFFIX}", re.I).search(text if again else rest)
         if found is not None:
             placed.append((*found.span(), name))
             rest = rest[: found.start()] + " " * len(found[0]) + rest[found.end() :]
-    chosen: list[str] = []
-    excluded: list[str] = []
+    chosen, excluded = list[str](), list[str]()
     chains: list[list[tuple[int, int, str]]] = []
     for each in sorted(placed):
         joined = chains and _JOINED.fullmatch(text[chains[-1][-1][1] : each[0]])

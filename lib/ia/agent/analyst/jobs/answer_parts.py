@@ -37,7 +37,7 @@ _OF_PLANS = ("size", "sizes")
 
 def _reads_clauses(whole: FactQuestion) -> bool:
     """Return True if one answer tells all clauses: what was bought and what was sold; the items that should add up."""
-    if whole.answer == "reconcile":
+    if whole.answer in ("reconcile", "sale_after_purchase"):
         return True
     if whole.answer != "traded_sum" or whole.securities:
         return False
@@ -258,7 +258,8 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
 
 
 _OF_BARS = pattern(
-    r"成交|开盘|收盘|最[高低]|涨|跌|振幅|\b(?:volume|turnover|open(?:ed)?|clos(?:e|ed)|high|low|r[io]se|f[ae]ll|change[ds]?"
+    r"成交|开盘|收盘|最[高低]|涨|跌|振幅|\b(?:volume|turnover|open(?:ed)?|clos(?:e|ed)|high|low|r[io]se|f[ae]ll"
+    r"|change[ds]?"
     r"|moved?)\b",
     re.I,
 )

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from ia.agent.analyst.ask import facts
 from ia.agent.analyst.ask.facts import WATCH_WORDS
+from ia.agent.analyst.ask.industry_words import blank_wide_groups
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import Mention, english, find_mentions, find_other_companies
 from ia.agent.analyst.ask.plan_words import find_planned_conditions
@@ -167,7 +168,7 @@ def _find_near_group(desk: ToolDesk, group: str) -> Work[str]:
     yield from desk.load_tables("facts_market")
 
     def industry_of(group: str) -> str:
-        name = f"{group} {group_name(group, EN)}"
+        name = blank_wide_groups(f"{group} {group_name(group, EN)}")
         forms = facts.industry_forms(name, (), desk.tables)
         return next((found for form, found in forms if form.search(name)), "")
 
@@ -179,7 +180,8 @@ def _find_near_group(desk: ToolDesk, group: str) -> Work[str]:
 
 
 _GROUP = pattern(
-    r"[，,]?\s*(?:(?:放|归)|(?:放|加|归|移|分|挪|搬|转|调|换|改)?(?:到|在|进|入|去))?\s*(?:(?P<zh>[^\s，,。：:“”\"「」的到在进入]{1,12}?)"
+    r"[，,]?\s*(?:(?:放|归)|(?:放|加|归|移|分|挪|搬|转|调|换|改)?(?:到|在|进|入"
+    r"|去))?\s*(?:(?P<zh>[^\s，,。：:“”\"「」的到在进入]{1,12}?)"
     r"(?:分?组|分组)(?:里面?|中|下)?(?=$|[\s，,。；;])"
     r"|(?:分组|组别)(?:是|为|[:：])?\s*[“\"「]?(?P<zh2>[^\s，,。；;”\"」]{1,12})[”\"」]?)"
     r"|[,，]?\s*\b(?:in|into|to|under|as part of)\s+(?:the\s+|a\s+|my\s+)?(?:group\s+(?:called\s+|named\s+)?"

@@ -323,10 +323,14 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import source_facts
 
         return source_facts.answer_data_source
-    if name in ("rate", "northbound"):
-        from ia.agent.analyst.jobs.facts import northbound_facts, rate_facts
+    if name in ("rate", "northbound", "sale_after_purchase"):
+        from ia.agent.analyst.jobs.facts import northbound_facts, rate_facts, settlement_facts
 
-        return rate_facts.answer_rate if name == "rate" else northbound_facts.answer_northbound
+        return {
+            "rate": rate_facts.answer_rate,
+            "northbound": northbound_facts.answer_northbound,
+            "sale_after_purchase": settlement_facts.answer_sale_after_purchase,
+        }[name]
     return _find_day_answer(name)
 
 

@@ -3,6 +3,7 @@
 import re
 
 from ia.agent.analyst.ask.facts import FactQuestion, industry_forms
+from ia.agent.analyst.ask.industry_words import blank_wide_groups
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.kernel.patterns import pattern
@@ -46,7 +47,7 @@ _SAYS_GROUP = pattern(r"组|\bgroups?\b", re.I)
 
 
 def _industry_of(desk: ToolDesk, words: str) -> set[str]:
-    return {name for _, name in industry_forms(words, (), desk.tables)}
+    return {name for _, name in industry_forms(blank_wide_groups(words), (), desk.tables)}
 
 
 def drop_group_words(desk: ToolDesk, asked: FactQuestion) -> Work[tuple[str, ...]]:

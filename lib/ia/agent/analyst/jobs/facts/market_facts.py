@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 
 from ia.agent.analyst.ask.facts import MEANING, FactQuestion, industry_forms
+from ia.agent.analyst.ask.industry_words import find_wide_group
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.leftover_words import find_leftovers, without_gaps
 from ia.agent.analyst.ask.mentions import Mention
@@ -35,6 +36,8 @@ MOST_SUMMED = 23
 """Sessions over which what was traded is added up, at most."""
 MOST_LISTS = 10
 """Sessions whose dragon and tiger lists one answer looks at, at most."""
+MOST_NAMED = 10
+"""Industries of one question."""
 NAMED_INDICES = 4
 """So many of the main indices a summary names."""
 
@@ -554,8 +557,10 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(*before, desk.speak("No industries or concepts are stored of that day."))
     named = [group for _, group in industry_forms(words, groups, desk.tables)] if kind == "industry" else []
     named = named or [group for group in sorted(groups, key=len, reverse=True) if group in words]
-    if known := [group for group in dict.fromkeys(named) if group in groups][:3]:
-        told = [_say_group(desk, groups[group], found) for group in known]
+    if known := [group for group in dict.fromkeys(named) if group in groups][:MOST_NAMED]:
+        wide = find_wide_group(words)
+        told = [desk.speak("“{word}” is several industries here:", word=wide)] if wide else []
+        told += [_say_group(desk, groups[group], found) for group in known]
         told += [
             desk.speak("No group “{word}” is stored for that time.", word=wording.industry_name(desk, group))
             for group in _find_missing(desk, words, groups, known)
