@@ -4,9 +4,10 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
-from ia.agent.analyst.ask import checklist_words, follow_asides, follow_on, intent
+from ia.agent.analyst.ask import checklist_words, follow_asides, follow_on, follow_own_again, intent
 from ia.agent.analyst.ask.facts import find_question, tables_for
 from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs import checking
@@ -43,6 +44,8 @@ def explain_last_answer(desk: ToolDesk) -> Work[Reply | None]:
         return None
     today = request.moment.date()
     said = simplify_question(follow_on.complete_question(before[-1], before[:-1], today))
+    if follow_own_again.ask_own_again(request.question, said, find_mentions(said)):
+        return None  # why that was bought or sold
     last = replace(request, question=said, before=before[:-1])
     wanted = intent.read_acts(last)
     if checklist_words.ASKS.search(said):

@@ -64,7 +64,7 @@ def answer_share_ratio(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(line, *([told] if told else []))
 
 
-_NOT = pattern(r"不是|而非|没有?买|代替|instead of|rather than|(?:and )?not\b", re.I)
+_NOT = pattern(r"不是|而非|(?:没有?|不)买|代替|instead of|rather than|(?:and )?not\b", re.I)
 
 
 _MONEY = pattern(r"的(?:那些|那笔)?[钱资]|\bmoney\b", re.I)
