@@ -31,7 +31,9 @@ _READS_NUMBERS = (
     "figure_meaning", "purchase",
     "traded_sum", "alert_state", "dividend_tax", "traded_price", "daily_move", "day_story", "period_against",
     "part_of_account", "moved_by",
-    "bought_then", "rest_result", "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
+    "bought_then",
+    "rest_result", "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
+    "candles", "lot", "back_above",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -371,6 +373,14 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import daily_moves
 
         return daily_moves.ANSWERS[name]
+    if name == "share_count":
+        from ia.agent.analyst.jobs.facts import share_count_facts
+
+        return share_count_facts.answer_share_count
+    if name in ("candles", "recovery", "back_above", "lot"):
+        from ia.agent.analyst.jobs.facts import candle_facts, lot_facts, recovery_facts
+
+        return (candle_facts.ANSWERS | lot_facts.ANSWERS | recovery_facts.ANSWERS)[name]
     return None
 
 
@@ -384,7 +394,7 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import view_facts
 
         return view_facts.ANSWERS[name]
-    if name in ("size", "set_limit", "most", "lot"):
+    if name in ("size", "set_limit", "most"):
         from ia.agent.analyst.jobs.facts import size_facts
 
         return size_facts.ANSWERS[name]
