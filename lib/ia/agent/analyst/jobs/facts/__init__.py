@@ -33,7 +33,7 @@ _READS_NUMBERS = (
     "part_of_account", "moved_by",
     "bought_then",
     "rest_result", "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
-    "candles", "lot", "back_above",
+    "candles", "lot", "back_above", "last_run", "after_report",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -373,6 +373,10 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import daily_moves
 
         return daily_moves.ANSWERS[name]
+    if name in ("last_run", "opening", "after_report"):
+        from ia.agent.analyst.jobs.facts import run_facts
+
+        return run_facts.ANSWERS[name]
     if name == "share_count":
         from ia.agent.analyst.jobs.facts import share_count_facts
 
