@@ -377,10 +377,10 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import run_facts
 
         return run_facts.ANSWERS[name]
-    if name == "share_count":
+    if name in ("share_count", "listed_where"):
         from ia.agent.analyst.jobs.facts import share_count_facts
 
-        return share_count_facts.answer_share_count
+        return share_count_facts.ANSWERS[name]
     if name in ("candles", "recovery", "back_above", "lot"):
         from ia.agent.analyst.jobs.facts import candle_facts, lot_facts, recovery_facts
 

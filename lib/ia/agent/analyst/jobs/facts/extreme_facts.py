@@ -431,7 +431,7 @@ def _say_new_extreme(
 
 _LEVEL = pattern(
     r"(?P<below>跌破|失守|低于|跌到|\b(?:below|under|lower than)\b)|(?P<above>[涨突升]破|站[上稳]|超过|高于|涨到|收复"
-    r"|守住|上(?=\d)|\b(?:above|over|past|beyond|exceed\w*|top(?:ped)?|higher than)\b)|(?P<any>破|到过?|回到"
+    r"|守住|上[过了]?(?=\d)|\b(?:above|over|past|beyond|exceed\w*|top(?:ped)?|higher than)\b)|(?P<any>破|到过?|回到"
     r"|\b(?:at|to|through|touch\w*|reach\w*|hit|break|broken?|cross\w*)\b)",
     re.I,
 )

@@ -1,4 +1,4 @@
-"""How many shares a company has: its market capitalization over its price."""
+"""How many shares a company has, and on which exchange and board it is listed."""
 
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.desk import ToolDesk, Work
@@ -6,6 +6,8 @@ from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.facts.bar_rows import rows_of
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
+from ia.domain.instruments.boards import find_board
+from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 
 MOST = 3
@@ -40,4 +42,32 @@ def answer_share_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-ANSWERS = {"share_count": answer_share_count}
+_EXCHANGES = {
+    "SH": mark_text("Shanghai Stock Exchange"),
+    "SZ": mark_text("Shenzhen Stock Exchange"),
+    "BJ": mark_text("Beijing Stock Exchange"),
+    "HK": mark_text("Hong Kong Stock Exchange"),
+}
+_BOARDS = {"main": mark_text("main board"), "chinext": mark_text("ChiNext"), "star": mark_text("STAR Market")}
+
+
+def answer_listed_where(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer on which exchange and board a security is listed; its other listings have codes of their own."""
+    yield from ()
+    speak, lines = desk.speak, list[str]()
+    if any(mention.symbol.kind == "index" for mention in asked.securities):
+        return wording.ask_back(desk, (asked.words,))
+    for mention in asked.securities[:MOST]:
+        exchange = _EXCHANGES.get(mention.code.rpartition(".")[2])
+        board = next((name for scope, name in _BOARDS.items() if scope in find_board(mention.symbol).scopes), "")
+        given: Json = {"name": wording.head_of(desk, mention), "exchange": speak(exchange) if exchange else ""}
+        if not exchange:
+            lines.append(speak("{name}: in the United States; on which exchange is not stored.", **given))
+        elif board:
+            lines.append(speak("{name}: **{exchange}**, {board}.", board=speak(board), **given))
+        else:
+            lines.append(speak("{name}: **{exchange}**.", **given))
+    return reply_of_lines(*lines)
+
+
+ANSWERS = {"share_count": answer_share_count, "listed_where": answer_listed_where}
