@@ -147,3 +147,28 @@ def test_the_part_of_the_shares_leaves_out_the_cash(home):
 def test_who_has_no_bar_of_today_is_named(home):
     line = next(line for line in ask(home, "自选里哪些今天涨了").splitlines() if "2024-03-14" in line)
     assert "AAPL.US" in line
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "left_out"),
+    [
+        ("which of my US stocks lost the most", ("AAPL.US",), ("600036", "CNY")),
+        ("my worst holding, A-shares only", ("600036.SH", "CNY"), ("AAPL", "USD")),
+        ("how much have I paid in fees, US only", ("USD",), ("CNY",)),
+        ("我哪只股票亏得最多，只看美股", ("AAPL.US",), ("600036", "CNY")),
+        ("除了美股，我哪只股票亏得最多", ("600036.SH",), ("AAPL", "USD")),
+        ("我一共交了多少手续费，只看A股", ("CNY",), ("USD",)),
+        ("我的自选股里有几只美股", ("1 只", "AAPL.US"), ("600519",)),
+    ],
+)
+def test_market_that_is_named_leaves_out_the_others(home, question, told, left_out):
+    reply = ask(home, question)
+    assert all(words in reply for words in told), reply
+    assert not any(words in reply for words in left_out), reply
+
+
+@pytest.mark.parametrize("question", ["what is the beta of my portfolio, US only", "我最大回撤多少，只看美股"])
+def test_market_that_cannot_be_left_out_is_asked_back(home, question):
+    reply = ask(home, question)
+    assert "US" in reply.splitlines()[0] or "美股" in reply.splitlines()[0]
+    assert not any(char == "%" for char in reply)

@@ -6,7 +6,7 @@ depends on nothing but the request and those results, so that the same work can 
 
 import json
 import re
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, TypeVar
 
@@ -142,6 +142,7 @@ class ToolDesk:
 
     ranked  codes of the securities that the answer puts in an order, the first ones first
     short_names     the short names that the question had for securities, by their codes
+    narrow  what of a tool's result counts; None: all of it
     """
 
     def __init__(self, request: UserRequest, offered: Mapping[str, Mapping[str, Any]]) -> None:
@@ -157,6 +158,7 @@ class ToolDesk:
         self.last_lines: list[str] = []
         self.ranked: list[str] = []
         self.short_names: dict[str, str] = {}
+        self.narrow: Callable[[str, DeskResult], DeskResult] | None = None
         self.tables = Tables(lambda skill, problem: self.note_unused(skill, self.speak.say(problem)))
 
     def wire(self, tool: str) -> str | None:
@@ -209,7 +211,9 @@ class ToolDesk:
             problems = result.get("problems") if result.ok and call.tool in ("skills.load", "skills.check") else None
             for each in problems if isinstance(problems, list) else []:
                 self.note_unused(str(each["skill"]), str(each["problem"]))
-        return results
+        if self.narrow is None:
+            return results
+        return [self.narrow(call.tool, result) for call, result in zip(calls, results, strict=True)]
 
     def load_tables(self, *names: str, templates: tuple[str, ...] = ()) -> Work[None]:
         """Ask for tables of skills and templates of research, each once.

@@ -84,7 +84,8 @@ def split_message(text: str) -> list[str]:
     parts = [part for part in parts if _POLITE.fullmatch(part.casefold()) is None]
     parts = [text_of.strip() for part in parts if (text_of := part[_lead(part) :]).strip()]
     parts = _name_markets(_name_owner(_join_times(parts)))
-    bound = any(_BOUND.search(part.casefold()) for part in parts) or _is_list(parts, low)
+    narrowed = any(_ONLY.search(part) and not _ASKS.search(part.casefold()) for part in parts[1:])
+    bound = narrowed or any(_BOUND.search(part.casefold()) for part in parts) or _is_list(parts, low)
     return parts if 2 <= len(parts) <= MOST and not bound else []
 
 
@@ -131,10 +132,15 @@ def _name_markets(parts: list[str]) -> list[str]:
     """
     whole = parts[:1]
     for part in parts[1:]:
+        if _ONLY.search(part):
+            whole.append(part)
+            continue
         whole.append(find_other_market(part.strip(" ?？").removesuffix("呢"), whole[-1]) or part)
     return whole
 
 
+_ONLY = pattern(r"^\W*[只仅就][看算要]?|\bonly\b", re.I)
+"""A part that narrows the question before it, and asks nothing."""
 _TRADED = pattern(r"我[^，,。]{0,10}[买持]")
 _PRICE = pattern(r"(?:是|花了?)?(?:什么价格?|什么价位|多少钱|几块钱?)(?:买的?|的|一股)*\W*")
 _AVERAGE = pattern(r"^(?:平均|买入)?(?:均价|平均价|成本)")

@@ -12,12 +12,14 @@ from ia.agent.analyst.ask import (
     listed_subjects,
     report_words,
 )
+from ia.agent.analyst.ask.amounts import find_market_currencies
 from ia.agent.analyst.ask.backtest_words import ASKS
 from ia.agent.analyst.ask.belief_words import find_wish, read_verdict
 from ia.agent.analyst.ask.chart_words import asks_chart_and_view
 from ia.agent.analyst.ask.correction_words import ToldCorrection, read_correction
 from ia.agent.analyst.ask.facts import (
     SECURITY,
+    WATCH,
     FactQuestion,
     find_exception,
     find_question,
@@ -582,6 +584,8 @@ def _explain_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
 def _asks_own_words(wanted: Intent, asked: FactQuestion) -> bool:
     """Return True if a question with words of the memory asks for what was written, not for the market or a task."""
     if asked.answer in ("tasks", "howto", "dates", "note", "own_target", "setting", "watch_group", "watch_industries"):
+        return False
+    if asked.facts[0].of == WATCH and find_market_currencies(wanted.words):
         return False
     return not asked.asks_market or bool(wanted.securities) or asked.answer == "refuse"
 

@@ -11,7 +11,7 @@ from ia.agent.analyst.ask.mentions import find_near_name, strip_mentions
 from ia.agent.analyst.ask.screens import parse_bounds
 from ia.agent.analyst.ask.time_spans import DAY, RANGE, TimeSpan
 from ia.agent.analyst.desk import ToolDesk, Work
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts import one_market, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.patterns import pattern
 
@@ -31,9 +31,7 @@ _READS_NUMBERS = (
     "figure_meaning", "purchase",
     "traded_sum", "alert_state", "dividend_tax", "traded_price", "daily_move", "day_story", "period_against",
     "part_of_account", "moved_by",
-    "bought_then",
     "rest_result", "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
-    "candles", "lot", "back_above", "last_run", "after_report",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -68,6 +66,24 @@ _OF_WATCH_LIST = ("watch", "watch_rank")
 
 def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Return the answer to a question for facts; a question back where a word that may change it was not understood."""
+    markets = one_market.find_markets(asked)
+    if not markets:
+        return (yield from _answer_read(desk, asked))
+    if not one_market.can_narrow(asked):
+        return wording.ask_back(desk, wording.find_market_words(asked.words))
+    one_market.narrow_desk(desk, markets)
+    try:
+        left = wording.drop_market_words(asked.left)
+        told = yield from _answer_read(desk, replace(one_market.drop_exception(asked), left=left))
+    finally:
+        desk.narrow = None
+    if told.unread or not told.understood:
+        return told
+    line = wording.say_markets(desk, markets)
+    return told._replace(lines=[*told.lines, line], points=[*told.points, line])
+
+
+def _answer_read(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if asked.times and asked.answer in _OF_TRADES:
         asked, unread = _read_bounds(asked)
         if unread:
@@ -121,10 +137,7 @@ def drop_bounds(asked: FactQuestion, unread: tuple[str, ...]) -> tuple[str, ...]
     return tuple(word for word in unread if not bounds or word in rest)
 
 
-_SHARES_SAID = pattern(
-    r"(?:[这那]|我的)(?P<n>\d[\d,]*)\s*股|\b(?:my|those|the) (?P<m>\d[\d,]*)(?= shares\b| +(?=[\w ]*\bi sold\b)| {2})",
-    re.I,
-)
+_SHARES_SAID = pattern(r"(?:[这那]|我的)(?P<n>\d[\d,]*)\s*股|\b(?:my|those|the) (?P<m>\d[\d,]*) shares\b", re.I)
 
 
 def _check_held_size(desk: ToolDesk, asked: FactQuestion, unread: tuple[str, ...]) -> Work[tuple[str, ...]]:
@@ -136,10 +149,6 @@ def _check_held_size(desk: ToolDesk, asked: FactQuestion, unread: tuple[str, ...
     if said is None or len(asked.securities) != 1:
         return unread
     size = (said["n"] or said["m"]).replace(",", "")
-    if asked.facts[0].field == "realized":
-        sales = yield from desk.one("account.history", symbol=asked.securities[0].code)
-        sold = sum(float(row.get("quantity") or 0) for row in wording.rows_of(sales.value))
-        return tuple(word for word in unread if word.replace(",", "") != size) if sold == float(size) else unread
     status = yield from desk.one("account.status")
     held = wording.objects_of(status, "positions").get(asked.securities[0].code)
     rest = tuple(word for word in unread if word.replace(",", "") != size)
@@ -349,10 +358,10 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import part_sums
 
         return part_sums.ANSWERS[name]
-    if name in ("paid_sum", "in_index", "day_counts", "bought_then"):
-        from ia.agent.analyst.jobs.facts import bought_then, day_counts, paid_in_facts
+    if name in ("paid_sum", "in_index", "day_counts"):
+        from ia.agent.analyst.jobs.facts import day_counts, paid_in_facts
 
-        return (paid_in_facts.ANSWERS | day_counts.ANSWERS | bought_then.ANSWERS)[name]
+        return (paid_in_facts.ANSWERS | day_counts.ANSWERS)[name]
     if name in ("currency_converted", "mean_figure", "largest_closed", "reconcile"):
         from ia.agent.analyst.jobs.facts import own_sums
 
@@ -373,18 +382,6 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import daily_moves
 
         return daily_moves.ANSWERS[name]
-    if name in ("last_run", "opening", "after_report"):
-        from ia.agent.analyst.jobs.facts import run_facts
-
-        return run_facts.ANSWERS[name]
-    if name in ("share_count", "listed_where"):
-        from ia.agent.analyst.jobs.facts import share_count_facts
-
-        return share_count_facts.ANSWERS[name]
-    if name in ("candles", "recovery", "back_above", "lot"):
-        from ia.agent.analyst.jobs.facts import candle_facts, lot_facts, recovery_facts
-
-        return (candle_facts.ANSWERS | lot_facts.ANSWERS | recovery_facts.ANSWERS)[name]
     return None
 
 
@@ -398,7 +395,7 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import view_facts
 
         return view_facts.ANSWERS[name]
-    if name in ("size", "set_limit", "most"):
+    if name in ("size", "set_limit", "most", "lot"):
         from ia.agent.analyst.jobs.facts import size_facts
 
         return size_facts.ANSWERS[name]
