@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import date
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.facts import FactQuestion
@@ -9,7 +10,7 @@ from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import closes_of
-from ia.agent.analyst.jobs.facts import result_facts, wording
+from ia.agent.analyst.jobs.facts import market_days, result_facts, wording
 from ia.agent.analyst.jobs.facts.account_facts import say_trade
 from ia.agent.analyst.jobs.facts.held import load_held, name_position
 from ia.agent.analyst.jobs.facts.journal_rows import LIMIT, load_trades, trades_of
@@ -48,11 +49,14 @@ def answer_traded_price(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         rows = [row for row in rows if result_facts.is_within(row, days)]
         rows = [row for row in rows if row.get("kind") in kinds]
         rows = rows[:1] if _FIRST.search(words) else rows[-1:] if _LAST.search(words) else rows
-        lines += yield from _say_prices(desk, mention, rows)
+        lines += yield from _say_prices(desk, mention, rows, words)
     return reply_of_lines(*lines)
 
 
-def _say_prices(desk: ToolDesk, mention: Mention, rows: list[Json]) -> Work[list[str]]:
+_WEEKDAY = pattern(r"(?:星期|礼拜|周)几|\b(?:weekday|day of the week)\b", re.I)
+
+
+def _say_prices(desk: ToolDesk, mention: Mention, rows: list[Json], words: str) -> Work[list[str]]:
     """Return the price of each trade with the close of its day, the newest first, and the price now."""
     speak, head = desk.speak, wording.head_of(desk, mention)
     if not rows:
@@ -73,6 +77,9 @@ def _say_prices(desk: ToolDesk, mention: Mention, rows: list[Json]) -> Work[list
     for row in shown:
         close = closes[str(row["date"])]
         trade = say_trade(desk, row)
+        if _WEEKDAY.search(words):
+            day = market_days.WEEKDAYS[date.fromisoformat(str(row["date"])).weekday()]
+            trade = speak("{weekday}, {trade}", weekday=speak(day), trade=trade)
         told.append(
             speak("**{trade}**; no bar of that day is stored", trade=trade)
             if close is None
@@ -202,14 +209,15 @@ def _say_sale(desk: ToolDesk, row: Json, newest: Json, factor: float | None, *, 
         "price": number(price, "price", speak),
         "date": newest["day"],
         "amount": wording.say_exact(desk, abs(more), currency=currency),
+        "worth": wording.say_exact(desk, price * shares, currency=currency),
         "mark": wording.simulated_mark(desk, newest["simulated"]),
     }
     if alone and more > 0:
         told = speak("{name}: **{change}** since the sale ({trade}); now {price} ({date}). Kept, these shares would be"
-                     " worth {amount} more, fees aside.{mark}", **given)  # fmt: skip
+                     " worth {worth}, {amount} more, fees aside.{mark}", **given)  # fmt: skip
     elif alone:
         told = speak("{name}: **{change}** since the sale ({trade}); now {price} ({date}). Kept, these shares would"
-                     " be worth {amount} less, fees aside.{mark}", **given)  # fmt: skip
+                     " be worth {worth}, {amount} less, fees aside.{mark}", **given)  # fmt: skip
     elif more > 0:
         told = speak("{name}: {trade}; now {price} ({date}), **{change}**: kept, {amount} more", **given)
     else:

@@ -12,7 +12,7 @@ from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import read_value
-from ia.agent.analyst.jobs.facts import account_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts import account_facts, result_facts, together, wording
 from ia.agent.analyst.jobs.facts.result_facts import Days
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -250,10 +250,9 @@ def answer_allocation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines = say_allocation(desk, result, shares)
     most = bool(_MOST.search(asked.words)) or asked.facts[0].field == "industry"
     known = [row for row in shares if row.get("kind") == by and row.get("name") != "unknown"]
-    part = next((row for row in known if most or _means(asked, row)), None)
-    if part is not None and part.get("weight_pct") is not None:
-        lines.insert(0, f"**{name_share(desk, part)} {float(part['weight_pct']):.2f}%**")
-    return reply_of_lines(*lines)
+    named = known[:1] if most else [row for row in known if _means(asked, row)]
+    parts = together.say_parts(desk, [(name_share(desk, row), row.get("weight_pct")) for row in named])
+    return reply_of_lines(*parts, *lines)
 
 
 _MOST = pattern(r"哪|最|\b(?:which|most|largest|biggest|highest)\b", re.I)

@@ -7,7 +7,7 @@ from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs import daily
 from ia.agent.analyst.jobs.daily import positions_of
-from ia.agent.analyst.jobs.facts import performance_facts, wording
+from ia.agent.analyst.jobs.facts import performance_facts, together, wording
 from ia.agent.analyst.jobs.facts.held import Held, load_held, load_weights, name_position, say_weight
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -322,6 +322,9 @@ def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         )
         for symbol, each in rows[:most]
     ]
+    if top and whole and together.TOGETHER.search(asked.words):
+        first = [(name_position(desk, symbol, each), weights.get(symbol)) for symbol, each in rows[:most]]
+        lines[:0] = together.say_parts(desk, first)
     shares = [
         f"{float(book['cash']) / float(book['equity']) * 100:.2f}% ({currency})"
         for currency, book in wording.objects_of(status, "currencies").items()
@@ -373,7 +376,9 @@ def answer_groups(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(speak("Nothing held is of {industry}.", industry=names))
     if asked.facts[0].field == "names":
         return (yield from _name_in_industry(desk, asked, shares, result))
-    return reply_of_lines(*performance_facts.say_allocation(desk, result, shares))
+    named = [(performance_facts.name_share(desk, row), row.get("weight_pct")) for row in shares]
+    parts = together.say_parts(desk, named) if len(named) > 1 else []
+    return reply_of_lines(*parts, *performance_facts.say_allocation(desk, result, shares))
 
 
 def _name_in_industry(desk: ToolDesk, asked: FactQuestion, shares: list[Json], result: DeskResult) -> Work[Reply]:

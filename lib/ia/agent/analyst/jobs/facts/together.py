@@ -59,3 +59,15 @@ def say_together(desk: ToolDesk, held: dict[str, Json], weights: dict[str, float
     weight = f"{sum(weights[symbol] for symbol in held):.2f}"
     return [desk.speak("Together: **{weight}%** of the whole account, worth {value}, unrealized {gain}.",
                        weight=weight, **given)]  # fmt: skip
+
+
+def say_parts(desk: ToolDesk, parts: list[tuple[str, float | None]]) -> list[str]:
+    """Return the part of the whole account that each of some is, and their sum; [] where one is not known."""
+    known = [(name, float(weight)) for name, weight in parts if weight is not None]
+    if not known or len(known) < len(parts):
+        return []
+    if len(known) == 1:
+        return [f"**{known[0][0]} {known[0][1]:.2f}%**"]
+    names = desk.speak.join_items([f"{name} {weight:.2f}%" for name, weight in known])
+    weight = f"{sum(weight for _, weight in known):.2f}"
+    return [desk.speak("Together: **{weight}%** of the whole account ({names}).", weight=weight, names=names)]
