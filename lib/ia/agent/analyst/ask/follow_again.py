@@ -3,6 +3,7 @@
 import re
 from datetime import date
 
+from ia.agent.analyst.ask.follow_own_again import ask_own_again
 from ia.agent.analyst.ask.follow_words import OWNER, blank_mentions, find_named, is_chinese
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import UNREAD, find_time_spans
@@ -143,13 +144,15 @@ def ask_again(core: str, last: str, today: date) -> str:
     ('how much have I made on Apple', '二月我一共买了几次')
     """
     bare, chinese, named = strip_mentions(last), is_chinese(core), find_named(last)
+    if own := ask_own_again(core, last, named):
+        return own
     pointed = find_mentions(core)
     if len(pointed) == 1 and pointed[0].code in (named[0].code if named else pointed[0].said, pointed[0].said):
         core = strip_mentions(core, "" if chinese else "it")
     traded = _TRADED.search(bare) is not None
     if _WHEN.fullmatch(core) and _DATED.search(bare) and not _EARNED.search(bare):
         return last if traded or not (_TRADED.search(core) or _OF_OWN.search(bare)) else ""
-    if (fees := _FEES.fullmatch(core)) and OWNER.search(bare) and _LAST_TRADE.search(bare):
+    if (fees := _FEES.fullmatch(core)) and OWNER.search(bare) and (_LAST_TRADE.search(bare) or named):
         return _ask_fees(fees[0], last, today)
     if _AT_WHAT.fullmatch(core) and OWNER.search(bare) and traded and not _EARNED.search(bare):
         return last
@@ -195,15 +198,20 @@ _FEES = pattern(
     r"(?:(?:一共|总共)?(?:交了)?(?:手续费|费用|佣金)(?:一共|总共|合计|花了|交了|是)*(?:多少)?(?:钱)?"
     r"|(?:what|how much)(?: (?:were|was|are|did i pay in))? (?:the |my |in )?fees(?: (?:for|on|of) (?:those"
     r"|that|them|these))?"
-    r"|(?:the |my )?fees)",
+    r"|(?:the |my )?fees(?: (?:for|on|of) (?:those|that|them|these|it))?)",
     re.I,
 )
 
 
 def _ask_fees(said: str, last: str, today: date) -> str:
     """Return what the fees were over the time of the trades before; "" where those name no one time."""
-    spans = [span for span in find_time_spans(blank_mentions(last), today) if span.kind != UNREAD]
-    if len(spans) != 1 or find_named(last):
+    spans, named = (
+        [span for span in find_time_spans(blank_mentions(last), today) if span.kind != UNREAD],
+        find_named(last),
+    )
+    if len(named) == 1 and not spans:
+        return f"{named[0].said}手续费交了多少" if is_chinese(said) else f"what did I pay in fees on {named[0].said}"
+    if len(spans) != 1 or named:
         return ""
     return f"{spans[0].said}手续费一共多少" if is_chinese(said) else f"fees {spans[0].said}"
 

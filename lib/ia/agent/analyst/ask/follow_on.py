@@ -121,6 +121,9 @@ def read_before(before: list[str], today: date) -> tuple[str, list[Mention]]:
     recent: dict[str, Mention] = {}
     for said in map(_plain_end, drop_asides(before)[-6:]):
         done = _complete(said, whole, list(recent.values()), today)
+        if done == said and whole and (plain := simplify_question(said)) != said:
+            again = _complete(plain, whole, list(recent.values()), today)
+            done = said if again == plain else again
         if done == said and whole and _UNREAD_STEP.match(said):
             continue
         if done == said and is_bare(said) and not find_mentions(said):
@@ -244,6 +247,7 @@ _IN_SUM = pattern(r"合计|总共|一共|加起来|累计|总的|\b(?:in (?:tota
 _OTHER_TIME = pattern(
     r"\W*(?:is|was) (?:it|that|this) (?:any )?(?:more|less|higher|lower|better|worse|up"
     r"|down)(?: than)?(?: (?:on|in|at|from))?\W*"
+    r"|\W*(?:how|what|how much) (?:was|were|is) (?:it|that|they)(?: (?:at|on|in|back))?\W*"
     r"|\W*(?:how does (?:it|that|this) )?(?:more|less|higher|lower|compared?|versus|vs\.?)(?: or (?:more|less"
     r"|higher|lower))?"
     r"(?: (?:than|to|with))?(?: (?:on|in|at))?\W*"

@@ -16,7 +16,7 @@ _KINDS = tuple(
         r"\b(?:hong kong|hk|us|u\.s\.|american|new york|china|chinese|mainland|a-?shares?|shanghai|shenzhen)\b"
         r"(?! dollars?)",
         r"人民币|美[元金]|港[币元]",
-        r"\b(?:hkd|(?:hong kong|hk) dollars?|usd|us dollars?|yuan|rmb|cny|renminbi)\b",
+        r"\b(?:hkd|(?:hong kong|hk) dollars?|usd|(?:us )?dollars?|yuan|rmb|cny|renminbi)\b",
         r"(?:沪深)?主板|创业板(?!指)|科创板|北交所",
         r"\b(?:main board|chinext|star(?: market| board)?|beijing(?: exchange)?)\b",
         r"日报|周报|月报|[日周月]复盘|每[日天周月]复盘|(?:每[日天周月])?同步",
@@ -67,13 +67,14 @@ def find_other_market(core: str, last: str) -> str:
     """
     if re.match(r"(?:那|再)*[换折]", core) and _MONEY.search(core):
         return ""  # into another currency, which is no other question
+    wanted = re.match(r"in\b", core, re.I) is not None
     core = _trim(core)
     bare = blank_mentions(last)
     for words in _KINDS:
         if words.fullmatch(core) is None:
             continue
         said = list(words.finditer(bare))
-        if len(said) == 2 and _HOME.fullmatch(said[1][0]) and not _HOME.fullmatch(core):
+        if len(said) == 2 and not wanted and _HOME.fullmatch(said[1][0]) and not _HOME.fullmatch(core):
             said = said[:1]  # USD in yuan
         if len(said) == 1 and said[0][0].casefold() != core.casefold():
             end = said[0][0][len(said[0][0].split()[0]) :] if " " not in core and core.isascii() else ""

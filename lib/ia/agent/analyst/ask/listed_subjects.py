@@ -56,6 +56,8 @@ _WHICH_OF_TWO = pattern(
 """Which of two is more: of the two that were asked about one after the other."""
 _OF_THOSE = pattern(
     r"(?<=\bwhich )(?:one )?of (?:those|them|these|the (?:three|four|five))\b(?! two)"
+    r"|(?<=yields )of (?:those|them|these)(?=\W*$)|(?<=ratios )of (?:those|them|these)(?=\W*$)"
+    r"|(?<=(?i:p/e) )of (?:those|them|these)(?=\W*$)|(?<=(?i:p/b) )of (?:those|them|these)(?=\W*$)"
     r"|^(?:那|那么)?(?:(?:这|那)(?:些|几[只个家支])(?:股票?)?)(?:里面?|当?中|里头)?的?(?=.*(?:哪"
     r"|谁|最))",
     re.I,
@@ -69,7 +71,9 @@ _COUNTED = pattern(r"前[\d三五十]+|前?[\d两二三四五六七八九十]+[�
 """A list of so many: its answer has all of them."""
 _RANKED_OWN = pattern(r"我|持仓|持有|\bmy\b|\bi (?:own|hold|have|bought)\b", re.I)
 _RANK = pattern(
-    r"[赚亏盈](?:钱|损|利)?得?的?最|最[赚亏]|\b(?:lost|made|earned|gained|losing|loser|winner|los[et]|profit\w*|gain|loss)\b.{0,20}\b(?:most|least)\b|\b(?:most|least|biggest|largest|best|worst)\b.{0,30}\b(?:profit\w*|gain\w*|loss\w*|loser|winner|lost|made|earned)\b",
+    r"[赚亏盈](?:钱|损|利)?得?的?最|最[赚亏]|\b(?:lost|made|earned|gained|losing|loser|winner|los[et]|profit\w*"
+    r"|gain|loss)\b.{0,20}\b(?:most|least)\b|\b(?:most|least|biggest|largest|best|worst)\b.{0,30}\b(?:profit\w*"
+    r"|gain\w*|loss\w*|loser|winner|lost|made|earned)\b",
     re.I,
 )
 """A ranking of the owner's results, which are told by currency."""

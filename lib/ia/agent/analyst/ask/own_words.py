@@ -210,6 +210,8 @@ def _load_known() -> list[_Known]:
     found = []
     for terms, english, chinese in _load_rows("own_questions.tsv"):
         either = re.sub(r"\bCURRENCY\b", "CURRENCY|INTO", terms.replace("TIME", "TIME|DATE"))
+        if "PROCEEDS" not in either:  # money that came in is a gain where no sale is named
+            either = re.sub(r"\bPROFIT\b", "PROFIT|PROCEEDS", either)
         either = re.sub(r"\bWEIGHT\b", "WEIGHT|SHARE", re.sub(r"\bLONG\b", "LONG|DAYS", either))
         parts = either.removeprefix("!").split()
         needed = tuple(frozenset(part.split("|")) for part in parts if not part.endswith("?"))

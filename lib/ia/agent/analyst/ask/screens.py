@@ -25,8 +25,7 @@ class ScreenColumn(NamedTuple):
     rises: bool = False
 
 
-_SANK_ZH = "(?:下滑|下降|减少|负增长|降幅|跌幅)(?:了|的)?"
-_GAIN_ZH = "(?:(?:归母)?净?利润|业绩|盈利)"
+_SANK_ZH, _GAIN_ZH = "(?:下滑|下降|减少|负增长|降幅|跌幅)(?:了|的)?", "(?:(?:归母)?净?利润|业绩|盈利)"
 _SALES = r"\b(?:revenues?|sales)(?: (?:is|are|was|were|has|have|had|that|which|been))*"
 _GAIN = r"\b(?:net )?(?:profits?|earnings|net income)(?: (?:is|are|was|were|has|have|had|that|which|been))*"
 _GREW = r"(?:growth(?: rates?)?|gr[eo]w\w*|up|risen|rising|rises?|rose|increas\w+)\b(?: (?:by|at|of))*"
@@ -73,6 +72,7 @@ COLUMNS = (
         "percent",
         True,
     ),
+    ScreenColumn(r"营收|营业?总?收入|\brevenues?\b", "revenue", "money"),
     ScreenColumn(r"(?:归母)?净利润|\bnet (?:profits?|income)\b", "profit", "money"),
     ScreenColumn(
         r"股息率?|分红率|\bdividend yields?|\bdividends?|\byield(?:s|ing)?\b", "dividend_yield", "percent_plain", True

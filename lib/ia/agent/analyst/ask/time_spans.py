@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 
+from ia.agent.analyst.ask.dates import MONTHS, add_months, make_day, month_end, parse_date
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.patterns import pattern
 from ia.kernel.word_patterns import pattern_by_letters
@@ -18,8 +19,6 @@ DAY, RANGE, SINCE, SESSIONS, EVER, FUTURE, UNREAD = "day", "range", "since", "se
 """Kinds of spans. SINCE begins with the close of its first day, RANGE with the last close before it."""
 YEAR = 250
 """Sessions of 52 weeks."""
-AHEAD = 60
-"""Days from which on a day of the year without its year is not the coming one, but that of the year before."""
 MOST = 100_000
 """The longest that is counted back, in any unit."""
 
@@ -208,95 +207,8 @@ EXCEPTION = pattern(
     re.I,
 )
 """Words that make an exception, or a comparison of two times, which no figure can heed."""
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ZH_WEEKDAY = "一二三四五六日天"
 _EN_WEEKDAY = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-
-
-def parse_date(text: str, today: date) -> date | None:
-    """Return the day of a date in words or figures; without a year the last that has been, or one just ahead.
-
-    None for no day, and for figures that are a day in two ways.
-
-    >>> str(parse_date("20 June 2024", date(2024, 7, 1))), str(parse_date("3月1日", date(2024, 1, 1)))
-    ('2024-06-20', '2023-03-01')
-    >>> str(parse_date("14/03/2024", date(2024, 3, 15))), parse_date("12-03-2024", date(2024, 3, 15))
-    ('2024-03-14', None)
-    """
-    text = text.casefold()
-    if match := re.fullmatch(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})", text):
-        both = {_make_day(int(match[3]), int(match[a]), int(match[3 - a])) for a in (1, 2)} - {None}
-        return both.pop() if len(both) == 1 else None
-    if match := re.fullmatch(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})[日号]?", text) or re.fullmatch(
-        r"(\d{4})(\d{2})(\d{2})", text
-    ):
-        return _make_day(int(match[1]), int(match[2]), int(match[3]))
-    if match := re.fullmatch(r"([^月年]{1,2})月([一二三四五六七八九十]{1,3})[日号]", text):
-        return _past_day(
-            today.year, int(parse_count(match[1]) or 0), int(parse_count(match[2]) or 0), today, fixed=False
-        )
-    if match := re.fullmatch(r"(?:(去|今|前)年)?(\d{1,2})月(\d{1,2})[日号]?", text):
-        year = today.year - {"去": 1, "前": 2}.get(match[1] or "", 0)
-        return _past_day(year, int(match[2]), int(match[3]), today, fixed=bool(match[1]))
-    month = re.search(
-        r"[a-z]+(?<!st)(?<!nd)(?<!rd)(?<!th)\b|[a-z]{3,}", re.sub(r"\bof\b|(?<=\d)(?:st|nd|rd|th)\b", " ", text)
-    )
-    numbers = [int(each) for each in re.findall(r"\d+", text)]
-    if month is None or month[0][:3] not in _MONTHS or not numbers:
-        return None
-    years = [number for number in numbers if number > 31]
-    days = [number for number in numbers if number <= 31]
-    if len(days) != 1:
-        return None
-    year, fixed = (years[0], True) if years else (today.year, False)
-    return _past_day(year, _MONTHS.index(month[0][:3]) + 1, days[0], today, fixed=fixed)
-
-
-def is_no_day(said: str, today: date) -> bool:
-    """Return True if words name a day and a month in plain figures, and the calendar has no such day.
-
-    >>> day = date(2024, 3, 15)
-    >>> [is_no_day(said, day) for said in ("2月30日", "2023-02-29", "February 30th", "2月29日", "above 60", "1.5")]
-    [True, True, True, False, False, False]
-    """
-    text = said.casefold().strip()
-    plain = re.fullmatch(
-        r"(?:(?:\d{4}年?|[去今前]年)[-/.]?\d{1,2}[-/.月]\d{1,2}[日号]?|\d{1,2}[-/月]\d{1,2}[日号]?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
-        r"|(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th)?(?: of)? [a-z]{3,9},?(?: \d{4})?"
-        r"|(?:on )?[a-z]{3,9} (?:the )?\d{1,2}(?:st|nd|rd|th)?,?(?: \d{4})?)", text
-    )  # fmt: skip
-    if plain is None or parse_date(text, today) is not None:
-        return False
-    names = re.findall(r"[a-z]{3,}", re.sub(r"\b(?:on|the|of)\b", " ", text))
-    if any(name[:3] not in _MONTHS for name in names):  # "above 60"
-        return False
-    if both := re.fullmatch(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})", text):
-        return all(_make_day(int(both[3]), int(both[a]), int(both[3 - a])) is None for a in (1, 2))
-    return True
-
-
-def _past_day(year: int, month: int, day: int, today: date, *, fixed: bool) -> date | None:
-    """Return a day of a year; not `fixed`, the last such day that has been, or the one just ahead."""
-    found = _make_day(year, month, day)
-    if fixed or (found is not None and (found - today).days < AHEAD):
-        return found
-    return next((each for back in range(1, 5) if (each := _make_day(year - back, month, day)) and each <= today), None)
-
-
-def _make_day(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
-
-
-def _month_end(first: date) -> date:
-    return (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
-
-
-def _add_months(first: date, count: int) -> date:
-    months = first.year * 12 + first.month - 1 + count
-    return date(months // 12, months % 12 + 1, 1)
 
 
 def _span(
@@ -314,9 +226,9 @@ def _unread(match: re.Match[str], today: date) -> TimeSpan:
 def _read_two(match: re.Match[str], today: date) -> TimeSpan:
     first, last = parse_date(match["first"].strip(), today), parse_date(match["last"].strip(), today)
     if first and last and first > last and not re.search(r"\d{4}", match["first"]):
-        first = _make_day(last.year - (first.replace(year=last.year) > last), first.month, first.day)
+        first = make_day(last.year - (first.replace(year=last.year) > last), first.month, first.day)
     if first and last and re.search(r"\d{4}", match["first"]) and not re.search(r"\d{4}", match["last"]):
-        last = _make_day(first.year + ((last.month, last.day) < (first.month, first.day)), last.month, last.day)
+        last = make_day(first.year + ((last.month, last.day) < (first.month, first.day)), last.month, last.day)
     return replace(_span(match, RANGE, first, min(last, today)), days=True) if first and last else _span(match, UNREAD)
 
 
@@ -329,10 +241,10 @@ def _read_two_days(match: re.Match[str], today: date) -> TimeSpan:
     )
     if not 1 <= number <= 12:
         return _span(match, UNREAD)
-    first, last = (_make_day(today.year, number, int(match[end])) for end in ("begin", "end"))
+    first, last = (make_day(today.year, number, int(match[end])) for end in ("begin", "end"))
     if first and last and last > today:
-        before = _add_months(first.replace(day=1), -12 if month else -1)
-        earlier = (_make_day(before.year, before.month, int(match[end])) for end in ("begin", "end"))
+        before = add_months(first.replace(day=1), -12 if month else -1)
+        earlier = (make_day(before.year, before.month, int(match[end])) for end in ("begin", "end"))
         first, last = earlier if not month or first > today else (first, today)
     return replace(_span(match, RANGE, first, last), days=True) if first and last else _span(match, UNREAD)
 
@@ -349,11 +261,26 @@ def _read_date(match: re.Match[str], today: date) -> TimeSpan:
     return _span(match, DAY if day <= today else FUTURE, day, day)
 
 
+_WEEKDAY = pattern(
+    r"(?:周|星期|礼拜)([一二三四五六日天])|\b(mon|tue|wed|thu|fri|sat|sun)(?:day|s|sday|nesday|r|rs|rsday|urday)?\b"
+)
+
+
+def _read_weekday_date(match: re.Match[str], today: date) -> TimeSpan:
+    """Return the day of a date that its weekday is said of; another weekday than that of the date is unread."""
+    day, said = parse_date(match["date"].strip(), today), _WEEKDAY.search(match[0])
+    if day is None or said is None:
+        return _span(match, UNREAD)
+    number = _ZH_WEEKDAY.index(said[1]) if said[1] else _EN_WEEKDAY.index(said[2])
+    fits = day.weekday() == min(number, 6)
+    return _span(match, (DAY if day <= today else FUTURE) if fits else UNREAD, day, day)
+
+
 def _read_day_of_month(match: re.Match[str], today: date) -> TimeSpan:
-    day = _make_day(today.year, today.month, int(match["n"]))
+    day = make_day(today.year, today.month, int(match["n"]))
     if day is None or day > today:
-        before = _add_months(today.replace(day=1), -1)
-        day = _make_day(before.year, before.month, int(match["n"]))
+        before = add_months(today.replace(day=1), -1)
+        day = make_day(before.year, before.month, int(match["n"]))
     return _span(match, DAY, day, day) if day else _span(match, UNREAD)
 
 
@@ -380,14 +307,14 @@ def _read_quarter(match: re.Match[str], today: date) -> TimeSpan:
     first = date(year, quarter * 3 - 2, 1)
     if first > today and not (match["year"] or match["after"]):
         first = date(year - 1, quarter * 3 - 2, 1)
-    return _limit_range(match, first, _month_end(_add_months(first, 2)), today)
+    return _limit_range(match, first, month_end(add_months(first, 2)), today)
 
 
 def _read_near_quarter(match: re.Match[str], today: date) -> TimeSpan:
     first = date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
     if re.match(r"上|last|previous", match[0]):
-        first = _add_months(first, -3)
-    return _limit_range(match, first, _month_end(_add_months(first, 2)), today)
+        first = add_months(first, -3)
+    return _limit_range(match, first, month_end(add_months(first, 2)), today)
 
 
 def _read_half(match: re.Match[str], today: date) -> TimeSpan:
@@ -396,7 +323,7 @@ def _read_half(match: re.Match[str], today: date) -> TimeSpan:
     first = date(_year_of(said, today), 7 if second else 1, 1)
     if first > today and not said:
         first = first.replace(year=first.year - 1)
-    return _limit_range(match, first, _month_end(_add_months(first, 5)), today)
+    return _limit_range(match, first, month_end(add_months(first, 5)), today)
 
 
 def _read_nine_months(match: re.Match[str], today: date) -> TimeSpan:
@@ -416,8 +343,8 @@ def _limit_range(match: re.Match[str], first: date, last: date, today: date) -> 
 
 
 def _month_number(said: str) -> int:
-    if said[:3] in _MONTHS:
-        return _MONTHS.index(said[:3]) + 1
+    if said[:3] in MONTHS:
+        return MONTHS.index(said[:3]) + 1
     return int(said) if said.isdigit() else int(parse_count(said) or 0)
 
 
@@ -429,7 +356,7 @@ def _read_month_half(match: re.Match[str], today: date) -> TimeSpan:
     if first > today and not match["year"]:
         first = first.replace(year=first.year - 1)
     if match["half"].startswith(("下", "second", "2nd")):
-        return _limit_range(match, first.replace(day=16), _month_end(first), today)
+        return _limit_range(match, first.replace(day=16), month_end(first), today)
     return _limit_range(match, first, first.replace(day=15), today)
 
 
@@ -455,7 +382,7 @@ def _read_month(match: re.Match[str], today: date) -> TimeSpan | None:
         if not 1 <= other <= 12:
             return _span(match, UNREAD)
         last = date(first.year + (other < number), other, 1)
-    return _limit_range(match, first, _month_end(last), today)
+    return _limit_range(match, first, month_end(last), today)
 
 
 def _read_year(match: re.Match[str], today: date) -> TimeSpan:
@@ -483,8 +410,8 @@ def _read_near_week(match: re.Match[str], today: date) -> TimeSpan:
 
 def _read_near_month(match: re.Match[str], today: date) -> TimeSpan:
     back = 2 if match[0].startswith("上上") else 1
-    first = _add_months(today.replace(day=1), -back)
-    return _span(match, RANGE, first, _month_end(first))
+    first = add_months(today.replace(day=1), -back)
+    return _span(match, RANGE, first, month_end(first))
 
 
 def _read_weekday(match: re.Match[str], today: date) -> TimeSpan:
@@ -553,21 +480,21 @@ def _read_edge(match: re.Match[str], today: date) -> TimeSpan:
         monday = today - timedelta(days=today.weekday() + (7 if re.search(r"上|last|previous", said) else 0))
         day = monday + timedelta(days=6) if last_day else monday
     elif re.search(r"季|quarter", said):
-        first = _add_months(date(today.year, (today.month - 1) // 3 * 3 + 1, 1), -3 * bool(re.search(r"上|last", said)))
-        day = _month_end(_add_months(first, 2)) if last_day else first
+        first = add_months(date(today.year, (today.month - 1) // 3 * 3 + 1, 1), -3 * bool(re.search(r"上|last", said)))
+        day = month_end(add_months(first, 2)) if last_day else first
     elif month := re.search(r"(?<!\d)(1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月", said):
         first = date(_year_of(match["year"], today), _month_number(month[1]), 1)
         if first > today and not match["year"]:
             first = first.replace(year=first.year - 1)
-        day = _month_end(first) if last_day else first
+        day = month_end(first) if last_day else first
     elif "月" in said or "month" in said:
-        first = _add_months(today.replace(day=1), -int(bool(re.search(r"上|last|previous", said))))
-        day = _month_end(first) if last_day else first
-    elif named := re.search(rf"\b({'|'.join(_MONTHS)})", said):
+        first = add_months(today.replace(day=1), -int(bool(re.search(r"上|last|previous", said))))
+        day = month_end(first) if last_day else first
+    elif named := re.search(rf"\b({'|'.join(MONTHS)})", said):
         first = date(_year_of(match["year"], today), _month_number(named[1]), 1)
         if first > today and not match["year"]:
             first = first.replace(year=first.year - 1)
-        day = _month_end(first) if last_day else first
+        day = month_end(first) if last_day else first
     else:
         back = 1 if said.startswith("去") else 2 if said.startswith("前") else 0
         year = today.year - back if back else _year_of(said, today)
@@ -577,7 +504,7 @@ def _read_edge(match: re.Match[str], today: date) -> TimeSpan:
 
 def _read_ago(match: re.Match[str], today: date) -> TimeSpan:
     if match[0].startswith("去年"):
-        day = _make_day(today.year - 1, today.month, min(today.day, 28) if today.month == 2 else today.day)
+        day = make_day(today.year - 1, today.month, min(today.day, 28) if today.month == 2 else today.day)
         return _span(match, DAY, day, day) if day else _span(match, UNREAD)
     count, unit = parse_count(match["n"]), match["unit"]
     if not count:
@@ -607,8 +534,8 @@ def _back(today: date, count: float, unit: str) -> date | None:
         return None
     if months > today.year * 12 - 12:
         return None
-    first = _add_months(today.replace(day=1), -int(months))
-    return first.replace(day=min(today.day, _month_end(first).day))
+    first = add_months(today.replace(day=1), -int(months))
+    return first.replace(day=min(today.day, month_end(first).day))
 
 
 def _read_lately(match: re.Match[str], today: date) -> TimeSpan:
@@ -644,6 +571,7 @@ _READERS: dict[str, Callable[[re.Match[str], date], TimeSpan | None]] = {
     "two_days": _read_two_days,
     "since": _read_since,
     "date": _read_date,
+    "weekday_date": _read_weekday_date,
     "quarter": _read_quarter,
     "near_quarter": _read_near_quarter,
     "nine_months": _read_nine_months,

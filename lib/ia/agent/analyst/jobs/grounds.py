@@ -4,9 +4,10 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
-from ia.agent.analyst.ask import checklist_words, follow_asides, follow_on, intent
+from ia.agent.analyst.ask import checklist_words, follow_asides, follow_on, follow_own_again, intent
 from ia.agent.analyst.ask.facts import find_question, tables_for
 from ia.agent.analyst.ask.intent import Intent
+from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs import checking
@@ -43,6 +44,8 @@ def explain_last_answer(desk: ToolDesk) -> Work[Reply | None]:
         return None
     today = request.moment.date()
     said = simplify_question(follow_on.complete_question(before[-1], before[:-1], today))
+    if follow_own_again.ask_own_again(request.question, said, find_mentions(said)):
+        return None  # why that was bought or sold
     last = replace(request, question=said, before=before[:-1])
     wanted = intent.read_acts(last)
     if checklist_words.ASKS.search(said):
@@ -56,11 +59,22 @@ def explain_last_answer(desk: ToolDesk) -> Work[Reply | None]:
         kind = intent.read_figures(last, wanted, desk.tables).kind if intent.asks_figures(last, wanted) else wanted.kind
         return None if kind in _WITH_GROUNDS else _say_no_grounds(desk)
     passage = yield from find_passage(desk, asked.answer)
+    if passage is None and asked.answer in _STATES_REASON:
+        from ia.agent.analyst.jobs.facts import alert_facts, task_facts
+
+        answer = task_facts.answer_tasks if asked.answer == "tasks" else alert_facts.answer_alert_state
+        return (yield from answer(desk, asked))
+    if passage is None and asked.answer == "calendar":
+        return reply_of_lines(
+            desk.speak("An exchange trades on weekdays that are none of its holidays; its own calendar decides.")
+        )
     if passage is None:
         return _say_no_grounds(desk)
     return reply_of_lines(quote_passage(desk, passage))._replace(evidence=(passage.path,))
 
 
+_STATES_REASON = ("tasks", "alert_state")
+"""Answers that say themselves why: a task that is not approved, an alert that is not true."""
 _WITH_GROUNDS = ("research", "why", "skill")
 """Kinds of messages whose answers are views: they have a note with grounds, or a procedure."""
 

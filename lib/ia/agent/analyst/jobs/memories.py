@@ -333,6 +333,11 @@ def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     speak = desk.speak
     head = TO_NOTE.match(wanted.words)
     text = " ".join(wanted.words[head.end() if head else 0 :].split())
+    if aside := _ASIDE_QUESTION.search(text):
+        text = text[: aside.start()].strip()
+        desk.last_lines.append(
+            speak("Not kept, for it is a question: “{question}”. Ask it by itself.", question=aside["q"])
+        )
     if not text:
         yield from ()
         return reply.reply_of_lines(
@@ -352,6 +357,14 @@ def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     line = f"- [{desk.request.moment:%H:%M}] {text}"
     result = yield from desk.one("notebook.append", path=f"scratch/{desk.request.day}.md", content=line)
     return reply.reply_of_lines(*reply.describe_paths(desk, (result, speak("note", context="kept"))))
+
+
+_ASIDE_QUESTION = pattern(
+    r"[。；;.!！]\s*(?:另外|还有|顺便(?:问一?下?)?|对了|再问一?下?|also|by the way"
+    r"|btw)[，,:： ]*(?P<q>[^。]{2,60}[?？])\s*$",
+    re.I,
+)
+"""A question behind what is to be kept."""
 
 
 def _offer_alerts(desk: ToolDesk, mention: Mention, text: str) -> list[str]:

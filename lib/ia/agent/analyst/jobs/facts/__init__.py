@@ -31,7 +31,9 @@ _READS_NUMBERS = (
     "figure_meaning", "purchase",
     "traded_sum", "alert_state", "dividend_tax", "traded_price", "daily_move", "day_story", "period_against",
     "part_of_account", "moved_by",
+    "bought_then",
     "rest_result", "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
+    "candles", "lot", "back_above", "last_run", "after_report",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -137,7 +139,10 @@ def drop_bounds(asked: FactQuestion, unread: tuple[str, ...]) -> tuple[str, ...]
     return tuple(word for word in unread if not bounds or word in rest)
 
 
-_SHARES_SAID = pattern(r"(?:[这那]|我的)(?P<n>\d[\d,]*)\s*股|\b(?:my|those|the) (?P<m>\d[\d,]*) shares\b", re.I)
+_SHARES_SAID = pattern(
+    r"(?:[这那]|我的)(?P<n>\d[\d,]*)\s*股|\b(?:my|those|the) (?P<m>\d[\d,]*)(?= shares\b| +(?=[\w ]*\bi sold\b)| {2})",
+    re.I,
+)
 
 
 def _check_held_size(desk: ToolDesk, asked: FactQuestion, unread: tuple[str, ...]) -> Work[tuple[str, ...]]:
@@ -149,6 +154,10 @@ def _check_held_size(desk: ToolDesk, asked: FactQuestion, unread: tuple[str, ...
     if said is None or len(asked.securities) != 1:
         return unread
     size = (said["n"] or said["m"]).replace(",", "")
+    if asked.facts[0].field == "realized":
+        sales = yield from desk.one("account.history", symbol=asked.securities[0].code)
+        sold = sum(float(row.get("quantity") or 0) for row in wording.rows_of(sales.value))
+        return tuple(word for word in unread if word.replace(",", "") != size) if sold == float(size) else unread
     status = yield from desk.one("account.status")
     held = wording.objects_of(status, "positions").get(asked.securities[0].code)
     rest = tuple(word for word in unread if word.replace(",", "") != size)
@@ -358,10 +367,10 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import part_sums
 
         return part_sums.ANSWERS[name]
-    if name in ("paid_sum", "in_index", "day_counts"):
-        from ia.agent.analyst.jobs.facts import day_counts, paid_in_facts
+    if name in ("paid_sum", "in_index", "day_counts", "bought_then"):
+        from ia.agent.analyst.jobs.facts import bought_then, day_counts, paid_in_facts
 
-        return (paid_in_facts.ANSWERS | day_counts.ANSWERS)[name]
+        return (paid_in_facts.ANSWERS | day_counts.ANSWERS | bought_then.ANSWERS)[name]
     if name in ("currency_converted", "mean_figure", "largest_closed", "reconcile"):
         from ia.agent.analyst.jobs.facts import own_sums
 
@@ -382,6 +391,18 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import daily_moves
 
         return daily_moves.ANSWERS[name]
+    if name in ("last_run", "opening", "after_report"):
+        from ia.agent.analyst.jobs.facts import run_facts
+
+        return run_facts.ANSWERS[name]
+    if name in ("share_count", "listed_where"):
+        from ia.agent.analyst.jobs.facts import share_count_facts
+
+        return share_count_facts.ANSWERS[name]
+    if name in ("candles", "recovery", "back_above", "lot"):
+        from ia.agent.analyst.jobs.facts import candle_facts, lot_facts, recovery_facts
+
+        return (candle_facts.ANSWERS | lot_facts.ANSWERS | recovery_facts.ANSWERS)[name]
     return None
 
 
@@ -395,7 +416,7 @@ def _find_owner_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import view_facts
 
         return view_facts.ANSWERS[name]
-    if name in ("size", "set_limit", "most", "lot"):
+    if name in ("size", "set_limit", "most"):
         from ia.agent.analyst.jobs.facts import size_facts
 
         return size_facts.ANSWERS[name]

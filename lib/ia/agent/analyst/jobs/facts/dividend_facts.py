@@ -1,6 +1,7 @@
 """The dividends of shares year by year: whether they rose each year, whether one was lower, and their sum."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +23,12 @@ _YEARS = pattern(
     rf"(?:近|最近|过去|这|前|连续)\s*(?P<zh>{COUNT})\s*年|\b(?:last|past|previous|over|for) (?P<en>{COUNT}) years\b",
     re.I,
 )
+_LAST_YEAR = pattern(
+    r"(?:比|较|than|in|the|of)*\s*(?:今年|去年|上一?年|前一年|往年|this year|last year"
+    r"|(?:the )?(?:year before|previous year)|a year (?:ago|earlier|before)|last time|more than|less than)('s)?",
+    re.I,
+)
+"""Times of a question that holds the newest dividends against those before."""
 _LOWERED = pattern(
     r"减|降|下[降调滑]|少|停|断|\b(?:cut|lower\w*|reduc\w*|fell|fall\w*|drop\w*|skip\w*|miss\w*|stop\w*)\b", re.I
 )
@@ -36,6 +43,12 @@ _SUM = pattern(r"总共|一共|合计|累计|总计|加起来|\b(?:total|altoget
 def answer_dividend_years(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how the dividends of a share developed from year to year, by the year of their ex-dates."""
     speak, lines, said = desk.speak, [], _YEARS.search(asked.words)
+    against = asked.facts[0].field == "against"
+    if against:
+        others = [*asked.unread, *(span.said for span in asked.spans)]
+        if unread := tuple(word for word in others if not _LAST_YEAR.fullmatch(word.strip())):
+            return wording.ask_back(desk, unread)
+        asked = replace(asked, unread=(), spans=())
     if unread := tuple(word for word in asked.unread if said is None or word.strip() not in said[0]):
         return wording.ask_back(desk, unread)
     for mention in asked.securities[:MOST]:
@@ -45,6 +58,9 @@ def answer_dividend_years(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines += [head + line for line in wording.unreadable(desk, speak("its dividends"), found.failure).lines]
             continue
         years = _sum_years(wording.rows_of(found, "actions"))
+        if against:
+            lines.append(head + _say_against(desk, mention, years, found))
+            continue
         first, last, unread = _asked_years(asked, int(desk.request.day[:4]) - 1)
         if unread:
             return wording.ask_back(desk, unread)
@@ -67,6 +83,29 @@ def _sum_years(rows: list[Json]) -> list[tuple[int, float]]:
         scale *= float(row.get("split") or 1.0)
     paid = [year for year, cash in sums.items() if cash]
     return [(year, sums.get(year, 0.0)) for year in range(min(paid), max(paid) + 1)] if paid else []
+
+
+def _say_against(desk: ToolDesk, mention: Mention, years: list[tuple[int, float]], found: DeskResult) -> str:
+    """Return the dividends of the newest year that has any against those of the year before it."""
+    speak, now = desk.speak, int(desk.request.day[:4])
+    if len(years) < 2:
+        return speak("dividends of fewer than two years are stored, so there is nothing to compare.")
+    (old_year, old), (year, new) = years[-2:]
+    unit = "" if mention.symbol.market == "CN" else f" {wording.CURRENCIES.get(mention.symbol.market, '')}"
+    given: dict[str, Any] = {
+        "year": year, "new": f"{new:.4g}{unit}", "before": old_year, "old": f"{old:.4g}{unit}",
+        "change": wording.say_percent((new / old - 1) * 100) if old else "–",
+        "mark": wording.simulated_mark(desk, found.get("simulated")),
+    }  # fmt: skip
+    if abs(new - old) <= 1e-9:
+        told = speak("**the same**: {new} in cash a share in {year}, {old} in {before}{mark}.", **given)
+    elif new > old:
+        told = speak("**more**: {new} in cash a share in {year}, {old} in {before} ({change}){mark}.", **given)
+    else:
+        told = speak("**less**: {new} in cash a share in {year}, {old} in {before} ({change}){mark}.", **given)
+    if year < now:
+        told += " " * (speak.lang == "en") + speak("Of {now} no ex-date is stored yet.", now=now)
+    return told
 
 
 def _asked_years(asked: FactQuestion, last_year: int) -> tuple[int, int, tuple[str, ...]]:

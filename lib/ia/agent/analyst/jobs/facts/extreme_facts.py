@@ -283,7 +283,7 @@ def _week_of(day: str) -> str:
 
 _LOW = pattern(r"低|底|\b(?:low|bottom|trough)", re.I)
 _HIGH = pattern(r"高|顶|峰|\b(?:high|top|peak)", re.I)
-_CLOSING = pattern(r"收盘|收(?=在|于|过)|\bclos(?:e|ed|ing)\b", re.I)
+_CLOSING = pattern(r"收盘|收(?=在|于|过)|[几多少][天个]|\b(?:clos(?:e|ed|ing)|how (?:many|often))\b", re.I)
 
 
 def answer_from_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -430,8 +430,8 @@ def _say_new_extreme(
 
 
 _LEVEL = pattern(
-    r"(?P<below>跌破|失守|低于|跌到|\b(?:below|under|lower than)\b)|(?P<above>涨破|突破|站上|超过|高于|涨到|收复|守住"
-    r"|\b(?:above|over|past|beyond|exceed\w*|top(?:ped)?|higher than)\b)|(?P<any>破|到过?|回到"
+    r"(?P<below>跌破|失守|低于|跌到|\b(?:below|under|lower than)\b)|(?P<above>[涨突升]破|站[上稳]|超过|高于|涨到|收复"
+    r"|守住|上[过了]?(?=\d)|\b(?:above|over|past|beyond|exceed\w*|top(?:ped)?|higher than)\b)|(?P<any>破|到过?|回到"
     r"|\b(?:at|to|through|touch\w*|reach\w*|hit|break|broken?|cross\w*)\b)",
     re.I,
 )

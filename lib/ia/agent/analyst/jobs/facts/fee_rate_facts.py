@@ -121,7 +121,7 @@ def _say_dividend_tax(desk: ToolDesk, rules: dict[str, Json]) -> list[str]:
     return [speak("**{rate}%** of dividends is withheld", rate=kept["value"])] if kept else []
 
 
-_BOARDS = (
+BOARDS = (
     ("main", mark_text("Main boards of Shanghai and Shenzhen"), pattern(r"主板|沪市|深市|\bmain board", re.I)),
     ("chinext", mark_text("ChiNext"), pattern(r"创业板|\bchinext\b", re.I)),
     ("star", mark_text("STAR Market"), pattern(r"科创板|\bstar(?: market| board)?\b", re.I)),
@@ -167,12 +167,12 @@ def _say_limit_of(desk: ToolDesk, mention: Mention, rules: dict[tuple[str, str],
 def _say_limits_of_boards(desk: ToolDesk, words: str, rules: dict[tuple[str, str], Json]) -> list[str]:
     """Return the limits of the boards that words name; without any those of all boards of the mainland."""
     speak, lines = desk.speak, list[str]()
-    named = [(title, ("limit", board)) for board, title, form in _BOARDS if form.search(words)]
+    named = [(title, ("limit", board)) for board, title, form in BOARDS if form.search(words)]
     named += [(_TREATED_SHARES, ("limit_st", "main"))] if _TREATED.search(words) else []
     if _ABROAD.search(words):
         lines.append(speak("Hong Kong and US shares have **no daily limit**."))
     if not named and not lines:
-        named = [*((title, ("limit", board)) for board, title, _ in _BOARDS), (_TREATED_SHARES, ("limit_st", "main"))]
+        named = [*((title, ("limit", board)) for board, title, _ in BOARDS), (_TREATED_SHARES, ("limit_st", "main"))]
     return lines + [
         speak("{name}: **{limit}%** up or down in a session.", name=speak(title), limit=rules[rule]["value"])
         for title, rule in named

@@ -3,17 +3,17 @@
 import math
 import re
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.leftover_words import find_leftovers
-from ia.agent.analyst.ask.mentions import strip_mentions
+from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import FUTURE, SINCE, blank_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs.facts import result_facts, wording
 from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, load_span, load_spans
-from ia.agent.analyst.jobs.facts.extreme_facts import MOST, NEWEST, head
+from ia.agent.analyst.jobs.facts.extreme_facts import MOST, NEWEST, each_security, head
 from ia.agent.analyst.jobs.facts.journal_rows import load_trades
 from ia.agent.analyst.jobs.facts.share_changes import load_share_changes
 from ia.agent.analyst.say import reply
@@ -64,7 +64,7 @@ def answer_share_ratio(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(line, *([told] if told else []))
 
 
-_NOT = pattern(r"不是|而非|没有?买|代替|instead of|rather than|(?:and )?not\b", re.I)
+_NOT = pattern(r"不是|而非|(?:没有?|不)买|代替|instead of|rather than|(?:and )?not\b", re.I)
 
 
 _MONEY = pattern(r"的(?:那些|那笔)?[钱资]|\bmoney\b", re.I)
@@ -185,8 +185,13 @@ def answer_mean_move(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 def answer_volume_stretches(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer whether the volume of one stretch of days, such as this week, is above that of another."""
+    """Answer whether the volume of one stretch of days, such as this week, is above that of another, or its average."""
     speak, lines = desk.speak, list[str]()
+    unread = tuple(said for said in asked.unread if not _COMPARING.fullmatch(said))
+    if unread or (len(asked.spans) == 1 and not _AVERAGE.search(strip_mentions(asked.words))):
+        return wording.ask_back(desk, unread or (asked.spans[0].said,))
+    if len(asked.spans) == 1:
+        return (yield from _answer_volume_against_before(desk, asked))
     for mention in asked.securities[:MOST]:
         pair = []
         for span in asked.spans:
@@ -220,6 +225,43 @@ def answer_volume_stretches(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                       change=wording.say_percent((means[0] / means[1] - 1) * 100))
             )  # fmt: skip
     return reply_of_lines(*lines)
+
+
+_COMPARING = pattern(r"比|平均|average|(?:more|less) than|above|below|高于|低于|超过", re.I)
+_AVERAGE = pattern(
+    r"平均|均量|平时|平常|往常|\b(?:average|normal|usual(?:ly)?|unusual(?:ly)?|mean|ordinary|typical)\b", re.I
+)
+BEFORE = 20
+"""Sessions before a stretch whose average volume its own is held against."""
+
+
+def _answer_volume_against_before(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether the volume a session of a stretch is above that of the sessions before it."""
+    speak, span = desk.speak, asked.spans[0]
+    first = span.first or desk.request.moment.date()
+    longer = replace(span, first=first - timedelta(days=BEFORE * 2 + 20))
+
+    def say(mention: Mention, found: SpanBars) -> list[str]:
+        rows = [row for row in found.rows if row.date >= f"{first}"]
+        before = [row for row in found.rows if row.date < f"{first}"][-BEFORE:]
+        if not rows or not before:
+            return [head(desk, mention, found) + speak("too few bars.")]
+        mean = math.fsum(row.volume for row in rows) / len(rows)
+        base = math.fsum(row.volume for row in before) / len(before)
+        given: Json = {
+            "volume": number(mean, "ratio", speak), "first": rows[0].date, "last": rows[-1].date, "count": len(rows),
+            "gap": f"{abs(mean / base - 1) * 100:.1f}%", "base": number(base, "ratio", speak), "other": len(before),
+        }  # fmt: skip
+        told = (
+            speak("average volume {volume} shares over {count} sessions ({first} to {last}), {gap} above that of the"
+                  " {other} sessions before ({base}).", **given)
+            if mean > base
+            else speak("average volume {volume} shares over {count} sessions ({first} to {last}), {gap} below that of"
+                       " the {other} sessions before ({base}).", **given)
+        )  # fmt: skip
+        return [head(desk, mention, found) + told]
+
+    return (yield from each_security(desk, asked, longer, say))
 
 
 ANSWERS = {

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import Mention
-from ia.agent.analyst.ask.time_spans import DAY, EVER, RANGE, SINCE, TimeSpan
+from ia.agent.analyst.ask.time_spans import DAY, EVER, RANGE, SESSIONS, SINCE, TimeSpan
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs.facts import wording
@@ -97,7 +97,7 @@ def answer_longest_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer the longest run of falls or rises in a stretch of time."""
     speak, lines, down = desk.speak, [], bool(_DOWN.search(asked.words))
     span = asked.spans[0] if asked.spans else TimeSpan(kind=EVER, said=speak("all stored sessions"), at=(0, 0))
-    if len(asked.spans) > 1 or span.kind not in (RANGE, SINCE, EVER):
+    if len(asked.spans) > 1 or span.kind not in (RANGE, SINCE, EVER, SESSIONS):
         return wording.ask_back(desk, (asked.spans[-1].said,))
     mentions = asked.securities[:MOST]
     for mention, found in zip(mentions, (yield from load_spans(desk, mentions, span)), strict=True):

@@ -446,7 +446,7 @@ _SIZE = pattern(r"(?P<n>\d{1,3})\s*-?\s*(?:日|天|day|session)", re.I)
 def answer_volume_against(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer whether the volume of a day is above that of another day, or above its average."""
     plain = _plain_of(asked)
-    if len(asked.spans) == 2 and all(span.kind == RANGE for span in asked.spans) and not asked.unread:
+    if asked.spans[:1] and all(span.kind == RANGE for span in asked.spans[:3]) and len(asked.spans) < 3:
         from ia.agent.analyst.jobs.facts import pair_facts
 
         return (yield from pair_facts.answer_volume_stretches(desk, asked))

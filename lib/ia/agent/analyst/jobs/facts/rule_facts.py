@@ -2,6 +2,7 @@
 
 import re
 
+from ia.agent.analyst.ask.amounts import find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words, market_table
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
@@ -199,6 +200,8 @@ def answer_filter(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if isinstance(loaded, Reply):
         return loaded
     status, held = loaded
+    if markets := find_market_currencies(words):
+        held = [row for row in held if row[1].get("currency") in markets]
     speak, least = desk.speak, (parse_count(bound["n"].casefold()) or 0.0) if bound else 0.0
     sign = -1 if _AT_LOSS.search(words) else 1
     rows = sorted(

@@ -796,31 +796,4 @@ def answer_most(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     )
 
 
-def answer_lot(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer how many shares are one lot of a security, where that is known."""
-    yield from ()
-    speak, lines = desk.speak, []
-    for mention in asked.securities[:3]:
-        name = wording.head_of(desk, mention)
-        rule = find_lot(mention.symbol, desk.request.day)
-        if rule is not None and rule.step == rule.least:
-            lines.append(speak("{name}: one lot is **{count}** shares.", name=name, count=f"{rule.least:,}"))
-        elif rule is not None:
-            lines.append(
-                speak("{name}: an order is at least **{least}** shares, and goes on in steps of {step}.",
-                      name=name, least=f"{rule.least:,}", step=f"{rule.step:,}")
-            )  # fmt: skip
-        elif mention.symbol.market == "US":
-            lines.append(speak("{name}: shares are traded one by one, without a lot.", name=name))
-        else:
-            lines.append(
-                speak(
-                    "{name}: in Hong Kong each company sets its own lot; I have no source of it. The exchange's page of"
-                    " the share shows it.",
-                    name=name,
-                )
-            )
-    return reply_of_lines(*lines)
-
-
-ANSWERS = {"size": answer_size, "set_limit": answer_set_limit, "most": answer_most, "lot": answer_lot}
+ANSWERS = {"size": answer_size, "set_limit": answer_set_limit, "most": answer_most}

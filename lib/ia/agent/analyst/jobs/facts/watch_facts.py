@@ -28,7 +28,8 @@ _WHICH = pattern(
     re.I,
 )
 _RANKED = pattern(
-    r"最|哪(?!些|几)|排|[涨跌]|\b(?:best|worst|highest|lowest|largest|biggest|smallest|cheapest|most|least|which|rank|top|rose|fell)\b",
+    r"最|哪(?!些|几)|排|[涨跌]|\b(?:best|worst|highest|lowest|largest|biggest|smallest|cheapest|most|least"
+    r"|which|rank|top|rose|fell)\b",
     re.I,
 )
 
@@ -145,6 +146,10 @@ def _list_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Wor
         lines.append(speak("… {count} more: `ia quote --universe watch`", count=len(rows) - 10))
     if missing:
         lines.append(speak("No stored price: {names} (`ia ohlcv CODE` fetches it).", names=speak.join_items(missing)))
+    if _AND_GROUPS.search(asked.words):
+        groups = yield from group_facts.load_groups(desk)
+        head = PluralText("**{count} group** on the watch list:", "**{count} groups** on the watch list:")
+        lines.append(f"{speak(head, count=len(groups))} {speak.join_items(groups)}")
     return reply_of_lines(*lines)
 
 
@@ -158,6 +163,9 @@ def _say_none(desk: ToolDesk, asked: FactQuestion, changes: list[float]) -> str:
     return desk.speak("None of them fell:") if fell and min(changes) >= 0 else ""
 
 
+_AND_GROUPS = pattern(
+    r"[，,、和].{0,4}(?:几|哪些|哪几|多少)个?(?:分?组|分组)|\b(?:and|,) (?:how many|which) groups\b", re.I
+)
 _HOW_MANY = pattern(r"[几多少][只个支家]|\bhow many\b", re.I)
 
 
@@ -220,7 +228,8 @@ def stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list[
 
 LOWEST = pattern(
     r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱|最惨"
-    r"|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|fall\w*|drop\w*|declin\w+|down|lost|losers?|losing|safest|calmest)\b",
+    r"|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|fall\w*|drop\w*|declin\w+|down|lost|losers?"
+    r"|losing|safest|calmest)\b",
     re.I,
 )
 _EITHER_WAY = pattern(
@@ -230,7 +239,8 @@ _EITHER_WAY = pattern(
 
 
 _ON_SIDE = pattern(
-    r"[涨跌](?:了)?的?(?:都)?(?:有|是)?(?:哪些|[哪多]?[几少][只个支家]|谁)(?=\W*$)|(?<=哪些)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)"
+    r"[涨跌](?:了)?的?(?:都)?(?:有|是)?(?:哪些|[哪多]?[几少][只个支家]|谁)(?=\W*$)"
+    r"|(?<=哪些)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)"
     r"|(?<=有谁)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)|[涨跌](?:了)?的有",
     re.I,
 )
@@ -317,7 +327,8 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Wor
         return wording.refuse_time(desk, speak("the watch list"), span, newest)
     if wanted is None:
         if not re.search(
-            r"涨|跌|惨|猛|表现|强|弱|好|差|收益|回报|return|change|rose|fell|gain|los|best|worst|strong|weak|perform|top|mov|up|down|drop|declin|climb",
+            r"涨|跌|惨|猛|表现|强|弱|好|差|收益|回报|return|change|rose|fell|gain|los|best|worst|strong|weak"
+            r"|perform|top|mov|up|down|drop|declin|climb",
             asked.words,
             re.I,
         ):

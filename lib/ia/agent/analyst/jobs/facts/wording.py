@@ -7,9 +7,10 @@ from datetime import date
 from typing import Any
 
 from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
+from ia.agent.analyst.ask.dates import is_no_day
 from ia.agent.analyst.ask.facts import FactQuestion, FactSpec, market_table
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
-from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan, is_no_day
+from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
 from ia.agent.analyst.desk import NO_TOOL, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.failures import describe_failure

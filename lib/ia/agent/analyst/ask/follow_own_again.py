@@ -1,0 +1,97 @@
+"""Questions about the owner's money that go on: why that was, which of them are watched, another number of shares."""
+
+import re
+from collections.abc import Sequence
+
+from ia.agent.analyst.ask.follow_words import OWNER, blank_mentions, is_chinese
+from ia.agent.analyst.ask.mentions import Mention
+from ia.kernel.patterns import pattern
+
+_WHY = pattern(
+    r"\W*(?:and )?(?:why|what for|for what reason|what was the reason)"
+    r"(?: (?:was|is|did) (?:that|it|i(?: do (?:that|it))?))?"
+    r"(?: (?:again|though|then))?\W*"
+    r"|\W*(?:那|当时|我)*(?:为(?:什么|啥|何)|什么(?:理由|原因)|(?:理由|原因)(?:是(?:什么|啥))?)(?:买的?|卖的?|呢|啊|来着)*\W*",
+    re.I,
+)
+_BOUGHT = pattern(r"买|建仓|加仓|\b(?:buy|bought|purchase[ds]?|add(?:ed)?|get into|got into)\b", re.I)
+_SOLD = pattern(r"卖|清仓|减仓|\b(?:sell|sold|sales?|trim\w*)\b", re.I)
+_LAST = pattern(
+    r"最近一[笔次]|上一?[笔次]|最后一[笔次]|\b(?:last|latest|newest|most recent) (?:trade|purchase|sale)\b", re.I
+)
+_WATCHED = pattern(
+    r"\W*(?:(?:are|is) )?(?:any|which|some)(?: of (?:them|those|these))?(?: (?:ones?|are|is))* (?:on|in|from) my"
+    r" (?:watch ?list|list)\W*"
+    r"|\W*(?:那|这|其中|里面|当中)*(?:有没有|有)?我?的?自选(?:股|里)?的?(?:股票)?(?:有)?(?:吗|么|没有?|哪些|呢)*\W*",
+    re.I,
+)
+_LISTED = pattern(
+    r"(?P<en>\b(?:which|what|list|show|any)(?: (?:me|all|the))* (?:stocks|shares|names|companies))\b"
+    r"|(?:哪些|有哪些|哪几[只个支]|列)",
+    re.I,
+)
+"""A list of stocks of the market."""
+_OTHER_SIZE = pattern(
+    r"\W*(?:(?:and|then|so) )*(?:what|how) (?:if|about)(?: (?:i (?:buy|bought|sell|sold)|it (?:is|was|were)|with))?"
+    r" (?P<en>\d[\d,]*)(?: (?:shares|more|instead|of them|then))*\W*"
+    r"|\W*(?:那|要是|如果|换成|改成)*(?P<zh>\d[\d,]*)股(?:呢|的话|行吗|可以吗)*\W*",
+    re.I,
+)
+_SUPPOSED = pattern(r"如果|要是|假如|再?[买卖]|\b(?:if|would|could|can|buy(?:ing)?|sell(?:ing)?)\b", re.I)
+_NUMBER = pattern(r"(?<![\d.,])\d[\d,]*(?![\d.,]*\d|\s*[%％])")
+_OVER_LIMIT = pattern(
+    r"\W*(?:is|was) (?:that|it|this) (?:over|above|within|under|inside|beyond)"
+    r" (?:my|the) (?:limit|cap|rules?|maximum)\W*"
+    r"|\W*(?:那|这|它|现在|有没有|是不是|会不会)*超(?:没超|不超|过|出|了|标|仓|限)*(?:我)?(?:自己)?(?:[定设]的?|的)?"
+    r"(?:那条)?(?:线|上限|限额|规矩|规则|仓位?)*(?:了)?(?:吗|没有?|么)*\W*",
+    re.I,
+)
+_SHARE = pattern(r"占|仓位|比例|比重|\b(?:share|part|weight|much|percent\w*|position|big)\b", re.I)
+_SORTED = pattern(
+    r"\W*(?:按|照|以)*(?:赚|亏|盈亏|盈利|收益)的?(?:了)?(?:的)?(?:多少|高低|大小|金额)?(?:给我)?(?:来)?排(?:个|一下|一?排|列)?序?(?:一下|吧|呢)?\W*"
+    r"|\W*(?:sort|rank|order)(?: (?:them|it|that|those))?(?: by (?:profit|gain|result|return))\W*",
+    re.I,
+)
+
+
+def ask_own_again(core: str, last: str, named: Sequence[Mention]) -> str:
+    """Return a question that goes on about own money, as a whole one; "" for another.
+
+    >>> from ia.agent.analyst.ask.mentions import find_mentions
+    >>> ask_own_again("Why?", "When did I buy CATL?", find_mentions("CATL"))
+    'why did I buy CATL'
+    >>> ask_own_again("any of them on my watch list", "which stocks rose", [])
+    'which stocks on my watch list rose'
+    >>> ask_own_again("what if 300", "Would buying 100 more CATL be within the rules?", find_mentions("CATL"))
+    'Would buying 300 more CATL be within the rules?'
+    """
+    bare, chinese = blank_mentions(last), is_chinese(core)
+    if _WHY.fullmatch(core) and OWNER.search(bare):
+        if not named:
+            return last if _LAST.search(last) else ""
+        bought, sold = _BOUGHT.search(bare), _SOLD.search(bare)
+        if len(named) != 1 or bool(bought) == bool(sold):
+            return ""
+        name = named[0].said
+        if chinese:
+            return f"我为什么{'买' if bought else '卖'}{name}"
+        return f"why did I {'buy' if bought else 'sell'} {name}"
+    if (
+        "停" not in last
+        and _WATCHED.fullmatch(core)
+        and not named
+        and not OWNER.search(bare)
+        and (listed := _LISTED.search(last))
+    ):
+        if listed["en"]:
+            return f"{last[: listed.end('en')]} on my watch list{last[listed.end('en') :]}"
+        return f"自选里{last}" if is_chinese(last) else ""
+    if (found := _OTHER_SIZE.fullmatch(core)) and len(named) == 1 and _SUPPOSED.search(bare):
+        numbers = list(_NUMBER.finditer(bare))
+        said = found["en"] or found["zh"]
+        return last[: numbers[0].start()] + said + last[numbers[0].end() :] if len(numbers) == 1 else ""
+    if _OVER_LIMIT.fullmatch(core) and len(named) == 1 and _SHARE.search(bare):
+        return f"{named[0].said}超仓了吗" if chinese else f"is my {named[0].said} position too big"
+    if _SORTED.fullmatch(core) and OWNER.search(bare) and not named:
+        return "各持仓盈亏从高到低" if chinese else "profit of each holding"
+    return ""
