@@ -7,7 +7,7 @@ from datetime import date
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.industry_words import blank_wide_groups, wide_forms
-from ia.agent.analyst.ask.leftover_words import find_leftovers, find_unread_words, without_gaps
+from ia.agent.analyst.ask.leftover_words import find_leftovers, find_unread_words, reads_word, without_gaps
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.own_words import read_ideas
 from ia.agent.analyst.ask.plain_words import simplify_question
@@ -488,9 +488,27 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
     if securities and asked.answer in _OF_FIGURES:
         return replace(asked, left=_find_left(asked, timeless))
     if (asked.facts[0].of in _OWNED and asked.answer not in _READS_ALL) or asked.answer in _OF_OWN_THINGS:
-        left = _find_unread(asked, timeless, tables)
+        left = tuple(dict.fromkeys((*_find_unread(asked, timeless, tables), *_find_qualifiers(asked, rest))))
         return replace(asked, left=tuple(word for word in left if not (excepted and _LEFT_OUT.search(word))))
-    return asked
+    return asked if asked.answer in _READS_ALL else replace(asked, left=_find_qualifiers(asked, rest))
+
+
+_QUALIFIER = pattern(
+    r"(?:平均)?每(?:一?个)?[周月季年](?!线|[报末底初])|平均(?!线|[价成])|倒数(?!第一)|扣费前|税前|同比|环比"
+    r"|\bper (?:day|week|month|quarter|year)\b|\bon average\b|\bbefore (?:fees|tax(?:es)?|costs)\b"
+    r"|\b(?:every|each) (?:week|month|quarter|year)\b",
+    re.I,
+)
+"""Words beside a question that ask for another figure: an answer that does not know them may not pass them over."""
+
+
+def _find_qualifiers(asked: FactQuestion, rest: str) -> tuple[str, ...]:
+    """Return the words of a question that ask for another figure than its facts and their answer know."""
+    sources = [source.pattern for spec in asked.facts for source in (spec.words, spec.given) if source]
+    said = dict.fromkeys(match[0] for match in _QUALIFIER.finditer(rest))
+    return tuple(
+        each for each in said if not any(each in source for source in sources) and not reads_word(asked.answer, each)
+    )
 
 
 _OF_HISTORY = ("extreme_day", "level_crossing")

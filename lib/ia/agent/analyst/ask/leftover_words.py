@@ -40,6 +40,11 @@ def _remove_read(text: str, read: Iterable[re.Pattern[str]]) -> Iterator[str]:
         yield text[match.start() : match.end()]
 
 
+def reads_word(answer: str, word: str) -> bool:
+    """Return True if an answer knows a word itself, beside the words that change nothing of any answer."""
+    return any(form.search(word.casefold()) for form in _compile(answer))
+
+
 def compile_idle() -> tuple[re.Pattern[str], ...]:
     """Return the words that change nothing of any answer about the owner's things."""
     return (*_compile("*"), *_compile("+"))
