@@ -12,6 +12,7 @@ _WIDE = {0xFF01 + at: 0x21 + at for at in range(0x5E) if chr(0x21 + at).isalnum(
 """Digits, letters and signs in full width; punctuation stays, which the rules know in both widths."""
 _GAP = pattern(r"(?<=[^\W\x00-\u02ff]) +(?=[^\W\x00-\u02ff])")
 """Spaces between signs that are no letters of an alphabet of Europe: Chinese is written without."""
+_PART = pattern(r"@\w+@")
 _MARKS = pattern(r"[?？!！。.~～\s]+\Z")
 
 
@@ -68,6 +69,11 @@ def _load_variants() -> Variants:
             if line.strip() and not line.startswith("#"):
                 kind, *rest = line.rstrip("\n").split("\t")
                 parts.setdefault(kind, []).append(rest)
+    shared = {f"@{name}@": form for name, form in parts["part"]}
+
+    def write_out(form: str) -> str:
+        return _PART.sub(lambda found: shared[found[0]], form) if "@" in form else form
+
     characters = {ord(one): ord(other) for row in parts["characters"] for one, other in zip(*row, strict=True)}
     beginning = "|".join(row[0] for row in parts["beginning"])
     end = "|".join(row[0] for row in parts["end"])
@@ -75,5 +81,5 @@ def _load_variants() -> Variants:
         characters,
         compile_pattern(rf"\A(?:{beginning})+", re.I),
         compile_pattern(rf"(?:{end})\Z", re.I),
-        tuple((pattern_by_letters(form, re.I), word) for form, word in parts["word"]),
+        tuple((pattern_by_letters(write_out(form), re.I), word) for form, word in parts["word"]),
     )

@@ -1,7 +1,6 @@
 """Ways of writing: one word for many, and no time of day taken apart."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -27,10 +26,8 @@ def test_a_week_and_a_time_stay_whole(said, read):
 
 def test_each_alternative_of_a_variant_has_the_groups_that_its_word_takes():
     """Alternatives are tried one by one, so that each one needs the groups."""
-    rows = [
-        line.split("\t") for line in (Path(plain_words.__file__).with_name("variants.tsv")).read_text().splitlines()
-    ]
-    for _, form, word in (row for row in rows if row[0] == "word"):
+    for read, word in plain_words._load_variants().words:
+        form = read.pattern
         wanted = max(map(int, re.findall(r"\\(\d)", word)), default=0)
         assert all(re.compile(each, re.I).groups >= wanted for each in split_alternatives(form)), form
 
