@@ -486,13 +486,15 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
         ended=tuple(s for s in spans if s.kind == UNREAD and s.last is not None),
     )  # fmt: skip
     if securities and asked.answer in _OF_FIGURES:
-        return replace(asked, left=_find_left(asked, timeless))
+        return replace(asked, left=(*_find_left(asked, timeless), *_WHY.findall(rest)))
     if (asked.facts[0].of in _OWNED and asked.answer not in _READS_ALL) or asked.answer in _OF_OWN_THINGS:
         left = tuple(dict.fromkeys((*_find_unread(asked, timeless, tables), *_find_qualifiers(asked, rest))))
         return replace(asked, left=tuple(word for word in left if not (excepted and _LEFT_OUT.search(word))))
     return asked if asked.answer in _READS_ALL else replace(asked, left=_find_qualifiers(asked, rest))
 
 
+_WHY = pattern(r"为(?:什么|何|啥)|\bwhy\b", re.I)
+"""A question for a cause, which a figure does not answer."""
 _QUALIFIER = pattern(
     r"(?:平均)?每(?:一?个)?[周月季年](?!线|[报末底初])|平均(?!线|[价成])|倒数(?!第一)|扣费前|税前|同比|环比"
     r"|\bper (?:day|week|month|quarter|year)\b|\bon average\b|\bbefore (?:fees|tax(?:es)?|costs)\b"

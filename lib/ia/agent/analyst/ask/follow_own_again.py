@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from ia.agent.analyst.ask.amounts import find_currencies
 from ia.agent.analyst.ask.follow_words import OWNER, blank_mentions, is_chinese
 from ia.agent.analyst.ask.mentions import Mention
 from ia.kernel.patterns import pattern
@@ -54,6 +55,41 @@ _SORTED = pattern(
 )
 
 
+_IN_YUAN = pattern(
+    r"\W*(?:那|这|也就是|大概|合计)*(?:值|折合?成?|换成|合成?)?(?:人民币(?:是)?多少(?:钱)?|多少人民币)\W*"
+    r"|\W*(?:and |so )?(?:(?:what|how much) (?:is|are|would) (?:that|it|they|those|these)(?: be)?(?: worth)? )?"
+    r"in (?:yuan|rmb|cny|renminbi)\W*",
+    re.I,
+)
+"""What was just told, wanted in yuan."""
+_WHOSE_DAY = pattern(r"\W*(?:那|那么)*(?P<who>[\w.&]{2,12}?)的?(?:是|在|呢)?(?:哪一?天|几号|什么时候)\W*")
+_EVENT = pattern(r"财报|年报|季报|中报|半年报|分红|除权|股东大会")
+"""What has a day, of several companies."""
+
+
+_MONEY = {"USD": "美元", "HKD": "港币"}
+_TIMES_BOUGHT = pattern(
+    r"\W*(?:那|我|当时|当初|一共|总共|都|是)*分?(?:买|加仓|建仓)(?:过|了|入)*(?:几|多少)[次笔回](?:，什么价)?(?:买的)?\W*"
+    r"|\W*(?:and |so )?(?:how many times|how often) did i (?:buy|add)(?: (?:it|them|to it))?\W*",
+    re.I,
+)
+"""How often one was bought, where it was named before."""
+
+
+def _ask_in_yuan(last: str, named: Sequence[Mention], *, chinese: bool) -> str:
+    """Return the question what a holding or the cash of a currency is worth in yuan; "" for anything else."""
+    if len(named) == 1:
+        return f"我的{named[0].said}值多少人民币" if chinese else f"what are my {named[0].said} shares worth in yuan"
+    currencies = [code for code in find_currencies(last) if code != "CNY"]
+    if named or len(currencies) != 1:
+        return ""
+    return (
+        f"我的{_MONEY.get(currencies[0], currencies[0])}现金折合人民币多少"
+        if chinese
+        else f"what is my {currencies[0]} cash in yuan"
+    )
+
+
 def ask_own_again(core: str, last: str, named: Sequence[Mention]) -> str:
     """Return a question that goes on about own money, as a whole one; "" for another.
 
@@ -66,6 +102,12 @@ def ask_own_again(core: str, last: str, named: Sequence[Mention]) -> str:
     'Would buying 300 more CATL be within the rules?'
     """
     bare, chinese = blank_mentions(last), is_chinese(core)
+    if (whose := _WHOSE_DAY.fullmatch(core)) and (event := _EVENT.search(bare)):
+        return f"{whose['who']}{event[0]}是哪天"
+    if _IN_YUAN.fullmatch(core) and OWNER.search(bare):
+        return _ask_in_yuan(last, named, chinese=chinese)
+    if _TIMES_BOUGHT.fullmatch(core) and len(named) == 1:
+        return f"{named[0].said}我买了几次" if chinese else f"how many times did I buy {named[0].said}"
     if _WHY.fullmatch(core) and OWNER.search(bare):
         if not named:
             return last if _LAST.search(last) else ""

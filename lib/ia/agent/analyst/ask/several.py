@@ -29,7 +29,7 @@ _POLITE = pattern(
 )
 _EMPTY = pattern(
     r"(?:\s|从|到|在|是|的|了|有|都|各|分别|又|呢|吗|啊|呀|那|[重大多]到什么程度|什么时候的事|哪[天日只个些一]?|什么(?:时候|时间|日子)?|多少钱?|几[天个只]?"
-    r"|怎么样|如何|为什么|为啥|谁|出现|日子|哪一?次|相?差|差距|[高低贵便宜多少大小](?=多少)|除的?[权息]|大概|大约"
+    r"|(?:一共)?花了?(?=多少)|怎么样|如何|为什么|为啥|谁|出现|日子|哪一?次|相?差|差距|[高低贵便宜多少大小](?=多少)|除的?[权息]|大概|大约"
     r"|\b(?:who is|who'?s|ahead|by|on|at|in|from|to|of|as|is|was|are|were|it|that|the|what|when|which|day|date"
     r"|report|how|much|many|why|who|(?<=how )(?:big|large)(?: (?:a )?(?:chunk|share|part|slice|weight))?)\b|[\W_])*",
 )
@@ -260,6 +260,11 @@ def asks_more(part: str) -> bool:
 
 _MOVED = pattern(r"[涨跌]|\b(?:r[io]se|risen|f[ae]ll|fallen|up|down)\b")
 _ENDS_OF = pattern(r"最[惨差糟好]的?(?:那)?(?:一?天|一?个?月|一?周)|\b(?:best|worst) (?:day|week|month)\b")
+_AIM = pattern(r"目标价|止损价|\btarget|\bstop\b")
+_FAR = pattern(
+    r"(?:现在)?(?:离|距离?)?(?:它|目标)?(?:还)?(?:差|有)多少|how far (?:away )?(?:is it|am i|are we)(?: now)?"
+)
+"""How far it is to a price of the owner's own, which is told with it."""
 _GAINED = pattern(
     r"(?:又|那天|当天)?[涨跌赚亏]了?多少钱?|(?:and )?(?:by )?how much (?:did i (?:lose|make)|was it|was lost)"
 )
@@ -275,7 +280,9 @@ def repeats_move(before: str, part: str) -> bool:
     """
     low, said = before.casefold(), part.strip(" ?？。").casefold()
     return bool(
-        (_MOVED.search(low) and _BY_HOW_MUCH.fullmatch(said)) or (_ENDS_OF.search(low) and _GAINED.fullmatch(said))
+        (_MOVED.search(low) and _BY_HOW_MUCH.fullmatch(said))
+        or (_ENDS_OF.search(low) and _GAINED.fullmatch(said))
+        or (_AIM.search(low) and _FAR.fullmatch(said))
     )
 
 
