@@ -67,6 +67,8 @@ _EVENT = pattern(r"财报|年报|季报|中报|半年报|分红|除权|股东大
 """What has a day, of several companies."""
 
 
+_SIZE = pattern(r"(?:多少|几)[股手]|市值|值多少|\bhow many\b|\bworth\b|\bvalue\b", re.I)
+"""Asks for the size or the value of a holding, not for what it brought."""
 _MONEY = {"USD": "美元", "HKD": "港币"}
 _TIMES_BOUGHT = pattern(
     r"\W*(?:那|我|当时|当初|一共|总共|都|是)*分?(?:买|加仓|建仓)(?:过|了|入)*(?:几|多少)[次笔回](?:，什么价)?(?:买的)?\W*"
@@ -78,7 +80,7 @@ _TIMES_BOUGHT = pattern(
 
 def _ask_in_yuan(last: str, named: Sequence[Mention], *, chinese: bool) -> str:
     """Return the question what a holding or the cash of a currency is worth in yuan; "" for anything else."""
-    if len(named) == 1:
+    if len(named) == 1 and _SIZE.search(blank_mentions(last)):
         return f"我的{named[0].said}值多少人民币" if chinese else f"what are my {named[0].said} shares worth in yuan"
     currencies = [code for code in find_currencies(last) if code != "CNY"]
     if named or len(currencies) != 1:
