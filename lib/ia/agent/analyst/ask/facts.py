@@ -59,6 +59,7 @@ _HARD = pattern(
     r"|超过|大于|小于|高于|低于|至少|平均|均值|中位|(?<![少几])倍"
     r"|^\W*(?:那|那么)?(?:其中|里面|当中|这里面)|\bamong (?:them|those|these)\b"
     r"|天天|(?<!我)每一?[天日]|逐日|哪[一]?天是|\b(?:every|each) (?:single )?(?:day|session|trading day)\b"
+    r"|\b(?:any|some|which|one) of (?:them|those|these)\b"
     r"|\bhow many\b|\b(?:except|excluding|other than|without|apart from|aside from|minus|not counting|leaving out"
     r"|leaving aside|omitting|but not|setting aside|set aside|more than|less than|at least|above|below"
     r"|over \d|under \d|average|median|twice|per cent of)\b",

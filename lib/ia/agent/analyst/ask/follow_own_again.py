@@ -17,6 +17,8 @@ _WHY = pattern(
 )
 _BOUGHT = pattern(r"买|建仓|加仓|\b(?:buy|bought|purchase[ds]?|add(?:ed)?|get into|got into)\b", re.I)
 _SOLD = pattern(r"卖|清仓|减仓|\b(?:sell|sold|sales?|trim\w*)\b", re.I)
+_WISHED = pattern(r"\b(?:can|could|should|may|might|would|will)\b|能|可以|该|要不要|想", re.I)
+"""A trade that is not made yet."""
 _LAST = pattern(
     r"最近一[笔次]|上一?[笔次]|最后一[笔次]|\b(?:last|latest|newest|most recent) (?:trade|purchase|sale)\b", re.I
 )
@@ -69,6 +71,17 @@ _EVENT = pattern(r"财报|年报|季报|中报|半年报|分红|除权|股东大
 
 _SIZE = pattern(r"(?:多少|几)[股手]|市值|值多少|\bhow many\b|\bworth\b|\bvalue\b", re.I)
 """Asks for the size or the value of a holding, not for what it brought."""
+_OWN_RESULT = pattern(
+    r"\W*(?:那|那么)*我(?:现在)?(?:手里|拿着|持有|买)的(?:那些|部分)?(?:呢|现在)?(?:是)?"
+    r"(?:亏|赚|盈亏)(?:了)?(?:多少|几个点)(?:钱)?\W*"
+    r"|\W*(?:那)?(?:换成|折合?成?|按|算成)人民币我?(?:是)?(?:一共)?(?:赚|亏)了?多少(?:钱)?\W*"
+    r"|\W*(?:and |so )?how much (?:am i|have i|i am|i'm) (?:up|down|made|lost)(?: on mine| with mine)\W*",
+    re.I,
+)
+"""What the owner's own holding of it brought."""
+_WORTH = pattern(
+    r"\W*(?:and |so )?what(?:['’]?s| is| are) (?:it|they|that) worth(?: now| today| at the moment)?\W*", re.I
+)
 _MONEY = {"USD": "美元", "HKD": "港币"}
 _TIMES_BOUGHT = pattern(
     r"\W*(?:那|我|当时|当初|一共|总共|都|是)*分?(?:买|加仓|建仓)(?:过|了|入)*(?:几|多少)[次笔回](?:，什么价)?(?:买的)?\W*"
@@ -108,9 +121,14 @@ def ask_own_again(core: str, last: str, named: Sequence[Mention]) -> str:
         return f"{whose['who']}{event[0]}是哪天"
     if _IN_YUAN.fullmatch(core) and OWNER.search(bare):
         return _ask_in_yuan(last, named, chinese=chinese)
+    if len(named) == 1 and _OWN_RESULT.fullmatch(core):
+        money = "人民币" if "人民币" in core else ""
+        return f"我{named[0].said}赚了多少{money}" if chinese else f"how much have I made on {named[0].said}"
+    if len(named) == 1 and OWNER.search(bare) and _WORTH.fullmatch(core):
+        return f"what is my {named[0].said} worth now"
     if _TIMES_BOUGHT.fullmatch(core) and len(named) == 1:
         return f"{named[0].said}我买了几次" if chinese else f"how many times did I buy {named[0].said}"
-    if _WHY.fullmatch(core) and OWNER.search(bare):
+    if _WHY.fullmatch(core) and OWNER.search(bare) and not _WISHED.search(bare):
         if not named:
             return last if _LAST.search(last) else ""
         bought, sold = _BOUGHT.search(bare), _SOLD.search(bare)

@@ -29,9 +29,11 @@ _POLITE = pattern(
 )
 _EMPTY = pattern(
     r"(?:\s|从|到|在|是|的|了|有|都|各|分别|又|呢|吗|啊|呀|那|[重大多]到什么程度|什么时候的事|哪[天日只个些一]?|什么(?:时候|时间|日子)?|多少钱?|几[天个只]?"
-    r"|(?:一共)?花了?(?=多少)|怎么样|如何|为什么|为啥|谁|出现|日子|哪一?次|相?差|差距|[高低贵便宜多少大小](?=多少)|除的?[权息]|大概|大约"
-    r"|\b(?:who is|who'?s|ahead|by|on|at|in|from|to|of|as|is|was|are|were|it|that|the|what|when|which|day|date"
-    r"|report|how|much|many|why|who|(?<=how )(?:big|large)(?: (?:a )?(?:chunk|share|part|slice|weight))?)\b|[\W_])*",
+    r"|(?:一共)?花了?(?=多少)|怎么样|如何|为什么|为啥|谁|出现|日子|哪一?次|相?差|差距"
+    r"|[高低贵便宜多少大小](?=多少)|除的?[权息]|大概|大约"
+    r"|\b(?:per share|who is|who'?s|ahead|by|on|at|in|from|to|of|as|is|was|are|were|it|that|the|what|when|which|day"
+    r"|date|report|how|much|many|why|who|(?<=how )(?:big|large)(?: (?:a )?(?:chunk|share|part|slice|weight))?)\b"
+    r"|[\W_])*",
 )
 _ASKS = pattern(
     r"多少|几|哪|谁|什么|怎么|如何|为[何啥]|啥|是否|是不是|有没有|能不能|会不会|该不该|要不要|还是|吗|呢|[?？]"
@@ -269,7 +271,7 @@ _GAINED = pattern(
     r"(?:又|那天|当天)?[涨跌赚亏]了?多少钱?|(?:and )?(?:by )?how much (?:did i (?:lose|make)|was it|was lost)"
 )
 """What the best or the worst day brought, which is told with it."""
-_BY_HOW_MUCH = pattern(r"(?:又|一共|总共)?[涨跌]了?(?:多少|几个?点|百分之几)(?:个?点)?|by how much")
+_BY_HOW_MUCH = pattern(r"(?:又|一共|总共)?[涨跌]了?(?:多少|几个?点|百分之几)(?:个?点)?|(?:多少|几)个?点|by how much")
 
 
 def repeats_move(before: str, part: str) -> bool:

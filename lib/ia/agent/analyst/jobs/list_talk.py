@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ia.agent.analyst.ask import intent
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
-from ia.agent.analyst.desk import ToolDesk
+from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
@@ -102,3 +102,47 @@ def tell_place(desk: ToolDesk) -> Reply | None:
 
 _FEWEST = 2
 """Securities of which an answer is a list."""
+_MINE_AMONG = pattern(
+    r"\W*(?:and |so )?(?:are |is |do i (?:own|hold|have|watch) )?(?:any|some|which|one)(?: ones?)?"
+    r" of (?:those|them|these)(?: stocks| shares| names)?(?: are| is)?"
+    r"(?: (?:already )?(?:on|in) my (?:watch ?list|list|favourites)"
+    r"| (?:on|in) my (?:portfolio|account|book)| mine| (?:that )?i (?:own|hold|have|watch)"
+    r"| do i (?:already )?(?:own|hold|have|watch))?\W*"
+    r"|\W*(?:那|那么)*(?:这|那)?(?:里面|其中|当中|些)?(?:里)?(?:有没有|有|哪些|哪[几]?[只个]|是不是有)(?:是|在)?我(?:的)?"
+    r"(?:自选|关注|持有|持仓|手里|买)(?:股|列表)?(?:里|中)?(?:的|了的|过的)?(?:股票|票)?(?:吗|么|没有?|呢)*\W*",
+    re.I,
+)
+_WATCH_SAID = pattern(r"watch|list|favourites|自选|关注", re.I)
+_OWN_SAID = pattern(r"own|hold|have|portfolio|account|book|mine|持|手里|买", re.I)
+
+
+def tell_mine(desk: ToolDesk) -> Work[Reply | None]:
+    """Say which securities of the answer before the owner holds or watches; None for any other message."""
+    request = desk.request
+    found = _MINE_AMONG.fullmatch(request.question) if request.before and request.is_words_only else None
+    if found is None or request.sections:
+        return None
+    codes = list(zip(request.before, request.listed, strict=False))[-1][1]
+    watched = _WATCH_SAID.search(request.question) is not None
+    if not codes or watched == (_OWN_SAID.search(_WATCH_SAID.sub(" ", request.question)) is not None):
+        return None
+    result = yield from desk.one("watch.list" if watched else "account.status")
+    if result.failure is not None:
+        return None
+    own = {str(row.get("symbol")) for row in wording.rows_of(result, "items")}
+    own = own if watched else set(wording.objects_of(result, "positions"))
+    mine = [code for code in codes if code in own]
+    names = desk.speak.join_items([f"**{wording.security_name(desk, code, '')}**" for code in mine])
+    if not mine and watched:
+        told = desk.speak(
+            "**None** of the {count} that the answer before names is on the watch list.", count=len(codes)
+        )
+    elif not mine:
+        told = desk.speak("You hold **none** of the {count} that the answer before names.", count=len(codes))
+    elif watched:
+        told = desk.speak("On the watch list: {names} ({part} of the {count} that the answer before names).",
+                          names=names, part=len(mine), count=len(codes))  # fmt: skip
+    else:
+        told = desk.speak("You hold: {names} ({part} of the {count} that the answer before names).",
+                          names=names, part=len(mine), count=len(codes))  # fmt: skip
+    return reply.reply_of_lines(told)

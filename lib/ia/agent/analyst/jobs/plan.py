@@ -192,6 +192,14 @@ def _say_unsent(desk: ToolDesk) -> list[str]:
     ]
 
 
+def _read_before(desk: ToolDesk) -> Work[Reply | None]:
+    """Read a message with the owner's names and what was said before it; return the answer where that tells all."""
+    yield from name_own_securities(desk)
+    _take_chart(desk)
+    of_list = list_talk.take_back(desk) or list_talk.tell_place(desk) or (yield from list_talk.tell_mine(desk))
+    return of_list or _complete_request(desk)
+
+
 def _do_request(desk: ToolDesk) -> Work[Reply]:
     """Do what a request wants, and return the answer. What a kind of work needs is imported when it is wanted."""
     if desk.request.sections:
@@ -203,12 +211,8 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
 
         if desk.request.event in past_sessions.EVENTS:
             return (yield from past_sessions.EVENTS[desk.request.event](desk))
-    if refusal := _find_refusal(desk):
-        return refusal
-    yield from name_own_securities(desk)
-    _take_chart(desk)
-    if said_again := list_talk.take_back(desk) or list_talk.tell_place(desk) or _complete_request(desk):
-        return said_again
+    if said := _find_refusal(desk) or (yield from _read_before(desk)):
+        return said
     if unclear := (
         (yield from _name_ranked(desk)) or (yield from name_counted(desk)) or (yield from read_own_trades(desk))
     ):
