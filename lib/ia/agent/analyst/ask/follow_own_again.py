@@ -28,7 +28,7 @@ _WATCHED = pattern(
     r"|\W*(?:那|这|其中|里面|当中)*(?:有没有|有)?我?的?自选(?:股|里)?的?(?:股票)?(?:有)?(?:吗|么|没有?|哪些|呢)*\W*",
     re.I,
 )
-_LISTED = pattern(
+LISTED = pattern(
     r"(?P<en>\b(?:which|what|list|show|any)(?: (?:me|all|the))* (?:stocks|shares|names|companies))\b"
     r"|(?:哪些|有哪些|哪几[只个支]|列)",
     re.I,
@@ -143,7 +143,7 @@ def ask_own_again(core: str, last: str, named: Sequence[Mention]) -> str:
         and _WATCHED.fullmatch(core)
         and not named
         and not OWNER.search(bare)
-        and (listed := _LISTED.search(last))
+        and (listed := LISTED.search(last))
     ):
         if listed["en"]:
             return f"{last[: listed.end('en')]} on my watch list{last[listed.end('en') :]}"

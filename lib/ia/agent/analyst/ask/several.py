@@ -29,7 +29,7 @@ _POLITE = pattern(
 )
 _EMPTY = pattern(
     r"(?:\s|从|到|在|是|的|了|有|都|各|分别|又|呢|吗|啊|呀|那|[重大多]到什么程度|什么时候的事|哪[天日只个些一]?|什么(?:时候|时间|日子)?|多少钱?|几[天个只]?"
-    r"|(?:一共)?花了?(?=多少)|怎么样|如何|为什么|为啥|谁|出现|日子|哪一?次|相?差|差距"
+    r"|怎么样|如何|为什么|为啥|谁|出现|日子|哪一?次|相?差|差距"
     r"|[高低贵便宜多少大小](?=多少)|除的?[权息]|大概|大约"
     r"|\b(?:per share|who is|who'?s|ahead|by|on|at|in|from|to|of|as|is|was|are|were|it|that|the|what|when|which|day"
     r"|date|report|how|much|many|why|who|(?<=how )(?:big|large)(?: (?:a )?(?:chunk|share|part|slice|weight))?)\b"

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from ia.agent.analyst.ask import intent
+from ia.agent.analyst.ask.follow_own_again import LISTED
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
@@ -120,8 +121,8 @@ def tell_mine(desk: ToolDesk) -> Work[Reply | None]:
     """Say which securities of the answer before the owner holds or watches; None for any other message."""
     request = desk.request
     found = _MINE_AMONG.fullmatch(request.question) if request.before and request.is_words_only else None
-    if found is None or request.sections:
-        return None
+    if found is None or request.sections or LISTED.search(request.before[-1]):
+        return None  # a list is asked for again, of what is the owner's: it may have named only the first of many
     codes = list(zip(request.before, request.listed, strict=False))[-1][1]
     watched = _WATCH_SAID.search(request.question) is not None
     if not codes or watched == (_OWN_SAID.search(_WATCH_SAID.sub(" ", request.question)) is not None):
