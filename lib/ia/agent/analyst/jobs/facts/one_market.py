@@ -57,7 +57,11 @@ def find_markets(asked: FactQuestion) -> frozenset[str]:
 
 def can_narrow(asked: FactQuestion) -> bool:
     """Return True if an answer is right for what the results of one market tell."""
-    return asked.answer in _NARROWED
+    return asked.answer in _NARROWED and asked.facts[0].field not in _OF_ALL
+
+
+_OF_ALL = ("today_pnl", "total_pnl")
+"""Fields of the account as a whole: a question for the holdings of a market among them is another one."""
 
 
 def drop_exception(asked: FactQuestion) -> FactQuestion:
