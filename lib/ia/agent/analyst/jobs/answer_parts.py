@@ -240,7 +240,7 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
         again = parts[-1].asked if parts and not securities else None
         if again is not None and _asks_again(again, asked):
             asked = replace(asked, spans=again.spans)
-        if not securities or against or asked.facts[0].of in (SECURITY, HOLDING):
+        if not securities or wanted.securities or against or asked.facts[0].of in (SECURITY, HOLDING):
             return _Part(request, wanted._replace(securities=securities), asked)
     if wanted.kind == "holdings":
         return _Part(request, wanted, None)

@@ -511,7 +511,7 @@ def _say_paid(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> li
             fees=wording.say_exact(desk, fees),
         )
     ]
-    return lines + ["- " + _say_trade(desk, row) for row in bought[-SHOWN:] if len(bought) > 1]
+    return lines + ["- " + _say_trade(desk, row) for row in bought[-SHOWN:]]
 
 
 def _say_last(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> list[str]:
