@@ -1,4 +1,4 @@
-"""What was found out about regular expressions, kept for the next command of a user: it takes longer than most answers.
+"""What was found out about regular expressions, kept for the next command of a user: it took a fifth of a turn.
 
 As Python keeps the bytecode of modules, the code of patterns is kept for the Python that made it; whoever can write to
 a user's cache can write there, too. `re` compiles what is not kept.

@@ -97,6 +97,15 @@ def find_market_currencies(text: str) -> list[str]:
     return [code for code, form in _MARKETS if form.search(text)]
 
 
+def find_market_words(text: str) -> tuple[str, ...]:
+    """Return the words with which a text names markets.
+
+    >>> find_market_words("tell us about Hong Kong and A-shares")
+    ('Hong Kong', 'A-shares')
+    """
+    return tuple(match[0] for _, form in _MARKETS if (match := form.search(text)))
+
+
 _PLACE = pattern(
     r"第(?P<n>[二三四])(?=[大小多少重高低好差贵便赚亏惨牛强])"
     r"|\b(?P<en>second|2nd|third|3rd|fourth|4th)[- ]"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from ia.agent.analyst.ask.amounts import find_market_words
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import find_near_name, strip_mentions
 from ia.agent.analyst.ask.screens import parse_bounds
@@ -72,16 +73,16 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not markets:
         return (yield from _answer_read(desk, asked))
     if not one_market.can_narrow(asked):
-        return wording.ask_back(desk, wording.find_market_words(asked.words))
+        return wording.ask_back(desk, find_market_words(asked.words))
     one_market.narrow_desk(desk, markets)
     try:
-        left = wording.drop_market_words(asked.left)
+        left = one_market.drop_market_words(asked.left)
         told = yield from _answer_read(desk, replace(one_market.drop_exception(asked), left=left))
     finally:
         desk.narrow = None
     if told.unread or not told.understood:
         return told
-    line = wording.say_markets(desk, markets)
+    line = one_market.say_markets(desk, markets)
     return told._replace(lines=[*told.lines, line], points=[*told.points, line])
 
 

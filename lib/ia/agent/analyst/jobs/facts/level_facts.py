@@ -2,7 +2,6 @@
 
 import re
 
-from ia.agent.analyst.ask.amounts import find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
@@ -144,12 +143,7 @@ def answer_against_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     status = yield from desk.one("account.status")
     if status.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), status.failure)
-    markets = find_market_currencies(asked.words)
-    held = {
-        code: each
-        for code, each in wording.objects_of(status, "positions").items()
-        if not markets or each.get("currency") in markets
-    }
+    held = wording.objects_of(status, "positions")
     known = [
         (float(each["unrealized_pct"]), code) for code, each in held.items() if each.get("unrealized_pct") is not None
     ]

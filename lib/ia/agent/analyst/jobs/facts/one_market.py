@@ -4,6 +4,7 @@ A market that is named is never passed over: an answer that cannot be narrowed t
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from ia.agent.analyst.ask.amounts import find_market_currencies
 from ia.agent.analyst.ask.facts import ACCOUNT, WATCH, FactQuestion
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.desk import DeskResult, ToolDesk
+from ia.agent.analyst.jobs.facts import wording
 from ia.domain.instruments.boards import trading_currency
 from ia.domain.instruments.symbols import from_canonical
 from ia.kernel.patterns import pattern
@@ -69,6 +71,18 @@ def drop_exception(asked: FactQuestion) -> FactQuestion:
     words = strip_mentions(asked.words)
     left_out = [match[0] for match in _LEFT_OUT.finditer(words) if find_market_currencies(match[0])]
     return replace(asked, unread=tuple(word for word in asked.unread if not any(word in said for said in left_out)))
+
+
+def drop_market_words(left: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of a question that nobody has read, but for those for a market."""
+    return tuple(word for word in left if not wording.MARKET_WORD.fullmatch(word) and not find_market_currencies(word))
+
+
+def say_markets(desk: ToolDesk, markets: Iterable[str]) -> str:
+    """Return that an answer is about some markets only, which their currencies name."""
+    speak = desk.speak
+    names = {"CNY": speak("A-shares"), "HKD": speak("Hong Kong shares"), "USD": speak("US shares")}
+    return speak("This is about {markets} only.", markets=speak.join_items([names[each] for each in sorted(markets)]))
 
 
 def narrow_desk(desk: ToolDesk, markets: frozenset[str]) -> None:

@@ -132,30 +132,12 @@ def drop_own_currency(asked: FactQuestion) -> tuple[str, ...]:
     own = {CURRENCIES.get(mention.symbol.market, "") for mention in asked.securities}
     left = tuple(word for word in asked.left if len(own) != 1 or {*find_currencies(word)} != own)
     if left and len(own) == 1 and {*find_market_currencies(strip_mentions(asked.words))} == own:
-        left = tuple(word for word in left if not _MARKET_WORD.fullmatch(word))
+        left = tuple(word for word in left if not MARKET_WORD.fullmatch(word))
     return left
 
 
-_MARKET_WORD = pattern(r"[港美AaＡ]股?|hk|hong|kong|us|american|chinese|mainland|a-shares?", re.I)
+MARKET_WORD = pattern(r"[港美AaＡ]股?|hk|hong|kong|us|american|chinese|mainland|a-shares?", re.I)
 """Words for a market, as they are left of a question."""
-_MARKET_NAME = pattern(r"[港美]股|[Aa]股|\b(?:hong kong|hk|american|us|chinese|mainland|a[- ]shares?)\b", re.I)
-
-
-def drop_market_words(left: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words of a question that nobody has read, but for those for a market."""
-    return tuple(word for word in left if not _MARKET_WORD.fullmatch(word) and not find_market_currencies(word))
-
-
-def find_market_words(words: str) -> tuple[str, ...]:
-    """Return the words of a text that name a market."""
-    return tuple(dict.fromkeys(_MARKET_NAME.findall(words)))
-
-
-def say_markets(desk: ToolDesk, markets: Iterable[str]) -> str:
-    """Return that an answer is about some markets only, which their currencies name."""
-    speak = desk.speak
-    names = {"CNY": speak("A-shares"), "HKD": speak("Hong Kong shares"), "USD": speak("US shares")}
-    return speak("Of this market only: {markets}.", markets=speak.join_items([names[each] for each in sorted(markets)]))
 
 
 def name_alone(desk: ToolDesk, code: str, name: object) -> str:
