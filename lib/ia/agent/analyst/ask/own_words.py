@@ -11,7 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.leftover_words import compile_idle
-from ia.agent.analyst.ask.mentions import LONGEST, Mention
+from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, UNREAD, find_time_spans
 from ia.agent.analyst.voice import count_han
 from ia.kernel.patterns import pattern
@@ -72,13 +72,50 @@ def read_ideas(words: str, securities: list[Mention], today: date, *, first: boo
     >>> read_ideas("这礼拜我是赚还是赔", [], day), read_ideas("这礼拜我别人赚还是赔", [], day)
     ('我这礼拜赚了多少', '')
     """
+    ideas = _read_words(words, securities, today)
+    return _ask_known(ideas, chinese=count_han(words) > 0, first=first) if ideas is not None else ""
+
+
+def continue_ideas(words: str, before: str, today: date) -> str:
+    """Return the known question about the owner's money that goes on with the one before it; "" for none.
+
+    What is of the same kind as an idea of the question before takes its place.
+
+    >>> day = date(2024, 3, 15)
+    >>> continue_ideas("and the worst", "which of my holdings is the best", day)
+    'which holding lost the most'
+    >>> continue_ideas("and the weather", "which of my holdings is the best", day)
+    ''
+    """
+    new = _read_words(words, find_mentions(words), today)
+    old = _read_words(before, find_mentions(before), today)
+    if not new or not old or set(old) <= {_SECURITY, _INDEX, "TIME", _DATE}:
+        return ""
+    kept = {idea: said for idea, said in old.items() if not any(idea in kind and set(new) & kind for kind in _KINDS)}
+    return _ask_known({**kept, **new}, chinese=count_han(words) > 0)
+
+
+_KINDS = tuple(
+    frozenset(kind.split())
+    for kind in (
+        "BEST WORST MOST LEAST", "BUY SELL", "FIRST LAST NTH", "PROFIT LOSS", "TIME DATE RECENT", "SECURITY", "INDEX",
+        "MARKET", "CURRENCY INTO YUAN", "WHEN REASON COUNT LONG DAYS", "INDUSTRY", "REALIZED UNREALIZED",
+        "DAY WEEK MONTH", "DEPOSIT WITHDRAW", "NUMBER PERCENT",
+    )
+)  # fmt: skip
+"""Ideas of one kind: in a question that goes on with another, one takes the place of the other."""
+
+
+def _read_words(words: str, securities: list[Mention], today: date) -> dict[str, list[str]] | None:
+    """Return the ideas of a message, and the words or the value of each; None where it is not read whole."""
     if len(words) > LONGEST or _MARK in words or any(each.said not in words for each in securities):
-        return ""
+        return None
     text, named = _mark_named(words, securities, today)
-    ideas = _find_ideas(text, named)
-    if ideas is None:
-        return ""
-    chinese = count_han(words) > 0
+    return _find_ideas(text, named)
+
+
+def _ask_known(ideas: dict[str, list[str]], *, chinese: bool, first: bool = False) -> str:
+    """Return the known question that has some ideas; "" where none has, or something named has no place in it."""
     days = list(dict.fromkeys(ideas.get(_DATE, ())))
     if "THAN" in ideas and len(days) == _TWO and (other := [day for day in days if not _TODAY.fullmatch(day)]):
         ideas[_DATE] = other[:1]  # today against yesterday

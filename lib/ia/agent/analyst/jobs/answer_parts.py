@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from ia.agent.analyst.ask import intent, several
+from ia.agent.analyst.ask import ideas, intent, several
 from ia.agent.analyst.ask.amounts import find_market_currencies
 from ia.agent.analyst.ask.facts import (
     ACCOUNT,
@@ -86,6 +86,8 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     desk.request = whole
     left = yield from _ask_of_ranked(desk, left, replies, answer_whole)
     desk.request = whole
+    left = yield from _ask_by_ideas(desk, left, parts[-1], replies, answer_whole)
+    desk.request = whole
     if left and one is not None and _goes_on(one, parts):
         together = yield from _answer_part(desk, _Part(whole, parts[0].wanted, one), answer_whole)
         if together.lines != replies[0].lines:  # the rest was read as well
@@ -158,6 +160,30 @@ def _ask_of_ranked(
             continue
         desk.request = request
         replies.append((yield from _answer_part(desk, part, answer_whole)))
+    return still
+
+
+def _ask_by_ideas(
+    desk: ToolDesk,
+    left: list[str],
+    before: _Part,
+    replies: list[Reply],
+    answer_whole: Callable[[ToolDesk], Work[Reply]],
+) -> Work[list[str]]:
+    """Answer what was not read of a message by its ideas, where they ask a known question; return what then is left."""
+    still = []
+    today = desk.request.moment.date()
+    for text in left:
+        known = ideas.read_question(text, today) or ideas.continue_question(text, before.request.question, today)
+        if not known:
+            still.append(text)
+            continue
+        desk.request = replace(desk.request, question=known)
+        done = yield from answer_whole(desk)
+        if done.unread or not done.understood:
+            still.append(text)
+        else:
+            replies.append(done)
     return still
 
 

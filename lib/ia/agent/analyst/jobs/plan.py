@@ -40,6 +40,7 @@ from ia.agent.analyst.ask.mentions import (
 from ia.agent.analyst.ask.near_questions import find_offered
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.predictions import states_belief
+from ia.agent.analyst.ask.request import UserRequest
 from ia.agent.analyst.ask.term_words import find_term
 from ia.agent.analyst.ask.unknown_names import find_unknown_names
 from ia.agent.analyst.ask.web_words import find_web_topic
@@ -88,11 +89,14 @@ def work(desk: ToolDesk) -> Work[Reply]:
     """Do what a request wants, and return the answer; what an error cost of it is named at its end."""
     yield from _take_offered(desk)
     meant, counted = _resolve_pointers(desk)
+    asked = desk.request
     done = None if counted else (yield from _do_request(desk))
     if done is None or (meant and not done.understood):
         from ia.agent.analyst.jobs import small_talk
 
         done = small_talk.ask_which_of(desk, meant)
+    elif (done.unread or not done.understood) and (again := (yield from _read_again(desk, asked))):
+        done = again
     ends = [reply.by_rules(desk.speak)] if done.signed else []
     offers = find_offered(desk.request, done.unread[0]) if done.unread else []
     offers = offers[: max(MOST_LINES - 1 - len(done.lines), 1)]
@@ -100,6 +104,26 @@ def work(desk: ToolDesk) -> Work[Reply]:
     lines = reply.append_lines(done.lines, *last, *ends)
     understood = done.understood and not offers
     return done._replace(lines=lines, points=[*done.points, *last], understood=understood, offers=tuple(offers))
+
+
+def _read_again(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:
+    """Answer a message that the rules did not read by its ideas and those of the one before; None for none."""
+    from ia.agent.analyst.jobs import idea_questions
+
+    request = desk.request
+    if not asked.is_words_only or asked.sections or asked.data:
+        return None
+    said = list(desk.last_lines)
+    desk.request = asked
+    for known in (yield from idea_questions.find_known(desk)):
+        desk.last_lines.clear()
+        desk.request = replace(asked, question=known, before=[], listed=[])
+        done = yield from _do_request(desk)
+        if done.understood and not done.unread:
+            return done
+    desk.request = request
+    desk.last_lines[:] = said
+    return None
 
 
 def _say_offered(desk: ToolDesk, offered: list[str]) -> list[str]:

@@ -1,0 +1,286 @@
+"""Questions by the ideas in them, about everything but the owner's money: the same ideas ask the same, in any order.
+
+What the rules do not read is read here, word by word: every word has to be one of an idea or idle, and the ideas have
+to be those of a known question. So nothing that might change the answer is passed over.
+"""
+
+import os
+import re
+from datetime import date
+from functools import cache
+from typing import NamedTuple
+
+from ia.agent.analyst.ask.mentions import LONGEST, find_mentions
+from ia.agent.analyst.ask.time_spans import EVER, FUTURE, UNREAD, find_time_spans
+from ia.agent.analyst.voice import count_han
+from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import split_alternatives
+
+_IDLE, _SECURITY, _SEVERAL, _INDEX, _TIME, _NUMBER, _PERCENT = (
+    "IDLE", "SECURITY", "SECURITY2", "INDEX", "TIME", "NUMBER", "PERCENT",
+)  # fmt: skip
+_WEAK = frozenset(("STOCK", "LIST", "YET"))
+"""Ideas that a question may always name."""
+_EITHER = {"W": (_SECURITY, _INDEX)}
+"""Names in the table that stand for one of several ideas."""
+_SLOTS = {
+    _TIME: "time", _INDEX: "who", _SECURITY: "who", _SEVERAL: "whos", _NUMBER: "number", _PERCENT: "percent",
+    "MARKET": "market", "INDUSTRY": "industry", "TASK": "task", "FIGURE": "figure", "INTO": "into",
+}  # fmt: skip
+"""Ideas with a value, and the place in a known question that it goes into."""
+_BOUNDS = frozenset(
+    ("ABOVE", "BELOW", "NUMBER", "PERCENT", "TIME", "EVER", "LAST", "FIRST", "WHEN", "COUNT", "LONG", "MORE",
+     "LESS", "UP", "DOWN", "MAX", "MIN", "BEST", "WORST", "CHANGE", "HISTORY", "AVERAGE", "DAY", "THAN",
+     "STILL", "REACH", "YET", "STOCK", "LIST", "FAR", "ALL", "TOTAL", "BY_PERCENT", "DEAR", "CHEAP", "DEARER",
+     "CHEAPER", "ROW")
+)  # fmt: skip
+"""Ideas that say nothing of what is measured: it is what the question before was about."""
+_DROPPABLE = (_NUMBER, _PERCENT)
+"""Ideas whose value a known question may do without, where it allows them."""
+_MARK = "\ufffc"
+"""Stands for a security or a time; what it stands for is kept beside."""
+_BETWEEN = pattern(r"[^\w\ufffc%％]+|_+")
+_AMOUNT = pattern(r"\d[\d,]*(?:\.\d+)?\s?(?:[%％]|股|shares?\b)?", re.I)
+_YEARLONG = pattern(
+    r"(?:in |over |of |the |past |last )*(?:52|fifty-two)[- ]?weeks?|(?:近|过去)?(?:52|五十二)周|近?一年", re.I
+)
+"""The stretch of which highs and lows are told anyway."""
+_LATIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+
+
+class Ideas(NamedTuple):
+    """The ideas of a question: the values of each that has one, and what kind each is of."""
+
+    values: dict[str, list[str]]
+    kinds: dict[str, str]
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the ideas."""
+        return set(self.values)
+
+
+class _Word(NamedTuple):
+    """A word of ideas: how it is written, what it means, and its value in English and Chinese."""
+
+    form: str | re.Pattern[str]
+    ideas: tuple[str, ...]
+    kind: str
+    value: str
+
+
+class _Known(NamedTuple):
+    """A question that is answered: of each set of `needed` one idea at least is named, of `allowed` any may be."""
+
+    needed: tuple[frozenset[str], ...]
+    allowed: frozenset[str]
+    english: str
+    chinese: str
+
+    def fits(self, names: set[str]) -> bool:
+        """Return True if a question with these ideas asks for it."""
+        return names - _WEAK <= self.allowed and all(names & each for each in self.needed)
+
+
+def read_question(words: str, today: date) -> str:
+    """Return the known question that a message asks by its ideas, in its language; "" where that is not certain.
+
+    >>> day = date(2024, 3, 15)
+    >>> read_question("52 week low for 600900 & how far above that are we", day)
+    'how far is 600900 above its 52-week low'
+    >>> read_question("is my Moutai alert above or below, and at what price?", day)
+    'what alerts do I have on Moutai'
+    >>> read_question("is my Moutai alert any use", day)
+    ''
+    """
+    found = find_ideas(words, today)
+    return ask_known(found, chinese=count_han(words) > 0) if found is not None else ""
+
+
+def continue_question(words: str, before: str, today: date) -> str:
+    """Return the known question that a message asks with the ideas of the one before it; "" for none.
+
+    Of its securities it asks something else, or what is of the same kind as an idea of that question takes its place.
+
+    >>> continue_question("weekly instead", "RSI on CATL", date(2024, 3, 15))
+    'weekly RSI of CATL'
+    """
+    new, old = find_ideas(words, today), find_ideas(before, today)
+    if new is None or old is None:
+        return ""
+    chinese = count_han(words) > 0
+    about = {name: said for name, said in old.values.items() if name in (_SECURITY, _INDEX) and not _names_who(new)}
+    open_ = "FIGURE" in old.values and new.names <= _BOUNDS  # "was it ever under 30" behind the RSI
+    if about and not open_ and (known := ask_known(Ideas({**about, **new.values}, new.kinds), chinese=chinese)):
+        return known
+    taken = {kind for kind in new.kinds.values() if kind}
+    kept = {name: said for name, said in old.values.items() if old.kinds.get(name) not in taken}
+    if _names_who(new):
+        kept = {name: said for name, said in kept.items() if name not in (_SECURITY, _SEVERAL, _INDEX)}
+    return ask_known(Ideas({**kept, **new.values}, {**old.kinds, **new.kinds}), chinese=chinese)
+
+
+def _names_who(ideas: Ideas) -> bool:
+    return any(name in ideas.values for name in (_SECURITY, _SEVERAL, _INDEX))
+
+
+def ask_known(ideas: Ideas, *, chinese: bool) -> str:
+    """Return the known question with these ideas, with what is named; "" where none has them, or one is left out."""
+    names = ideas.names
+    fitting = [known for known in _load_known() if known.fits(names)]
+    for known in sorted(fitting, key=lambda each: -len(each.needed)):
+        form = known.chinese if chinese else known.english
+        return _fill(form, ideas, known, chinese=chinese)
+    return ""
+
+
+def _fill(form: str, ideas: Ideas, known: _Known, *, chinese: bool) -> str:
+    """Return a known question with what is named; "" where something named has no place in it, or two have one."""
+    joint = "、" if chinese else " and "
+    for name, slot in _SLOTS.items():
+        said = list(dict.fromkeys(ideas.values.get(name, ())))
+        if not said:
+            continue
+        place = f"{{{slot}}}"
+        if place not in form:
+            if name in _DROPPABLE and name in known.allowed:
+                continue
+            return ""
+        if len(said) > 1 and name not in (_SEVERAL, "FIGURE"):
+            return ""
+        form = form.replace(place, joint.join(_in_language(each, chinese=chinese) for each in said))
+    return re.sub(r" {2,}", " ", re.sub(r"\{\w+\}", "", form)).strip()
+
+
+def _in_language(value: str, *, chinese: bool) -> str:
+    english, _, other = value.partition("~")
+    return other if other and chinese else english
+
+
+def find_ideas(words: str, today: date) -> Ideas | None:
+    """Return the ideas of a text; None where a word is none of them."""
+    if len(words) > LONGEST or _MARK in words:
+        return None
+    marked = _mark_named(words, today)
+    if marked is None:
+        return None
+    text, named = marked
+    low = text.casefold() if len(text.casefold()) == len(text) else text.lower()
+    values: dict[str, list[str]] = {}
+    kinds: dict[str, str] = {}
+    at = 0
+    while at < len(low):
+        if low[at] == _MARK:
+            name, said = named.pop(0)
+            values.setdefault(name, []).append(said)
+            at += 1
+            continue
+        word, size = _find_word(low, at)
+        amount = _AMOUNT.match(low, at)
+        if amount and len(amount[0]) > size and low[at - 1 : at] not in _LATIN - {""}:
+            name = _PERCENT if amount[0][-1] in "%％" else _NUMBER
+            values.setdefault(name, []).append(amount[0].strip())
+            at += len(amount[0])
+        elif word is not None:
+            for name in word.ideas:
+                values.setdefault(name, []).extend([word.value] if word.value else [])
+                kinds[name] = word.kind
+            at += size
+        elif gap := _BETWEEN.match(low, at):
+            at += len(gap[0])
+        else:
+            return None
+    values.pop(_IDLE, None)
+    kinds.pop(_IDLE, None)
+    if len(set(values.get(_SECURITY, ()))) > 1:
+        values[_SEVERAL] = values.pop(_SECURITY)
+    return Ideas(values, kinds)
+
+
+def _mark_named(words: str, today: date) -> tuple[str, list[tuple[str, str]]] | None:
+    """Return a text with marks for its securities and times, and what each stands for; None for a time not read."""
+    found = []
+    blank = words
+    for each in find_mentions(words):
+        if (at := words.find(each.said)) < 0:
+            return None
+        found.append((at, at + len(each.said), _INDEX if each.symbol.kind == "index" else _SECURITY))
+        blank = blank[:at] + " " * len(each.said) + blank[at + len(each.said) :]
+    for span in find_time_spans(blank, today):
+        if span.kind in (UNREAD, FUTURE):
+            return None
+        name = "EVER" if span.kind == EVER else "YEARLONG" if _YEARLONG.fullmatch(span.said) else _TIME
+        found.append((*span.at, name))
+    text, named = words, list[tuple[str, str]]()
+    for begin, end, name in sorted(found, reverse=True):
+        named.insert(0, (name, words[begin:end]))
+        text = text[:begin] + _MARK + text[end:]
+    return text, named
+
+
+def _find_word(text: str, at: int) -> tuple[_Word | None, int]:
+    """Return the longest word of an idea at a place of a text, and how long it is there."""
+    best, size = None, 0
+    known = _load_words()
+    for word in (*known.get(text[at], ()), *known.get("", ())):
+        long = _measure(word.form, text, at)
+        if long > size:
+            best, size = word, long
+    return best, size
+
+
+def _measure(form: str | re.Pattern[str], text: str, at: int) -> int:
+    """Return how long a word is at a place of a text; 0 where it does not stand there. Latin words match whole."""
+    if not isinstance(form, str):
+        match = form.match(text, at)
+        return len(match[0]) if match else 0
+    if not text.startswith(form, at):
+        return 0
+    end = at + len(form)
+    if (form[0] in _LATIN and at and text[at - 1] in _LATIN) or (form[-1] in _LATIN and text[end : end + 1] in _LATIN):
+        return 0
+    return len(form)
+
+
+@cache
+def _load_words() -> dict[str, list[_Word]]:
+    """Return the words of all ideas by the sign that they begin with; by "" those that begin with no sign alone."""
+    found: dict[str, list[_Word]] = {}
+    for head, forms in _load_rows("ideas.tsv"):
+        names, _, value = head.partition("=")
+        names, _, kind = names.partition("@")
+        for part in split_alternatives(forms):
+            plain = part.replace(" ", "").replace("'", "").replace("-", "").isalnum()
+            form = part if plain else pattern(part if count_han(part) else rf"(?<![a-z\d'])(?:{part})(?![a-z\d])")
+            word = _Word(form, tuple(names.split("+")), kind or names, value)
+            begins = plain or (part[0].isalnum() and part[1:2] not in ("?", "*", "|"))
+            found.setdefault(part[0] if begins else "", []).append(word)
+    return found
+
+
+@cache
+def _load_known() -> list[_Known]:
+    """Return the questions that are answered, in their order. `A|B` needs one of both, `A?` may be named."""
+    found = []
+    for terms, english, chinese in _load_rows("idea_questions.tsv"):
+        parts = [(part.removesuffix("?"), part.endswith("?")) for part in terms.split()]
+        sets = [(frozenset(_resolve(part)), maybe) for part, maybe in parts]
+        found.append(
+            _Known(
+                tuple(names for names, maybe in sets if not maybe),
+                frozenset(name for names, _ in sets for name in names),
+                english,
+                chinese,
+            )
+        )
+    return found
+
+
+def _resolve(part: str) -> list[str]:
+    """Return the ideas that a part of a row names: "A|B"."""
+    return [name for each in part.split("|") for name in _EITHER.get(each, (each,))]
+
+
+def _load_rows(name: str) -> list[list[str]]:
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        return [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
