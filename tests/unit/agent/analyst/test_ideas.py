@@ -14,10 +14,10 @@ DAY = date(2024, 3, 15)
     [
         ("all the notes that I wrote this month", "what notes did I write this month"),
         ("this month, which notes did I write", "what notes did I write this month"),
-        ("did Moutai ever drop under 600 in the last two years", "did Moutai close below 600 in the last two years"),
+        ("did Moutai ever drop under 600 in the last two years", "did Moutai fall below 600 in the last two years"),
         (
             "Moutai in the last two years: did it ever drop under 600",
-            "did Moutai close below 600 in the last two years",
+            "did Moutai fall below 600 in the last two years",
         ),
         ("RSI 是干嘛的", "RSI是什么意思"),
         ("把提醒里茅台那个的价格说一下，是跌破还是涨破", "我给茅台设了什么提醒"),

@@ -45,6 +45,8 @@ _YEARLONG = pattern(
     r"(?:in |over |of |the |past |last )*(?:52|fifty-two)[- ]?weeks?|(?:近|过去)?(?:52|五十二)周|近?一年", re.I
 )
 """The stretch of which highs and lows are told anyway."""
+_BARE = pattern(r"\A(\d+)[- ](day|week|month|year)s?\Z", re.I)
+"""A stretch of time as it is said before something else: "20-day return"."""
 _LATIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 
@@ -146,7 +148,8 @@ def _fill(form: str, ideas: Ideas, known: _Known, *, chinese: bool) -> str:
             if name in _DROPPABLE and name in known.allowed:
                 continue
             return ""
-        if len(said) > 1 and name not in (_SEVERAL, "FIGURE"):
+        crossed = name == "FIGURE" and _SEVERAL in ideas.values  # the RSI of one and the P/E of the other
+        if len(said) > 1 and (name not in (_SEVERAL, "FIGURE") or crossed):
             return ""
         form = form.replace(place, joint.join(_in_language(each, chinese=chinese) for each in said))
     return re.sub(r" {2,}", " ", re.sub(r"\{\w+\}", "", form)).strip()
@@ -213,7 +216,7 @@ def _mark_named(words: str, today: date) -> tuple[str, list[tuple[str, str]]] | 
         found.append((*span.at, name))
     text, named = words, list[tuple[str, str]]()
     for begin, end, name in sorted(found, reverse=True):
-        named.insert(0, (name, words[begin:end]))
+        named.insert(0, (name, _BARE.sub(r"over the last \1 \2s", words[begin:end])))
         text = text[:begin] + _MARK + text[end:]
     return text, named
 
