@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 pytest.register_assert_rewrite("support")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a forked worker has one thread, as one that is started
 
 from support.program import REPO, SHARED, installed  # noqa: E402
 
@@ -150,6 +151,22 @@ def indexes(monkeypatch):
     monkeypatch.setattr(observers, "registered", {})
     register_indexes(told.append)
     return told
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forked_workers():
+    """The locked workers of `ia compute` are forked from this process, which loads pandas once for all of them."""
+    from support.forked_workers import install
+
+    install()
+
+
+@pytest.fixture
+def started_workers(home, monkeypatch):
+    """In this test workers are started as `ia` starts them, in forked commands too."""
+    from support.forked_workers import STARTED
+
+    monkeypatch.setenv(STARTED, "1")
 
 
 def _own_crontab():

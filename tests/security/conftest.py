@@ -12,3 +12,8 @@ def standing(home):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     return home
+
+
+@pytest.fixture(autouse=True)
+def _workers(started_workers):
+    """Attack the worker that `ia` starts."""

@@ -303,6 +303,10 @@ def _load() -> None:
     for package in (ia, ia_cli):
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(found.name)
+    from forked_workers import install, load_libraries  # beside this file, which is run as a program
+
+    load_libraries("*")
+    install()
 
 
 def _warm_up() -> None:
