@@ -29,14 +29,20 @@ KEPT = frozenset({"statement.csv", "crontab", "table"})
 
 @dataclasses.dataclass(frozen=True)
 class Market:
-    """Where prices come from, when the month begins, how many questions are asked in it, and after how many days each
-    the evening is looked at."""
+    """Where prices come from, when the month begins, how many questions are asked in it, after how many days each the
+    evening is looked at, and the days with a sync, a question and due tasks: all of them where `routine` is empty."""
 
     name: str
     begin: date
     questions: int
     days: int = MONTH
     evenings: int = 1
+    routine: tuple[int, ...] = ()
+
+    def working_days(self) -> list[date]:
+        """Return the days of trading that have the routine."""
+        days = trading_days(self.begin, self.days)
+        return [day for n, day in enumerate(days, 1) if not self.routine or n in self.routine]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,7 +68,8 @@ class Entry:
     err: str = ""
 
 
-DEMO = Market("demo", date(2024, 3, 4), 22, evenings=7)
+DEMO = Market("demo", date(2024, 3, 4), 10, evenings=7, routine=(1, 2, 3, 4, 5, 6, 10, 20, 21, 22))
+"""The routine of a first week, of the day before a weekend, and again from the end of a month on; the script is whole."""
 CSV = Market("csv", date(2026, 6, 15), 30)
 ORDINARY = (0, 66, 69, 75, 77)
 """What a message may end in: answered, an unknown skill, prices that no source has or not now, a disabled skill."""
@@ -127,13 +134,14 @@ def steps(market: Market) -> list[Step]:
     days = trading_days(market.begin, market.days)
     found = [*_script(days), *_habits(days[MONTH:])]
     asked = list(itertools.islice(itertools.cycle(questions()), market.questions))
-    for n, day in enumerate(days):
+    working = market.working_days()
+    for n, day in enumerate(working):
         lang = "en" if n % 2 else "zh"
         found += [
             Step(day, "15:10", ("sync",), (0,), lang=lang),
             Step(day, "16:30", ("task", "due"), (0,), lang=lang),
         ]
-        for at, sentence in enumerate(asked[n :: len(days)]):
+        for at, sentence in enumerate(asked[n :: len(working)]):
             session = ("-s", "日常") if at % 3 == 0 else ()
             found.append(
                 Step(day, f"15:{50 + at % 10}", ("turn", sentence, *session), ORDINARY, lang=language(sentence))
