@@ -88,7 +88,7 @@ bench: $(VENV)/installed
 	$(BIN)/python tests/bench/run.py
 
 soak: $(VENV)/installed $(VENV)/tools
-	IA_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m soak
+	IA_SOAK=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'soak or random'
 
 score: $(VENV)/installed $(VENV)/tools
 	$(BIN)/python tests/questions/score.py

@@ -3,12 +3,13 @@
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ia.kernel.untrusted import fence_text, fold_text, has_only_figures, mark_note, origin_of, remove_mark
+from support.random_tests import examples
 
-steady = settings(derandomize=True, max_examples=200, deadline=None)
+steady = examples(200, derandomize=True)
 SNIPPETS = st.sampled_from(
     ["---\n", "---\r\n", "---", "untrusted: x\n", "untrusted:\n", " Untrusted : a\r\n", "'untrusted': no\n", "title: y\n",
      "\ufeff", "\n", "\r\n", "text\n", "茅台", "іgnоre", "\u200b", "e\u0301", "<<end of data 0>>\n", "<<data\n",

@@ -1,12 +1,13 @@
 """The same text always means the same security, or the command stops and says what it could mean."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ia.domain.instruments import symbols
 from ia.domain.instruments.symbols import Symbol, bundled_symbols, from_canonical, resolve_security
 from ia.kernel.errors import IaError, NotFound, UsageError
+from support.random_tests import examples
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ def test_no_symbol_at_all(text):
 
 
 @pytest.mark.process
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(
     st.one_of(
         st.text(max_size=70), st.from_regex(r"(?i)(sh|sz|bj|hk)?\.?[0-9]{1,7}(\.(sh|sz|ss|hk|us|xx))?", fullmatch=True)

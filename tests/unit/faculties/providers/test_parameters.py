@@ -3,13 +3,14 @@
 import contextlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ia.agent.tools.schema import validate_arguments
 from ia.faculties.providers import parameters
 from ia.faculties.providers.manifest import parse_manifest
 from ia.kernel.errors import BadData, IaError
+from support.random_tests import examples
 
 words = st.sampled_from(
     ["name", "type", "object", "string", "properties", "required", "enum", "items", "anyOf", "$ref", "#/$defs/a", "$defs",
@@ -87,7 +88,7 @@ class TestParameters:
 
 class TestWhateverIsWritten:
     @pytest.mark.process
-    @settings(max_examples=300, deadline=None, derandomize=True)
+    @examples(300, derandomize=True)
     @given(st.dictionaries(words, values, max_size=6))
     def test_a_manifest_is_read_or_refused(self, tree):
         with contextlib.suppress(IaError):
@@ -96,7 +97,7 @@ class TestWhateverIsWritten:
             assert manifest.command
 
     @pytest.mark.process
-    @settings(max_examples=300, deadline=None, derandomize=True)
+    @examples(300, derandomize=True)
     @given(schemas | values, values)
     def test_a_schema_that_is_taken_can_be_checked_with(self, written, arguments):
         try:

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from datetime import datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
@@ -16,6 +16,7 @@ from ia.kernel import untrusted
 from ia.kernel.clock import UTC
 from ia.kernel.errors import BadData
 from support.program import REPO
+from support.random_tests import examples
 
 WEEKLY = TaskDesign("每周复盘", "0 16 * * 5", prompt="复盘本周", zone="Asia/Shanghai", calendar="CN")
 
@@ -209,7 +210,7 @@ DESIGNS = st.builds(
 
 
 @pytest.mark.process
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(DESIGNS, st.sampled_from(["en", "zh"]))
 def test_what_is_written_reads_back_the_same(design, lang):
     text = format_design(design, lang)
@@ -226,7 +227,7 @@ def test_what_is_written_reads_back_the_same(design, lang):
 
 
 @pytest.mark.process
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.one_of(st.text(max_size=200), st.text(max_size=100).map(lambda text: f"---\nschedule: {text}\nprompt: {text}\n---\n"),
                  st.dictionaries(st.sampled_from([each.name for each in fields(TaskDesign)]),
                                  st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

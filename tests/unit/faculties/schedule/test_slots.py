@@ -6,7 +6,7 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ia.faculties.schedule import slots
@@ -21,6 +21,7 @@ from ia.faculties.schedule.schedule_forms import (
 )
 from ia.kernel.clock import UTC
 from ia.kernel.errors import BadData
+from support.random_tests import examples
 
 NOW = datetime(2026, 11, 22, 6, 0, 30, tzinfo=UTC)
 
@@ -256,7 +257,7 @@ FIELD = st.sampled_from(["*", "*/2", "*/7", "0", "5", "1-5", "2-10/3", "1,4,9", 
 
 
 @pytest.mark.process
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(FIELD, FIELD, FIELD, FIELD, st.sampled_from(["*", "*/2", "0", "7", "1-5", "mon,wed", "5-7", "sat-sun"]),
        st.sampled_from(["Asia/Shanghai", "America/New_York", "Australia/Lord_Howe"]),
        st.datetimes(datetime(2026, 1, 1), datetime(2027, 1, 1)))  # fmt: skip
@@ -286,7 +287,7 @@ ANY_FIELD = st.one_of(FIELD, st.from_regex(r"(\*|\d{1,2}|\d{1,2}-\d{1,2}/\d)(,\d
 
 
 @pytest.mark.process
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(ANY_FIELD, ANY_FIELD, ANY_FIELD, ANY_FIELD)
 def test_fields_mean_what_python_crontab_takes_them_for(minute, hour, day, month):
     from crontab import CronSlices

@@ -4,12 +4,13 @@ import shlex
 import subprocess
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from ia.faculties.taskbook import pipeline
 from ia.faculties.taskbook.pipeline import parse_pipelines
 from ia.kernel.errors import BadData, IaError, Refused
+from support.random_tests import examples
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_quoted_words_come_through_as_they_are(words):
     assert parse_pipelines(text) == [[["ia", "note", "x", "--", *words]]]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.text(alphabet="ia note|&;<>$()'\"\\ \n`*?#~{}!x1", max_size=40),
     st.sampled_from(["", " | ia log ", "&&ia log\n"]),

@@ -15,6 +15,7 @@ from ia.organs.compute.calculate import calculate_expression
 from ia.organs.compute.coreutils import coreutil_namespace
 from ia.organs.ohlcv.canonical import Bars
 from support.expressions import SOURCE, make_bars
+from support.random_tests import examples
 
 SPACE = coreutil_namespace()
 
@@ -64,7 +65,7 @@ prices = st.one_of(
 
 
 @pytest.mark.process
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(SOURCE, prices, st.data())
 def test_lanes_give_the_same(source, close, data):
     volume = data.draw(st.lists(st.integers(0, 10**10), min_size=len(close), max_size=len(close)))

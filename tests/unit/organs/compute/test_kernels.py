@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ia.organs.compute import kernels as k
+from support.random_tests import examples
 
 CALLS = {
     "ref": lambda b: k.ref(b["close"], 2),
@@ -192,7 +193,7 @@ def test_a_constant_is_its_own_average_and_does_not_spread():
 
 
 @pytest.mark.process
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(st.integers(1, 30000), min_size=25, max_size=60), st.integers(1, 24), st.integers(1, 24))
 def test_averages_of_cents_tie_where_they_tie_on_paper(cents, m, n):
     x = np.array(cents) / 100

@@ -7,12 +7,13 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from ia.organs.compute.array_backend import HEAVY
 from ia.organs.compute.array_lane import compile_array
 from support.expressions import FRAME, SERIES, TRUTH, make_bars
+from support.random_tests import examples
 
 CHILD = """
 import json, sys
@@ -61,7 +62,7 @@ bars_of = st.lists(st.tuples(price, st.integers(0, 10**12)), min_size=0, max_siz
 
 
 @pytest.mark.process
-@settings(max_examples=600, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(600, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.one_of(SERIES, TRUTH, FRAME, st.one_of(SERIES, TRUTH).map(lambda s: f"latest({s})")), bars_of)
 def test_lists_and_numpy_agree_to_the_bit(lists, source, bars):
     if any(name in source for name in HEAVY):

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ia.domain.instruments.symbols import Symbol, from_canonical
@@ -29,6 +29,7 @@ from ia.organs.ledger.guard import (
     load_limits,
 )
 from ia_cli.terminal.text import say
+from support.random_tests import examples
 
 DAY = "2024-03-01"
 NOON = datetime(2024, 3, 1, 4, 0, tzinfo=UTC)
@@ -401,7 +402,7 @@ def scenes(draw):
 
 @pytest.mark.process
 @given(scenes())
-@settings(derandomize=True, max_examples=300, deadline=None)
+@examples(300, derandomize=True)
 def test_an_order_is_refused_or_allowed_never_both_and_each_refusal_says_why(scene):
     order, account = scene
     found = check_order(order, account, LIMITS)
@@ -417,7 +418,7 @@ def test_an_order_is_refused_or_allowed_never_both_and_each_refusal_says_why(sce
 
 @pytest.mark.process
 @given(scenes(), st.integers(min_value=1, max_value=1000))
-@settings(derandomize=True, max_examples=300, deadline=None)
+@examples(300, derandomize=True)
 def test_more_is_never_allowed_where_less_was_refused(scene, more):
     order, account = scene
     order = replace(order, action="buy", quantity=order.quantity * 100)
@@ -428,7 +429,7 @@ def test_more_is_never_allowed_where_less_was_refused(scene, more):
 
 
 @given(lots, st.decimals(min_value="0.01", max_value=2000, places=2), small, st.integers(1, 100))
-@settings(derandomize=True, max_examples=300, deadline=None)
+@examples(300, derandomize=True)
 def test_up_to_the_limit_is_allowed_and_a_lot_more_is_not(quantity, price, fees, pct):
     limits = LIMITS._replace(position_pct=Decimal(pct))
     value = quantity * 100 * price

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ia.kernel.errors import BadData, Message
 from ia.organs.ohlcv import canonical
 from ia.organs.ohlcv.canonical import HEADER, Bars, bar_lines, format_price, is_date, read_bars, write_bars
+from support.random_tests import examples
 
 GOOD = b"date,open,high,low,close,volume\n2024-01-15,185.32,187.5,184.1,186.9,12345678\n"
 
@@ -179,7 +180,7 @@ def test_what_is_written_reads_back_the_same(bars):
         st.sampled_from([*"0123456789-.,T:\n\re ", "2024-01-15", "2024-02-30", ",1.5,2,1,1.5,7\n"]), max_size=24
     ).map("".join)
 )
-@settings(deadline=None, max_examples=400)
+@examples(400)
 def test_the_quick_reader_and_the_reference_agree(body):
     quick = canonical._read_fast(body)
     try:

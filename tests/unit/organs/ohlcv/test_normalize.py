@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from ia.kernel.errors import BadData, Message
 from ia.organs.ohlcv.canonical import HEADER, Bars, bar_lines
 from ia.organs.ohlcv.normalize import DROPPED, normalize_csv
+from support.random_tests import examples
 
 ROW = "10.1,10.9,9.8,10.5,1200"
 BAR = "2024-01-15,10.1,10.9,9.8,10.5,1200"
@@ -349,7 +350,7 @@ rows = st.lists(st.tuples(stamps, cells, cells, cells, cells, volumes, st.sample
 
 @pytest.mark.process
 @given(rows, st.permutations(range(7)), st.sampled_from("\t;|,"), st.sampled_from(["\n", "\r\n", "\r"]))
-@settings(deadline=None, max_examples=300)
+@examples(300)
 def test_no_row_is_lost_in_silence(table, order, delimiter, end):
     names = [*HEADER.split(","), "symbol"]
     lines = [delimiter.join(f'"{row[i]}"' for i in order) for row in (names, *table)]
@@ -386,7 +387,7 @@ def test_canonical_bars_come_out_as_they_went_in(dates_, prices, volume):
     st.binary(max_size=300),
     st.sampled_from([b"", HEADER.encode() + b"\n", "日期,开盘,最高,最低,收盘,成交量\n".encode("gbk")]),
 )
-@settings(deadline=None, max_examples=300)
+@examples(300)
 def test_no_bytes_make_it_fall_over(data, head):
     try:
         run(head + data)
@@ -395,7 +396,7 @@ def test_no_bytes_make_it_fall_over(data, head):
 
 
 @given(st.text(alphabet='0123456789-/.:,;"\n\t\r TZ+eE万亿手', max_size=60))
-@settings(deadline=None, max_examples=500)
+@examples(500)
 def test_no_text_makes_it_fall_over(text):
     for table in (
         f"{HEADER}\n{text}",
