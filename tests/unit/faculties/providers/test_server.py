@@ -62,6 +62,59 @@ def hang() -> str:
 
 server.run()
 '''
+"""A server made with the package `mcp`, which takes a second of the processor to load."""
+
+SMALL_SERVER = """
+import json, os, sys, threading, time
+
+def die():
+    sys.stderr.write("I am dying\\n"); sys.stderr.flush(); os._exit(3)
+
+TOOLS = {
+    "add": (lambda a, b: {"sum": a + b}, "Add two numbers.", {"a": "integer", "b": "integer"}, True),
+    "environment": (lambda: " ".join(f"{k}={v}" for k, v in sorted(os.environ.items())), "Tell all.", {}, True),
+    "order": (lambda symbol: "bought " + symbol, "Buy it.", {"symbol": "string"}, False),
+    "process": (os.getpid, "Tell the process id.", {}, True),
+    "fail": (lambda: "the token " + os.environ.get("TEST_TOKEN", "") + " is bad", "Fail.", {}, True),
+    "die": (die, "Die.", {}, True),
+    "hang": (lambda: time.sleep(60), "Hang.", {}, True),
+}
+
+def describe(name):
+    _, description, fields, reads = TOOLS[name]
+    schema = {"type": "object", "properties": {f: {"type": t} for f, t in fields.items()}, "required": [*fields]}
+    return {"name": name, "description": description, "inputSchema": schema} | (
+        {"annotations": {"readOnlyHint": True}} if reads else {}
+    )
+
+def call(name, arguments):
+    found = TOOLS[name][0](**arguments)
+    text = found if isinstance(found, str) else json.dumps(found)
+    told = {"content": [{"type": "text", "text": text}], "isError": name == "fail"}
+    return told if name == "fail" else told | {"structuredContent": found if isinstance(found, dict) else {"result": found}}
+
+def answer(request):
+    method, given = request["method"], request.get("params") or {}
+    if method == "initialize":
+        result = {"protocolVersion": given["protocolVersion"], "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "test", "version": "1"}}
+    elif method == "tools/list":
+        result = {"tools": [describe(name) for name in TOOLS]}
+    elif method == "tools/call":
+        result = call(given["name"], given.get("arguments") or {})
+    else:
+        result = {}
+    line = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result})
+    with lock:
+        print(line, flush=True)
+
+lock = threading.Lock()
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" in request and "method" in request:
+        threading.Thread(target=answer, args=(request,), daemon=True).start()
+"""
+"""A server with the same tools that speaks the protocol itself."""
 
 
 class TestServer:
@@ -69,11 +122,11 @@ class TestServer:
     def server(self, put, ws):
         """A workspace with a server of all kinds of tools, asked for them already."""
 
-        def make(more="", env="", **rules):
+        def make(more="", env="", code=SMALL_SERVER):
             put(
                 "test",
                 f"name: test\nmcp:\n  command: ['{{python}}', server.py]\n  env: [{env}]\n{more}",
-                server_py=SERVER,
+                server_py=code,
             )
             providers.refresh_provider(ws, "test")
             return lambda name, **arguments: tool(ws, name).run(arguments)
@@ -84,7 +137,7 @@ class TestServer:
     def test_its_tools_are_known_only_after_it_was_asked_and_then_without_it(self, put, ws, server):
         put("test", "mcp: {command: [no-such-server]}")
         assert problem(ws, "test") == "the tools of test are still unknown"
-        call = server()
+        call = server(code=SERVER)
         assert call("test.add", a=1, b=2) == {"sum": 3}
         close_servers()
         code = "from ia.kernel.workspace import Workspace; from ia.faculties import providers; import sys; print(len(providers.list_tools(Workspace())), 'mcp' in sys.modules)"
@@ -109,7 +162,7 @@ class TestServer:
 
     @pytest.mark.process
     def test_only_what_it_calls_read_only_is_open_to_a_model(self, server, ws):
-        server()
+        server(code=SERVER)
         assert {tool.name: tool.risk for tool in providers.list_tools(ws)} == {
             "test.add": "read", "test.environment": "read", "test.process": "read", "test.fail": "read",
             "test.die": "read", "test.hang": "read", "test.order": "confirm",
@@ -135,10 +188,11 @@ class TestServer:
         assert "abcd1234" not in told
 
     @pytest.mark.process
-    def test_what_it_calls_an_error_is_one_without_its_secrets(self, server, monkeypatch):
+    @pytest.mark.parametrize("code", [SERVER, SMALL_SERVER], ids=["package", "small"])
+    def test_what_it_calls_an_error_is_one_without_its_secrets(self, server, monkeypatch, code):
         monkeypatch.setenv("TEST_TOKEN", "abcd1234")
         with pytest.raises(Unavailable, match=r"test.fail of provider test failed: .*the token \*\*\* is bad"):
-            server(env="TEST_TOKEN")("test.fail")
+            server(env="TEST_TOKEN", code=code)("test.fail")
 
     @pytest.mark.process
     def test_one_that_dies_says_its_last_words_and_is_started_again(self, server):
