@@ -5,12 +5,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from ia.agent.analyst.ask import plain_words, time_spans
 from ia.agent.analyst.ask.facts import facts_at
 from ia.agent.analyst.tables import SHIPPED
 from ia.domain.speech import table
 
 QUESTIONS = Path(__file__).parents[2] / "questions"
+PARTS = 5
+"""`make test` tries one part of the texts, `make soak` the others."""
 
 
 def _forms() -> Iterator[re.Pattern[str]]:
@@ -34,12 +38,14 @@ def _texts() -> list[str]:
     return random.Random(20261128).sample(sorted(found), 500)
 
 
-def test_form_finds_what_its_whole_finds() -> None:
-    texts, found = _texts(), 0
+@pytest.mark.process
+@pytest.mark.parametrize("part", [0, *(pytest.param(at, marks=pytest.mark.soak) for at in range(1, PARTS))])
+def test_form_finds_what_its_whole_finds(part: int) -> None:
+    texts, found = _texts()[part::PARTS], 0
     for form in _forms():
         whole = re.compile(form.pattern, form.flags)
         for text in texts:
             expected, got = whole.search(text), form.search(text)
             found += expected is not None
             assert (expected and expected.span()) == (got and got.span()), (form.pattern, text)
-    assert found > 2_000
+    assert found > 2_000 / PARTS

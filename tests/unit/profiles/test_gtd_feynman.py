@@ -1,5 +1,6 @@
 """The profiles gtd and feynman: valid files, copied whole into a workspace, read by ia, and dispensable."""
 
+import functools
 import re
 from pathlib import Path
 
@@ -148,11 +149,16 @@ def test_a_skill_in_english_may_call_what_the_chinese_one_may(profile, skill):
     assert not re.search("[\u4e00-\u9fff]", bodies[1])
 
 
+@functools.cache
 def sources():
-    """Yield (file, entry) of every piece of knowledge that names its source in words.
+    """Return (file, entry) of every piece of knowledge that names its source in words.
 
     Items of checklists name a file and a section of it (tests/cli/test_check.py).
     """
+    return list(_walk())
+
+
+def _walk():
     for file in sorted(FOLDER.glob("*/.claude/skills/*/knowledge/*.yaml")):
         if file.name == "checks.yaml":
             continue
@@ -167,7 +173,7 @@ def sources():
 
 def test_a_source_is_told_in_the_language_of_the_reader():
     """A reference to a book or an article is the same in both; an own convention and a law have a form in each."""
-    found = list(sources())
+    found = sources()
     assert len(found) > 250
     reference = re.compile(r"[A-Z][^:：；]*\b(18|19|20)\d\d\b")
     for file, entry in found:

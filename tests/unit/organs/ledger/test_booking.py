@@ -18,7 +18,7 @@ from ia.organs.ledger.order import Order, build_entry
 from support.journals import SYMBOLS, D, agree, brute, entered, entry, history
 
 SEEDS = max(int(os.environ.get("IA_SOAK", "0")), 300)
-QUICK = 75
+QUICK = 25
 """The others are for `make soak`."""
 
 

@@ -130,7 +130,7 @@ def entered_with_slips(desk, events, dice):
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("block", [0, 15, *(pytest.param(at, marks=pytest.mark.soak) for at in (30, 45))])
+@pytest.mark.parametrize("block", [0, *(pytest.param(at, marks=pytest.mark.soak) for at in (15, 30, 45))])
 def test_corrections_of_random_histories_agree_with_a_brute_force(tmp_path_factory, monkeypatch, block):
     from ia.kernel.workspace import Workspace
 

@@ -109,16 +109,17 @@ def test_a_planted_line_is_found_with_its_leaders(ws):
 
 
 @pytest.mark.process
-def test_planted_lines_are_found_in_nearly_every_market_and_nothing_else_is():
+@pytest.mark.parametrize("markets", [30, pytest.param(60, marks=pytest.mark.soak)])
+def test_planted_lines_are_found_in_nearly_every_market_and_nothing_else_is(markets):
     missed = others = 0
-    for seed in range(60):
+    for seed in range(markets):
         rng = random.Random(seed)
         members = set(rng.sample(range(1200), rng.choice((10, 25, 60))))
         told = names(judge_groups(*market(rng, restless=True, planted=[("主题", members, 7.0)])))
         missed += "主题" not in told
         others += bool(set(told) - {"主题"})
-    assert missed <= 2
-    assert others <= 2
+    assert missed <= markets / 30
+    assert others <= markets / 30
 
 
 def test_a_small_group_does_not_win_by_luck_and_a_huge_one_not_by_size():
@@ -139,7 +140,7 @@ def test_a_small_group_does_not_win_by_luck_and_a_huge_one_not_by_size():
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("count", [100, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("restless", [False, True], ids=["alike", "restless"])
 def test_days_without_a_line_show_one_no_more_often_than_they_may(restless, count):
     days = [judge_groups(*market(random.Random(1000 + day), restless=restless), level=0.1) for day in range(count)]
