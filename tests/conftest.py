@@ -49,19 +49,27 @@ def pytest_collection():
 
 def pytest_collection_modifyitems(items):
     """Mark what starts the installed program: `make quick` leaves it out."""
+    places = {}
     for item in items:
         if {"ia", "listener", "own_crontab"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.process)
         share = item.get_closest_marker("share")
-        if share and _number(item) % share.args[0]:
+        if share and _number(item, places) % share.args[0]:
             item.add_marker(pytest.mark.soak)
 
 
-def _number(item):
+def _number(item, places):
     """The number of a case of a test, by the places of its parameters: each value of each of them has its turn."""
-    first = (mark.args[0] for mark in item.iter_markers("parametrize"))
-    names = (names.split(",")[0].strip() if isinstance(names, str) else names[0] for names in first)
-    return sum(item.callspec.indices[name] for name in names)
+    number, test = 0, item.nodeid.partition("[")[0]
+    for mark in item.iter_markers("parametrize"):
+        names = mark.args[0]
+        names = [name.strip() for name in names.split(",")] if isinstance(names, str) else names
+        values = [id(item.callspec.params[name]) for name in names]
+        seen = places.setdefault((test, *names), [])
+        if values not in seen:
+            seen.append(values)
+        number += seen.index(values)
+    return number
 
 
 FOREIGN = """

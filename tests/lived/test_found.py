@@ -131,7 +131,15 @@ MOMENTS = {
 }
 
 
-SOAKED = ("a year before", "the second day of the month", "midnight", "a weekend", "a holiday", "half a year later")
+SOAKED = (
+    "a year before",
+    "the second day of the month",
+    "midnight",
+    "a weekend",
+    "a holiday",
+    "half a year later",
+    "beyond the calendar",
+)
 
 
 @pytest.mark.parametrize(

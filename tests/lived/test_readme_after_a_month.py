@@ -31,7 +31,7 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize("name", ["README.md", "README.zh-CN.md"])
+@pytest.mark.parametrize("name", ["README.md", pytest.param("README.zh-CN.md", marks=pytest.mark.soak)])
 def test_the_session_of_the_readme_breaks_nothing(lived, name):
     """What it prints depends on the month, whether it breaks does not. A command may find its work done already."""
     lang = "zh" if "zh" in name else "en"
