@@ -15,12 +15,23 @@ BOUGHT = (
 FREE = {f"IA_RISK_{name}": "100" for name in ("POSITION_PCT", "DAY_STOP_PCT", "RISE_PCT")}
 
 
+DEMO = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:00+08:00"}
+
+
 @pytest.fixture
 def held(ia, begin, monkeypatch):
-    demo = {"IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-15T16:00+08:00"}
-    for name, value in demo.items():
+    for name, value in DEMO.items():
         monkeypatch.setenv(name, value)
-    begin({**demo, **FREE, "IA_RISK_COOLING_HOURS": "0"}, ("ohlcv", "600519"), ("ohlcv", "AAPL"), *BOUGHT)
+    begin({**DEMO, **FREE, "IA_RISK_COOLING_HOURS": "0"}, ("ohlcv", "600519"), ("ohlcv", "AAPL"), *BOUGHT)
+    return ia
+
+
+@pytest.fixture
+def synced(ia, begin, monkeypatch):
+    """What `held` has, and the market of the day."""
+    for name, value in DEMO.items():
+        monkeypatch.setenv(name, value)
+    begin({**DEMO, **FREE, "IA_RISK_COOLING_HOURS": "0"}, ("ohlcv", "600519"), ("ohlcv", "AAPL"), *BOUGHT, ("sync",))
     return ia
 
 
@@ -38,8 +49,7 @@ def test_holdings_profit_and_entries_stand_on_one_line_each(held, lang):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_reports_of_a_company_fit_the_terminal(held, lang):
-    assert held("sync").returncode == 0
+def test_reports_of_a_company_fit_the_terminal(synced, lang):
     table = _table("--lang", lang, "fundamentals", "600036")
     assert any("2023-09-30" in line for line in table) and max(map(_width, table)) <= 80, table
 
@@ -52,9 +62,8 @@ def test_no_english_word_stands_in_a_chinese_table(held):
     assert "买入" in on_terminal("--lang", "zh", "trade", "list")
 
 
-def test_no_chinese_name_stands_in_an_english_table(held):
-    assert held("sync", "daily").returncode == 0
-    assert held("alert", "300750", "< 80", "--yes").returncode == 0
+def test_no_chinese_name_stands_in_an_english_table(synced):
+    assert synced("alert", "300750", "< 80", "--yes").returncode == 0
     shown = "".join(
         on_terminal("--lang", "en", *args.split())
         for args in ("account", "quote AAPL 300750", "alert list", "screen pe<12", "market sectors")
@@ -62,13 +71,13 @@ def test_no_chinese_name_stands_in_an_english_table(held):
     assert not re.findall(r"[\u4e00-\u9fff]+", shown), shown
     assert all(name in shown for name in ("Kweichow", "Apple", "CATL", "car makers", "alert-300750"))
     lists = "".join(
-        held("--lang", "en", *args.split()).stdout
+        synced("--lang", "en", *args.split()).stdout
         for args in ("account", "profit", "trade list", "quote AAPL", "alert list", "compare 600519 300750",
                      "account --by security", "trade check buy 600519 100 750")
     )  # fmt: skip
     lists = lists.replace("现金流好", "")  # words of the owner
     assert "Kweichow Moutai" in lists and not re.findall(r"[\u4e00-\u9fff]+", lists), lists
-    assert "贵州茅台" in held("--lang", "en", "account", "--json").stdout  # a document has the names of the source
+    assert "贵州茅台" in synced("--lang", "en", "account", "--json").stdout  # a document has the names of the source
 
 
 def test_chinese_heads_of_alerts_and_checks(held):
@@ -83,10 +92,9 @@ def test_chinese_heads_of_alerts_and_checks(held):
     assert "美国" in shown and not re.search(r"\b(?:CN|US)\b", shown), shown
 
 
-def test_one_line_says_that_prices_are_simulated(held):
-    assert held("sync", "daily").returncode == 0
+def test_one_line_says_that_prices_are_simulated(synced):
     for args in (("quote", "AAPL", "300750"), ("account",), ("turn", "-m", "ia-offline", "宁德时代最近怎么样")):
-        said = held("--lang", "en", *args).stderr
+        said = synced("--lang", "en", *args).stderr
         assert len(re.findall("simulated prices|prices are simulated", said)) == 1, said
 
 
@@ -196,11 +204,10 @@ def test_a_wrong_value_is_told_in_the_readers_language(held, lang):
         assert (any(word in run.stderr for word in ("请", "不是")) and " is not " not in run.stderr) == (lang == "zh")
 
 
-def test_reasons_to_be_listed_are_english_at_an_english_terminal(held):
-    assert held("sync").returncode == 0
+def test_reasons_to_be_listed_are_english_at_an_english_terminal(synced):
     shown = on_terminal("--lang", "en", "market", "lhb")
     assert "than its index" in shown and not re.search(r"[\u4e00-\u9fff]", shown), shown
-    assert "偏离值" in held("market", "lhb").stdout
+    assert "偏离值" in synced("market", "lhb").stdout
 
 
 def test_words_that_are_no_path_are_no_note(held, home):

@@ -23,7 +23,7 @@ def on_bar(ctx):
     else:
         ctx.buy(percent=50)
 """
-SLOW = STRATEGY.replace("def on_bar(ctx):", "def on_bar(ctx):\n    for n in range(400000):\n        pass", 1)
+SLOW = STRATEGY.replace("def on_bar(ctx):", "def on_bar(ctx):\n    for n in range(200000):\n        pass", 1)
 
 
 @pytest.fixture

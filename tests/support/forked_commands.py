@@ -295,6 +295,7 @@ def _become(request: dict[str, object]) -> None:
 
 
 def _load() -> None:
+    import apprise
     import openai  # noqa: F401  (llm loads it when a turn calls a model)
 
     import ia
@@ -307,6 +308,7 @@ def _load() -> None:
 
     load_libraries("*")
     install()
+    apprise.Apprise().add("json://127.0.0.1")  # loads its plugins
 
 
 def _warm_up() -> None:

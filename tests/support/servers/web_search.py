@@ -1,15 +1,13 @@
 """An MCP server that searches a small web of its own, over stdio or over HTTP, and pages of it on the loopback.
 
-Run as a program it speaks stdio; `python web_search.py PORT` speaks Streamable HTTP at http://127.0.0.1:PORT/mcp.
+Run as a program it speaks stdio; `python web_search.py PORT` speaks Streamable HTTP at http://127.0.0.1:PORT/mcp, with
+the package `mcp`.
 """
 
 import json
 import os
 import sys
 
-from mcp.server.mcpserver import MCPServer
-
-server = MCPServer("small-web")
 HITS = [
     (
         "Kelly sizing explained",
@@ -31,7 +29,6 @@ HITS = [
 ]
 
 
-@server.tool()
 def find(q: str, count: int = 10, until: str = "", topic: str = "") -> dict:
     """Search."""
     if q == "fail":
@@ -48,7 +45,6 @@ def find(q: str, count: int = 10, until: str = "", topic: str = "") -> dict:
     return {"results": hits[:count], "asked": {"q": q, "until": until, "topic": topic}}
 
 
-@server.tool()
 def as_text(q: str) -> str:
     """Search, with an answer in lines."""
     return "\n\n".join(
@@ -57,7 +53,6 @@ def as_text(q: str) -> str:
     )
 
 
-@server.tool()
 def asked(q: str) -> str:
     """Tell what it was given, as the snippet of a hit."""
     about = {"q": q, "env": {name: value for name, value in os.environ.items() if name != "LC_CTYPE"}}
@@ -66,14 +61,22 @@ def asked(q: str) -> str:
     )
 
 
-@server.tool()
 def read(address: str) -> dict:
     """Return a page."""
     return {"url": address, "title": "Read by the server", "text": "A page about " + address, "date": "2024-03-05"}
 
 
+TOOLS = (find, as_text, asked, read)
+
 if __name__ == "__main__":
     if len(sys.argv) > 1:
+        from mcp.server.mcpserver import MCPServer
+
+        server = MCPServer("small-web")
+        for tool in TOOLS:
+            server.tool()(tool)
         server.run(transport="streamable-http", host="127.0.0.1", port=int(sys.argv[1]))
     else:
-        server.run()
+        from mcp_stdio import serve  # beside this file, which is run as a program
+
+        serve({tool.__name__: tool for tool in TOOLS})

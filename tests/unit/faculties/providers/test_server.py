@@ -13,6 +13,7 @@ from ia.agent.tools.scope import Scope
 from ia.faculties import providers
 from ia.faculties.providers.registry import close_servers
 from ia.kernel.errors import BadData, ConfigError, IaError, TryLater, Unavailable
+from support.program import REPO
 from support.provider_folders import gone, problem, tool
 
 SERVER = '''
@@ -64,56 +65,42 @@ server.run()
 '''
 """A server made with the package `mcp`, which takes a second of the processor to load."""
 
-SMALL_SERVER = """
-import json, os, sys, threading, time
+SMALL_SERVER = f'''
+import os, sys, time
+sys.path.insert(0, {str(REPO / "tests" / "support" / "servers")!r})
+from mcp_stdio import serve
+
+def add(a: int, b: int):
+    """Add two numbers."""
+    return {{"sum": a + b}}
+
+def environment():
+    """Tell all."""
+    return " ".join(f"{{k}}={{v}}" for k, v in sorted(os.environ.items()))
+
+def order(symbol: str):
+    """Buy it."""
+    return "bought " + symbol
+
+def process():
+    """Tell the process id."""
+    return os.getpid()
+
+def fail():
+    """Fail."""
+    raise ValueError("the token " + os.environ.get("TEST_TOKEN", "") + " is bad")
 
 def die():
+    """Die."""
     sys.stderr.write("I am dying\\n"); sys.stderr.flush(); os._exit(3)
 
-TOOLS = {
-    "add": (lambda a, b: {"sum": a + b}, "Add two numbers.", {"a": "integer", "b": "integer"}, True),
-    "environment": (lambda: " ".join(f"{k}={v}" for k, v in sorted(os.environ.items())), "Tell all.", {}, True),
-    "order": (lambda symbol: "bought " + symbol, "Buy it.", {"symbol": "string"}, False),
-    "process": (os.getpid, "Tell the process id.", {}, True),
-    "fail": (lambda: "the token " + os.environ.get("TEST_TOKEN", "") + " is bad", "Fail.", {}, True),
-    "die": (die, "Die.", {}, True),
-    "hang": (lambda: time.sleep(60), "Hang.", {}, True),
-}
+def hang():
+    """Hang."""
+    time.sleep(60)
 
-def describe(name):
-    _, description, fields, reads = TOOLS[name]
-    schema = {"type": "object", "properties": {f: {"type": t} for f, t in fields.items()}, "required": [*fields]}
-    return {"name": name, "description": description, "inputSchema": schema} | (
-        {"annotations": {"readOnlyHint": True}} if reads else {}
-    )
-
-def call(name, arguments):
-    found = TOOLS[name][0](**arguments)
-    text = found if isinstance(found, str) else json.dumps(found)
-    told = {"content": [{"type": "text", "text": text}], "isError": name == "fail"}
-    return told if name == "fail" else told | {"structuredContent": found if isinstance(found, dict) else {"result": found}}
-
-def answer(request):
-    method, given = request["method"], request.get("params") or {}
-    if method == "initialize":
-        result = {"protocolVersion": given["protocolVersion"], "capabilities": {"tools": {}},
-                  "serverInfo": {"name": "test", "version": "1"}}
-    elif method == "tools/list":
-        result = {"tools": [describe(name) for name in TOOLS]}
-    elif method == "tools/call":
-        result = call(given["name"], given.get("arguments") or {})
-    else:
-        result = {}
-    line = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result})
-    with lock:
-        print(line, flush=True)
-
-lock = threading.Lock()
-for line in sys.stdin:
-    request = json.loads(line)
-    if "id" in request and "method" in request:
-        threading.Thread(target=answer, args=(request,), daemon=True).start()
-"""
+tools = (add, environment, order, process, fail, die, hang)
+serve({{tool.__name__: tool for tool in tools}}, read_only={{tool.__name__ for tool in tools if tool is not order}})
+'''
 """A server with the same tools that speaks the protocol itself."""
 
 
