@@ -230,13 +230,19 @@ def own_crontab(own_crontab_lock):
                 subprocess.run([program, "-r"], capture_output=True)
 
 
+@pytest.fixture(scope="session")
+def fake_crontab(tmp_path_factory):
+    """The program that stands for crontab, where tests can link to it."""
+    return shutil.copy(REPO / "tests" / "support" / "fake_crontab", tmp_path_factory.getbasetemp() / "fake_crontab")
+
+
 @pytest.fixture(autouse=True)
-def crontab(home, tmp_path_factory, monkeypatch):
+def crontab(home, tmp_path_factory, fake_crontab, monkeypatch):
     """A crontab of this test's own: return the file behind the program that IA_CRONTAB names."""
     name = f"ct-{os.urandom(5).hex()}"  # in /proc it must not look like the crontab of a test that runs beside this one
     program = tmp_path_factory.getbasetemp() / f"of-{name}" / name
     program.parent.mkdir()
-    shutil.copy(REPO / "tests" / "support" / "fake_crontab", program)
+    os.link(fake_crontab, program)
     monkeypatch.setenv("IA_CRONTAB", str(program))
     return program.parent / "table"
 

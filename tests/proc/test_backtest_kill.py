@@ -126,7 +126,7 @@ def limit_files(size):
     return limit
 
 
-@pytest.mark.parametrize("kind", ["rules", *MANY])
+@pytest.mark.parametrize("kind", ["rules", "each", pytest.param("grid", marks=pytest.mark.soak)])
 def test_a_run_that_fills_the_disk_is_resumed(home, ia, monkeypatch, kind):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     monkeypatch.setenv("IA_NOW", "2024-03-15T18:00+08:00")

@@ -149,7 +149,7 @@ def storm(home, tmp_path, kills, seed, writers=("a", "b")):
 
 
 def test_two_writers_killed_at_random_moments(home, tmp_path):
-    storm(home, tmp_path, kills=25, seed=20240315)
+    storm(home, tmp_path, kills=12, seed=20240315)
 
 
 @pytest.mark.soak

@@ -336,7 +336,7 @@ def storm(home, kills, seed, kinds):
 
 def test_random_kills_leave_record_and_files_in_agreement(home, monkeypatch):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
-    storm(home, 25, 20240315, ["note", "believe", "trade", "prefer", "skill"])
+    storm(home, 12, 20240315, ["note", "believe", "trade", "prefer", "skill"])
 
 
 @pytest.mark.soak
