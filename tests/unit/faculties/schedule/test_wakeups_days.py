@@ -226,10 +226,10 @@ def check_slots(schedule, system, zone="", calendar="", least=20):
 @pytest.mark.parametrize(
     ("schedule", "zone", "system"),
     [
-        pytest.param(schedule, zone, system, marks=[pytest.mark.soak] * ((at + beside) % 2))
+        pytest.param(schedule, zone, system, marks=[pytest.mark.soak] * ((at + beside) % 2 or (at + more) % 2))
         for at, schedule in enumerate(CRONS)
         for beside, zone in enumerate(ZONES)
-        for system in SYSTEMS[1::2]
+        for more, system in enumerate(SYSTEMS[1::2])
     ],
 )
 def test_cron_fields(schedule, zone, system):
@@ -239,6 +239,7 @@ def test_cron_fields(schedule, zone, system):
 @pytest.mark.process
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("market", ["CN", "HK", "US"])
+@pytest.mark.share(2)
 def test_after_the_close(market, system):
     check_slots("close+30m", system, calendar=market)
 

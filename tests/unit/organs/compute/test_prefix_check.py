@@ -226,6 +226,7 @@ def test_what_looks_ahead_changes(tried, source):
 
 @pytest.mark.process
 @pytest.mark.parametrize("source", [*programs(HONEST), *map(call_of, FUNCTIONS)])
+@pytest.mark.share(3)
 def test_what_is_honest_does_not_change(tried, source):
     assert tried(source)[0] is None
 

@@ -15,6 +15,8 @@ from ia.organs.ohlcv.history import load_history
 from support.markets.hosts import Hosts, Market
 
 DAYS = ("2024-05-10", "2024-05-13", "2024-05-14", "2024-05-15", "2024-05-16", "2024-05-17", "2024-05-20")
+SIZE = 30
+"""How many securities the market has, a third of them funds."""
 CLIST, REPORTS, KLINE = "clist", "RPT_", "kline"
 
 
@@ -69,7 +71,7 @@ def dump(db, *without):
 def world(ws, monkeypatch):
     with contextlib.ExitStack() as stack:
 
-        def start(symbols=60, events=0.0, **kwargs):
+        def start(symbols=SIZE, events=0.0, **kwargs):
             hosts = stack.enter_context(Hosts(Market(symbols - 10, "2024-05-06", 14, events=events, etfs=10, **kwargs)))
             hosts.use(monkeypatch)
             monkeypatch.setenv(
@@ -87,12 +89,12 @@ def test_a_first_sync_stores_the_day_and_says_what_is_lacking(world):
     w = world()
     row = w.sync("2024-05-10")
     assert not w.failures
-    assert (row["day"], row["symbols"], row["bars"], row["lacking"], row["todo"]) == ("2024-05-10", 60, 60, 60, 0)
+    assert (row["day"], row["symbols"], row["bars"], row["lacking"], row["todo"]) == ("2024-05-10", SIZE, SIZE, SIZE, 0)
     assert w.count(KLINE) == w.count(REPORTS) == 0
     assert w.count(CLIST) == row["pages"]
     said = " ".join(w.told)
-    assert "60 securities have no history" in said
-    assert "about 3 min" in said
+    assert f"{SIZE} securities have no history" in said
+    assert "about 2 min" in said
     assert "`ia sync daily --history`" in said
     bars = {symbol: w.market.bars(symbol)[-1] for symbol in w.market.symbols}
     stored = w.all("SELECT symbol, open, high, low, close, volume, amount FROM daily")
@@ -139,9 +141,9 @@ def test_while_the_market_is_open_quotes_are_stored_and_bars_are_not(world):
     assert (row["day"], row["bars"]) == (DAYS[1], 0)
     assert any("the market has not closed yet" in told for told in w.told)
     assert w.all("SELECT count(*) FROM daily WHERE date = ?", DAYS[1]) == [(0,)]
-    assert w.all("SELECT count(*) FROM snapshots WHERE date = ?", DAYS[1]) == [(60,)]
-    assert w.sync(DAYS[1])["bars"] == 60
-    assert w.all("SELECT count(*) FROM daily WHERE date = ?", DAYS[1]) == [(60,)]
+    assert w.all("SELECT count(*) FROM snapshots WHERE date = ?", DAYS[1]) == [(SIZE,)]
+    assert w.sync(DAYS[1])["bars"] == SIZE
+    assert w.all("SELECT count(*) FROM daily WHERE date = ?", DAYS[1]) == [(SIZE,)]
 
 
 @pytest.mark.process
@@ -189,7 +191,7 @@ def test_a_host_without_a_date_is_of_the_last_session(world, monkeypatch):
     w.hosts.fail("403", "hq.sinajs")
     row = w.sync(day)
     assert not w.failures
-    assert (row["day"], row["host"], row["bars"]) == (day, "vip.stock.finance.sina.com.cn", 60)
+    assert (row["day"], row["host"], row["bars"]) == (day, "vip.stock.finance.sina.com.cn", SIZE)
     assert any(f"gives no date; assuming {day}" in told for told in w.told), w.told
     w.market.at(day, "16:00:00")
     monkeypatch.setenv("IA_NOW", f"{continuity.previous_session(day)}T16:00:00+08:00")
@@ -213,7 +215,7 @@ def test_a_record_of_eastmoney_without_times_is_of_the_day_that_now_says(world, 
     for day in DAYS[:2]:
         row = w.sync(day)
         assert not w.failures
-        assert (row["day"], row["bars"], row["ex_dates"]) == (day, 60, 0)
+        assert (row["day"], row["bars"], row["ex_dates"]) == (day, SIZE, 0)
         assert any(f"gives no date; assuming {day}" in told for told in w.told), w.told
     assert w.sync(DAYS[1])["changed"] == 0
     before = w.dump()
@@ -331,7 +333,7 @@ def test_until_an_ex_date_is_settled_it_stays_on_the_list(world):
     assert failure.status == 75
     assert row["todo"] == 1
     assert w.all("SELECT symbol, why, since, tries FROM todo") == [("600519.SH", "ex-date", DAYS[1], 1)]
-    assert row["bars"] == 60
+    assert row["bars"] == SIZE
     w.hosts.heal()
     row = w.sync(DAYS[2])
     assert (row["ex_dates"], row["todo"]) == (2, 0)
@@ -344,7 +346,7 @@ def test_missed_days_are_fetched_for_those_whose_history_was_whole(world):
     w.sync(DAYS[0])
     row = w.sync(DAYS[4])
     assert not w.failures
-    assert (row["gaps"], row["todo"], row["lacking"]) == (20, 0, 40)
+    assert (row["gaps"], row["todo"], row["lacking"]) == (20, 0, SIZE - 20)
     for symbol in w.market.symbols[:20]:
         bars = w.market.bars(symbol)
         with contextlib.closing(marketdb.connect(w.ws)) as db:
@@ -451,7 +453,7 @@ def test_a_security_that_the_source_does_not_have_is_told_and_remembered(world):
     w.sync(DAYS[0])
     del w.market.by_code["600519"]
     row = w.sync(DAYS[0], history=True)
-    assert (row["missing"], row["histories"]) == (["600519.SH"], 59)
+    assert (row["missing"], row["histories"]) == (["600519.SH"], SIZE - 1)
     assert any("not available from akshare: 600519.SH" in told for told in w.told)
     row = w.sync(DAYS[0], history=True)
     assert (row["missing"], len(w.asked)) == ([], w.count(CLIST))
@@ -470,14 +472,14 @@ def test_a_ban_ends_a_backfill_and_the_next_run_goes_on(world, monkeypatch):
     assert isinstance(failure, TryLater)
     first = row["histories"]
     assert 0 < first < 30
-    assert row["lacking"] == 60 - first
-    assert f"{60 - first} securities left" in str(failure)
+    assert row["lacking"] == SIZE - first
+    assert f"{SIZE - first} securities left" in str(failure)
     asked = len(w.asked)
     w.hosts.heal()
     monkeypatch.setenv("XDG_STATE_HOME", str(w.ws.root) + "-later")  # half an hour later the ban is over
     row = w.sync(DAYS[0], history=True)
     assert not w.failures
-    assert (row["histories"], row["lacking"]) == (60 - first, 0)
+    assert (row["histories"], row["lacking"]) == (SIZE - first, 0)
     assert asked < 80
 
 
@@ -493,7 +495,7 @@ def test_an_interrupt_keeps_what_was_fetched(world):
     with pytest.raises(KeyboardInterrupt):
         sync_market(w.ws, SyncRequest("daily", history=True), progress=interrupt)
     assert w.all("SELECT count(*) FROM securities WHERE complete = 1") == [(7,)]
-    assert w.sync(DAYS[0], history=True)["histories"] == 53
+    assert w.sync(DAYS[0], history=True)["histories"] == SIZE - 7
 
 
 def test_the_largest_come_first(world):
@@ -668,7 +670,7 @@ def test_one_failing_job_does_not_stop_the_others(world):
     assert [failure.status for failure in w.failures] == [69]
     assert w.all("SELECT count(*) FROM boards")[0][0] > 0
     assert w.all("SELECT count(*) FROM fundamentals")[0][0] > 0
-    assert w.all("SELECT count(*) FROM daily")[0][0] == 60
+    assert w.all("SELECT count(*) FROM daily")[0][0] == SIZE
 
 
 def ten_times(rows):
@@ -860,7 +862,7 @@ def test_a_second_sync_waits_and_then_says_that_there_is_another(world, monkeypa
     (failure,) = w.failures
     assert failure.status == 75
     assert "another `ia sync` is running" in str(failure)
-    assert w.sync(DAYS[1])["bars"] == 60
+    assert w.sync(DAYS[1])["bars"] == SIZE
 
 
 # the rules themselves

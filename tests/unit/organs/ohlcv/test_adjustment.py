@@ -228,6 +228,7 @@ def raw_closes(shared):
 @pytest.mark.process
 @pytest.mark.parametrize("source", ["sina", "baostock"])
 @pytest.mark.parametrize("symbol", ANNOUNCED)
+@pytest.mark.share(2)
 def test_returns_with_announced_dividends(shared, baostock, raw_closes, symbol, source):
     if source == "baostock":
         theirs = normalize_csv(baostock, "baostock", symbol=f"{'sh' if symbol[0] == '6' else 'sz'}.{symbol}")
