@@ -923,7 +923,7 @@ def test_one_share_has_one_verdict_however_it_is_asked_for_and_is_filed_once(pac
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("pair", [("招商银行", "英伟达"), ("宁德时代", "比亚迪")])
+@pytest.mark.parametrize("pair", [("招商银行", "英伟达"), pytest.param(("宁德时代", "比亚迪"), marks=pytest.mark.soak)])
 def test_a_comparison_leans_as_the_views_do(pack, say, pair):
     compared = say("比较" + "和".join(pair)).reply
     for name in pair:
