@@ -488,10 +488,10 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
     )  # fmt: skip
     if securities and asked.answer in _OF_FIGURES:
         return replace(asked, left=(*_find_left(asked, timeless), *_WHY.findall(rest)))
-    if (asked.facts[0].of in _OWNED and asked.answer not in _READS_ALL) or asked.answer in _OF_OWN_THINGS:
-        left = tuple(dict.fromkeys((*_find_unread(asked, timeless, tables), *_find_qualifiers(asked, rest))))
-        return replace(asked, left=tuple(word for word in left if not (excepted and _LEFT_OUT.search(word))))
-    return asked if asked.answer in _READS_ALL else replace(asked, left=_find_qualifiers(asked, rest))
+    if asked.answer in _READS_ALL:
+        return asked
+    left = tuple(dict.fromkeys((*_find_unread(asked, timeless, tables), *_find_qualifiers(asked, rest))))
+    return replace(asked, left=tuple(word for word in left if not (excepted and _LEFT_OUT.search(word))))
 
 
 _WHY = pattern(r"为(?:什么|何|啥)|\bwhy\b", re.I)
