@@ -480,6 +480,8 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
     unread += [each for each in hard if not any(each in said for said in times)][:3]
     if (found[0].answer in _OF_HISTORY or _EXTREME.search(plain)) and (event := _OWN_EVENT.search(plain)):
         unread.append(event[0])
+    if not securities and found[0].of in (ACCOUNT, OWN) and (pointed := _POINTS.search(plain)):
+        unread.append(pointed[0])
     if found[0].answer in _OF_WHAT_IS and (undone := _UNDONE.search(plain)):
         unread.append(undone[0])
     asked = FactQuestion(
@@ -524,6 +526,10 @@ _OWN_EVENT = pattern(
     re.I,
 )
 """A trade of the owner that bounds a stretch, whose day these answers do not look up."""
+_POINTS = pattern(
+    r"\bon (?:it|them|that one|those|this one)\b|\bof (?:that|it|this) (?:comes?|came|is due|was)\b", re.I
+)
+"""A word for what was spoken of before, which an answer about the whole account leaves out."""
 _OF_WHAT_IS = ("position", "account", "account_result", "net_worth", "holdings_rank", "income")
 """Answers about what the owner has, which tell nothing of what there would be with another trade, or without one."""
 _UNDONE = pattern(

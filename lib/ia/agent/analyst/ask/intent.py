@@ -96,6 +96,8 @@ _CLAUSE_ASKS = pattern(
     re.I,
 )
 """A clause that asks: with a trade that is not told whole beside it, the trade says of what."""
+_QUESTION_END = pattern(r"[?？]\s*\Z")
+"""A message that ends as a question is no note, unless it says that it is one."""
 _TO_DO = pattern(r"帮我|替我|给我|请|帮忙|限价|市价|挂单|马上|立[即刻]|记[一下录]|\bnote\b|\bremember\b", re.I)
 _STUDY = pattern(r"\s*(?:please\s+)?(?:research|study)\s+[A-Z\d]", re.I)
 ANSWERABLE = ("", "holdings", "mainline", "compare", "help", "review", "asked_memory")
@@ -159,6 +161,8 @@ def _read_acts_of(request: UserRequest, text: str) -> Intent:
     if kind in _UNTOLD:
         kind = _told_kind(words[:LONGEST], plain, securities, request.moment.date(), kind)
     if kind in ("note", "traded") and _DEAL_ASKED.search(words[:LONGEST]):
+        kind = ""
+    if kind == "note" and _QUESTION_END.search(words) and not has_form(own_words(words[:LONGEST]), "as_note"):
         kind = ""
     if kind == "traded" and _CLAUSE_ASKS.search(plain) and not is_told(words, securities, request.moment.date()):
         kind = ""

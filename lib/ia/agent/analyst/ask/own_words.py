@@ -29,6 +29,8 @@ _DATED = frozenset(("BUY", "SELL", "TRADE", "DEPOSIT", "WITHDRAW", "DRAWDOWN", "
 _WHOSE = frozenset(("ME", "HOLD", "OWN"))
 """Ideas that say that the owner's money is meant."""
 _BETWEEN = pattern(r"[^\w\ufffc]+|_+")
+_POINTED = pattern(r"\b(?:on|from|in) (?:it|them|that one|this one|those)\b", re.I)
+"""What was spoken of before is meant, and not the whole account."""
 _TODAY = pattern(r"\W*(?:今天|今日|today)(?:收盘)?(?:之?后|以后)?\W*", re.I)
 _ONE_OF_SOME = pattern(
     r"which\b|what (?:is my biggest|was my|did i (?:buy|sell))\b|\w+(?: \w+)? of each\b|my (?:best|result)\b", re.I
@@ -72,6 +74,8 @@ def read_ideas(words: str, securities: list[Mention], today: date, *, first: boo
     >>> read_ideas("这礼拜我是赚还是赔", [], day), read_ideas("这礼拜我别人赚还是赔", [], day)
     ('我这礼拜赚了多少', '')
     """
+    if not securities and _POINTED.search(words):
+        return ""
     ideas = _read_words(words, securities, today)
     return _ask_known(ideas, chinese=count_han(words) > 0, first=first) if ideas is not None else ""
 
@@ -91,8 +95,12 @@ def continue_ideas(words: str, before: str, today: date) -> str:
     old = _read_words(before, find_mentions(before), today)
     if not new or not old or set(old) <= {_SECURITY, _INDEX, "TIME", _DATE}:
         return ""
+    chinese = count_han(words) > 0
     kept = {idea: said for idea, said in old.items() if not any(idea in kind and set(new) & kind for kind in _KINDS)}
-    return _ask_known({**kept, **new}, chinese=count_han(words) > 0)
+    if known := _ask_known({**kept, **new}, chinese=chinese):
+        return known
+    about = {} if _SECURITY in new else {idea: said for idea, said in old.items() if idea == _SECURITY}
+    return _ask_known({**about, **new}, chinese=chinese) if about else ""
 
 
 _KINDS = tuple(

@@ -108,22 +108,34 @@ def work(desk: ToolDesk) -> Work[Reply]:
 
 def _read_again(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:
     """Answer a message that the rules did not read by its ideas and those of the one before; None for none."""
+    request, said = desk.request, list(desk.last_lines)
+    desk.request = asked
+    desk.last_lines.clear()
+    done = yield from _answer_known(desk)
+    if done is None:
+        desk.last_lines[:] = said
+    desk.request = request
+    return done
+
+
+def _answer_known(desk: ToolDesk) -> Work[Reply | None]:
+    """Answer the known question that a message asks by its ideas; None where it asks none, or that is not read."""
     from ia.agent.analyst.jobs import idea_questions
 
-    request = desk.request
+    asked = desk.request
     if not asked.is_words_only or asked.sections or asked.data:
         return None
-    said = list(desk.last_lines)
-    desk.request = asked
+    done = None
     for known in (yield from idea_questions.find_known(desk)):
-        desk.last_lines.clear()
+        if known == asked.question:
+            continue
         desk.request = replace(asked, question=known, before=[], listed=[])
-        done = yield from _do_request(desk)
-        if done.understood and not done.unread:
-            return done
-    desk.request = request
-    desk.last_lines[:] = said
-    return None
+        answered = yield from _do_request(desk)
+        if answered.understood and not answered.unread:
+            done = answered
+            break
+    desk.request = asked
+    return done
 
 
 def _say_offered(desk: ToolDesk, offered: list[str]) -> list[str]:
@@ -659,6 +671,8 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     unread, asks = find_unread(words, wanted.securities, views, desk.tables)
     if unread and not asks:
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.speak.join_items(unread)))
+    if unread and (known := (yield from _answer_known(desk))):
+        return known
     if first.symbol.kind == "index":
         from ia.agent.analyst.jobs.facts import index_facts, wording
 
@@ -820,6 +834,8 @@ def _compare(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         from ia.agent.analyst.jobs.facts import wording
 
         return wording.ask_back(desk, tuple(unread))
+    if unread and (known := (yield from _answer_known(desk))):
+        return known
     if unread:
         done = yield from _compare_all(desk, wanted)
         line = desk.speak(

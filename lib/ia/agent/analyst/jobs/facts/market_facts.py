@@ -923,7 +923,7 @@ def answer_term(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(
         speak("I have no entry for that in the glossary, and I do not invent one."),
         speak("Terms stand in the skill research (`knowledge/glossary.yaml`); indicators: `ia indicator list`."),
-    )
+    )._replace(understood=False)
 
 
 ANSWERS: dict[str, Callable[[ToolDesk, FactQuestion], Any]] = {
