@@ -489,7 +489,10 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
         ended=tuple(s for s in spans if s.kind == UNREAD and s.last is not None),
     )  # fmt: skip
     if securities and asked.answer in _OF_FIGURES:
-        return replace(asked, left=(*_find_left(asked, timeless), *_WHY.findall(rest)))
+        left = (*_find_left(asked, timeless), *_WHY.findall(rest))
+        if asked.answer == "move" and "同比" in plain and "价" not in plain:  # of a report, and not of the price
+            left = (*left, "同比")
+        return replace(asked, left=left)
     if asked.answer in _READS_ALL:
         return asked
     left = tuple(dict.fromkeys((*_find_unread(asked, timeless, tables), *_find_qualifiers(asked, rest))))

@@ -63,7 +63,12 @@ _SPACES = pattern(r"[ \t]+")
 _COMMON = frozenset(
     ("this", "that", "with", "from", "what", "when", "your", "have", "about", "into", "they", "them", "then")
 )
-_WHY = pattern(r"^(为什么|为啥|凭什么|理由|依据|怎么得出)|(依据|理由)是什么|^why\b|on what grounds", re.I)
+_WHY = pattern(
+    r"^(?!.*(?:买|卖|\b(?:bought|buy|sold|sell)\b))"
+    r"(?:(?:为什么|为啥|凭什么|理由|依据|怎么得出)|.*(?:依据|理由)是什么|why\b|.*on what grounds)",
+    re.I,
+)
+"""The grounds of an answer are asked, and not those of a trade."""
 _ABOUT = pattern(
     r"(?:看看|看一下|看下|看|分析一下|分析|研究一下|研究|说说|聊聊)\s*(?P<zh>[^\s，,。？?！!的]{2,8}?)\s*(?:这只|最近"
     r"|近期|近况|现在|怎么样|如何|的|走势|值得|能买|能不能|行情|股票|$)"

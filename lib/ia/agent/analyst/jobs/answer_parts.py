@@ -178,7 +178,7 @@ def _ask_by_ideas(
         if not known:
             still.append(text)
             continue
-        desk.request = replace(desk.request, question=known)
+        desk.request, desk.allowed = replace(desk.request, question=known), None
         done = yield from answer_whole(desk)
         if done.unread or not done.understood:
             still.append(text)
@@ -275,6 +275,10 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
         meant = intent.read_figures(request, wanted._replace(securities=named), desk.tables)
         if meant.kind == "figure" and meant.securities:
             return _Part(request, meant, None)
+    known = ideas.read_question(request.question, request.moment.date())
+    if known and known != request.question:
+        again = replace(request, question=known)
+        return (yield from _read_part(desk, again, intent.read_acts(again), parts))
     if len(named) == 1:
         yield from desk.load_tables("study")
         unread, asks = find_unread(wanted.words, named, (), desk.tables)

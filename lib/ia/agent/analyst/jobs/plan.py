@@ -123,18 +123,17 @@ def _answer_known(desk: ToolDesk) -> Work[Reply | None]:
     from ia.agent.analyst.jobs import idea_questions
 
     asked = desk.request
-    if not asked.is_words_only or asked.sections or asked.data:
+    if desk.is_reading_again or not asked.is_words_only or asked.sections or asked.data:
         return None
-    done = None
+    done, allowed = None, desk.allowed
+    desk.is_reading_again, desk.allowed = True, None
     for known in (yield from idea_questions.find_known(desk)):
-        if known == asked.question:
-            continue
         desk.request = replace(asked, question=known, before=[], listed=[])
         answered = yield from _do_request(desk)
         if answered.understood and not answered.unread:
             done = answered
             break
-    desk.request = asked
+    desk.request, desk.is_reading_again, desk.allowed = asked, False, allowed
     return done
 
 
@@ -457,7 +456,9 @@ def _answer_whole(desk: ToolDesk) -> Work[Reply]:
     done = yield from _study(desk, wanted) if wanted.kind == "research" else _work_on(desk, wanted)
     if done is not None:
         return done
-    if wanted.kind == "unknown" and (answered := (yield from _answer_otherwise(desk, wanted))):
+    if wanted.kind == "unknown" and (
+        answered := ((yield from _answer_known(desk)) or (yield from _answer_otherwise(desk, wanted)))
+    ):
         return answered
     if wanted.kind == "doubtful" and (term := (yield from _answer_term(desk, wanted))):
         return term
@@ -671,7 +672,7 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     unread, asks = find_unread(words, wanted.securities, views, desk.tables)
     if unread and not asks:
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.speak.join_items(unread)))
-    if unread and (known := (yield from _answer_known(desk))):
+    if known := (yield from _answer_known(desk)):
         return known
     if first.symbol.kind == "index":
         from ia.agent.analyst.jobs.facts import index_facts, wording
