@@ -26,7 +26,9 @@ def install() -> None:
 
 def start_worker(indicators: list[str], module: str = spawn.MODULE) -> spawn.Process:
     """Return a worker, as `spawn.start_worker` does."""
-    if module != spawn.MODULE or os.environ.get(STARTED):
+    kernels = sys.modules.get("ia.organs.compute.kernels.windows")
+    on_lists = kernels is not None and kernels.np.__name__ != "numpy"  # so would the fork compute
+    if module != spawn.MODULE or on_lists or os.environ.get(STARTED):
         return _start_worker(indicators, module)
     load_libraries(*indicators)
     job_read, job_write = os.pipe()
