@@ -277,8 +277,8 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
             return _Part(request, meant, None)
     known = ideas.read_question(request.question, request.moment.date())
     if known and known != request.question:
-        again = replace(request, question=known)
-        return (yield from _read_part(desk, again, intent.read_acts(again), parts))
+        plain = replace(request, question=known)
+        return (yield from _read_part(desk, plain, intent.read_acts(plain), parts))
     if len(named) == 1:
         yield from desk.load_tables("study")
         unread, asks = find_unread(wanted.words, named, (), desk.tables)
