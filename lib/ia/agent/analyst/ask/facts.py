@@ -490,8 +490,8 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
     )  # fmt: skip
     if securities and asked.answer in _OF_FIGURES:
         left = (*_find_left(asked, timeless), *_WHY.findall(rest))
-        if asked.answer == "move" and "同比" in plain and "价" not in plain:  # of a report, and not of the price
-            left = (*left, "同比")
+        if asked.answer == "move":
+            left = (*left, *_ON_YEAR.findall(plain))
         return replace(asked, left=left)
     if asked.answer in _READS_ALL:
         return asked
@@ -501,6 +501,8 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
 
 _WHY = pattern(r"为(?:什么|何|啥)|\bwhy\b", re.I)
 """A question for a cause, which a figure does not answer."""
+_ON_YEAR = pattern(r"^(?!.*价).*?(同比)")
+"""On the year: of a report, and not of a price."""
 _QUALIFIER = pattern(
     r"(?:平均)?每(?:一?个)?[周月季年](?!线|[报末底初])|平均(?!线|[价成])|倒数(?!第一)|扣费前|税前|同比|环比"
     r"|\bper (?:day|week|month|quarter|year)\b|\bon average\b|\bbefore (?:fees|tax(?:es)?|costs)\b"
