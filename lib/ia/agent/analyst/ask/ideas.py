@@ -16,16 +16,21 @@ from ia.agent.analyst.voice import count_han
 from ia.kernel.patterns import pattern
 from ia.kernel.word_patterns import split_alternatives
 
-_IDLE, _SECURITY, _SEVERAL, _INDEX, _TIME, _NUMBER, _PERCENT = (
-    "IDLE", "SECURITY", "SECURITY2", "INDEX", "TIME", "NUMBER", "PERCENT",
+_IDLE, _SECURITY, _SEVERAL, _INDEX, _INDICES, _TIME, _NUMBER, _PERCENT = (
+    "IDLE", "SECURITY", "SECURITY2", "INDEX", "INDEX2", "TIME", "NUMBER", "PERCENT",
 )  # fmt: skip
-_WEAK = frozenset(("STOCK", "LIST", "YET"))
+_WEAK = frozenset(("STOCK", "LIST", "YET", "GROWS", "AMOUNT"))
 """Ideas that a question may always name."""
+_NAMED = (_SECURITY, _SEVERAL, _INDEX, _INDICES)
+"""Ideas that say of what is asked."""
+_TOPICS = ("ALERT", "NOTE", "TASK", "TASKS")
+"""Ideas of which a question goes on, whatever else was asked of them before."""
 _EITHER = {"W": (_SECURITY, _INDEX)}
 """Names in the table that stand for one of several ideas."""
 _SLOTS = {
-    _TIME: "time", _INDEX: "who", _SECURITY: "who", _SEVERAL: "whos", _NUMBER: "number", _PERCENT: "percent",
-    "MARKET": "market", "INDUSTRY": "industry", "TASK": "task", "FIGURE": "figure", "INTO": "into",
+    _TIME: "time", _INDEX: "who", _SECURITY: "who", _SEVERAL: "whos", _INDICES: "whos", _NUMBER: "number",
+    _PERCENT: "percent", "MARKET": "market", "INDUSTRY": "industry", "TASK": "task", "FIGURE": "figure",
+    "INTO": "into", "TERM": "term", "NAMED_REPORT": "report", "COMING": "time",
 }  # fmt: skip
 """Ideas with a value, and the place in a known question that it goes into."""
 _BOUNDS = frozenset(
@@ -40,13 +45,17 @@ _DROPPABLE = (_NUMBER, _PERCENT)
 _MARK = "\ufffc"
 """Stands for a security or a time; what it stands for is kept beside."""
 _BETWEEN = pattern(r"[^\w\ufffc%％]+|_+")
-_AMOUNT = pattern(r"\d[\d,]*(?:\.\d+)?\s?(?:[%％]|股|shares?\b)?", re.I)
+_AMOUNT = pattern(r"\d(?:[\d,]*\d)?(?:\.\d+)?\s?(?:[%％]|股|shares?\b)?", re.I)
 _YEARLONG = pattern(
-    r"(?:in |over |of |the |past |last )*(?:52|fifty-two)[- ]?weeks?|(?:近|过去)?(?:52|五十二)周|近?一年", re.I
+    r"(?:in |over |of |for |the |past |last )*(?:(?:52|fifty-two)[- ]?weeks?|(?:12|twelve) months)"
+    r"|(?:近|过去)?(?:52|五十二)周|近?一年",
+    re.I,
 )
 """The stretch of which highs and lows are told anyway."""
 _BARE = pattern(r"\A(\d+)[- ](day|week|month|year)s?\Z", re.I)
 """A stretch of time as it is said before something else: "20-day return"."""
+_STRETCHES = {EVER: "EVER", FUTURE: "COMING"}
+"""Kinds of stretches of time that are ideas of their own."""
 _LATIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 
@@ -118,12 +127,17 @@ def continue_question(words: str, before: str, today: date) -> str:
     taken = {kind for kind in new.kinds.values() if kind}
     kept = {name: said for name, said in old.values.items() if old.kinds.get(name) not in taken}
     if _names_who(new):
-        kept = {name: said for name, said in kept.items() if name not in (_SECURITY, _SEVERAL, _INDEX)}
-    return ask_known(Ideas({**kept, **new.values}, {**old.kinds, **new.kinds}), chinese=chinese)
+        kept = {name: said for name, said in kept.items() if name not in _NAMED}
+    if known := ask_known(Ideas({**kept, **new.values}, {**old.kinds, **new.kinds}), chinese=chinese):
+        return known
+    topic = {name: said for name, said in old.values.items() if name in _TOPICS}
+    if not topic or _names_who(old) or new.names <= _BOUNDS:
+        return ""
+    return ask_known(Ideas({**topic, **new.values}, new.kinds), chinese=chinese)
 
 
 def _names_who(ideas: Ideas) -> bool:
-    return any(name in ideas.values for name in (_SECURITY, _SEVERAL, _INDEX))
+    return any(name in ideas.values for name in _NAMED)
 
 
 def ask_known(ideas: Ideas, *, chinese: bool) -> str:
@@ -149,7 +163,7 @@ def _fill(form: str, ideas: Ideas, known: _Known, *, chinese: bool) -> str:
                 continue
             return ""
         crossed = name == "FIGURE" and _SEVERAL in ideas.values  # the RSI of one and the P/E of the other
-        if len(said) > 1 and (name not in (_SEVERAL, "FIGURE") or crossed):
+        if len(said) > 1 and (name not in (_SEVERAL, _INDICES, "FIGURE") or crossed):
             return ""
         form = form.replace(place, joint.join(_in_language(each, chinese=chinese) for each in said))
     return re.sub(r" {2,}", " ", re.sub(r"\{\w+\}", "", form)).strip()
@@ -188,6 +202,9 @@ def find_ideas(words: str, today: date) -> Ideas | None:
             for name in word.ideas:
                 values.setdefault(name, []).extend([word.value] if word.value else [])
                 kinds[name] = word.kind
+            for _ in range(low.count(_MARK, at, at + size)):  # what is named within the word: "what does BYD cost"
+                name, said = named.pop(0)
+                values.setdefault(name, []).append(said)
             at += size
         elif gap := _BETWEEN.match(low, at):
             at += len(gap[0])
@@ -195,8 +212,9 @@ def find_ideas(words: str, today: date) -> Ideas | None:
             return None
     values.pop(_IDLE, None)
     kinds.pop(_IDLE, None)
-    if len(set(values.get(_SECURITY, ()))) > 1:
-        values[_SEVERAL] = values.pop(_SECURITY)
+    for name, several in ((_SECURITY, _SEVERAL), (_INDEX, _INDICES)):
+        if len(set(values.get(name, ()))) > 1:
+            values[several] = values.pop(name)
     return Ideas(values, kinds)
 
 
@@ -210,9 +228,11 @@ def _mark_named(words: str, today: date) -> tuple[str, list[tuple[str, str]]] | 
         found.append((at, at + len(each.said), _INDEX if each.symbol.kind == "index" else _SECURITY))
         blank = blank[:at] + " " * len(each.said) + blank[at + len(each.said) :]
     for span in find_time_spans(blank, today):
-        if span.kind in (UNREAD, FUTURE):
+        if words[span.at[1] - 1].isascii() and words[span.at[1] :][:1] in _LATIN - {""}:
+            continue  # "last quarter" of "the last quarterly report"
+        if span.kind == UNREAD:
             return None
-        name = "EVER" if span.kind == EVER else "YEARLONG" if _YEARLONG.fullmatch(span.said) else _TIME
+        name = _STRETCHES.get(span.kind) or ("YEARLONG" if _YEARLONG.fullmatch(span.said) else _TIME)
         found.append((*span.at, name))
     text, named = words, list[tuple[str, str]]()
     for begin, end, name in sorted(found, reverse=True):

@@ -27,7 +27,10 @@ _CODE = pattern(
     r"(?![A-Za-z0-9_]|\.\d)(?!\s*(?:元|块|手|万|亿|股(?![价票市])|点(?!评)"
     r"|(?:yuan|rmb|cny|usd|hkd|dollars?|bucks)\b))", re.I
 )  # fmt: skip
-_TICKER = pattern(r"(?<![A-Za-z0-9_.$])(?!STAR (?:[Mm]arket|[Bb]oard))\$?([A-Z]{2,5}(?:\.[A-Z])?)(?![A-Za-z0-9_])")
+_TICKER = pattern(
+    r"(?<![A-Za-z0-9_.$])(?!STAR (?:[Mm]arket|[Bb]oard|[Ss]hares?|[Ss]tocks?))\$?([A-Z]{2,5}(?:\.[A-Z])?)"
+    r"(?![A-Za-z0-9_])"
+)
 _WORD = pattern(r"(?<![A-Za-z0-9_.$&])\$?([A-Za-z]{3,5})(?![A-Za-z0-9_&])")
 _BOARD_NEXT = pattern(r"\s*(?:板块|行业|概念|产业|题材|赛道|指数|etf|基金)")
 _LATIN = pattern(r"[a-z0-9]")

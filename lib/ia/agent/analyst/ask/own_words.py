@@ -97,12 +97,15 @@ def continue_ideas(words: str, before: str, today: date) -> str:
         return ""
     chinese = count_han(words) > 0
     kept = {idea: said for idea, said in old.items() if not any(idea in kind and set(new) & kind for kind in _KINDS)}
+    if "IT" in new and _IN_IT.search(words):
+        return ""  # of what the question before found, which is not known here
     if known := _ask_known({**kept, **new}, chinese=chinese):
         return known
     about = {} if _SECURITY in new else {idea: said for idea, said in old.items() if idea == _SECURITY}
     return _ask_known({**about, **new}, chinese=chinese) if about else ""
 
 
+_IN_IT = pattern(r"\b(?:in|of|from) (?:it|that|them|those)\b|[它那]里[面头]?|其中", re.I)
 _KINDS = tuple(
     frozenset(kind.split())
     for kind in (

@@ -219,7 +219,8 @@ def _of_subject(
     if not hits:
         every = (yield from _all_beliefs(desk)) if beliefs else []
         nothing = speak('Nothing about "{query}" was found in memory or notes.', query=query)
-        return reply.reply_of_lines(nothing, *([speak("All beliefs (`memory/beliefs.md`):"), *every] if every else []))
+        told = reply.reply_of_lines(nothing, *([speak("All beliefs (`memory/beliefs.md`):"), *every] if every else []))
+        return told._replace(understood=beliefs)  # it may have asked for something else
     if own and not written:
         return reply.reply_of_lines(
             speak('You wrote nothing about "{query}".', query=query), *_say_left_out(desk, query, len(others))

@@ -127,12 +127,19 @@ def _answer_known(desk: ToolDesk) -> Work[Reply | None]:
         return None
     done, allowed = None, desk.allowed
     desk.is_reading_again, desk.allowed = True, None
-    for known in (yield from idea_questions.find_known(desk)):
+    known_ones = yield from idea_questions.find_known(desk)
+    for known in known_ones:
         desk.request = replace(asked, question=known, before=[], listed=[])
         answered = yield from _do_request(desk)
         if answered.understood and not answered.unread:
             done = answered
             break
+    replies = []
+    for known in [] if known_ones else idea_questions.find_parts(desk):
+        desk.request = replace(asked, question=known, before=[], listed=[])
+        replies.append((yield from _do_request(desk)))
+    if len(replies) > 1 and all(each.understood and not each.unread for each in replies):
+        done = reply.join_replies(replies)
     desk.request, desk.is_reading_again, desk.allowed = asked, False, allowed
     return done
 
@@ -453,6 +460,9 @@ def _answer_whole(desk: ToolDesk) -> Work[Reply]:
         wanted = intent.read_figures(desk.request, wanted, desk.tables)
     if wanted.kind in _OPEN and (meant := (yield from _own_skill(desk, wanted))):
         wanted = meant
+    about = wanted.kind == "review" and _OF_TASK.search(wanted.words)
+    if (wanted.kind == "why" or about) and (again := (yield from _answer_known(desk))):
+        return again  # why something of the owner's is so
     done = yield from _study(desk, wanted) if wanted.kind == "research" else _work_on(desk, wanted)
     if done is not None:
         return done
@@ -466,7 +476,7 @@ def _answer_whole(desk: ToolDesk) -> Work[Reply]:
         yield from desk.load_tables("figures")
     from ia.agent.analyst.jobs import small_talk
 
-    return small_talk.answer_plainly(desk, wanted)._replace(understood=wanted.kind != "unknown")
+    return small_talk.answer_plainly(desk, wanted)._replace(understood=wanted.kind not in ("unknown", "doubtful"))
 
 
 def _read_regular(desk: ToolDesk, wanted: Intent) -> Intent:
@@ -685,6 +695,8 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     return done._replace(lines=[line, *done.lines], points=[*done.points, line])
 
 
+_OF_TASK = pattern(r"\b(?:when|approved|did|does)\b|批准|什么时候|几点", re.I)
+"""What is asked of a task, not of the days that it looks back at."""
 _PURCHASE = pattern(r"买|建仓|加仓|入手|上车|\b(?:buy|buying|purchase|invest in|get into)\b", re.I)
 _HORIZON = pattern(
     r"超?短线|短期|中线|长线|长期|波段|日内|(?<![近去前])[一二两三五十\d]+年(?!前|来|以来|报)"

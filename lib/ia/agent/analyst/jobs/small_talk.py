@@ -95,7 +95,7 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
                 ignored=speak.join_items(ignored),
             )
         )
-    return Reply(lines, points or lines)
+    return Reply(lines, points or lines, understood=not ignored)
 
 
 def _convert_prices(desk: ToolDesk, wanted: Intent) -> Work[list[str]]:
@@ -287,7 +287,7 @@ def explain_why(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
                 " how {name} looks.",
                 name=display_name(desk, mention),
             )
-        )
+        )._replace(understood=bool(desk.request.before))
     head = speak("The grounds are in `notebook/{path}`:", path=path)
     lines = [line for section in kept for line in _grounds(desk, section)]
     passage = yield from grounds.find_passage(desk, "verdict")

@@ -230,7 +230,7 @@ def _count_sessions(desk: ToolDesk, asked: FactQuestion, market: str, place: str
     else:
         return reply_of_lines(
             speak("Over which time? Give a day or a stretch, such as “today”, “this year” or “the last 120 days”.")
-        )
+        )._replace(understood=False)
     until = left or _UNTIL.search(asked.words) is not None
     if span is not None and not until and (month := _month_of_year(asked.words, span, today)):
         first, last = month
@@ -407,8 +407,13 @@ def _stretch_of(words: str, span: TimeSpan | None, today: date) -> tuple[date, d
         if span is not None and span.first is not None and re.search(r"\d{4}|[去前今明]年|year", span.said):
             first = span.first.replace(day=1)
         else:
-            first = date(today.year + (month < today.month), month, 1)
+            coming = month < today.month and not _WAS.search(words)
+            first = date(today.year + coming, month, 1)
     return first, (first + timedelta(days=32)).replace(day=1) - timedelta(days=1)
+
+
+_WAS = pattern(r"\b(?:was|were|did|had)\b|[了过]", re.I)
+"""Words of what is past."""
 
 
 def _answer_closures(desk: ToolDesk, first: date, last: date, market: str, place: str) -> Work[Reply]:

@@ -30,7 +30,9 @@ def answer_candles(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if span.kind == FUTURE:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
     if span is NEWEST and _COUNTS.search(plain):
-        return reply_of_lines(speak("Over which time? Give a stretch, such as “this year” or “the last 120 days”."))
+        return reply_of_lines(
+            speak("Over which time? Give a stretch, such as “this year” or “the last 120 days”.")
+        )._replace(understood=False)
 
     def say(mention: Mention, found: SpanBars) -> list[str]:
         if span.kind == DAY or span is NEWEST:

@@ -458,8 +458,13 @@ def _index_name(desk: ToolDesk, code: str, result: DeskResult | Json) -> str:
     return wording.security_name(desk, code, result.get("name")).removesuffix(f" {code}")
 
 
+_INDICES = pattern(r"\b(?:which|what|best|worst) ind(?:ex|ices|exes)\b|(?:哪|那)一?[个只些]指数", re.I)
+
+
 def answer_gainers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which stocks rose or fell most on a day, or over a stretch of days; both where both are asked for."""
+    if ranked := _INDICES.search(asked.words):
+        return wording.ask_back(desk, (ranked[0],))  # shares are ranked
     counted = _COUNTED.search(asked.words)
     said = next(filter(None, counted.groups()), "") if counted else ""
     count = min(max(int(parse_count(said.casefold()) or SHOWN), 1), MOST_LISTED) if said else SHOWN

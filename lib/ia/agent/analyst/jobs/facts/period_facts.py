@@ -259,7 +259,7 @@ def answer_ranking(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not asked.spans and (measure == "drawdown" or (measure == "change" and not _IS.search(plain))):
         return reply_of_lines(
             speak("Over which time? Give a day or a stretch, such as “today”, “this year” or “the last 120 days”.")
-        )
+        )._replace(understood=False)
     if not asked.spans and measure == "volatility":
         span = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=_VOLATILITY)
     if len(asked.securities) > MOST_RANKED:
@@ -606,7 +606,9 @@ def answer_indicator_cross(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     past = [span for span in asked.spans if span.first is None or f"{span.first}" != desk.request.day]
     if which is None:
         names = speak.join_items([speak.fill(each.name) for each in known])
-        return reply_of_lines(speak("The crossover of which indicator? I know those of {names}.", names=names))
+        return reply_of_lines(
+            speak("The crossover of which indicator? I know those of {names}.", names=names)
+        )._replace(understood=False)
     if asked.unread or past:
         return wording.ask_back(desk, asked.unread or (past[0].said,))
     given = {"period": "weekly"} if weekly else {"period": "monthly"} if monthly else {}

@@ -89,7 +89,9 @@ def answer_relation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if span is not None and span.kind == FUTURE:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
     if span is not None and span.kind not in (SESSIONS, RANGE, SINCE):
-        return reply_of_lines(speak("Over which time? Give a stretch, such as “this year” or “the last 120 days”."))
+        return reply_of_lines(
+            speak("Over which time? Give a stretch, such as “this year” or “the last 120 days”.")
+        )._replace(understood=False)
     if wanted == "sharpe":
         own = (yield from _load_closes(desk, [mention], span))[0]
         if isinstance(own, DeskResult):
@@ -579,7 +581,9 @@ def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from answer_streak(desk, asked))
     span = asked.spans[0] if asked.spans else None
     if span is None or span.kind not in (SESSIONS, RANGE, SINCE, EVER):
-        return reply_of_lines(speak("Over which time? Give a stretch, such as “this year” or “the last 120 days”."))
+        return reply_of_lines(
+            speak("Over which time? Give a stretch, such as “this year” or “the last 120 days”.")
+        )._replace(understood=False)
     least = (parse_count((bound["n"] or bound["m"]).casefold()) or 0) if bound else 0
     falls = bool(_FALL.search(plain))
     both = falls and not least and bool(_UP.search(plain))
@@ -641,6 +645,8 @@ _BARE = pattern(r"(?<![\d.,])\d[\d,]*(?![\d.,]*\s*(?:%|％|k\b|w\b|万|千|亿))
 
 def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what a number of shares costs at the newest price, or how many an amount of money buys."""
+    if not asked.securities:
+        return wording.ask_back(desk, (desk.request.question,))
     speak, mention = desk.speak, asked.securities[0]
     if any(span.first is not None and f"{span.first}" < desk.request.day for span in asked.spans):
         from ia.agent.analyst.jobs.facts import ledger_facts

@@ -428,7 +428,9 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.say_value(desk, value, "percent_plain" if unit == "percent" else unit)
 
     if column is None:
-        return reply_of_lines(speak("By which figure: P/E, P/B, dividend yield, ROE, growth or market capitalization?"))
+        return reply_of_lines(
+            speak("By which figure: P/E, P/B, dividend yield, ROE, growth or market capitalization?")
+        )._replace(understood=False)
     for mention in asked.securities[:MOST]:
         valued = yield from desk.one("market.valuation", symbol=mention.code)
         head = wording.head_of(desk, mention) + speak(": ")

@@ -307,6 +307,10 @@ _MOST = pattern(
 
 def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which of the watch list has the highest or lowest of a figure, or did best or worst."""
+    if asked.facts[0].field == "held" and (industries := industry_forms(asked.words, (), desk.tables)):
+        form, name = industries[0]
+        found = form.search(asked.words)
+        return wording.ask_back(desk, (found[0] if found else name,))  # all that is held is ranked
     return (yield from _of_group(desk, asked, _rank_watched))
 
 
@@ -334,7 +338,9 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Wor
         ):
             if asked.facts[0].field != "held" and not _MOST.search(asked.words):
                 return (yield from _list_watched(desk, asked, watched))
-            return reply_of_lines(speak("By which figure? For example P/E or the change of the day."))
+            return reply_of_lines(speak("By which figure? For example P/E or the change of the day."))._replace(
+                understood=False
+            )
         rows, refused = yield from _changes_then(desk, asked, rows)
         if refused:
             return refused
