@@ -159,6 +159,29 @@ def change_industry(core: str, last: str) -> str:
     return f"{name}股里{last}" if is_chinese(last) else f"{last.strip(' ?.')} in {name}"
 
 
+_MOST_OF = pattern(
+    r"(?:市[盈净销]率|股息率?|总?市值|ROE|净资产收益率|毛利率|换手率|成交额|P[EB]|涨得?|跌得?)(?:是|又)?最[高低大小多少狠惨好](?:的)?"
+    r"(?:是)?(?:谁|哪一?[只个家支])?",
+    re.I,
+)
+"""A ranking that names nothing of what is ranked."""
+_PLACE = pattern(r"\A(?P<place>[\u4e00-\u9fff]{2,8}?(?:里面|里头|当中|里|中))(?=[^，,。]*最)")
+
+
+def rank_again(core: str, last: str, text: str) -> str:
+    """Return another ranking of the stocks that the last question ranked; "" where a text asks for none.
+
+    >>> rank_again("市盈率最低的", "银行股里股息率最高的是谁", "市盈率最低的呢")
+    '银行股里市盈率最低的'
+    >>> rank_again("市盈率最低的", "股息率最高的股票", "市盈率最低的呢")
+    ''
+    """
+    if not text.rstrip("?？ 。").endswith("呢") or not _MOST_OF.fullmatch(core.strip()):
+        return ""
+    found = _PLACE.match(last)
+    return f"{found['place']}{core.strip()}" if found else ""
+
+
 _SHORTEST = 2
 """Characters of the shortest name of an industry."""
 

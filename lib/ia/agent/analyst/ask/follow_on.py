@@ -14,7 +14,7 @@ from ia.agent.analyst.ask.follow_ends import (
     place_in,
     say_distance,
 )
-from ia.agent.analyst.ask.follow_lists import add_condition, ask_move_of, ask_of_list, change_industry
+from ia.agent.analyst.ask.follow_lists import add_condition, ask_move_of, ask_of_list, change_industry, rank_again
 from ia.agent.analyst.ask.follow_names import (
     ask_better,
     ask_measure_of,
@@ -323,6 +323,7 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         or ask_term_again(step, last)
         or ask_of_list(step, last)
         or change_industry(step, last)
+        or rank_again(step, last, text)
         or add_condition(step, last)
         or _take_step(drop_lead(spoken), last, today)
         or measure_from_there(spoken, last, today)

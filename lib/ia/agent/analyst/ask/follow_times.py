@@ -4,7 +4,7 @@ import re
 from datetime import date, timedelta
 
 from ia.agent.analyst.ask.follow_words import OF_EXTREME, PRICE, blank_mentions, drop_lead, is_chinese
-from ia.agent.analyst.ask.mentions import Mention, strip_mentions
+from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, UNREAD, TimeSpan, find_time_spans
 from ia.kernel.patterns import pattern
 
@@ -187,6 +187,9 @@ _DAY_OF_MOST = pattern(
     r"|(?:on )?which day (?:was|had|saw|brought) (?:the )?(?:most|highest|biggest|largest)(?: \w+)?",
     re.I,
 )
+_DAY_OF_MOVE = pattern(
+    r"(?:那|其中|它)?(?:是)?(?:哪一?[天日])(?:是)?[涨跌][得的]?最[多狠猛惨凶厉害好]+的?|[涨跌][得的]?最[多狠猛惨凶厉害好]+的?(?:那天)?是?(?:在)?哪一?[天日]"
+)
 _SESSIONS = pattern(r"交易日|\b(?:trading days|sessions)\b", re.I)
 _LEFT = pattern(
     r"(?:and )?how many (?:of them )?(?:are )?(?:still )?(?:to come|left|remaining|to go)"
@@ -196,16 +199,22 @@ _LEFT = pattern(
 
 
 def ask_day_or_rest(core: str, last: str, today: date) -> str:
-    """Return on which day the flow before was largest, or how many of the sessions before are left; "" for another.
+    """Return on which day the flow or the move before was largest, or how many of its sessions are left; else "".
 
     >>> day = date(2024, 3, 15)
     >>> ask_day_or_rest("哪天流入最多", "北向上个月净买入", day)
     '北向上个月净买入，哪天流入最多'
+    >>> ask_day_or_rest("哪天跌得最狠", "宁德这周跌了多少", day)
+    '宁德这周哪天跌得最狠'
     >>> ask_day_or_rest("how many still to come", "How many trading days in March?", day)
     'how many trading days are left in march'
     """
     if _FLOWS.search(last) and _DAY_OF_MOST.fullmatch(core):
         return f"{last.strip(' ?？')}{'，' if is_chinese(last) else ', '}{core}"
+    if _DAY_OF_MOVE.fullmatch(core):
+        named = find_mentions(last)
+        spans = [span for span in find_time_spans(blank_mentions(last), today) if span.kind not in (UNREAD, DAY)]
+        return f"{named[0].said}{spans[0].said}{core}" if len(named) == len(spans) == 1 else ""
     if _SESSIONS.search(last) and _LEFT.fullmatch(core):
         said = " ".join(span.said for span in find_time_spans(last, today) if span.kind != UNREAD)
         return f"{said}还剩几个交易日" if is_chinese(last) else f"how many trading days are left {said}".strip()

@@ -30,7 +30,8 @@ _EITHER = {"W": (_SECURITY, _INDEX)}
 _SLOTS = {
     _TIME: "time", _INDEX: "who", _SECURITY: "who", _SEVERAL: "whos", _INDICES: "whos", _NUMBER: "number",
     _PERCENT: "percent", "MARKET": "market", "INDUSTRY": "industry", "TASK": "task", "FIGURE": "figure",
-    "INTO": "into", "TERM": "term", "NAMED_REPORT": "report", "COMING": "time",
+    "INTO": "into", "TERM": "term", "NAMED_REPORT": "report", "COMING": "time", "BOARD": "board",
+    "HOLIDAY": "holiday", "TOPN": "topn",
 }  # fmt: skip
 """Ideas with a value, and the place in a known question that it goes into."""
 _BOUNDS = frozenset(

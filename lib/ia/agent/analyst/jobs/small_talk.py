@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from ia.agent.analyst.ask.figures import Asked, Figure, figures_at
+from ia.agent.analyst.ask.follow_asides import asks_why
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.leftover_words import find_unread_words
 from ia.agent.analyst.ask.mentions import Mention, english, find_abbreviated, find_near_name
@@ -287,7 +288,7 @@ def explain_why(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
                 " how {name} looks.",
                 name=display_name(desk, mention),
             )
-        )._replace(understood=bool(desk.request.before))
+        )._replace(understood=asks_why(desk.request.question))
     head = speak("The grounds are in `notebook/{path}`:", path=path)
     lines = [line for section in kept for line in _grounds(desk, section)]
     passage = yield from grounds.find_passage(desk, "verdict")
