@@ -5,6 +5,8 @@ from datetime import date
 import pytest
 
 from ia.agent.analyst.ask import ideas
+from ia.agent.analyst.ask.mentions import find_mentions
+from ia.agent.analyst.ask.own_words import continue_ideas, read_ideas
 
 DAY = date(2024, 3, 15)
 
@@ -88,3 +90,59 @@ def test_a_question_goes_on_with_an_idea_of_the_same_kind_or_with_the_security()
 def test_a_bound_behind_a_figure_is_not_one_of_the_price():
     assert ideas.continue_question("was it ever under 30 this year", "RSI of CATL", DAY) == ""
     assert ideas.continue_question("was it ever under 70 this year", "price of CATL", DAY) != ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "known"),
+    [
+        ("do I have any loss making positions right now", "which of my holdings are at a loss"),
+        ("Any of my stuff down more than 10 percent", "which of my holdings are down more than 10%"),
+        ("what's the damage on CATL so far", "profit on my CATL"),
+        ("how much of my gain is currency", "how much of my result came from exchange rates"),
+        ("biggest single loss I took", "my largest loss"),
+        ("my biggest winner percentagewise", "which holding made the most in percent"),
+        ("reasons for all sales", "what did I sell"),
+        ("Suppose Moutai drops to 600, how much worse off am I", "if Moutai falls to 600 what do I lose"),
+        ("浮盈最多的是谁", "哪只持仓赚得最多"),
+        ("除掉腾讯，我还赚吗", "我的持仓不算腾讯的盈亏和市值"),
+        ("我净资产里美元占多少", "按币种看我的资产分布"),
+        ("现价再补200股宁德，成本变成多少", "再买200股宁德成本变成多少"),
+        ("港币还有多少没用", "我还有多少港币现金"),
+    ],
+)
+def test_the_owners_money_is_asked_for_by_ideas(asked, known):
+    assert read_ideas(asked, find_mentions(asked), DAY) == known
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "再买10000块茅台够吗",  # an amount of money is no number of shares
+        "Suppose Moutai drops 600, how much worse off am I",  # by 600 or to 600
+        "would 100 more Moutai break my 15% rule",
+        "what did Apple cost me in total, in yuan",
+        "除了平安银行，我还有没有卖掉过别的",
+    ],
+)
+def test_what_has_no_place_in_a_known_question_about_money_is_not_passed_over(asked):
+    assert read_ideas(asked, find_mentions(asked), DAY) == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "before", "known"),
+    [
+        ("with fees in", "what is my average cost of CATL", "my average price for CATL"),
+        (
+            "and the fee on that",
+            "what if I sell all my CATL, cash after",
+            "what would it cost me to sell all my CATL shares",
+        ),
+        ("weight then", "can I afford 50 more Apple shares", "could I afford another 50 Apple"),
+        ("里面汇率占了几钿", "苹果我赚了没，按人民币算", "我苹果的盈亏里汇率占多少"),
+        ("那占比呢", "买50股苹果之后还剩多少现金", "再买50股苹果占比会到多少"),
+        ("我成本多少", "宁德回本要涨到多少", "宁德我的均价是多少"),
+        ("profit", "could I afford another 50 Apple", ""),  # of what is supposed, not of what is held
+    ],
+)
+def test_a_question_about_money_goes_on_with_the_one_before(asked, before, known):
+    assert continue_ideas(asked, before, DAY) == known

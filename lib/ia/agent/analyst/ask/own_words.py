@@ -19,24 +19,45 @@ from ia.kernel.word_patterns import split_alternatives
 
 _TIME, _SECURITY, _INDEX, _NUMBER, _PERCENT, _IDLE = "TIME", "SECURITY", "INDEX", "NUMBER", "PERCENT", "IDLE"
 """Ideas that no word of the table has: a stretch of time, a security, an index, a number, a part; what is none."""
+_MONEY = "MONEY"
+"""An amount of money: "5000元"."""
 _DATE = "DATE"
 """A stretch of time that is one day; where a row has TIME, it may be one, too."""
-_WEAK = frozenset(("DO", "OWN", "IT", "CAN", "WHICH", "STOCK", "RECORD", "STILL"))
+_WEAK = frozenset(("DO", "OWN", "IT", "CAN", "WHICH", "STOCK", "RECORD", "STILL", "EVER", "PAST", "TENTH"))
 """Ideas that a question may always name: doing, owning, and what was spoken of where the owner is named besides."""
 _DEALS = frozenset(("BUY", "SELL", "PROFIT", "LOSS", "DEPOSIT", "WITHDRAW"))
 _DATED = frozenset(("BUY", "SELL", "TRADE", "DEPOSIT", "WITHDRAW", "DRAWDOWN", "PEAK"))
 """What has a date, which its answer tells: when it was may be asked."""
+_IN_PERCENT = frozenset(("PROFIT", "LOSS", "RESULT", "UP", "DOWN", "WEIGHT", "SHARE", "BEAT"))
+"""What is told in percent anyway."""
+_RANKED = frozenset(("BEST", "WORST", "MOST", "LEAST", "RANK", "RANK_UP", "CONTRIB"))
+"""Ideas of an order, which is another one in percent."""
 _WHOSE = frozenset(("ME", "HOLD", "OWN"))
 """Ideas that say that the owner's money is meant."""
 _BETWEEN = pattern(r"[^\w\ufffc]+|_+")
 _POINTED = pattern(r"\b(?:on|from|in) (?:it|them|that one|this one|those)\b", re.I)
 """What was spoken of before is meant, and not the whole account."""
 _TODAY = pattern(r"\W*(?:今天|今日|today)(?:收盘)?(?:之?后|以后)?\W*", re.I)
+_UP_TO_NOW = pattern(
+    r"(?:到|截[至止])(?:今天|今日|现在|目前)(?:为止)?|\b(?:up )?(?:to|till|until) (?:today|now|date)\b"
+    r"|\b(?:since|from) (?:the|my|its) (?:peak|high|top|highest)\b",
+    re.I,
+)
+"""Looks like a time, and is none that bounds a question: now, or the highest point."""
 _ONE_OF_SOME = pattern(
     r"which\b|what (?:is my biggest|was my|did i (?:buy|sell))\b|\w+(?: \w+)? of each\b|my (?:best|result)\b", re.I
 )
 """A known question that names one or some of several, so that "which" may ask for it."""
-_DIGITS = pattern(r"\d[\d,]*(?:\.\d+)?\s?(?:[%％]|股|shares?\b)?", re.I)
+_DIGITS = pattern(
+    r"\d+(?:,\d{3})*(?:\.\d+)?\s?(?:(?P<percent>[%％]|(?:percent|per cent|pct)\b|个?百分点|个点)|股|shares?\b"
+    r"|(?P<money>块钱?|元|(?:yuan|rmb|cny|usd|hkd|dollars?|bucks)\b))?",
+    re.I,
+)
+_TENTHS = pattern(r"([一二两三四五六七八九])成(?![本交分仓为了绩功长立员份])")
+"""Tenths, which are percents: "两成"."""
+_SHARES = pattern(r"\s*(?:股|shares?)\Z", re.I)
+_NO_SECURITY = frozenset(("FX",))
+"""Words in capitals that are no code in a question about money."""
 _MARK = "\ufffc"
 """Stands for a security or a time; what it stands for is kept beside."""
 
@@ -46,19 +67,25 @@ class _Known(NamedTuple):
 
     needed    of each set at least one idea is named
     allowed   ideas that may be named
+    untold    ideas whose value the answer tells: it need not stand in the question
+    first     goes before what the rules read
+    goes_on   goes before what the rules read of a message that goes on with the one before
     english, chinese   the question; {time} and the like stand for what is named. Without either, rules read it better
     """
 
     needed: tuple[frozenset[str], ...]
     allowed: frozenset[str]
+    untold: frozenset[str]
     english: str
     chinese: str
     first: bool
+    goes_on: bool
 
     def fits(self, ideas: set[str]) -> bool:
         """Return True if a question with these ideas asks for it."""
         weak = _WEAK | {"WHEN"} if ideas & _DATED else _WEAK
         weak = weak if _ONE_OF_SOME.match(self.english) else weak - {"WHICH"}
+        weak = weak | {"BY_PERCENT"} if ideas & _IN_PERCENT and not ideas & {*_RANKED, _PERCENT} else weak
         weak = weak - {"CAN"} if ideas & _DEALS else weak  # what I can lose is not what I lost
         return ideas - weak <= self.allowed and all(ideas & each for each in self.needed)
 
@@ -80,10 +107,12 @@ def read_ideas(words: str, securities: list[Mention], today: date, *, first: boo
     return _ask_known(ideas, chinese=count_han(words) > 0, first=first) if ideas is not None else ""
 
 
-def continue_ideas(words: str, before: str, today: date) -> str:
+def continue_ideas(words: str, before: str, today: date, *, first: bool = False) -> str:
     """Return the known question about the owner's money that goes on with the one before it; "" for none.
 
-    What is of the same kind as an idea of the question before takes its place.
+    What is of the same kind as an idea of the question before takes its place; or else it is asked of its security.
+
+    first  only those questions that go before what the rules read
 
     >>> day = date(2024, 3, 15)
     >>> continue_ideas("and the worst", "which of my holdings is the best", day)
@@ -99,17 +128,24 @@ def continue_ideas(words: str, before: str, today: date) -> str:
     kept = {idea: said for idea, said in old.items() if not any(idea in kind and set(new) & kind for kind in _KINDS)}
     if "IT" in new and _IN_IT.search(words):
         return ""  # of what the question before found, which is not known here
-    if known := _ask_known({**kept, **new}, chinese=chinese):
+    if known := _ask_known({**kept, **new}, chinese=chinese, goes_on=first):
         return known
-    about = {} if _SECURITY in new else {idea: said for idea, said in old.items() if idea == _SECURITY}
-    return _ask_known({**about, **new}, chinese=chinese) if about else ""
+    if _SECURITY in new or _SECURITY not in old or first or set(old) & _SUPPOSED or not set(new) - _WEAK:
+        return ""
+    return _ask_known({_SECURITY: old[_SECURITY], "ME": ["my"], **new}, chinese=chinese)
 
 
 _IN_IT = pattern(r"\b(?:in|of|from) (?:it|that|them|those)\b|[它那]里[面头]?|其中", re.I)
+_SUPPOSED = frozenset(
+    ("IF", "CAN", "NOT", "EXCEPT", "ENOUGH", "TIME", "DATE", "NUMBER", "PERCENT", "MONEY", "HALF", "AFTERWARDS", "NTH")
+)
+"""Ideas of a question that one which goes on with it means, too."""
 _KINDS = tuple(
     frozenset(kind.split())
     for kind in (
-        "BEST WORST MOST LEAST", "BUY SELL", "FIRST LAST NTH", "PROFIT LOSS", "TIME DATE RECENT", "SECURITY", "INDEX",
+        "BEST WORST MOST LEAST", "BUY SELL", "FIRST LAST NTH",
+        "PROFIT LOSS WORTH COST WEIGHT SHARE RESULT BREAKEVEN FEES TAX DIVIDEND CASH",
+        "TIME DATE RECENT", "SECURITY", "INDEX",
         "MARKET", "CURRENCY INTO YUAN", "WHEN REASON COUNT LONG DAYS", "INDUSTRY", "REALIZED UNREALIZED",
         "DAY WEEK MONTH", "DEPOSIT WITHDRAW", "NUMBER PERCENT",
     )
@@ -125,21 +161,23 @@ def _read_words(words: str, securities: list[Mention], today: date) -> dict[str,
     return _find_ideas(text, named)
 
 
-def _ask_known(ideas: dict[str, list[str]], *, chinese: bool, first: bool = False) -> str:
+def _ask_known(ideas: dict[str, list[str]], *, chinese: bool, first: bool = False, goes_on: bool = False) -> str:
     """Return the known question that has some ideas; "" where none has, or something named has no place in it."""
     days = list(dict.fromkeys(ideas.get(_DATE, ())))
     if "THAN" in ideas and len(days) == _TWO and (other := [day for day in days if not _TODAY.fullmatch(day)]):
         ideas[_DATE] = other[:1]  # today against yesterday
+    if {"IF", "CAN"} & set(ideas) and {"BUY", "SELL"} & set(ideas) and all(map(_TODAY.fullmatch, days)):
+        ideas = {idea: said for idea, said in ideas.items() if idea != _DATE}  # what is supposed is supposed now
     held = set(ideas)
     if "IT" in held and not held & _WHOSE:
         return ""
     for known in _load_known():
-        if known.first < first or not known.fits(held):
+        if known.first < first or known.goes_on < goes_on or not known.fits(held):
             continue
         form = known.chinese if chinese else known.english
         if not (known.english or known.chinese):
             return ""
-        if form and (filled := _fill(form, ideas, chinese=chinese)):
+        if form and (filled := _fill(form, ideas, known.untold, chinese=chinese)):
             return filled
     return ""
 
@@ -149,12 +187,17 @@ def _mark_named(words: str, securities: list[Mention], today: date) -> tuple[str
     found = [
         (at, at + len(each.said), _INDEX if each.symbol.kind == "index" else _SECURITY)
         for each in securities
-        if (at := words.find(each.said)) >= 0
+        if (at := words.find(each.said)) >= 0 and each.said not in _NO_SECURITY
     ]
     blank = words
     for begin, end, _ in found:
         blank = blank[:begin] + " " * (end - begin) + blank[end:]
-    spans = find_time_spans(blank, today)
+    none = [found.span() for found in _UP_TO_NOW.finditer(blank)]
+    spans = [
+        span
+        for span in find_time_spans(blank, today)
+        if not any(begin <= span.at[0] and span.at[1] <= end for begin, end in none)
+    ]
     if any(span.kind in (UNREAD, FUTURE) for span in spans):
         return "", [("", "")]
     found += [(*span.at, _DATE if span.kind == DAY else _TIME) for span in spans if span.kind != EVER]
@@ -185,13 +228,19 @@ def _find_ideas(text: str, named: list[tuple[str, str]]) -> dict[str, list[str]]
             if (match := form.match(low, at)) and len(match[0]) > best:
                 best, idea = len(match[0]), ""
         if not best and (match := _DIGITS.match(low, at)):
-            best, idea, value = len(match[0]), _PERCENT if match[0][-1] in "%％" else _NUMBER, match[0]
+            best, value = len(match[0]), match[0]
+            idea = _PERCENT if match["percent"] else _MONEY if match["money"] else _NUMBER
+            value = f"{value.removesuffix(match['percent']).strip()}%" if match["percent"] else value
+        if not best and (match := _TENTHS.match(low, at)):
+            tenths = "零一二三四五六七八九".index(match[1].replace("两", "二"))
+            best, idea, value = len(match[0]), _PERCENT, f"{tenths}0%"
+            ideas.setdefault("TENTH", [])
         if not best and (match := _BETWEEN.match(low, at)):
             best, idea = len(match[0]), ""
         if not best:
             return None
-        if idea and idea != _IDLE:
-            ideas.setdefault(idea, []).append(value)
+        for each in idea.split("+") if idea and idea != _IDLE else ():
+            ideas.setdefault(each, []).append(value)
         at += best
     return None if rest else ideas
 
@@ -212,9 +261,10 @@ def _measure_word(form: str | re.Pattern[str], text: str, at: int) -> int:
     return len(form)
 
 
-def _fill(form: str, ideas: dict[str, list[str]], *, chinese: bool) -> str:
+def _fill(form: str, ideas: dict[str, list[str]], untold: frozenset[str], *, chinese: bool) -> str:
     """Return a known question with what is named; "" where it has a place for one, and two are named."""
-    if any(ideas.get(idea) and not any(slot in form for slot in slots) for idea, slots in _TOLD.items()):
+    told = {idea: slots for idea, slots in _TOLD.items() if idea not in untold}
+    if any(ideas.get(idea) and not any(slot in form for slot in slots) for idea, slots in told.items()):
         return ""  # what is named would be dropped
     times = list(dict.fromkeys((*ideas.get("TIME", ()), *ideas.get("DATE", ()))))
     if "{times}" in form:
@@ -228,6 +278,8 @@ def _fill(form: str, ideas: dict[str, list[str]], *, chinese: bool) -> str:
     for slot, named in _SLOTS.items():
         said = [value for idea in named.split() for value in ideas.get(idea, ())]
         values = [value.split("/")[-1 if chinese else 0] for value in dict.fromkeys(said)]
+        if slot == "{number}":
+            values = [_SHARES.sub("", value) for value in values]
         if slot == "{who}" and len(values) == form.count(slot):
             for value in values:
                 form = form.replace(slot, value, 1)
@@ -254,17 +306,24 @@ _SLOTS = {
 
 @cache
 def _load_known() -> list[_Known]:
-    """Return the questions that are answered, in their order. `A|B` needs one of both, `A?` may be named."""
+    """Return the questions that are answered, in their order. `A|B` needs one of both, `A?` may be named.
+
+    `A~` may be named, too, and its value is told by the answer. `!` and `>` go before what the rules read, the latter
+    in a message that goes on with the one before.
+    """
     found = []
     for terms, english, chinese in _load_rows("own_questions.tsv"):
         either = re.sub(r"\bCURRENCY\b", "CURRENCY|INTO", terms.replace("TIME", "TIME|DATE"))
         if "PROCEEDS" not in either:  # money that came in is a gain where no sale is named
             either = re.sub(r"\bPROFIT\b", "PROFIT|PROCEEDS", either)
         either = re.sub(r"\bWEIGHT\b", "WEIGHT|SHARE", re.sub(r"\bLONG\b", "LONG|DAYS", either))
-        parts = either.removeprefix("!").split()
-        needed = tuple(frozenset(part.split("|")) for part in parts if not part.endswith("?"))
-        allowed = frozenset(name for part in parts for name in part.removesuffix("?").split("|"))
-        found.append(_Known(needed, allowed, english, chinese, terms.startswith("!")))
+        parts = either.lstrip("!>").split()
+        needed = tuple(frozenset(part.split("|")) for part in parts if part[-1] not in "?~")
+        allowed = frozenset(name for part in parts for name in part.rstrip("?~").split("|"))
+        untold = frozenset(part.rstrip("~") for part in parts if part.endswith("~"))
+        marks = terms.split()[0]
+        first, goes_on = "!" in marks, ">" in marks
+        found.append(_Known(needed, allowed, untold, english, chinese, first, goes_on))
     return found
 
 

@@ -3,22 +3,32 @@
 from datetime import date
 
 from ia.agent.analyst.ask import ideas, several
+from ia.agent.analyst.ask.follow_asides import drop_asides
 from ia.agent.analyst.ask.follow_on import read_before
-from ia.agent.analyst.ask.own_words import continue_ideas
-from ia.agent.analyst.ask.plain_words import fold_characters
+from ia.agent.analyst.ask.mentions import find_mentions
+from ia.agent.analyst.ask.own_words import continue_ideas, read_ideas
+from ia.agent.analyst.ask.plain_words import fold_characters, simplify_question
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.own_events import name_own_securities
 
+_MOST_BEFORE = 4
+"""Messages that are looked at for what one goes on with."""
 
-def find_known(desk: ToolDesk) -> Work[list[str]]:
-    """Return the known questions that a message may ask by its ideas, the likeliest first."""
+
+def find_known(desk: ToolDesk, *, first: bool = False) -> Work[list[str]]:
+    """Return the known questions that a message may ask by its ideas, the likeliest first.
+
+    first  only those about the owner's money that go before what the rules read
+    """
     yield from name_own_securities(desk)
     request, today = desk.request, desk.request.moment.date()
     words = fold_characters(request.question)  # as it was said: what is simplified may leave a word out
-    found = [ideas.read_question(words, today)]
-    if request.before:
+    found = [read_ideas(words, find_mentions(words), today, first=first)]
+    found += [] if first else [ideas.read_question(words, today)]
+    if request.before and not found[0]:
         before = _read_before(request.before, today)
-        found += [continue_ideas(words, before, today), ideas.continue_question(words, before, today)]
+        found.append(continue_ideas(words, before, today, first=first))
+        found += [] if first else [ideas.continue_question(words, before, today)]
     return [known for known in dict.fromkeys(found) if known]
 
 
@@ -35,16 +45,15 @@ def find_parts(desk: ToolDesk) -> list[str]:
     return list(dict.fromkeys(known))
 
 
-def _read_before(said: list[str], today: date) -> str:
-    """Return the last of some questions as a whole one; what rules did not complete is completed by its ideas."""
+def _read_before(before: list[str], today: date) -> str:
+    """Return the last of some messages as a whole question, whether the rules complete it or its ideas do."""
     whole = ""
-    for at, each in enumerate(said[-_MANY:], max(len(said) - _MANY, 0) + 1):
-        by_rules, _ = read_before(said[:at], today)
-        words = fold_characters(each)
-        known = ideas.continue_question(words, whole, today) if whole and not ideas.read_question(words, today) else ""
-        whole = known if known and not ideas.read_question(by_rules, today) else by_rules
+    for said in map(fold_characters, drop_asides(before)[-_MOST_BEFORE:]):
+        if whole and (first := continue_ideas(said, whole, today, first=True)):
+            whole = first
+            continue
+        done, _ = read_before([whole, said] if whole else [said], today)
+        if whole and done == simplify_question(said):
+            done = continue_ideas(said, whole, today) or ideas.continue_question(said, whole, today) or done
+        whole = done
     return whole
-
-
-_MANY = 4
-"""Questions before a message that are read for it."""

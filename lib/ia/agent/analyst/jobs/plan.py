@@ -90,7 +90,7 @@ def work(desk: ToolDesk) -> Work[Reply]:
     yield from _take_offered(desk)
     meant, counted = _resolve_pointers(desk)
     asked = desk.request
-    done = None if counted else (yield from _do_request(desk))
+    done = None if counted else (yield from _read_first(desk, asked)) or (yield from _do_request(desk))
     if done is None or (meant and not done.understood):
         from ia.agent.analyst.jobs import small_talk
 
@@ -106,19 +106,26 @@ def work(desk: ToolDesk) -> Work[Reply]:
     return done._replace(lines=lines, points=[*done.points, *last], understood=understood, offers=tuple(offers))
 
 
-def _read_again(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:
+def _read_first(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:
+    """Answer a question about the owner's money by its ideas, where those go before the rules; None for any other."""
+    if intent.read_acts(asked).kind not in (*intent.ANSWERABLE, *_OPEN, "unknown"):
+        return None  # something is told, or is to be done
+    return (yield from _read_again(desk, asked, first=True))
+
+
+def _read_again(desk: ToolDesk, asked: UserRequest, *, first: bool = False) -> Work[Reply | None]:
     """Answer a message that the rules did not read by its ideas and those of the one before; None for none."""
     request, said = desk.request, list(desk.last_lines)
     desk.request = asked
     desk.last_lines.clear()
-    done = yield from _answer_known(desk)
+    done = yield from _answer_known(desk, first=first)
     if done is None:
         desk.last_lines[:] = said
     desk.request = request
     return done
 
 
-def _answer_known(desk: ToolDesk) -> Work[Reply | None]:
+def _answer_known(desk: ToolDesk, *, first: bool = False) -> Work[Reply | None]:
     """Answer the known question that a message asks by its ideas; None where it asks none, or that is not read."""
     from ia.agent.analyst.jobs import idea_questions
 
@@ -127,15 +134,17 @@ def _answer_known(desk: ToolDesk) -> Work[Reply | None]:
         return None
     done, allowed = None, desk.allowed
     desk.is_reading_again, desk.allowed = True, None
-    known_ones = yield from idea_questions.find_known(desk)
+    known_ones = yield from idea_questions.find_known(desk, first=first)
     for known in known_ones:
+        if known == asked.question:
+            continue
         desk.request = replace(asked, question=known, before=[], listed=[])
         answered = yield from _do_request(desk)
         if answered.understood and not answered.unread:
             done = answered
             break
     replies = []
-    for known in [] if known_ones else idea_questions.find_parts(desk):
+    for known in [] if known_ones or first else idea_questions.find_parts(desk):
         desk.request = replace(asked, question=known, before=[], listed=[])
         replies.append((yield from _do_request(desk)))
     if len(replies) > 1 and all(each.understood and not each.unread for each in replies):

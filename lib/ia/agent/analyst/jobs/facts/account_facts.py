@@ -740,11 +740,14 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         whole = is_whole_known(status)
         ranks = [_rank_weight(desk, symbol, each, whole=whole) for symbol, each in held]
     else:
-        ranks = [_rank_holding(desk, today, symbol, each, gains.get(symbol)) for symbol, each in held]
+        rate = not today and _IN_PERCENT.search(asked.words) is not None
+        ranks = [_rank_holding(desk, today, symbol, each, gains.get(symbol), in_percent=rate) for symbol, each in held]
         if not (today or _HELD_ONLY.search(asked.words) or _SELLING.search(asked.words)):
             own = dict(held)
             closed = [(symbol, row) for symbol, row in gains.items() if symbol not in own]
-            ranks += [_rank_holding(desk, False, symbol, row, row, closed=True) for symbol, row in closed]
+            ranks += [
+                _rank_holding(desk, False, symbol, row, row, closed=True, in_percent=rate) for symbol, row in closed
+            ]
     lines, none = list[str](), list[str]()
     for currency in dict.fromkeys(row.currency for row in ranks if row is not None):
         rows = [row for row in ranks if row is not None and row.currency == currency]
@@ -769,6 +772,9 @@ _HELD_ONLY = pattern(
 )
 """What is held is asked for, and not what was closed."""
 _BY_PRICE = pattern(r"涨|跌|表现|\b(?:ris\w+|rose|f[ae]ll\w*|drop\w*|up|down|perform\w*|mover?s?)\b", re.I)
+_IN_PERCENT = pattern(
+    r"按?百分比|按比例|按收益率|\b(?:in|by) (?:percent|per cent|percentage)\b|\bpercentage[- ]?wise\b", re.I
+)
 _SWINGS = pattern(r"波动|\bvolatil\w+|\bswings?\b", re.I)
 _SELLING = pattern(
     r"(?:要不要|该不该|应该|是否).{0,4}(?:卖|清|割|减)|\b(?:should|shall) i (?:sell|dump|cut|trim)\b", re.I
@@ -796,17 +802,27 @@ def _rank_weight(desk: ToolDesk, symbol: str, position: Json, *, whole: bool) ->
 
 
 def _rank_holding(
-    desk: ToolDesk, today: bool, symbol: str, position: Json, gain: Json | None, *, closed: bool = False
+    desk: ToolDesk,
+    today: bool,
+    symbol: str,
+    position: Json,
+    gain: Json | None,
+    *,
+    closed: bool = False,
+    in_percent: bool = False,
 ) -> _Rank | None:
-    """Return the profit by which a holding is ranked; None where it is not known."""
+    """Return the profit by which a holding is ranked, in percent over all currencies; None where it is not known."""
     name, currency = wording.security_name(desk, symbol, position.get("name")), str(position.get("currency") or "")
     gain = gain or {}
     value = position.get("today_pnl") if today else gain.get("profit", position.get("unrealized_pnl"))
     rate = None if today else gain.get("profit_rate", position.get("unrealized_pct"))
-    if value is None:
+    if value is None or (in_percent and rate is None):
         return None
     told = wording.say_money(desk, value, signed=True, currency=currency)
-    told += f" ({wording.say_percent(rate)})" if rate is not None else ""
+    if in_percent:
+        value, currency, told = rate, "", f"{wording.say_percent(rate)} ({told})"
+    else:
+        told += f" ({wording.say_percent(rate)})" if rate is not None else ""
     if closed:
         told += desk.speak(" (sold)")
     if today and position.get("price_date"):
