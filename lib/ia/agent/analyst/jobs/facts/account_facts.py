@@ -819,7 +819,7 @@ def _rank_holding(
     if value is None or (in_percent and rate is None):
         return None
     told = wording.say_money(desk, value, signed=True, currency=currency)
-    if in_percent:
+    if in_percent and rate is not None:
         value, currency, told = rate, "", f"{wording.say_percent(rate)} ({told})"
     else:
         told += f" ({wording.say_percent(rate)})" if rate is not None else ""
