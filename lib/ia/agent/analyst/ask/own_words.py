@@ -14,6 +14,7 @@ from ia.agent.analyst.ask.leftover_words import compile_idle
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, UNREAD, find_time_spans
 from ia.agent.analyst.voice import count_han
+from ia.domain.speech.numerals import parse_count
 from ia.kernel.patterns import pattern
 from ia.kernel.word_patterns import split_alternatives
 
@@ -232,8 +233,7 @@ def _find_ideas(text: str, named: list[tuple[str, str]]) -> dict[str, list[str]]
             idea = _PERCENT if match["percent"] else _MONEY if match["money"] else _NUMBER
             value = f"{value.removesuffix(match['percent']).strip()}%" if match["percent"] else value
         if not best and (match := _TENTHS.match(low, at)):
-            tenths = "零一二三四五六七八九".index(match[1].replace("两", "二"))
-            best, idea, value = len(match[0]), _PERCENT, f"{tenths}0%"
+            best, idea, value = len(match[0]), _PERCENT, f"{parse_count(match[1]) or 0:.0f}0%"
             ideas.setdefault("TENTH", [])
         if not best and (match := _BETWEEN.match(low, at)):
             best, idea = len(match[0]), ""
