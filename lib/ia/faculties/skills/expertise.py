@@ -3,9 +3,11 @@
 An entry that is malformed is left out and told of; the others count.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ia.faculties.skills.cache import make_once
 from ia.faculties.skills.model import Skill
 from ia.faculties.skills.procedure import load_tree
 from ia.faculties.skills.registry import find
@@ -16,6 +18,7 @@ from ia.kernel.workspace import Workspace
 
 TIERS = {"tier1_must_know": 1, "tier2_core": 2, "tier3_edge": 3}
 FILES = ("sop", "patterns", "rules")
+_SOURCES = "sources"
 STANCES = ("for", "against", "neutral")
 TRENDS = ("up", "down", "none")
 
@@ -146,7 +149,10 @@ def knowledge(ws: Workspace, name: str) -> Knowledge:
 
     raises  NotFound.
     """
-    return of(ws, find(ws, name))
+    skill = find(ws, name)
+    folder = os.path.join(ws.root, skill.path, "knowledge")
+    paths = [os.path.join(folder, f"{each}.yaml") for each in (*FILES, _SOURCES)]
+    return make_once(("knowledge", folder), paths, lambda: of(ws, skill))
 
 
 def of(ws: Workspace, skill: Skill) -> Knowledge:
@@ -168,7 +174,7 @@ def of(ws: Workspace, skill: Skill) -> Knowledge:
 
 def _load_titles(ws: Workspace, skill: Skill) -> dict[str, str]:
     """Return the titles of the documents that a skill was built from, by the name that its entries give them."""
-    told = _entries(load_tree(ws, skill, "sources", []).get("documents"))
+    told = _entries(load_tree(ws, skill, _SOURCES, []).get("documents"))
     return {_word(each, "document"): _word(each, "title") for each in told}
 
 

@@ -5,9 +5,11 @@ A phase has `needs` (slots of a session), `has` (outputs of earlier phases), `as
 words alone, and holds nobody up.
 """
 
+import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ia.faculties.skills.cache import make_once
 from ia.faculties.skills.model import Skill
 from ia.faculties.skills.procedure import load_sop
 from ia.faculties.skills.registry import SLOT
@@ -57,6 +59,11 @@ class SkillPhases(NamedTuple):
 
 def load_phases(ws: Workspace, skill: Skill) -> SkillPhases:
     """Return the phases of a skill; none where its procedure has no conditions for a program."""
+    path = os.path.join(ws.root, skill.path, "knowledge/sop.yaml")
+    return make_once(("phases", path, skill.name), [path], lambda: _read_phases(ws, skill))
+
+
+def _read_phases(ws: Workspace, skill: Skill) -> SkillPhases:
     sop = load_sop(ws, skill) or {}
     listed = sop.get("phases")
     entries = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []

@@ -1,16 +1,14 @@
 """Which skills there are, and what calling one gives. A broken skill is listed with what is wrong with it."""
 
 import os
-import time
 from typing import NamedTuple
 
 from ia.faculties.skills import manifest
-from ia.faculties.skills.cache import load_made
+from ia.faculties.skills.cache import load_made, make_once
 from ia.faculties.skills.model import Skill
 from ia.faculties.skills.procedure import load_sop
 from ia.kernel import config
 from ia.kernel.errors import BadData, IaError, Message, NotFound, Refused
-from ia.kernel.files import stamp_of
 from ia.kernel.formats.frontmatter import split_text
 from ia.kernel.formats.yaml import load_yaml
 from ia.kernel.jsontypes import Json
@@ -42,10 +40,6 @@ UNDECLARED = (
     "memory.observe",
 )
 """What a skill may call that does not say what it needs: nothing that reaches further than notes and observations."""
-
-
-_known: dict[str, tuple[list[list[int] | None], Skill]] = {}
-"""The skills that were read, by folder, with what tells that a file changed: a turn asks for all of them often."""
 
 
 class Loaded(NamedTuple):
@@ -94,21 +88,8 @@ def _read(ws: Workspace, entry: "os.DirEntry[str]") -> Skill:
     path = f"{FOLDER}/{entry.name}"
     if entry.is_symlink():
         return _broken(path, Message("{path} is a link", path=path))
-    stamps = [_stamp(os.path.join(entry.path, name)) for name in (FILE, META)]
-    if None not in stamps and (known := _known.get(entry.path)) and known[0] == stamps:
-        return known[1]
-    skill = _read_files(ws, path)
-    _known[entry.path] = stamps, skill
-    return skill
-
-
-def _stamp(path: str) -> list[int] | None:
-    """Return what is another after a file has changed, [] for none; None within a second: its clock may not tell."""
-    try:
-        status = os.lstat(path)
-    except OSError:
-        return []
-    return [*stamp_of(status), status.st_ctime_ns] if time.time_ns() - status.st_ctime_ns > 1_000_000_000 else None
+    paths = [os.path.join(entry.path, name) for name in (FILE, META)]
+    return make_once(("skill", entry.path), paths, lambda: _read_files(ws, path))
 
 
 def _read_files(ws: Workspace, path: str) -> Skill:

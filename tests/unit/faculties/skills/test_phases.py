@@ -1,5 +1,7 @@
 """The machine form of a procedure, the table of intents, and rules on demand, read from the files of a skill."""
 
+import time
+
 import pytest
 
 from ia.faculties import skills
@@ -38,6 +40,20 @@ def test_conditions_stand_beside_the_words(ws, home):
     ]  # fmt: skip
     assert found.tools_giving("extra") == ("show_garden",)
     assert found.find_place("P9") == 2
+
+
+def test_a_procedure_is_parsed_once_until_its_file_changes(ws, home, monkeypatch):
+    assert len(read(ws, home, SOP).phases) == 3
+    skill = skills.find(ws, "garden")
+    later = time.time_ns() + 100_000_000_000  # within a second of a change its time may not tell
+    monkeypatch.setattr(time, "time_ns", lambda: later)
+    first = load_phases(ws, skill)
+    assert len(first.phases) == 3 and load_phases(ws, skill) is first
+    (home / skill.path / "knowledge/sop.yaml").write_text(SOP.replace("id: P3", "id: P7"))
+    changed = load_phases(ws, skill)
+    assert changed.phases[-1].id == "P7" and load_phases(ws, skill) is changed
+    (home / skill.path / "knowledge/sop.yaml").unlink()
+    assert load_phases(ws, skill).phases == ()
 
 
 def test_a_procedure_of_words_has_no_phases(ws, home):
