@@ -12,6 +12,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from stat import S_ISREG
 from typing import Any, NamedTuple
 
@@ -574,7 +575,7 @@ def _flatten_tree(tree: Mapping[str, object], prefix: str = "") -> dict[str, Val
 
 
 def _load_file() -> dict[str, Value]:
-    """Return config.yaml as dotted keys; {} where there is none. YAML is parsed only when the file has changed."""
+    """Return config.yaml as dotted keys; {} where there is none. It is read only when the file has changed."""
     path = os.path.join(home(), "config.yaml")
     try:
         stat = os.stat(path)
@@ -582,6 +583,12 @@ def _load_file() -> dict[str, Value]:
         return {}
     if not S_ISREG(stat.st_mode) or stat.st_size > MAX_FILE:
         raise ConfigError("config.yaml is not a valid settings file")
+    return dict(_load_stamped(path, *files.stamp_of(stat)))
+
+
+@lru_cache(maxsize=4)
+def _load_stamped(path: str, *stamp: int) -> dict[str, Value]:
+    """Return config.yaml as dotted keys, as it was parsed in this process or in an earlier one."""
 
     def parse_file() -> Json:
         from ia.kernel.formats.yaml import load_yaml
@@ -594,8 +601,8 @@ def _load_file() -> dict[str, Value]:
         except OSError as exc:
             raise ConfigError("config.yaml: {reason}", reason=exc.strerror) from None
 
-    cache = os.path.join(home(), ".ia", "cache", "config.json")
-    return files.load_cached(cache, files.stamp_of(stat), parse_file, lambda kept: dict(kept["values"]))
+    cache = os.path.join(os.path.dirname(path), ".ia", "cache", "config.json")
+    return files.load_cached(cache, list(stamp), parse_file, lambda kept: dict(kept["values"]))
 
 
 def locale_lang() -> str:

@@ -113,3 +113,13 @@ def test_the_environment_is_replaced_for_a_while(monkeypatch):
     assert dict(os.environ) == before and time.localtime(0).tm_gmtoff == -5 * 3600
     monkeypatch.undo()
     time.tzset()
+
+
+def test_settings_are_read_again_only_where_the_file_changed(ws, home, monkeypatch):
+    ws.write("config.yaml", "market: {adapter: demo}\n")
+    assert config.get_setting("market.adapter") == "demo"
+    with monkeypatch.context() as patch:
+        patch.setattr(config.files, "load_cached", None)
+        assert config.get_setting("market.adapter") == "demo"
+    (home / "config.yaml").write_text("market: {adapter: eastmoney}\n")
+    assert config.get_setting("market.adapter") == "eastmoney"
