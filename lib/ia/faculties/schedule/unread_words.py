@@ -27,7 +27,7 @@ _DAYPARTS = (
     rf"|市|[的]?(?:新闻|行情))|午休|下班前|下班后?|上班前?|睡前|饭[前后]|起床后?|\b(?:morning|afternoon|evening|night)s?\b"
 )
 _DAYS = (
-    rf"{W}\s*{D}|(?<![一-龥])周末|周末|(?<!非)工作日|(?<![个上下前后本近])交易日(?!记|志|历)|节假日|节日|假日|假期|\d+号(?![仓楼线股机池])"
+    rf"{W}\s*{D}|(?<![一-龥])周末|周末|(?<!非)工作日|(?<![个上下前后本近])交易日(?!记|志|历)|节假日|节日|假日|假期|(?<!\d)\d+号(?![仓楼线股机池])"
     rf"|\b{EDAY}s?\b(?!')|\bweekends?\b|\bweekdays?\b|\b(?:trading|business|working|market) days?\b|\bholidays?\b"
 )
 _EVERY = (

@@ -124,6 +124,26 @@ def detect_language(text: str) -> str:
 
 # what happens
 
+_LOOK_BACK = 6
+"""Characters before the beginning of a path in which an earlier beginning is looked for."""
+
+
+def _begin_path(first: str, second: str, further: str) -> str:
+    """Return a pattern for the first character of a path that no earlier character of the same word can begin.
+
+    What is found from the later one would be found from the earlier one, too. To look from each character of a long
+    word takes the square of its length.
+
+    first, second, further  what its first and second characters may be, and those behind them
+    """
+    gaps = ["", *(second + further * count for count in range(_LOOK_BACK - 1))]
+    return "".join(f"(?<!{first}{gap})" for gap in gaps) + first
+
+
+_IN_PATH = r"[^\s,，。;；:：'\"“”]"
+_PATH_ZH = _begin_path("[A-Za-z0-9_.*]", _IN_PATH, _IN_PATH) + _IN_PATH
+_FOLDER_ZH = _begin_path("[A-Za-z0-9_]", r"[\w./-]", r"[\w.-]") + r"[\w.-]*(?:/[\w.*-]+)*"
+
 _EVENTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "webhook",
@@ -181,11 +201,11 @@ _EVENTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "file",
         re.compile(
-            r"(?:当|每当|每次|一旦|只要|如果|若)?\s*(?P<zh>[A-Za-z0-9_.*][^\s,，。;；:：'\"“”]*?(?:\.\w{1,5}"
+            rf"(?:当|每当|每次|一旦|只要|如果|若)?\s*(?P<zh>{_PATH_ZH}*?(?:\.\w{{1,5}}"
             r"|/\*{0,2}[\w.*]*))\s*(?:这个)?(?:文件夹?|目录)?\s*[里中]?\s*(?:一|被|有了?|发生了?)*"
             r"(?:变化|变动|改动|更新|修改|改变|变了|变更|改了|新文件|新增|变)(?:了|过)?\s*(?:的?时候|的?时"
             r"|之后|以?后|就|的话)*"
-            r"|(?:当|每当|每次|一旦|只要|如果|若)?\s*(?P<zh2>[A-Za-z0-9_][\w.-]*(?:/[\w.*-]+)*)/?\s*(?:这个)?(?:文件夹|目录)?\s*"
+            rf"|(?:当|每当|每次|一旦|只要|如果|若)?\s*(?P<zh2>{_FOLDER_ZH})/?\s*(?:这个)?(?:文件夹|目录)?\s*"
             r"(?:下面?|里面?|中|内)?\s*(?:有|出现|多了?|来了?|新增|加了?|放入|收到)(?:了)?\s*(?:一个|一份|任何)?新?的?(?:文件|笔记|东西)"
             r"\s*(?:的?时候|的?时|之后|以?后|就|的话|(?=,))"
             r"|\b(?:when(?:ever)?|if|once|each time|every time"

@@ -1,5 +1,6 @@
 """Wishes in Chinese and English, read by rules: what each comes to, and what is asked back."""
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -347,6 +348,23 @@ def test_odd_words_make_a_design_or_are_asked_back(text):
         assert exc.hint
     else:
         check_design(design)
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "a/" * 2500, "x-" * 2500, "." * 5000])
+def test_a_long_word_is_read_in_no_time(text):
+    begun = time.process_time()
+    with pytest.raises(BadData, match="the schedule is missing"):
+        wish_parser.parse_wish(text, zone=HOME)
+    assert time.process_time() - begun < 0.5
+
+
+@pytest.mark.parametrize(
+    ("wish", "schedule"),
+    [("a.b/c.md变化时总结它", "on file a.b/c.md"), ("--n//a/**/x.md更新后总结它", "on file n//a/**/x.md"),
+     ("当 -in-b/x 里有新笔记时总结它", "on file in-b/x/*.md"), ("看a当b/c 出现新笔记时总结它", "on file a当b/c/*.md")],
+)  # fmt: skip
+def test_a_path_begins_where_its_word_does(wish, schedule):
+    assert wish_parser.parse_wish(wish, zone=HOME).schedule == schedule
 
 
 @pytest.mark.parametrize(
