@@ -489,7 +489,7 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
         ended=tuple(s for s in spans if s.kind == UNREAD and s.last is not None),
     )  # fmt: skip
     if securities and asked.answer in _OF_FIGURES:
-        left = (*_find_left(asked, timeless), *_WHY.findall(rest))
+        left = (*_find_left(asked, timeless), *_WHY.findall(rest), *_JUDGED.findall(rest))
         if asked.answer == "move":
             left = (*left, *_ON_YEAR.findall(plain))
         return replace(asked, left=left)
@@ -501,6 +501,8 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
 
 _WHY = pattern(r"为(?:什么|何|啥)|\bwhy\b", re.I)
 """A question for a cause, which a figure does not answer."""
+_JUDGED = pattern(r"[高低大小多]不[高低大小多]|算不?算?[高低](?=吗|不|\W*$)")
+"""Whether a figure is high, which the figure alone does not tell."""
 _ON_YEAR = pattern(r"^(?!.*价).*?(同比)")
 """On the year: of a report, and not of a price."""
 _QUALIFIER = pattern(
