@@ -27,6 +27,8 @@ DAY = date(2024, 3, 15)
         ("When can I expect moutai's annual report, date set yet?", "when does moutai publish its annual report"),
         ("Hi there, could you tell me what a share of Wuliangye costs right now?", "price of Wuliangye"),
         ("what is a forward-adjusted price, in plain words", "what is adjusted prices"),
+        ("when's Moutai due to report", "when does Moutai report"),
+        ("is CMB pricey compared with the other banks", "is CMB expensive"),
         ("How many companies went limit-up today?", "which stocks hit limit-up today"),
         ("How far does CATL have to rise before my alert goes off?", "how far is CATL from my alert"),
         ("RSI 是干嘛的", "RSI是什么意思"),
