@@ -4,12 +4,22 @@ What the rules do not read is read here, word by word: every word has to be one 
 to be those of a known question. So nothing that might change the answer is passed over.
 """
 
-import os
 import re
 from datetime import date
 from functools import cache
 from typing import NamedTuple
 
+from ia.agent.analyst.ask.idea_words import (
+    MARK,
+    blank_stretches,
+    compile_word,
+    fold_case,
+    in_language,
+    is_within_word,
+    load_rows,
+    measure_word,
+    put_marks,
+)
 from ia.agent.analyst.ask.mentions import LONGEST, find_mentions
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE, UNREAD, find_time_spans
 from ia.agent.analyst.voice import count_han
@@ -43,8 +53,6 @@ _BOUNDS = frozenset(
 """Ideas that say nothing of what is measured: it is what the question before was about."""
 _DROPPABLE = (_NUMBER, _PERCENT)
 """Ideas whose value a known question may do without, where it allows them."""
-_MARK = "\ufffc"
-"""Stands for a security or a time; what it stands for is kept beside."""
 _BETWEEN = pattern(r"[^\w\ufffc%％]+|_+")
 _AMOUNT = pattern(r"\d(?:[\d,]*\d)?(?:\.\d+)?\s?(?:[%％]|股|shares?\b)?", re.I)
 _YEARLONG = pattern(
@@ -57,7 +65,6 @@ _BARE = pattern(r"\A(\d+)[- ](day|week|month|year)s?\Z", re.I)
 """A stretch of time as it is said before something else: "20-day return"."""
 _STRETCHES = {EVER: "EVER", FUTURE: "COMING"}
 """Kinds of stretches of time that are ideas of their own."""
-_LATIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 
 class Ideas(NamedTuple):
@@ -143,12 +150,9 @@ def _names_who(ideas: Ideas) -> bool:
 
 def ask_known(ideas: Ideas, *, chinese: bool) -> str:
     """Return the known question with these ideas, with what is named; "" where none has them, or one is left out."""
-    names = ideas.names
-    fitting = [known for known in _load_known() if known.fits(names)]
-    for known in sorted(fitting, key=lambda each: -len(each.needed)):
-        form = known.chinese if chinese else known.english
-        return _fill(form, ideas, known, chinese=chinese)
-    return ""
+    fitting = (known for known in _load_known() if known.fits(ideas.names))
+    known = max(fitting, key=lambda each: len(each.needed), default=None)
+    return _fill(known.chinese if chinese else known.english, ideas, known, chinese=chinese) if known else ""
 
 
 def _fill(form: str, ideas: Ideas, known: _Known, *, chinese: bool) -> str:
@@ -166,36 +170,31 @@ def _fill(form: str, ideas: Ideas, known: _Known, *, chinese: bool) -> str:
         crossed = name == "FIGURE" and _SEVERAL in ideas.values  # the RSI of one and the P/E of the other
         if len(said) > 1 and (name not in (_SEVERAL, _INDICES, "FIGURE") or crossed):
             return ""
-        form = form.replace(place, joint.join(_in_language(each, chinese=chinese) for each in said))
+        form = form.replace(place, joint.join(in_language(each, chinese=chinese) for each in said))
     return re.sub(r" {2,}", " ", re.sub(r"\{\w+\}", "", form)).strip()
-
-
-def _in_language(value: str, *, chinese: bool) -> str:
-    english, _, other = value.partition("~")
-    return other if other and chinese else english
 
 
 def find_ideas(words: str, today: date) -> Ideas | None:
     """Return the ideas of a text; None where a word is none of them."""
-    if len(words) > LONGEST or _MARK in words:
+    if len(words) > LONGEST or MARK in words:
         return None
     marked = _mark_named(words, today)
     if marked is None:
         return None
     text, named = marked
-    low = text.casefold() if len(text.casefold()) == len(text) else text.lower()
+    low = fold_case(text)
     values: dict[str, list[str]] = {}
     kinds: dict[str, str] = {}
     at = 0
     while at < len(low):
-        if low[at] == _MARK:
+        if low[at] == MARK:
             name, said = named.pop(0)
             values.setdefault(name, []).append(said)
             at += 1
             continue
         word, size = _find_word(low, at)
         amount = _AMOUNT.match(low, at)
-        if amount and len(amount[0]) > size and low[at - 1 : at] not in _LATIN - {""}:
+        if amount and len(amount[0]) > size and not is_within_word(low, at):
             name = _PERCENT if amount[0][-1] in "%％" else _NUMBER
             values.setdefault(name, []).append(amount[0].strip())
             at += len(amount[0])
@@ -203,7 +202,7 @@ def find_ideas(words: str, today: date) -> Ideas | None:
             for name in word.ideas:
                 values.setdefault(name, []).extend([word.value] if word.value else [])
                 kinds[name] = word.kind
-            for _ in range(low.count(_MARK, at, at + size)):  # what is named within the word: "what does BYD cost"
+            for _ in range(low.count(MARK, at, at + size)):  # what is named within the word: "what does BYD cost"
                 name, said = named.pop(0)
                 values.setdefault(name, []).append(said)
             at += size
@@ -222,24 +221,21 @@ def find_ideas(words: str, today: date) -> Ideas | None:
 def _mark_named(words: str, today: date) -> tuple[str, list[tuple[str, str]]] | None:
     """Return a text with marks for its securities and times, and what each stands for; None for a time not read."""
     found = []
-    blank = words
     for each in find_mentions(words):
         if (at := words.find(each.said)) < 0:
             return None
         found.append((at, at + len(each.said), _INDEX if each.symbol.kind == "index" else _SECURITY))
-        blank = blank[:at] + " " * len(each.said) + blank[at + len(each.said) :]
-    for span in find_time_spans(blank, today):
-        if words[span.at[1] - 1].isascii() and words[span.at[1] :][:1] in _LATIN - {""}:
+    for span in find_time_spans(blank_stretches(words, found), today):
+        begin, end = span.at
+        if words[end - 1].isascii() and is_within_word(fold_case(words), end + 1) and end < len(words):
             continue  # "last quarter" of "the last quarterly report"
         if span.kind == UNREAD:
             return None
-        name = _STRETCHES.get(span.kind) or ("YEARLONG" if _YEARLONG.fullmatch(span.said) else _TIME)
-        found.append((*span.at, name))
-    text, named = words, list[tuple[str, str]]()
-    for begin, end, name in sorted(found, reverse=True):
-        named.insert(0, (name, _BARE.sub(r"over the last \1 \2s", words[begin:end])))
-        text = text[:begin] + _MARK + text[end:]
-    return text, named
+        found.append(
+            (begin, end, _STRETCHES.get(span.kind) or ("YEARLONG" if _YEARLONG.fullmatch(span.said) else _TIME))
+        )
+    text, named = put_marks(words, found)
+    return text, [(name, _BARE.sub(r"over the last \1 \2s", said)) for name, said in named]
 
 
 def _find_word(text: str, at: int) -> tuple[_Word | None, int]:
@@ -247,38 +243,22 @@ def _find_word(text: str, at: int) -> tuple[_Word | None, int]:
     best, size = None, 0
     known = _load_words()
     for word in (*known.get(text[at], ()), *known.get("", ())):
-        long = _measure(word.form, text, at)
+        long = measure_word(word.form, text, at)
         if long > size:
             best, size = word, long
     return best, size
-
-
-def _measure(form: str | re.Pattern[str], text: str, at: int) -> int:
-    """Return how long a word is at a place of a text; 0 where it does not stand there. Latin words match whole."""
-    if not isinstance(form, str):
-        match = form.match(text, at)
-        return len(match[0]) if match else 0
-    if not text.startswith(form, at):
-        return 0
-    end = at + len(form)
-    if (form[0] in _LATIN and at and text[at - 1] in _LATIN) or (form[-1] in _LATIN and text[end : end + 1] in _LATIN):
-        return 0
-    return len(form)
 
 
 @cache
 def _load_words() -> dict[str, list[_Word]]:
     """Return the words of all ideas by the sign that they begin with; by "" those that begin with no sign alone."""
     found: dict[str, list[_Word]] = {}
-    for head, forms in _load_rows("ideas.tsv"):
+    for head, forms in load_rows("ideas.tsv"):
         names, _, value = head.partition("=")
         names, _, kind = names.partition("@")
         for part in split_alternatives(forms):
-            plain = part.replace(" ", "").replace("'", "").replace("-", "").isalnum()
-            form = part if plain else pattern(part if count_han(part) else rf"(?<![a-z\d'])(?:{part})(?![a-z\d])")
-            word = _Word(form, tuple(names.split("+")), kind or names, value)
-            begins = plain or (part[0].isalnum() and part[1:2] not in ("?", "*", "|"))
-            found.setdefault(part[0] if begins else "", []).append(word)
+            form, begins = compile_word(part)
+            found.setdefault(begins, []).append(_Word(form, tuple(names.split("+")), kind or names, value))
     return found
 
 
@@ -286,7 +266,7 @@ def _load_words() -> dict[str, list[_Word]]:
 def _load_known() -> list[_Known]:
     """Return the questions that are answered, in their order. `A|B` needs one of both, `A?` may be named."""
     found = []
-    for terms, english, chinese in _load_rows("idea_questions.tsv"):
+    for terms, english, chinese in load_rows("idea_questions.tsv"):
         parts = [(part.removesuffix("?"), part.endswith("?")) for part in terms.split()]
         sets = [(frozenset(_resolve(part)), maybe) for part, maybe in parts]
         found.append(
@@ -303,8 +283,3 @@ def _load_known() -> list[_Known]:
 def _resolve(part: str) -> list[str]:
     """Return the ideas that a part of a row names: "A|B"."""
     return [name for each in part.split("|") for name in _EITHER.get(each, (each,))]
-
-
-def _load_rows(name: str) -> list[list[str]]:
-    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
-        return [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]

@@ -4,12 +4,21 @@ Rules read words in their order; this reads them in any order. Every word has to
 nothing that might change the answer is passed over.
 """
 
-import os
 import re
 from datetime import date
 from functools import cache
 from typing import NamedTuple
 
+from ia.agent.analyst.ask.idea_words import (
+    MARK,
+    blank_stretches,
+    compile_word,
+    fold_case,
+    in_language,
+    load_rows,
+    measure_word,
+    put_marks,
+)
 from ia.agent.analyst.ask.leftover_words import compile_idle
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, UNREAD, find_time_spans
@@ -59,8 +68,6 @@ _TENTHS = pattern(r"([一二两三四五六七八九])成(?![本交分仓为了�
 _SHARES = pattern(r"\s*(?:股|shares?)\Z", re.I)
 _NO_SECURITY = frozenset(("FX",))
 """Words in capitals that are no code in a question about money."""
-_MARK = "\ufffc"
-"""Stands for a security or a time; what it stands for is kept beside."""
 
 
 class _Known(NamedTuple):
@@ -156,7 +163,7 @@ _KINDS = tuple(
 
 def _read_words(words: str, securities: list[Mention], today: date) -> dict[str, list[str]] | None:
     """Return the ideas of a message, and the words or the value of each; None where it is not read whole."""
-    if len(words) > LONGEST or _MARK in words or any(each.said not in words for each in securities):
+    if len(words) > LONGEST or MARK in words or any(each.said not in words for each in securities):
         return None
     text, named = _mark_named(words, securities, today)
     return _find_ideas(text, named)
@@ -190,9 +197,7 @@ def _mark_named(words: str, securities: list[Mention], today: date) -> tuple[str
         for each in securities
         if (at := words.find(each.said)) >= 0 and each.said not in _NO_SECURITY
     ]
-    blank = words
-    for begin, end, _ in found:
-        blank = blank[:begin] + " " * (end - begin) + blank[end:]
+    blank = blank_stretches(words, found)
     none = [found.span() for found in _UP_TO_NOW.finditer(blank)]
     spans = [
         span
@@ -202,27 +207,23 @@ def _mark_named(words: str, securities: list[Mention], today: date) -> tuple[str
     if any(span.kind in (UNREAD, FUTURE) for span in spans):
         return "", [("", "")]
     found += [(*span.at, _DATE if span.kind == DAY else _TIME) for span in spans if span.kind != EVER]
-    text, named = words, list[tuple[str, str]]()
-    for begin, end, idea in sorted(found, reverse=True):
-        named.insert(0, (idea, words[begin:end]))
-        text = text[:begin] + _MARK + text[end:]
-    return text, named
+    return put_marks(words, found)
 
 
 def _find_ideas(text: str, named: list[tuple[str, str]]) -> dict[str, list[str]] | None:
     """Return the ideas of a text, and the words or the value of each; None where a word is none of them."""
     ideas: dict[str, list[str]] = {}
     at, rest, known = 0, list(named), _load_ideas()
-    low = text.casefold() if len(text.casefold()) == len(text) else text.lower()
+    low = fold_case(text)
     while at < len(low):
-        if low[at] == _MARK:
+        if low[at] == MARK:
             idea, said = rest.pop(0)
             ideas.setdefault(idea, []).append(said)
             at += 1
             continue
         best, idea, value = 0, "", ""
         for name, form, each in (*known.get(low[at], ()), *known.get("", ())):
-            size = _measure_word(form, low, at)
+            size = measure_word(form, low, at)
             if size > best:
                 best, idea, value = size, name, each or low[at : at + size]
         for form in compile_idle():
@@ -245,22 +246,6 @@ def _find_ideas(text: str, named: list[tuple[str, str]]) -> dict[str, list[str]]
     return None if rest else ideas
 
 
-_INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
-"""Signs beside which a Latin word is not whole."""
-
-
-def _measure_word(form: str | re.Pattern[str], text: str, at: int) -> int:
-    """Return how long a word of an idea is that stands at a place of a text; 0 where it does not stand there."""
-    if not isinstance(form, str):
-        match = form.match(text, at)
-        return len(match[0]) if match else 0
-    if not text.startswith(form, at):
-        return 0
-    if form.isascii() and (text[at - 1 : at] in (*_INSIDE, "'") or text[at + len(form) :][:1] in _INSIDE):
-        return 0
-    return len(form)
-
-
 def _fill(form: str, ideas: dict[str, list[str]], untold: frozenset[str], *, chinese: bool) -> str:
     """Return a known question with what is named; "" where it has a place for one, and two are named."""
     told = {idea: slots for idea, slots in _TOLD.items() if idea not in untold}
@@ -277,7 +262,7 @@ def _fill(form: str, ideas: dict[str, list[str]], untold: frozenset[str], *, chi
         return form.replace("{whos}", joined) if len(set(named_securities)) > 1 else ""
     for slot, named in _SLOTS.items():
         said = [value for idea in named.split() for value in ideas.get(idea, ())]
-        values = [value.split("/")[-1 if chinese else 0] for value in dict.fromkeys(said)]
+        values = [in_language(value, chinese=chinese) for value in dict.fromkeys(said)]
         if slot == "{number}":
             values = [_SHARES.sub("", value) for value in values]
         if slot == "{who}" and len(values) == form.count(slot):
@@ -312,7 +297,7 @@ def _load_known() -> list[_Known]:
     in a message that goes on with the one before.
     """
     found = []
-    for terms, english, chinese in _load_rows("own_questions.tsv"):
+    for terms, english, chinese in load_rows("own_questions.tsv"):
         either = re.sub(r"\bCURRENCY\b", "CURRENCY|INTO", terms.replace("TIME", "TIME|DATE"))
         if "PROCEEDS" not in either:  # money that came in is a gain where no sale is named
             either = re.sub(r"\bPROFIT\b", "PROFIT|PROCEEDS", either)
@@ -331,22 +316,12 @@ def _load_known() -> list[_Known]:
 def _load_ideas() -> dict[str, list[tuple[str, str | re.Pattern[str], str]]]:
     """Return the ideas, the words of each, and what stands in a known question for it; Latin words match whole.
 
-    A word without signs of a pattern stays a string, which costs no compilation.
-
     They are found by the sign that they begin with, those that begin with a group or a look by "".
     """
     found: dict[str, list[tuple[str, str | re.Pattern[str], str]]] = {}
-    for name, forms in _load_rows("own_ideas.tsv"):
+    for name, forms in load_rows("own_ideas.tsv"):
         idea, _, value = name.partition("=")
         for part in split_alternatives(forms):
-            plain = part[0].isalnum() and part[1:2] not in ("?", "*")
-            form: str | re.Pattern[str] = part
-            if not part.replace(" ", "").replace("'", "").isalnum() or (count_han(part) and not part.isalpha()):
-                form = pattern(part if count_han(part) else rf"(?<![a-z\d'])(?:{part})(?![a-z\d])")
-            found.setdefault(part[0] if plain else "", []).append((idea, form, value))
+            form, begins = compile_word(part)
+            found.setdefault(begins, []).append((idea, form, value))
     return found
-
-
-def _load_rows(name: str) -> list[list[str]]:
-    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
-        return [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
