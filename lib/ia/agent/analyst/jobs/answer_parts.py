@@ -18,12 +18,12 @@ from ia.agent.analyst.ask.facts import (
 from ia.agent.analyst.ask.follow_pronouns import put_in_place
 from ia.agent.analyst.ask.follow_words import names_owner_alone, names_subject
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
-from ia.agent.analyst.ask.own_words import continue_ideas, read_ideas
+from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.request import UserRequest
 from ia.agent.analyst.ask.time_spans import UNREAD, TimeSpan, find_time_spans
 from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.jobs.idea_questions import list_known
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.kernel.patterns import pattern
@@ -175,13 +175,11 @@ def _ask_by_ideas(
     still = []
     today = desk.request.moment.date()
     for text in left:
-        asked = before.request.question
-        own = read_ideas(text, find_mentions(text), today) or continue_ideas(text, asked, today)
-        known = own or ideas.read_question(text, today) or ideas.continue_question(text, asked, today)
+        known = list_known(text, before.request.question, today)
         if not known:
             still.append(text)
             continue
-        desk.request, desk.allowed = replace(desk.request, question=known), None
+        desk.request, desk.allowed = replace(desk.request, question=known[0]), None
         done = yield from answer_whole(desk)
         if done.unread or not done.understood:
             still.append(text)

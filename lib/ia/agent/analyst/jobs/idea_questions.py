@@ -23,12 +23,22 @@ def find_known(desk: ToolDesk, *, first: bool = False) -> Work[list[str]]:
     yield from name_own_securities(desk)
     request, today = desk.request, desk.request.moment.date()
     words = fold_characters(request.question)  # as it was said: what is simplified may leave a word out
-    found = [read_ideas(words, find_mentions(words), today, first=first)]
-    found += [] if first else [ideas.read_question(words, today)]
-    if request.before and not found[0]:
-        before = _read_before(request.before, today)
-        found.append(continue_ideas(words, before, today, first=first))
-        found += [] if first else [ideas.continue_question(words, before, today)]
+    own = read_ideas(words, find_mentions(words), today, first=first)
+    before = _read_before(request.before, today) if request.before and not own else ""
+    if first:
+        asked = own or (continue_ideas(words, before, today, first=True) if before else "")
+        return [asked] if asked else []
+    return list_known(words, before, today)
+
+
+def list_known(words: str, before: str, today: date) -> list[str]:
+    """Return the known questions that words may ask by their ideas, alone or behind another question; likeliest first.
+
+    before  a whole question; "" where there is none
+    """
+    found = [read_ideas(words, find_mentions(words), today), ideas.read_question(words, today)]
+    if before and not found[0]:
+        found += [continue_ideas(words, before, today), ideas.continue_question(words, before, today)]
     return [known for known in dict.fromkeys(found) if known]
 
 
@@ -37,11 +47,10 @@ def find_parts(desk: ToolDesk) -> list[str]:
     request, today = desk.request, desk.request.moment.date()
     parts, known = several.split_message(fold_characters(request.question)), list[str]()
     for part in parts:
-        before = known[-1] if known else ""
-        asked = ideas.read_question(part, today) or (before and ideas.continue_question(part, before, today))
+        asked = list_known(part, known[-1] if known else "", today)
         if not asked:
             return []
-        known.append(asked)
+        known.append(asked[0])
     return list(dict.fromkeys(known))
 
 
@@ -54,6 +63,6 @@ def _read_before(before: list[str], today: date) -> str:
             continue
         done, _ = read_before([whole, said] if whole else [said], today)
         if whole and done == simplify_question(said):
-            done = continue_ideas(said, whole, today) or ideas.continue_question(said, whole, today) or done
+            done = next(iter(list_known(said, whole, today)), done)
         whole = done
     return whole

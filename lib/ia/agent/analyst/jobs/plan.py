@@ -46,7 +46,7 @@ from ia.agent.analyst.ask.unknown_names import find_unknown_names
 from ia.agent.analyst.ask.web_words import find_web_topic
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
-from ia.agent.analyst.jobs import list_talk
+from ia.agent.analyst.jobs import idea_questions, list_talk
 from ia.agent.analyst.jobs.own_events import name_own_securities, read_own_trades
 from ia.agent.analyst.jobs.own_pairs import name_counted
 from ia.agent.analyst.say import reply
@@ -127,8 +127,6 @@ def _read_again(desk: ToolDesk, asked: UserRequest, *, first: bool = False) -> W
 
 def _answer_known(desk: ToolDesk, *, first: bool = False) -> Work[Reply | None]:
     """Answer the known question that a message asks by its ideas; None where it asks none, or that is not read."""
-    from ia.agent.analyst.jobs import idea_questions
-
     asked = desk.request
     if desk.is_reading_again or not asked.is_words_only or asked.sections or asked.data:
         return None
