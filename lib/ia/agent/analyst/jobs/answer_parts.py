@@ -279,7 +279,9 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
     known = ideas.read_question(request.question, request.moment.date())
     if known and known != request.question:
         plain = replace(request, question=known)
-        return (yield from _read_part(desk, plain, intent.read_acts(plain), parts))
+        meant = intent.read_acts(plain)
+        part = yield from _read_part(desk, plain, meant, parts)
+        return _Part(plain, meant, None) if part is None or part.wanted.kind == "research" else part
     if len(named) == 1:
         yield from desk.load_tables("study")
         unread, asks = find_unread(wanted.words, named, (), desk.tables)
