@@ -803,11 +803,12 @@ def answer_pending(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     rows = wording.rows_of(found, "proposals")
     if not rows:
         return reply_of_lines(speak("Nothing waits for your approval."))
+    shown = 8 if len(rows) <= 8 else 4
     lines = [
         f"- {row['proposal']}{speak(': ')}{speak(_PROPOSED.get(str(row['kind']), str(row['kind'])))} `{row['path']}`"
-        for row in rows[:8]
+        for row in rows[:shown]
     ]
-    more = [speak("… {count} more: `ia pending`", count=len(rows) - 8)] if len(rows) > 8 else []
+    more = [speak("… {count} more: `ia pending`", count=len(rows) - shown)] if len(rows) > shown else []
     return reply_of_lines(
         speak(
             PluralText("**{count} proposal waits for you.**", "**{count} proposals wait for you.**"), count=len(rows)
