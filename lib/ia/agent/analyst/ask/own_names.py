@@ -1,4 +1,4 @@
-"""Short names of the owner's securities: 平安 for the one that was traded, "Shekou" for China Merchants Shekou."""
+"""Short names of the owner's securities: 平安 for the one that was traded, "Three Gorges" for its English name."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -44,7 +44,7 @@ _FOUR = 4
 def may_name_own(text: str) -> bool:
     """Return True if a text has, besides the securities that it names, a short name of some security.
 
-    >>> [may_name_own(text) for text in ("平安我卖飞了没", "when does shekou go ex-dividend", "今天大盘怎么样")]
+    >>> [may_name_own(text) for text in ("平安我卖飞了没", "when does three gorges go ex-dividend", "今天大盘怎么样")]
     [True, True, False]
     """
     rest = strip_mentions(text[:LONGEST]).casefold()
@@ -61,11 +61,11 @@ def find_own_names(text: str, own: Iterable[Symbol]) -> list[tuple[str, Symbol]]
     own  the securities that are held, were traded or are watched
 
     >>> from ia.domain.instruments.symbols import from_canonical
-    >>> own = [from_canonical(code) for code in ("601318.SH", "600900.SH", "600036.SH", "001979.SZ")]
+    >>> own = [from_canonical(code) for code in ("601318.SH", "600900.SH", "600036.SH", "600905.SH")]
     >>> [(said, each.code) for said, each in find_own_names("平安我卖飞了没，长电呢", own)]
     [('平安', '601318'), ('长电', '600900')]
-    >>> [(said, each.code) for said, each in find_own_names("is Shekou above what the bank pays", own)]
-    [('Shekou', '001979')]
+    >>> [(said, each.code) for said, each in find_own_names("is Three Gorges above what the bank pays", own)]
+    [('Three Gorges', '600905')]
     """
     rest = strip_mentions(text[:LONGEST])
     meant: dict[str, set[Symbol]] = {}
