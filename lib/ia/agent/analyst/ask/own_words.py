@@ -5,8 +5,9 @@ nothing that might change the answer is passed over.
 """
 
 import re
+from collections.abc import Sequence
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.idea_words import (
@@ -163,6 +164,12 @@ _KINDS = tuple(
 
 def _read_words(words: str, securities: list[Mention], today: date) -> dict[str, list[str]] | None:
     """Return the ideas of a message, and the words or the value of each; None where it is not read whole."""
+    read = _read_words_once(words, tuple(securities), today)
+    return None if read is None else {idea: list(said) for idea, said in read.items()}
+
+
+@lru_cache(maxsize=64)  # a message is read anew after each answer of a tool
+def _read_words_once(words: str, securities: tuple[Mention, ...], today: date) -> dict[str, list[str]] | None:
     if len(words) > LONGEST or MARK in words or any(each.said not in words for each in securities):
         return None
     text, named = _mark_named(words, securities, today)
@@ -190,7 +197,7 @@ def _ask_known(ideas: dict[str, list[str]], *, chinese: bool, first: bool = Fals
     return ""
 
 
-def _mark_named(words: str, securities: list[Mention], today: date) -> tuple[str, list[tuple[str, str]]]:
+def _mark_named(words: str, securities: Sequence[Mention], today: date) -> tuple[str, list[tuple[str, str]]]:
     """Return a text with marks for its securities and times, and what each of them stands for, in their order."""
     found = [
         (at, at + len(each.said), _INDEX if each.symbol.kind == "index" else _SECURITY)

@@ -80,6 +80,9 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     joined = any(part.asked and part.asked.answer == "position" and len(part.asked.facts) > 1 for part in parts)
     if not joined and (single or (_asks_as_one(one, parts) and not left)):
         return (yield from _answer_rest(desk, one, texts, answer_whole)) if one is not None else None
+    views = {tuple(each.code for each in part.wanted.securities) for part in parts if part.wanted.kind == "research"}
+    if not left and len(views) == 1 and all(part.wanted.kind == "research" for part in parts):
+        return None  # one view tells it
     replies = []
     for part in sorted(parts, key=lambda part: part.wanted.kind == "research"):  # its skill narrows what may be called
         desk.request = part.request
