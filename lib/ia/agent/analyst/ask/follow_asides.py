@@ -86,3 +86,54 @@ def asks_why(text: str) -> bool:
 def drop_asides(before: list[str]) -> list[str]:
     """Return the questions before without thanks, "why?" and wishes for a language: they name no subject."""
     return [said for said in before if not _ASIDE.fullmatch(said) and split_language_wish(said)[0]]
+
+
+_NO = (
+    r"(?:(?:no|nope|nah|sorry|oh|oops|wait|actually|hmm+|not that|my mistake|my bad|i misspoke|wrong one)"
+    r"\b[,.!;: —–-]*)+"
+    r"|(?:(?:不对|不是(?:这个|它|啦)?|错了|搞错了?|说错了?|弄错了?|打错了?|哦不?|噢|不不|抱歉|对不起|不好意思"
+    r"|我(?:刚才?)?(?:说|打|写|搞|弄)错了?)[，,。!！、… ]*)+"
+)
+_MEAN = (
+    r"(?:i (?:really |actually )?(?:mean|meant|was (?:asking|talking) (?:about|for|of))|i wanted|make (?:it|that)"
+    r"|it should be|should be|read)(?: to say| the one)?:? "
+    r"|(?:我(?:刚才?|其实)?(?:想?问|是?想?说|是?指|要问|想说|看)的?(?:其实)?(?:是|的是)?|我的?意思是|是说"
+    r"|应该?(?:是|问|看)|我是(?:说|指|问)|要的是|是(?=[^不否]))"
+)
+_AMENDS = pattern(
+    rf"\W*(?:(?:{_NO})(?:{_MEAN})?|(?:{_MEAN}))(?P<core>[^，,。;；?？]{{1,40}}?)"
+    r"(?:,? (?:instead|please|rather|not that)|的|吧|呢|才对)*\W*",
+    re.I,
+)
+_NOT_BUT = pattern(
+    r"\W*(?:no, )?(?:i (?:mean|meant) )?not (?:in |for |on )?(?:the )?[^，,。;；?？]{1,24}, ?"
+    r"(?:but |i (?:mean|meant) )?(?P<en>[^，,。;；?？]{1,40}?)\W*"
+    r"|\W*(?:我说的)?不是[^，,。;；?？吗]{1,12}[，, ]?(?:而?是|我?(?:问|说|指)的?是)"
+    r"(?P<zh>[^，,。;；?？吗]{1,20}?)(?:的|吧)?\W*",
+    re.I,
+)
+_ASKS = pattern(
+    r"\b(?:how|what|which|who|when|why|where|is|are|was|were|did|do|does|has|have|can|should|show|list|thanks?"
+    r"|problem|idea|need|worries|thank|no|nothing|never ?mind|forget|leave|keep|cancel|remove|delete|stop|note"
+    r"|remember|record|bought|sold|buy|sell|alert|remind)\b"
+    r"|什么|多少|怎么|哪|几|谁|吗|为|谢|算了|别|不用|没事|取消|删|记|买|卖|提醒|停|好的|可以|我",
+    re.I,
+)
+"""Words of what is no mere amendment: it asks by itself, or wants something done."""
+
+
+def read_amendment(text: str) -> str:
+    """Return what a message puts in the place of a part of the question before, as words that go on; "" for none.
+
+    >>> read_amendment("no, I meant 2023"), read_amendment("不对，我是说2023年"), read_amendment("not BYD, CATL")
+    ('and 2023?', '2023年呢', 'and CATL?')
+    >>> read_amendment("no, what is the price?"), read_amendment("no thanks")
+    ('', '')
+    """
+    found = _NOT_BUT.fullmatch(text) or _AMENDS.fullmatch(text)
+    if found is None or len(text) > LONGEST * 2:
+        return ""
+    said = (next((each for each in found.groupdict().values() if each), "") or "").strip(" ,，.。")
+    if not said or _ASKS.search(said):
+        return ""
+    return f"{said}呢" if re.search(r"[\u4e00-\u9fff]", text) else f"and {said}?"

@@ -20,11 +20,11 @@ _HELD = pattern(
 )
 _SORT = pattern(
     r"(?:那|再|给我|帮我|把它们?)*(?:按照?|根据|以)(?P<zh>[^，,。]{1,12}?)(?:从[高大好]到[低小差]"
-    r"|从[低小差]到[高大好])?"
-    r"(?:来)?(?:排(?:一?[下个]|序|名|列)*|排个序)(?:吧|看看|给我)*"
+    r"|从[低小差]到[高大好](?=\W*$))?"
+    r"(?:来)?(?:(?<=从[高大好]到[低小差])|(?<=从[低小差]到[高大好])|排(?:一?[下个]|序|名|列)*|排个序)(?:吧|看看|给我)*"
     r"|(?:(?:can|could) you |please |now |and |then )*(?:sort|rank|order|list)(?: (?:it|them|these|those|that"
     r"|the list))?"
-    r"(?: (?:again|now))? by (?:the |their )?(?P<en>[\w/ -]{1,30}?)(?: please| instead)*",
+    r"(?: (?:again|now))? by (?:the |their )?(?P<en>[\w/ '’-]{1,30}?)(?: please| instead)*",
     re.I,
 )
 _WHICH_OF = pattern(
@@ -60,8 +60,13 @@ def ask_of_list(core: str, last: str) -> str:
 
 
 _SCREENED = pattern(
-    r"[选筛排]|[有是]哪[些几]|最[高低大小贵便多少]|前[十\d三五]|低估|高股息|哪[些几][只家]?|列"
+    r"[选筛排]|[有是]哪[些几]|(?:[高低大小]于|超过|不到|以[上下])[^，,。]{1,8}的(?:股票|公司)|最[高低大小贵便多少]|前[十\d三五]|低估|高股息|哪[些几][只家]?|列"
     r"|\b(?:highest|lowest|largest|biggest|cheap\w*|rank\w*|list|stocks|shares|companies|banks|show me|find|top)\b",
+    re.I,
+)
+_SORTED = pattern(
+    r"最|前[\d一二三四五十]|排|\b(?:highest|lowest|largest|biggest|cheap\w*|top|rank\w*|sort\w*"
+    r"|by)\b",
     re.I,
 )
 _BOUND_ZH = (
@@ -115,6 +120,11 @@ def add_condition(core: str, last: str) -> str:
         return ""
     joined = "，" if is_chinese(last) else ", "
     whole = last.strip(" ?？。.")
+    if (found := _SORT.fullmatch(core)) and not _SORTED.search(bare) and _find_column(found["zh"] or found["en"] or ""):
+        order = re.search(r"从.到.", core)
+        return (
+            f"{whole}，按{found['zh']}{order[0] if order else '排序'}" if found["zh"] else f"{whole}, by {found['en']}"
+        )
     if found := _BIG.fullmatch(core):
         return f"{whole}, market cap {found['en']}"
     if found := _WITHOUT.fullmatch(core):
@@ -133,7 +143,8 @@ def _find_column(words: str) -> str:
 
 
 _AROUND_GROUP = pattern(
-    r"^(?:那|那么|只看|就看|换成|改成|the |for |in |only |just )+|(?:板块|行业|股|类|的| sector| industry"
+    r"^(?:那|那么|只看|只要|只留|光看|就看|换成|改成|the |for |in |only |just )+"
+    r"|(?:板块|行业|股|类|的| sector| industry"
     r"| stocks| ones| shares)+$",
     re.I,
 )

@@ -10,7 +10,7 @@ from ia.kernel.patterns import pattern
 
 _COMPARED = pattern(
     r"比|较|哪[个只家]|谁"
-    r"|\b(?:compar\w*|versus|vs\.?|against|(?:stack|measure)s? up|side by side|next to"
+    r"|\b(?:compar\w*|versus|vs\.?|and with|against|(?:stack|measure)s? up|side by side|next to"
     r"|than)(?=\W|$)",
     re.I,
 )
@@ -148,6 +148,11 @@ def set_beside(text: str, last: str, today: date) -> str:
     if _COMPARING.fullmatch(rest) is None:
         return _name_first(text, named)
     names, chinese = [each.said for each in (*named, *more)], is_chinese(text)
+    of_time = _MOVES.search(strip_mentions(last)) and find_time_spans(blank_mentions(last), today)
+    if of_time and not spans and not _HOLDS_AGAINST.search(strip_mentions(last)):
+        joined = _JOINED.sub("\ue000", strip_mentions(last, "\ue000"))
+        if joined.count("\ue000") == 1:
+            return joined.replace("\ue000", ("、" if is_chinese(joined) else " and ").join(names))
     if len(named) == 1 and MEASURE.search(strip_mentions(last)) and len(find_mentions(last)) == 1:
         joined = "、".join(names) if is_chinese(strip_mentions(last)) else " and ".join(names)
         return strip_mentions(last, "\ue000").replace("\ue000", joined, 1).replace("\ue000", "")
@@ -200,11 +205,26 @@ _BEATS = pattern(r"跑[赢输]|战胜|\b(?:beat(?:en)?|outperform\w*|underperfor
 """One security is held against another, of which a question that goes on names one of the two anew."""
 
 
+_JOINED = pattern(r"\ue000(?:\s*(?:,|、|，|&|和|与|跟|及|and)*\s*\ue000)+")
+"""Several securities in a row."""
+_HOLDS_AGAINST = pattern(
+    r"比|哪一?[个只家支]|谁|加起来|合计|一共"
+    r"|\b(?:which|who|than|compar\w*|versus|vs\.?|better|together|in total|correlat\w*)\b",
+    re.I,
+)
+"""What is asked of several at once, and not of each."""
+
+
 def replace_parts(last: str, named: list[Mention], mentions: list[Mention], times: list[str], today: date) -> str:
     """Return the last question with other securities and another time; "" where it is not clear what they replace."""
     whole = last
     if mentions:
         new = ("、" if is_chinese(last) else " and ").join(each.said for each in mentions)
+        if len(named) > 1 and not _HOLDS_AGAINST.search(strip_mentions(last)):
+            joined = _JOINED.sub("\ue000", strip_mentions(last, "\ue000"))
+            if joined.count("\ue000") == 1:
+                last, named = joined.replace("\ue000", named[0].said, 1), named[:1]
+                whole = last
         if not named and ITS.search(last):
             whole = ITS.sub(new, last, count=1)
         elif len(mentions) == 1 and len(named) == 2 and _BEATS.search(last):

@@ -6,7 +6,7 @@ from datetime import date
 from ia.agent.analyst.ask.follow_ends import BARE_PLACE, place_in
 from ia.agent.analyst.ask.follow_on import find_subject, read_before
 from ia.agent.analyst.ask.follow_words import BARE, LONGEST, is_chinese
-from ia.agent.analyst.ask.mentions import find_mentions
+from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.time_spans import find_time_spans
 from ia.kernel.patterns import pattern
@@ -63,6 +63,12 @@ _OFF_LIST = pattern(
     r"(?:去掉|拿掉|删掉|删了|移除|移出|撤掉|拿下来|取消)(?:它|吧|了|关注)*\W*$",
     re.I,
 )
+_PUT_ON = pattern(
+    r"\W*(?:(?:and|then|also|now|please|ok(?:ay)?)\b[, ]*)*(?:add|put in) (?P<en>.+?)"
+    r"(?: (?:too|to it|as well|please|also))*\W*"
+    r"|\W*(?:那|再|帮我|给我|也|请|把)*(?:加上?|添加|加个|加一个|加入)(?P<zh>[^，,。]{2,12}?)(?:吧|进去|进来)*\W*",
+    re.I,
+)
 _ON_LIST = pattern(r"自选|关注|\bwatch|\btrack|\bfollow", re.I)
 """A wish to put a security on the watch list, and one to take it off again."""
 _PRONOUN = pattern(r"它|这只|\b(?:it|them)\b", re.I)
@@ -88,6 +94,11 @@ def name_pronoun(question: str, before: list[str], today: date) -> str:
         put = find_mentions(simplify_question(before[-1]))
         off = "把{name}移出自选" if is_chinese(question) else "take {name} off my watch list"
         return off.format(name=put[0].said) if len(put) == 1 else question
+    if found is None and before and _ON_LIST.search(before[-1]) and (added := _PUT_ON.fullmatch(question)):
+        named = find_mentions(added["en"] or added["zh"])
+        if named and not strip_mentions(added["en"] or added["zh"]).strip(" 、,，和and"):
+            said = added["en"] or added["zh"]
+            return f"把{said}加入自选" if is_chinese(question) else f"add {said} to my watch list"
     if found is None or not before:
         return question
     if not _PRONOUN.search(question) and len(find_subject(before, today)) != 1:

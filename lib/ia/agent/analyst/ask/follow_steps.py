@@ -21,6 +21,9 @@ _KINDS = tuple(
         r"\b(?:main board|chinext|star(?: market| board)?|beijing(?: exchange)?)\b",
         r"日报|周报|月报|[日周月]复盘|每[日天周月]复盘|(?:每[日天周月])?同步",
         r"\b(?:daily|weekly|monthly)(?: (?:review|report))?\b",
+        r"清明节?|五一|劳动节|端午节?|中秋节?|国庆节?|十一|春节|元旦|圣诞节?|复活节",
+        r"\b(?:qingming|(?:the )?labou?r day|(?:the )?dragon boat(?: festival)?|(?:the )?mid-autumn(?: festival)?"
+        r"|national day|(?:the )?spring festival|chinese new year|new year(?:'?s(?: day)?)?|christmas|easter)\b",
         r"北向|南向",
         r"\b(?:north|south)-?bound\b",
     )
@@ -36,14 +39,14 @@ _OPPOSITES = pattern(
 )
 """Words that turn a question round, each with its opposite."""
 _SESSIONS = pattern(
-    r"交易日|开市|休市|开盘|放假|闭市|印花税|手续费"
+    r"交易日|开市|休市|开盘|放假|休[几多]|放[几多]|闭市|印花税|手续费"
     r"|\b(?:open|closed?|closes|holidays?|sessions?|trading (?:days?|hours)|stamp duty)\b"
 )
 """What each market has of its own."""
 _AROUND = pattern(
-    r"(?:(?:that|is it|what) (?:of|for|in|on|at)|for|in|on|of|the|what about|how about|only|just|as well|too"
+    r"(?:(?:that|is it|what) (?:of|for|in|on|at)|is|are|for|in|on|of|the|what about|how about|only|just|as well|too"
     r"|也|是|的|那|在|光|只看?|就看|和?跟?与?比|[换改][成为做]?|改看)+(?![a-z])\s*"
-    r"|\s*(?:的话|账户|市场|也?开(?:市|盘|门)?[吗么]?|也?(?:正常|照常|一样)(?:开市|开盘)?吗?|的|那个|一样吗?"
+    r"|\s*(?:的话|也?[放休]不?[放休]?假?[吗么]|[放休]几天|账户|市场|也?开(?:市|盘|门)?[吗么]?|也?(?:正常|照常|一样)(?:开市|开盘)?吗?|的|那个|一样吗?"
     r"|是?多少|合计|总共|呢|那几天"
     r"|那天|休不休|开不开|休市吗|放假吗"
     r"|\b(?:ones?|stocks?|shares?|market|account|exchange|then|too|also|as well|task|as well as|closed|open))+",
@@ -246,7 +249,9 @@ def _change_target(wanted: str, last: str) -> str:
     ('1万港币是多少美元', '1000 hkd in usd')
     """
     said = list(_MONEY.finditer(last))
-    if re.search(r"\bcash\b|现金", last):
+    if re.search(r"\bcash\b|现金", last) and not re.search(
+        r"\bin \w+\W*$|(?:折合?|换)成?\S{2,3}(?:是?多少)?\W*$", last
+    ):
         return ""  # the cash of one currency, worth so much in another one
     if not said or any(find_currencies(each[0]) == find_currencies(wanted) for each in said):
         return ""

@@ -18,7 +18,7 @@ LEAD = pattern(
 TAIL = pattern(r"呢\W*$|\bthen\W*$", re.I)
 ITS = pattern(r"\b(?:its|it)\b|[它他她]的?|该股", re.I)
 NOTHING = pattern(
-    r"(?:['’]s\b|\b(?:on|in|at|for|of|the|is|was|it|and|its|over|only|just|i mean)\b|就看|只看|光看|单看"
+    r"(?:['’]s\b|\b(?:on|about|in|at|for|of|the|is|was|it|and|its|over|only|just|i mean)\b|就看|只看|光看|单看"
     r"|拉长到?|放到|换到|[的是在呢那\W_])*",
     re.I,
 )

@@ -144,6 +144,35 @@ def continue_question(words: str, before: str, today: date) -> str:
     return ask_known(Ideas({**topic, **new.values}, new.kinds), chinese=chinese)
 
 
+_SCOPES = ("INDUSTRY", "WATCHED", "HOLD", "BOARD")
+"""Ideas that say of which group a list is."""
+_LISTS = frozenset(("LIST", "MAX", "MIN", "RANK", "CHEAPEST", "DEAREST", "BEST", "WORST"))
+_PLAIN = frozenset((*_SCOPES, *_LISTS, "ME", "STOCK", "COUNT", "FIGURE", "GROWS", "AMOUNT"))
+"""Ideas of a list that bound it by nothing but its group."""
+_RANKS = frozenset(
+    ("FIGURE", "MAX", "MIN", "BEST", "WORST", "CHEAPEST", "DEAREST", "UP", "DOWN", "CHANGE", "RANK", "TIME", "STOCK",
+     "LIST", "AMOUNT", "GROWS", "NUMBER")
+)  # fmt: skip
+
+
+def rank_group(words: str, before: str, today: date) -> str:
+    """Return the known question for a ranking in the group whose list the question before asked for; "" for none.
+
+    >>> day = date(2024, 3, 15)
+    >>> rank_group("市值最大的是哪只", "白酒股有哪些", day), rank_group("市值最大的是哪只", "茅台市值", day)
+    ('白酒里市值最高的是哪只', '')
+    """
+    new, old = find_ideas(words, today), find_ideas(before, today)
+    if new is None or old is None or _names_who(old) or _names_who(new):
+        return ""
+    watched = "WATCHED" in old.values
+    ranks = new.names <= _RANKS and new.names & {"MAX", "MIN", "BEST", "WORST", "CHEAPEST", "DEAREST", "RANK"}
+    group = {name: said for name, said in old.values.items() if name in _SCOPES or (name == "ME" and not watched)}
+    if not ranks or not (set(group) & set(_SCOPES)) or not (old.names & _LISTS or watched) or not old.names <= _PLAIN:
+        return ""
+    return ask_known(Ideas({**group, **new.values}, new.kinds), chinese=count_han(words) > 0)
+
+
 def _names_who(ideas: Ideas) -> bool:
     return any(name in ideas.values for name in _NAMED)
 

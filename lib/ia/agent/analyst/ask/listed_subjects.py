@@ -11,6 +11,8 @@ from ia.kernel.errors import IaError
 from ia.kernel.patterns import pattern
 
 _CODE = pattern(r"(?<![\w.])(?:\d{6}\.(?:SH|SZ|BJ)|\d{5}\.HK|[A-Z][A-Z.-]*\.US)(?![\w])")
+_EXAMPLES = pattern(r"600519[,、] ?00700\.HK[,、] ?AAPL")
+"""Codes that show how one is written, in an answer that found none."""
 LONGEST = 90
 """Characters of the longest message whose pronouns are read."""
 RECENT = 4
@@ -37,6 +39,13 @@ _NTH = tuple(
     )
     for english, chinese in (_ORDINALS)
 )
+_FIRST_OF = pattern(
+    r"\W*(?:and |so |then )*(?:(?:what|when|how|why|where|which|is|does|did|will|should|can)\b[^,.?]{0,24}?\b)?"
+    r"the (?:first|second|third|fourth|fifth|last|other) (?:one|ones|of them)\b"
+    r"|\W*(?:那|那么)?(?:第[一二三四五]个|最后一个|另一个)(?=的|呢|是|什么|怎|为|\W*$)",
+    re.I,
+)
+"""One of several things of the answer before, of which nothing is known here if they are no securities."""
 _LAST = pattern(r"\bthe (?:last|bottom) one\b|\bthe latter\b|最后(?:一)?[只个支家]", re.I)
 _OTHER = pattern(r"\bthe other(?: (?:one|stock|share|company))?(?='s\b|\W|$)(?!s)|另(?:外)?(?:一)?[只个支家]", re.I)
 _PAIR = pattern(
@@ -94,6 +103,16 @@ _NO_SUBJECT = pattern(
     r" it(?! (?:at|for|on)\b)\b(?=\W*$)",
     re.I,
 )
+_THEM = pattern(
+    r"(?:(?<=buy )|(?<=bought )|(?<=sell )|(?<=sold )|(?<=hold )|(?<=held )|(?<=own ))them\b|它们|他们", re.I
+)
+_WHOLE_LIST = pattern(r"\ball\b|\bany\b|全|都", re.I)
+_MOST_NAMED = 4
+"""Securities of an answer that "them" means one by one."""
+_LAST_DEAL = pattern(
+    r"\b(?:last|latest|newest|most recent) (?:trade|deal|order|purchase|sale|buy)\b|(?:最近|最后|上)的?一?[笔次]", re.I
+)
+_FEES = pattern(r"\b(?:fees?|commissions?|stamp duty|tax(?:es)?)\b|手续费|佣金|费用|印花税|税费", re.I)
 _ONE_OF = pattern(
     r"\b(?:which\b.{0,60}?\b(?:is|was|has|had|did|fell|rose|lost|made|gained|cost)"
     r"|who(?:'s| is| was)?|what(?:'s| is| was))\b"
@@ -127,7 +146,8 @@ def find_codes(answer: str) -> tuple[str, ...]:
     ('AAPL.US', '600036.SH')
     """
     found = []
-    for code in dict.fromkeys(_CODE.findall(answer)):
+    told = _EXAMPLES.sub("", answer).partition("`ia turn -c 1`")[0]
+    for code in dict.fromkeys(_CODE.findall(told)):
         try:
             if symbol_of_kind(code).kind != "index":
                 found.append(code)
@@ -156,7 +176,9 @@ def resolve_words(texts: Sequence[str], listed: Sequence[tuple[str, ...]]) -> Re
         told, still_open = _resolve(str(text), resolved, lists)
         resolved.append(told)
         lists.append(tuple(codes))
-    counted = bool(still_open) and any(form.search(resolved[-1]) for form in (*_NTH, _OTHER, _PAIR))
+    last = resolved[-1]
+    counted = bool(still_open) and any(form.search(last) for form in (*_NTH, _OTHER, _PAIR))
+    counted = counted or (len(resolved) > 1 and _FIRST_OF.match(last) is not None and not find_mentions(last))
     return ResolvedWords(resolved, still_open, counted)
 
 
@@ -177,22 +199,34 @@ def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tupl
     if _PAIR.search(text) and not find_mentions(before[-1]):
         joint = "、" if "\u4e00" <= text[:1] <= "\u9fff" else " and "
         return (_PAIR.sub(joint.join(listed), text, count=1), ()) if len(listed) == 2 else (text, listed)
-    if _AMONG.match(text) and _COUNTED.search(before[-1]) and 1 < len(lists[-1]) <= MOST_LISTED:
-        return _AMONG.sub("、".join(lists[-1]), text, count=1), ()
-    if _OF_THOSE.search(text) and 1 < len(listed) <= MOST_LISTED and not _NAMED_LIST.search(before[-1]):
-        if "\u4e00" <= text[:1] <= "\u9fff":
-            return _OF_THOSE.sub("、".join(listed), text, count=1), ()
-        return _OF_THOSE.sub(f"of {', '.join(listed[:-1])} and {listed[-1]}", text, count=1), ()
+    if named := _name_several(text, before, lists, listed):
+        return named, ()
     if _WHICH_OF_TWO.search(text) and len(lists[-1]) == 1 and len(recent := _recent_codes(before)) > 1:
         joint, stop = ("、", "，") if "\u4e00" <= text[:1] <= "\u9fff" else (" and ", ": ")
         return joint.join(reversed(recent[:2])) + stop + text, ()
     if not _IT.search(text) or _NO_SUBJECT.search(text) or find_mentions(before[-1]):
         return text, ()
-    if _RANKED_OWN.search(before[-1]) and _RANK.search(before[-1]):
+    if _RANKED_OWN.search(before[-1]) and _RANK.search(before[-1]) and len(lists[-1]) > 1:
         return text, ()  # several currencies have each their first: the ranking is asked for again
+    if _LAST_DEAL.search(before[-1]) and _FEES.search(text):
+        return text, ()  # what the trade cost, and not the security
     if one:
         return _IT.sub(lambda found: one + ("'s" if found[0].casefold() == "its" else ""), text, count=1), ()
     return text, lists[-1] if len(lists[-1]) > 1 else ()
+
+
+def _name_several(text: str, before: list[str], lists: list[tuple[str, ...]], listed: tuple[str, ...]) -> str:
+    """Return a message with all securities of a list in the place of the words for them; "" where none are meant."""
+    if _AMONG.match(text) and _COUNTED.search(before[-1]) and 1 < len(lists[-1]) <= MOST_LISTED:
+        return _AMONG.sub("、".join(lists[-1]), text, count=1)
+    if _OF_THOSE.search(text) and 1 < len(listed) <= MOST_LISTED and not _NAMED_LIST.search(before[-1]):
+        if "\u4e00" <= text[:1] <= "\u9fff":
+            return _OF_THOSE.sub("、".join(listed), text, count=1)
+        return _OF_THOSE.sub(f"of {', '.join(listed[:-1])} and {listed[-1]}", text, count=1)
+    if _THEM.search(text) and 1 < len(listed) <= _MOST_NAMED and listed == lists[-1] and not _WHOLE_LIST.search(text):
+        joint = "、" if "\u4e00" <= text[:1] <= "\u9fff" else " and "
+        return _THEM.sub(joint.join(listed), text, count=1)
+    return ""
 
 
 def _newest_list(before: list[str], lists: list[tuple[str, ...]]) -> tuple[str, ...]:

@@ -5,9 +5,8 @@ nothing that might change the answer is passed over.
 """
 
 import re
-from collections.abc import Sequence
 from datetime import date
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.idea_words import (
@@ -46,7 +45,11 @@ _RANKED = frozenset(("BEST", "WORST", "MOST", "LEAST", "RANK", "RANK_UP", "CONTR
 _WHOSE = frozenset(("ME", "HOLD", "OWN"))
 """Ideas that say that the owner's money is meant."""
 _BETWEEN = pattern(r"[^\w\ufffc]+|_+")
-_POINTED = pattern(r"\b(?:on|from|in) (?:it|them|that one|this one|those)\b", re.I)
+_POINTED = pattern(
+    r"\b(?:on|from|in|for|of|buy|bought|sell|sold|hold|held|own)"
+    r" (?:it|them|that one|this one|those|that(?=\W*$)|all that)\b",
+    re.I,
+)
 """What was spoken of before is meant, and not the whole account."""
 _TODAY = pattern(r"\W*(?:今天|今日|today)(?:收盘)?(?:之?后|以后)?\W*", re.I)
 _UP_TO_NOW = pattern(
@@ -134,6 +137,8 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
     if not new or not old or set(old) <= {_SECURITY, _INDEX, "TIME", _DATE}:
         return ""
     chinese = count_han(words) > 0
+    if "FEES" in old and {"TRADE", "MOST", "COST"} <= set(new):  # which trade cost most, of what was asked of fees
+        new = {idea: said for idea, said in new.items() if idea != "COST"}
     kept = {idea: said for idea, said in old.items() if not any(idea in kind and set(new) & kind for kind in _KINDS)}
     if "IT" in new and _IN_IT.search(words):
         return ""  # of what the question before found, which is not known here
@@ -144,6 +149,48 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
     return _ask_known({_SECURITY: old[_SECURITY], "ME": ["my"], **new}, chinese=chinese)
 
 
+def ask_of_held(words: str, before: str, today: date) -> str:
+    """Return the known question about one security that a message without a name asks of the one before; "" for none.
+
+    It is asked of the security and not of the whole account where the message points at it or goes on with it, or the
+    question before was about the owner's shares of it.
+
+    >>> day = date(2024, 3, 15)
+    >>> ask_of_held("so how much am I up on it", "price of Tencent", day)
+    'profit on my Tencent'
+    >>> ask_of_held("那我赚了几个点", "腾讯现价", day)
+    '腾讯我赚了多少'
+    >>> ask_of_held("how much did I make this year", "price of Tencent", day)
+    ''
+    """
+    named = {each.code: each for each in find_mentions(before)}
+    if len(named) != 1 or find_mentions(words):
+        return ""
+    (security,) = named.values()
+    new = _read_words(words, [], today)
+    if new and "COST" in new and "AVERAGE" not in new and _DEALT.search(before):
+        return ""  # at what price that was
+    if security.symbol.kind == "index" or not new or set(new) & _OF_ALL or not set(new) - _WEAK - _WHOSE:
+        return ""
+    goes_on = "IT" in new or _GOES_ON.search(words) is not None
+    own = re.search(r"我|\b(?:i|my|mine)\b", before, re.I) is not None
+    if not (goes_on or own) or not (set(new) & (_WHOSE | _OF_OWN if own else _WHOSE)):
+        return ""
+    known = _ask_known({_SECURITY: [security.said], "ME": ["my"], **new}, chinese=count_han(words) > 0)
+    return known if security.said in known else ""
+
+
+_DEALT = pattern(r"[买卖]|清仓|\b(?:buy|bought|sell|sold|purchase[ds]?|sales?)\b", re.I)
+_GOES_ON = pattern(r"\A\W*(?:(?:and|so|then|ok(?:ay)?|but)\b|那|所以)", re.I)
+_OF_ALL = frozenset(
+    ("ALL", "STOCK", "WHICH", "BEST", "WORST", "MOST", "LEAST", "RANK", "RANK_UP", "EACH", "HELD_COUNT", "CASH",
+     "DEPOSIT", "WITHDRAW", "MARKET", "INDUSTRY", "BY_MARKET", "BY_CURRENCY", "SECTOR", "TIME", "DATE", "TRADE", "REST",
+     "WINRATE", "DRAWDOWN", "PEAK", "BEAT", "INDEX_ANY", "LOSERS", "WINNERS", "LIMIT", "THOSE", "EXCEPT", "DAY",
+     "MONTH", "WEEK", "DRAG", "CONTRIB", "INVESTED", "NOTE", "SAID", "ALERT", "WATCH", "NUMBER", "MONEY", "TOPN")
+)  # fmt: skip
+"""Ideas of a question that may be about more than the security that was spoken of, or about something else of it."""
+_OF_OWN = frozenset(("PROFIT", "LOSS", "COST", "BUY", "SELL", "REASON", "BREAKEVEN", "SHARE", "WEIGHT", "SHARES"))
+"""Ideas of what is the owner's, though nobody is named."""
 _IN_IT = pattern(r"\b(?:in|of|from) (?:it|that|them|those)\b|[它那]里[面头]?|其中", re.I)
 _SUPPOSED = frozenset(
     ("IF", "CAN", "NOT", "EXCEPT", "ENOUGH", "TIME", "DATE", "NUMBER", "PERCENT", "MONEY", "HALF", "AFTERWARDS", "NTH")
@@ -164,12 +211,6 @@ _KINDS = tuple(
 
 def _read_words(words: str, securities: list[Mention], today: date) -> dict[str, list[str]] | None:
     """Return the ideas of a message, and the words or the value of each; None where it is not read whole."""
-    read = _read_words_once(words, tuple(securities), today)
-    return None if read is None else {idea: list(said) for idea, said in read.items()}
-
-
-@lru_cache(maxsize=64)  # a message is read anew after each answer of a tool
-def _read_words_once(words: str, securities: tuple[Mention, ...], today: date) -> dict[str, list[str]] | None:
     if len(words) > LONGEST or MARK in words or any(each.said not in words for each in securities):
         return None
     text, named = _mark_named(words, securities, today)
@@ -197,7 +238,7 @@ def _ask_known(ideas: dict[str, list[str]], *, chinese: bool, first: bool = Fals
     return ""
 
 
-def _mark_named(words: str, securities: Sequence[Mention], today: date) -> tuple[str, list[tuple[str, str]]]:
+def _mark_named(words: str, securities: list[Mention], today: date) -> tuple[str, list[tuple[str, str]]]:
     """Return a text with marks for its securities and times, and what each of them stands for, in their order."""
     found = [
         (at, at + len(each.said), _INDEX if each.symbol.kind == "index" else _SECURITY)

@@ -7,7 +7,6 @@ computed with the same expression is reused; what it lacks is computed besides, 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
 from ia.agent.analyst.voice import AnswerVoice, number
@@ -214,7 +213,6 @@ def _sign(value: float) -> int:
     return (value > 0) - (value < 0)
 
 
-@lru_cache(maxsize=1024)
 def key(code: str) -> str:
     """Return an expression without its spaces: what two ways of writing it share."""
     return re.sub(r"\s", "", code).replace("'", '"')

@@ -32,6 +32,7 @@ _VIEW = pattern(r"\bhow(?:['’]?s| is| are| do(?:es)?)\b", re.I)
 """Words that ask for a view of a security where nothing else is said of it: "How is CATL"."""
 
 
+_THEM = pattern(r"\b(?:buy|bought|sell|sold|hold|held|own) (?:them|those)\b|[买卖]的?它们|它们.{0,4}[买卖]", re.I)
 _OF_PLANS = ("size", "sizes")
 """Answers that read a plan out of all clauses of a message: its stop, its price and what may be lost."""
 
@@ -80,9 +81,6 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     joined = any(part.asked and part.asked.answer == "position" and len(part.asked.facts) > 1 for part in parts)
     if not joined and (single or (_asks_as_one(one, parts) and not left)):
         return (yield from _answer_rest(desk, one, texts, answer_whole)) if one is not None else None
-    views = {tuple(each.code for each in part.wanted.securities) for part in parts if part.wanted.kind == "research"}
-    if not left and len(views) == 1 and all(part.wanted.kind == "research" for part in parts):
-        return None  # one view tells it
     replies = []
     for part in sorted(parts, key=lambda part: part.wanted.kind == "research"):  # its skill narrows what may be called
         desk.request = part.request
@@ -201,6 +199,9 @@ def _read_parts(desk: ToolDesk, texts: list[str]) -> Work[tuple[list[_Part], lis
         wanted = intent.read_acts(request)
         if parts and not (wanted.securities or parts[-1].wanted.securities) and put_in_place(text, "") != text:
             left.append(text)  # "it" is what the part before finds
+            continue
+        if parts and _THEM.search(text) and not (wanted.securities or parts[-1].wanted.securities):
+            left.append(text)  # those that the part before finds
             continue
         if wanted.kind not in intent.ANSWERABLE or not intent.may_ask_facts(request, wanted):
             return None

@@ -1,16 +1,27 @@
 """A message that the rules did not read, as a known question: by its ideas, alone or with those of the one before."""
 
+import re
+from dataclasses import replace
 from datetime import date
 
 from ia.agent.analyst.ask import ideas, several
 from ia.agent.analyst.ask.follow_asides import drop_asides
-from ia.agent.analyst.ask.follow_on import read_before
+from ia.agent.analyst.ask.follow_on import complete_question, read_before
+from ia.agent.analyst.ask.follow_words import LEAD, TAIL
 from ia.agent.analyst.ask.mentions import find_mentions
-from ia.agent.analyst.ask.own_words import continue_ideas, read_ideas
+from ia.agent.analyst.ask.own_words import ask_of_held, continue_ideas, read_ideas
 from ia.agent.analyst.ask.plain_words import fold_characters, simplify_question
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.own_events import name_own_securities
+from ia.kernel.patterns import pattern
 
+_POINTS = pattern(
+    r"\b(?:of|among|in|from) (?:them|those|these)\b|\b(?:those|these) (?:ones|stocks|two|three|four|five)\b|其中"
+    r"|(?:这|那)(?:些|几[只个家])|里面的?(?=哪|谁|最|有)",
+    re.I,
+)
+"""Words for what the answer before named."""
+_OWNED = pattern(r"\b(?:i|my|own|hold|have|held|watch\w*)\b|我|持有|自选|关注", re.I)
 _MOST_BEFORE = 4
 """Messages that are looked at for what one goes on with."""
 
@@ -23,12 +34,35 @@ def find_known(desk: ToolDesk, *, first: bool = False) -> Work[list[str]]:
     yield from name_own_securities(desk)
     request, today = desk.request, desk.request.moment.date()
     words = fold_characters(request.question)  # as it was said: what is simplified may leave a word out
-    own = read_ideas(words, find_mentions(words), today, first=first)
-    before = _read_before(request.before, today) if request.before and not own else ""
+    before = _read_before(request.before, today)[-1] if request.before else ""
     if first:
-        asked = own or (continue_ideas(words, before, today, first=True) if before else "")
+        asked = _continue_first(words, before, today) or read_ideas(words, find_mentions(words), today, first=True)
         return [asked] if asked else []
     return list_known(words, before, today)
+
+
+def _continue_first(words: str, before: str, today: date) -> str:
+    """Return the known question that a message asks with the one before it, before the rules read it; "" for none."""
+    if not before:
+        return ""
+    return (
+        ask_of_held(words, before, today)
+        or continue_ideas(words, before, today, first=True)
+        or ideas.rank_group(words, before, today)
+    )
+
+
+def complete_before(desk: ToolDesk) -> None:
+    """Put the questions that ideas read of the messages before in the places of those: the rules go on with them."""
+    request, today = desk.request, desk.request.moment.date()
+    if not request.before or not request.is_words_only or request.sections:
+        return
+    kept, said = request.before[:-_MOST_BEFORE], fold_characters(request.question)
+    before = _read_before(request.before[-_MOST_BEFORE:], today, asked=True)
+    if len(before) == 1 and complete_question(said, before, today) == said:
+        known = list_known(fold_characters(before[0]), "", today)[:1]
+        before = known if known and complete_question(said, known, today) != said else before
+    desk.request = replace(request, before=[*kept, *before])
 
 
 def list_known(words: str, before: str, today: date) -> list[str]:
@@ -37,7 +71,12 @@ def list_known(words: str, before: str, today: date) -> list[str]:
     before  a whole question; "" where there is none
     """
     found = [read_ideas(words, find_mentions(words), today), ideas.read_question(words, today)]
-    if before and not found[0]:
+    if before and _POINTS.search(words) and _OWNED.search(words):
+        return []  # which of those is owned: not another list
+    if before and (_POINTS.search(words) or LEAD.search(words) or TAIL.search(words)):
+        more = [continue_ideas(words, before, today), ideas.continue_question(words, before, today)]
+        found = more if _POINTS.search(words) else [*more, *found]  # of what was found, which no question alone names
+    elif before and not found[0]:
         found += [continue_ideas(words, before, today), ideas.continue_question(words, before, today)]
     return [known for known in dict.fromkeys(found) if known]
 
@@ -54,15 +93,24 @@ def find_parts(desk: ToolDesk) -> list[str]:
     return list(dict.fromkeys(known))
 
 
-def _read_before(before: list[str], today: date) -> str:
-    """Return the last of some messages as a whole question, whether the rules complete it or its ideas do."""
-    whole = ""
-    for said in map(fold_characters, drop_asides(before)[-_MOST_BEFORE:]):
-        if whole and (first := continue_ideas(said, whole, today, first=True)):
+def _read_before(before: list[str], today: date, *, asked: bool = False) -> list[str]:
+    """Return the last of some messages as whole questions, whether the rules complete them or their ideas do.
+
+    asked  as they were asked where the rules complete them
+    """
+    whole, found = "", []
+    for message in before[-_MOST_BEFORE:]:
+        if not drop_asides([message]):
+            found.append(message if asked else whole)
+            continue
+        said = fold_characters(message)
+        if first := _continue_first(said, whole, today):
             whole = first
+            found.append(whole)
             continue
         done, _ = read_before([whole, said] if whole else [said], today)
-        if whole and done == simplify_question(said):
-            done = next(iter(list_known(said, whole, today)), done)
-        whole = done
-    return whole
+        unread = whole and simplify_question(said) in (done, complete_question(said, [whole], today))
+        known = next(iter(list_known(said, whole, today)), "") if unread else ""
+        whole = known or done
+        found.append(message if asked and not known else whole)
+    return found

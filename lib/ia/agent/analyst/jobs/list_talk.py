@@ -109,12 +109,16 @@ _MINE_AMONG = pattern(
     r"(?: (?:already )?(?:on|in) my (?:watch ?list|list|favourites)"
     r"| (?:on|in) my (?:portfolio|account|book)| mine| (?:that )?i (?:own|hold|have|watch)"
     r"| do i (?:already )?(?:own|hold|have|watch))?\W*"
+    r"|\W*(?:and |now |so |but )?(?:only|just) (?:the )?(?:ones|those|stocks|names|shares)?(?: that| which)? ?i"
+    r" (?:currently |already |actually )?(?:own|hold|have|watch)(?: please)?\W*"
+    r"|\W*(?:and |so |but )?do i (?:currently |already )?(?:own|hold|have|watch) any(?: of (?:those|them|these|it))?\W*"
+    r"|\W*(?:那|那么)*(?:只看|只要|光看|只留|就看)?我(?:自己|现在|目前)?(?:有没有|都?有|是否)?(?:(?<=有没有)(?=\W*$)|持有|持仓|拿着|买了?|关注|自选)(?:着)?(?:的|了的|中的|里的|哪[些几][只个]?|其中哪[些几]?[只个]?)?(?:股票?)?(?:吗|么|呢|没有?)*\W*"
     r"|\W*(?:那|那么)*(?:这|那)?(?:里面|其中|当中|些)?(?:里)?(?:有没有|有|哪些|哪[几]?[只个]|是不是有)(?:是|在)?我(?:的)?"
     r"(?:自选|关注|持有|持仓|手里|买)(?:股|列表)?(?:里|中)?(?:的|了的|过的)?(?:股票|票)?(?:吗|么|没有?|呢)*\W*",
     re.I,
 )
 _WATCH_SAID = pattern(r"watch|list|favourites|自选|关注", re.I)
-_OWN_SAID = pattern(r"own|hold|have|portfolio|account|book|mine|持|手里|买", re.I)
+_OWN_SAID = pattern(r"own|hold|have|portfolio|account|book|mine|持|手里|买|有没有\W*$", re.I)
 
 
 def tell_mine(desk: ToolDesk) -> Work[Reply | None]:

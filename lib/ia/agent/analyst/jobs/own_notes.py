@@ -34,8 +34,7 @@ _FILLER = pattern(
     r"我们?|你们?|出来|什么价|多少钱|原则|规矩|担心|顾虑|东西|打算|计划|准备|什么时候|何时|哪一?天|几号|啥时候|上回|为什么|为啥|关注|跟踪|自选|改变|变化|怎么变|理由|原因|之前|以前|上次|最近|过去|曾经|原来|怎么看|怎么说|怎么想|说过|写过|记过|看法|判断|记录|观点|研究过?|什么|哪些|关于"
     r"|有关|来着|笔记|日志|日记|信念|观察|教训|经验|想法|看看|给我看|帮我|查找?|搜索?|找|列出|显示|全部|所有|里面?|内容|中"
     r"|对|的|吗|么|呢|是|了|过|都|还|有|写|记得?|说|提到?|想|看|请问|请|告诉|一下|条|篇|[？?，。,.!！]"
-    r"|\b(?:(?:use|used|once) to|see|seen|saw|felt|feel|judged?|rated?|once|previous|past|old|former|original"
-    r"|what|which|did|have|has|do|does|was|were|is|are|any|i|we|you|my|mine|our|me|say|said|write|written|wrote|mention(?:ed)?|think"
+    r"|\b(?:what|which|did|have|has|do|does|was|were|is|are|any|i|we|you|my|mine|our|me|say|said|write|written|wrote|mention(?:ed)?|think"
     r"|thought|believed?|beliefs?|note[sd]?|journal|diary|observations?|my|views?|opinions?|takes?|minds?|thinking|thesis|plans?|worr(?:y|ies)|concerns?|fears?|principles?|change[ds]?|and|or|how|your|just|ever|track|watch|follow|why|ask(?:ed)?|stocks?|about|on|of|for|in|from|to|with|the|a|an|all|before"
     r"|earlier|last|time|remember|tell|show|search|find|look|up|through|list|open|read|please|down|memory|memories|keep|kept"
     r"|take|most|recent|recently|latest|lately|newest|anything|something|everything|according|got|at)\b",

@@ -88,7 +88,9 @@ MOST_LINES = 12
 def work(desk: ToolDesk) -> Work[Reply]:
     """Do what a request wants, and return the answer; what an error cost of it is named at its end."""
     yield from _take_offered(desk)
+    _take_amendment(desk)
     meant, counted = _resolve_pointers(desk)
+    idea_questions.complete_before(desk)
     asked = desk.request
     done = None if counted else (yield from _read_first(desk, asked)) or (yield from _do_request(desk))
     if done is None or (meant and not done.understood):
@@ -104,6 +106,15 @@ def work(desk: ToolDesk) -> Work[Reply]:
     lines = reply.append_lines(done.lines, *last, *ends)
     understood = done.understood and not offers
     return done._replace(lines=lines, points=[*done.points, *last], understood=understood, offers=tuple(offers))
+
+
+def _take_amendment(desk: ToolDesk) -> None:
+    """Put what is meant instead in the place of what amends the question before: "no, I meant 2023"."""
+    request = desk.request
+    if not request.before or not request.is_words_only or request.sections:
+        return
+    said = [follow_asides.read_amendment(each) or each for each in (*request.before, request.question)]
+    desk.request = replace(request, before=[request.before[0], *said[1:-1]], question=said[-1])
 
 
 def _read_first(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:

@@ -453,6 +453,9 @@ def ask_which_of(desk: ToolDesk, codes: Sequence[str]) -> Reply:
     """Ask back which of several securities a pronoun means."""
     from ia.agent.analyst.jobs.facts import wording
 
+    if not codes:
+        line = desk.speak("Which one do you mean? Write its name: what the answer before lists I do not count off.")
+        return reply.reply_of_lines(line)._replace(understood=False)
     names = [wording.name_alone(desk, code, "") for code in codes[:MOST_OFFERED]]
     line = desk.speak("Which one do you mean: {names}?", names=desk.speak.join_items(names))
     return reply.reply_of_lines(line)._replace(understood=False)

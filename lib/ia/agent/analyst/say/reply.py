@@ -50,10 +50,9 @@ def take_summary(desk: ToolDesk, brought: object) -> Reply | None:
 
 def join_replies(replies: list[Reply]) -> Reply:
     """Return the answers to several questions as one; lines that two of them have are said once."""
-    lines, said = list[str](), set[str]()
+    lines: list[str] = []
     for each in replies:
-        new = [line for line in each.lines if not line or line.startswith("|") or line.removeprefix("- ") not in said]
-        said |= {line.removeprefix("- ") for line in new}
+        new = [line for line in each.lines if not line or line.startswith("|") or line not in lines]
         apart = bool(lines) and bool(new) and (len(new) > 1 or lines[-1].startswith(("- ", "|")))
         lines += [*([""] if apart else []), *new]
     return Reply(

@@ -106,6 +106,7 @@ def answer_largest_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         symbol, each = (max if gain else min)(own, key=lambda pair: float(pair[1]["unrealized_pnl"]))
         if (float(each["unrealized_pnl"]) > 0) == gain:
             most.append(symbol)
+            desk.ranked.append(symbol)
             lines.append(
                 speak(
                     "Open: {name} **{amount}** ({rate})",
