@@ -9,6 +9,7 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
+from ia.agent.analyst.ask.clock_words import CLOCK
 from ia.agent.analyst.ask.idea_words import (
     MARK,
     blank_stretches,
@@ -41,7 +42,7 @@ _SLOTS = {
     _TIME: "time", _INDEX: "who", _SECURITY: "who", _SEVERAL: "whos", _INDICES: "whos", _NUMBER: "number",
     _PERCENT: "percent", "MARKET": "market", "INDUSTRY": "industry", "TASK": "task", "FIGURE": "figure",
     "INTO": "into", "TERM": "term", "NAMED_REPORT": "report", "COMING": "time", "BOARD": "board",
-    "HOLIDAY": "holiday", "TOPN": "topn",
+    "HOLIDAY": "holiday", "TOPN": "topn", "CLOCK": "clock",
 }  # fmt: skip
 """Ideas with a value, and the place in a known question that it goes into."""
 _BOUNDS = frozenset(
@@ -61,6 +62,8 @@ _YEARLONG = pattern(
     re.I,
 )
 """The stretch of which highs and lows are told anyway."""
+_TASK_DAY = pattern(r"每?(?:周|星期|礼拜)[一二三四五六日天](?=的?复盘)|\bfriday(?=(?:'s)? review)", re.I)
+"""A day that belongs to the name of a task, and is no time."""
 _BARE = pattern(r"\A(\d+)[- ](day|week|month|year)s?\Z", re.I)
 """A stretch of time as it is said before something else: "20-day return"."""
 _STRETCHES = {EVER: "EVER", FUTURE: "COMING"}
@@ -89,20 +92,26 @@ class _Word(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """A question that is answered: of each set of `needed` one idea at least is named, of `allowed` any may be."""
+    """A question that is answered: of each set of `needed` one idea at least is named, of `allowed` any may be.
+
+    first   goes before what the rules read, and is a question even where they read a wish
+    """
 
     needed: tuple[frozenset[str], ...]
     allowed: frozenset[str]
     english: str
     chinese: str
+    first: bool = False
 
     def fits(self, names: set[str]) -> bool:
         """Return True if a question with these ideas asks for it."""
         return names - _WEAK <= self.allowed and all(names & each for each in self.needed)
 
 
-def read_question(words: str, today: date) -> str:
+def read_question(words: str, today: date, *, first: bool = False) -> str:
     """Return the known question that a message asks by its ideas, in its language; "" where that is not certain.
+
+    first  only those questions that go before what the rules read
 
     >>> day = date(2024, 3, 15)
     >>> read_question("52 week low for 600900 & how far above that are we", day)
@@ -113,7 +122,7 @@ def read_question(words: str, today: date) -> str:
     ''
     """
     found = find_ideas(words, today)
-    return ask_known(found, chinese=count_han(words) > 0) if found is not None else ""
+    return ask_known(found, chinese=count_han(words) > 0, first=first) if found is not None else ""
 
 
 def continue_question(words: str, before: str, today: date) -> str:
@@ -177,11 +186,13 @@ def _names_who(ideas: Ideas) -> bool:
     return any(name in ideas.values for name in _NAMED)
 
 
-def ask_known(ideas: Ideas, *, chinese: bool) -> str:
+def ask_known(ideas: Ideas, *, chinese: bool, first: bool = False) -> str:
     """Return the known question with these ideas, with what is named; "" where none has them, or one is left out."""
     fitting = (known for known in _load_known() if known.fits(ideas.names))
-    known = max(fitting, key=lambda each: len(each.needed), default=None)
-    return _fill(known.chinese if chinese else known.english, ideas, known, chinese=chinese) if known else ""
+    known = max(fitting, key=lambda each: (len(each.needed), each.first), default=None)
+    if known is None or known.first < first:
+        return ""
+    return _fill(known.chinese if chinese else known.english, ideas, known, chinese=chinese)
 
 
 def _fill(form: str, ideas: Ideas, known: _Known, *, chinese: bool) -> str:
@@ -254,7 +265,9 @@ def _mark_named(words: str, today: date) -> tuple[str, list[tuple[str, str]]] | 
         if (at := words.find(each.said)) < 0:
             return None
         found.append((at, at + len(each.said), _INDEX if each.symbol.kind == "index" else _SECURITY))
-    for span in find_time_spans(blank_stretches(words, found), today):
+    found += [(*each.span(), "CLOCK") for each in CLOCK.finditer(blank_stretches(words, found))]
+    days = [(*each.span(), "") for each in _TASK_DAY.finditer(words)]
+    for span in find_time_spans(blank_stretches(words, [*found, *days]), today):
         begin, end = span.at
         if words[end - 1].isascii() and is_within_word(fold_case(words), end + 1) and end < len(words):
             continue  # "last quarter" of "the last quarterly report"
@@ -293,10 +306,13 @@ def _load_words() -> dict[str, list[_Word]]:
 
 @cache
 def _load_known() -> list[_Known]:
-    """Return the questions that are answered, in their order. `A|B` needs one of both, `A?` may be named."""
+    """Return the questions that are answered, in their order.
+
+    `A|B` needs one of both, `A?` may be named; `!` goes before what the rules read.
+    """
     found = []
     for terms, english, chinese in load_rows("idea_questions.tsv"):
-        parts = [(part.removesuffix("?"), part.endswith("?")) for part in terms.split()]
+        parts = [(part.removesuffix("?"), part.endswith("?")) for part in terms.removeprefix("!").split()]
         sets = [(frozenset(_resolve(part)), maybe) for part, maybe in parts]
         found.append(
             _Known(
@@ -304,6 +320,7 @@ def _load_known() -> list[_Known]:
                 frozenset(name for names, _ in sets for name in names),
                 english,
                 chinese,
+                terms.startswith("!"),
             )
         )
     return found

@@ -29,7 +29,7 @@ _MOST_BEFORE = 4
 def find_known(desk: ToolDesk, *, first: bool = False) -> Work[list[str]]:
     """Return the known questions that a message may ask by its ideas, the likeliest first.
 
-    first  only those about the owner's money that go before what the rules read
+    first  only those that go before what the rules read
     """
     yield from name_own_securities(desk)
     request, today = desk.request, desk.request.moment.date()
@@ -37,6 +37,7 @@ def find_known(desk: ToolDesk, *, first: bool = False) -> Work[list[str]]:
     before = _read_before(request.before, today)[-1] if request.before else ""
     if first:
         asked = _continue_first(words, before, today) or read_ideas(words, find_mentions(words), today, first=True)
+        asked = asked or ideas.read_question(words, today, first=True)
         return [asked] if asked else []
     return list_known(words, before, today)
 

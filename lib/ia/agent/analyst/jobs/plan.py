@@ -8,6 +8,7 @@ from ia.agent.analyst.ask import (
     choices,
     follow_asides,
     follow_pronouns,
+    ideas,
     intent,
     listed_subjects,
     report_words,
@@ -118,10 +119,17 @@ def _take_amendment(desk: ToolDesk) -> None:
 
 
 def _read_first(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:
-    """Answer a question about the owner's money by its ideas, where those go before the rules; None for any other."""
-    if intent.read_acts(asked).kind not in (*intent.ANSWERABLE, *_OPEN, "unknown"):
+    """Answer a question by its ideas, where those go before the rules; None for any other."""
+    kind = intent.read_acts(asked).kind
+    if kind in _WISHES and not ideas.read_question(asked.question, asked.moment.date(), first=True):
+        return None
+    if kind not in (*intent.ANSWERABLE, *_OPEN, "unknown", *_WISHES):
         return None  # something is told, or is to be done
     return (yield from _read_again(desk, asked, first=True))
+
+
+_WISHES = ("schedule", "alert", "task_change")
+"""Kinds that a question about a task or an alert may look like: what happens at 15:00 every day."""
 
 
 def _read_again(desk: ToolDesk, asked: UserRequest, *, first: bool = False) -> Work[Reply | None]:

@@ -57,10 +57,12 @@ def answer_alert_state(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 "{name}: no alert is set; there are {count} for others (`ia alert list`).", name=name, count=len(rows)
             )
         )
+    field = asked.facts[0].field
+    if field == "since":
+        return reply_of_lines(*(_say_since(desk, row) for row in meant[:SHOWN]))
     stands = []
     for row in meant:
         stands.append((yield from _look_at(desk, row)))
-    field = asked.facts[0].field
     mark = wording.simulated_mark(desk, any(each.simulated for each in stands))
     if field == "closest":
         return _say_closest(desk, stands, mark)
@@ -133,6 +135,14 @@ def _say_state(desk: ToolDesk, row: Json) -> str:
     if row["state"] in ("proposed", "unapproved"):
         return speak("not looking yet: it waits for your approval (`ia task approve {name}`)", name=row["name"])
     return speak("not looking: {state}", state=speak(str(row["state"])))
+
+
+def _say_since(desk: ToolDesk, row: Json) -> str:
+    """Return since which day an alert looks, which is when it was approved."""
+    head = _head(desk, AlertStand(row))
+    if row["state"] != "approved" or not row.get("since"):
+        return head + _say_state(desk, row)
+    return head + desk.speak("approved on **{day}**", day=row["since"])
 
 
 def _say_distance(desk: ToolDesk, stand: AlertStand) -> str:

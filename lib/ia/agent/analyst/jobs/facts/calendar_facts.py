@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, datetime, timedelta
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from ia.agent.analyst.ask.facts import FactQuestion
@@ -54,7 +55,10 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         holiday = next((each for each in meant if market in each.markets), meant[0])
         return (yield from _answer_holiday(desk, asked, holiday, market, place))
     if not asked.spans and (asked.facts[0].field == "closed" or _NEXT_HOLIDAY.search(asked.words)):
-        return (yield from _answer_next_holiday(desk, market, place, before=bool(_BEFORE.search(asked.words))))
+        told = yield from _answer_next_holiday(desk, market, place, before=bool(_BEFORE.search(asked.words)))
+        if market != "CN" or _MAINLAND.search(asked.words):
+            return told
+        return reply_of_lines(*told.lines, *(yield from _say_other_markets(desk)))
     if asked.facts[0].field == "hours":
         beijing = bool(_BEIJING.search(asked.words))
         named = [
@@ -467,8 +471,23 @@ _SHUT_AT = {"CN": ("Asia/Shanghai", 9, 15), "HK": ("Asia/Hong_Kong", 9, 16), "US
 _BEFORE = pattern(r"(?:节|假期?|休市|放假)(?:之|以)?前|\b(?:session|day) before\b", re.I)
 
 
-def _answer_next_holiday(desk: ToolDesk, market: str, place: str, *, before: bool = False) -> Work[Reply]:
-    """Answer on which weekdays a market is shut next; `before`: and which session is the last one before them."""
+class _Closure(NamedTuple):
+    """The next weekdays in a row without a session of a market.
+
+    days     () where none is known up to `until`
+    before   the last session before them, after the first one after them; "" for none
+    holiday  ", Qingming"; "" where no one holiday is theirs
+    """
+
+    days: tuple[date, ...]
+    until: str
+    before: str = ""
+    after: str = ""
+    holiday: str = ""
+
+
+def _find_next_closure(desk: ToolDesk, market: str) -> Work[_Closure | Reply]:
+    """Return when a market is shut next; the reply where its calendar is not to be read."""
     speak, today = desk.speak, date.fromisoformat(desk.request.day)
     found = yield from desk.one("calendar.trading", date=f"{today}", market=market, n=_FAR)
     if found.failure is not None:
@@ -479,23 +498,46 @@ def _answer_next_holiday(desk: ToolDesk, market: str, place: str, *, before: boo
     days = (today + timedelta(days=at) for at in range((date.fromisoformat(until) - today).days + 1))
     shut = [day for day in days if day.weekday() < 5 and f"{day}" not in open_]
     if not shut:
-        return reply_of_lines(speak("No weekday without trading is known up to {until} ({place}).", until=until,
-                                    place=place))  # fmt: skip
+        return _Closure((), until)
     after = next(day for day in sessions if day > f"{shut[0]}")
-    first = [day for day in shut if f"{day}" < after]
-    known = holiday_table(desk.tables)
+    first = tuple(day for day in shut if f"{day}" < after)
     names = [
         speak.fill(each.name)
-        for each in known
+        for each in holiday_table(desk.tables)
         if market in each.markets and any(low <= first[0] <= high for low, high in [each.window(first[0].year)])
     ]
     last = max((day for day in open_ if day < f"{first[0]}"), default="")
-    head = [speak("Last session before it: **{day}**.", day=last)] if before and last else []
+    holiday = speak(", {holiday}", holiday=names[0]) if len(names) == 1 else ""
+    return _Closure(first, until, last, after, holiday)
+
+
+def _say_other_markets(desk: ToolDesk) -> Work[list[str]]:
+    """Return when the markets outside the mainland are shut next; [] where that is not known of any."""
+    speak, told = desk.speak, list[str]()
+    for market in ("HK", "US"):
+        found = yield from _find_next_closure(desk, market)
+        if isinstance(found, _Closure) and found.days:
+            days = speak.join_items([f"{day}" for day in found.days])
+            told.append(f"{speak(PLACES[market])}{speak(': ')}{days}{found.holiday}")
+    return [speak("Elsewhere: {days}.", days=speak.join_clauses(told))] if told else []
+
+
+def _answer_next_holiday(desk: ToolDesk, market: str, place: str, *, before: bool = False) -> Work[Reply]:
+    """Answer on which weekdays a market is shut next; `before`: and which session is the last one before them."""
+    speak = desk.speak
+    found = yield from _find_next_closure(desk, market)
+    if isinstance(found, Reply):
+        return found
+    if not found.days:
+        return reply_of_lines(speak("No weekday without trading is known up to {until} ({place}).", until=found.until,
+                                    place=place))  # fmt: skip
+    head = [speak("Last session before it: **{day}**.", day=found.before)] if before and found.before else []
     return reply_of_lines(
         *head,
-        speak("**Next without trading: {days}**{name} ({place}).", days=speak.join_items([f"{day}" for day in first]),
-              name=speak(", {holiday}", holiday=names[0]) if len(names) == 1 else "", place=place),
-        speak("First session after it: {after}.", after=after) + _say_length(desk, last or "–", after),
+        speak("**Next without trading: {days}**{name} ({place}).",
+              days=speak.join_items([f"{day}" for day in found.days]), name=found.holiday, place=place),
+        speak("First session after it: {after}.", after=found.after)
+        + _say_length(desk, found.before or "–", found.after),
     )  # fmt: skip
 
 

@@ -42,7 +42,20 @@ NAMED_INDICES = 4
 """So many of the main indices a summary names."""
 
 
+_BOTH = pattern(
+    r"[沪两]深(?!300)两?市?|[两二]市|两个?(?:市场|交易所)"
+    r"|\bshanghai (?:and|plus|&) shenzhen\b|\b(?:both|(?:the )?two) (?:exchanges|markets|bourses)\b",
+    re.I,
+)
+"""The exchanges of Shanghai and Shenzhen together, without Beijing's."""
 _BY_EXCHANGE = pattern(r"沪市|深市|上交所|深交所|各自?|分别|\b(?:shanghai|shenzhen|each)\b", re.I)
+
+
+def _sum_both(summary: Json) -> float | None:
+    """Return what was traded in Shanghai and Shenzhen together; None where that is not known."""
+    boards = {str(row.get("board")): row.get("amount") for row in summary.get("boards") or ()}
+    whole, beijing = summary.get("amount"), boards.get("bse", 0.0)
+    return None if whole is None or beijing is None else float(whole) - float(beijing)
 
 
 def _say_board_amounts(desk: ToolDesk, boards: list[Json]) -> list[str]:
@@ -92,6 +105,14 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if wanted == "amount":
         if amount is None:
             return reply_of_lines(*before, speak("What was traded is not known of every stock ({date}).", date=day))
+        both = _sum_both(found.value) if _BOTH.search(asked.words) and isinstance(found.value, dict) else None
+        if both is not None:
+            given: Json = {"both": wording.say_money(desk, both), "all": wording.say_money(desk, amount)}
+            line = speak(
+                "**{both} yuan** were traded in Shanghai and Shenzhen ({date}); {all} with Beijing's exchange.{mark}",
+                **given, date=day, mark=mark,
+            )  # fmt: skip
+            return reply_of_lines(*before, line)
         line = speak(
             "**{amount} yuan** were traded ({date}){mark}", amount=wording.say_money(desk, amount), date=day, mark=mark
         )
@@ -213,7 +234,9 @@ def _answer_amounts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 speak("{what}: not stored of {days}, so none can be told.", what=what, days=speak.join_items(lost[:5]))
             )
     mark = wording.simulated_mark(desk, rows[0].get("simulated"))
-    each = [(str(row["date"]), float(row["amount"])) for row in rows]
+    both = [_sum_both(row) for row in rows] if _BOTH.search(asked.words) else []
+    amounts = both if both and None not in both else [row["amount"] for row in rows]
+    each = [(str(row["date"]), float(amount)) for row, amount in zip(rows, amounts, strict=True)]
     if len(spans) == 2:
         (old_day, old), (new_day, new) = sorted(each)
         given = {"new": wording.say_money(desk, new), "old": wording.say_money(desk, old), "day": new_day,

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from datetime import date, datetime
 
+from ia.agent.analyst.ask.clock_words import CLOCK, read_clock
 from ia.agent.analyst.ask.facts import FactQuestion, TaskKind, account_table
 from ia.agent.analyst.ask.intent import text_terms
 from ia.agent.analyst.ask.mentions import find_mentions
@@ -133,7 +134,8 @@ def _say_jobs(desk: ToolDesk, tasks: list[Json]) -> Work[list[str]]:
         found = yield from desk.one("tasks.list", name=str(task["name"]))
         row = next(iter(wording.rows_of(found, "tasks")), task) if found.ok else task
         job = row.get("does") or row.get("prompt") or row.get("run") or "–"
-        lines.append(f"**{task['name']}** ({task.get('when') or '–'}){desk.speak(': ')}{job}")
+        state = "" if task["state"] in _ALIVE else desk.speak(" ({told})", told=_say_state(desk, task))
+        lines.append(f"**{task['name']}** ({task.get('when') or '–'}){desk.speak(': ')}{job}{state}")
     return lines
 
 
@@ -159,6 +161,8 @@ def find_meant(desk: ToolDesk, words: str, tasks: list[Json]) -> tuple[list[Json
     low = words.casefold()
     if exact := [task for task in tasks if str(task["name"]).casefold() in low]:
         return exact, True
+    if times := [each for found in CLOCK.finditer(words) if (each := read_clock(found[0]))]:
+        return [task for task in tasks if any(each in str(task.get("when") or "") for each in times)], True
     kinds = [kind for kind in account_table(desk.tables).task_kinds if kind.words.search(words)]
     if named := {mention.code for mention in find_mentions(words)}:
         about = [task for task in tasks if named & {mention.code for mention in find_mentions(_about(task))}]

@@ -227,13 +227,15 @@ def stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list[
 
 
 LOWEST = pattern(
-    r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱|最惨"
+    r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱|最惨|[从由][低小少差弱跌便][^，,。]{0,2}[到往至][高大多好强涨贵]|升序"
+    r"|\bfrom (?:the )?(?:low|lower|small|smaller|cheap|worst|bottom) to (?:the )?(?:high|higher|large|larger|dear|best|top)\b"
+    r"|\bascending\b"
     r"|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|fall\w*|drop\w*|declin\w+|down|lost|losers?"
     r"|losing|safest|calmest)\b",
     re.I,
 )
 _EITHER_WAY = pattern(
-    r"涨.{0,3}跌|跌.{0,3}涨|波动|\bmovers?\b|\bmoved\b|\bup (?:or|and) down\b|\bgainers and losers\b", re.I
+    r"涨(?!跌幅).{0,3}跌|涨跌幅[^，,。]{0,4}最大|跌.{0,3}涨|波动|\bmovers?\b|\bmoved\b|\bup (?:or|and) down\b|\bgainers and losers\b", re.I
 )
 """The largest changes of either sign are asked for."""
 
