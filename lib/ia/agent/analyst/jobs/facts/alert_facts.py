@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from ia.agent.analyst.ask.alert_words import compare_parts
 from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.time_spans import TimeSpan
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -44,7 +45,8 @@ def answer_alert_state(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     result = yield from desk.one("alert.list")
     if result.failure is not None:
         return wording.unreadable(desk, speak("the alerts"), result.failure)
-    if asked.spans and wording.other_day(asked, desk.request.day):
+    field = asked.facts[0].field
+    if asked.spans and wording.other_day(asked, desk.request.day) and not (field == "last" and _is_stretch(asked)):
         return wording.ask_back(desk, tuple(span.said for span in asked.spans))
     rows, named = wording.rows_of(result, "alerts"), {mention.code for mention in asked.securities}
     if not rows:
@@ -57,9 +59,10 @@ def answer_alert_state(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 "{name}: no alert is set; there are {count} for others (`ia alert list`).", name=name, count=len(rows)
             )
         )
-    field = asked.facts[0].field
     if field == "since":
         return reply_of_lines(*(_say_since(desk, row) for row in meant[:SHOWN]))
+    if field == "last" and _is_stretch(asked):
+        return reply_of_lines(*(_say_within(desk, asked.spans[0], row) for row in meant[:SHOWN]))
     stands = []
     for row in meant:
         stands.append((yield from _look_at(desk, row)))
@@ -135,6 +138,23 @@ def _say_state(desk: ToolDesk, row: Json) -> str:
     if row["state"] in ("proposed", "unapproved"):
         return speak("not looking yet: it waits for your approval (`ia task approve {name}`)", name=row["name"])
     return speak("not looking: {state}", state=speak(str(row["state"])))
+
+
+def _is_stretch(asked: FactQuestion) -> bool:
+    """Return True if a question names one stretch of days that has been, or one day."""
+    return len(asked.spans) == 1 and asked.spans[0].first is not None and asked.spans[0].last is not None
+
+
+def _say_within(desk: ToolDesk, span: TimeSpan, row: Json) -> str:
+    """Return on which days of a stretch an alert told something."""
+    speak, head = desk.speak, _head(desk, AlertStand(row))
+    if row["state"] != "approved":
+        return head + _say_state(desk, row)
+    days = [day for day in wording.names_of(row.get("crossings")) if f"{span.first}" <= day[:10] <= f"{span.last}"]
+    given = {"first": span.first, "last": span.last, "since": row.get("since") or "–"}
+    if not days:
+        return head + speak("it told nothing from {first} to {last}; it looks since {since}", **given)
+    return head + speak("it told on **{days}** ({first} to {last})", days=speak.join_items(days), **given)
 
 
 def _say_since(desk: ToolDesk, row: Json) -> str:

@@ -18,6 +18,9 @@ _ALWAYS_SAID = {
     "unwatch": (
         mark_text("`ia watch` lists it."),
     ),
+    "group": (
+        mark_text("“Which groups do I have” lists the groups, “what is in the group liquor” what is in one."),
+    ),
     "alert": (
         mark_text("At another time: “remind me at 9 on Friday …”. `ia alert list` lists the alerts."),
     ),
@@ -112,6 +115,9 @@ def _say_example(desk: ToolDesk, field: str, words: str, name: str, code: str) -
             return speak(
                 "Say “put {name} on my watch list”, or use `ia watch add {code} --because WHY`.", name=name, code=code
             )
+        case "group":
+            return speak("`ia watch add {code} --group NAME` puts {name} in a group, which need not be there yet.",
+                         name=name, code=code)  # fmt: skip
         case "unwatch":
             return speak("Say “take {name} off my watch list”, or use `ia watch remove {code}`.", name=name, code=code)
         case "alert":

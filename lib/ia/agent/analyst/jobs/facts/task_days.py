@@ -15,9 +15,23 @@ def coming_days(asked: FactQuestion, today: date) -> tuple[date, date, str] | No
             first, last = days(today)
             return first, last, found[0]
     span = asked.spans[0] if asked.spans else None
+    if (found := _WEEKDAY.search(asked.words)) and (span is None or span.said.strip() in found[0] or found[0] in span.said):
+        day = (*_NAMES_ZH, *_NAMES).index(next(each for each in (*_NAMES_ZH, *_NAMES) if each in found[0].lower())) % 7
+        first = today + timedelta(days=(day - today.weekday()) % 7)
+        return first, first, found[0].strip()
     if span is None or span.last is None or span.last < today:
         return None
     return max(span.first or today, today), span.last, span.said.strip()
+
+
+_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_NAMES_ZH = ("一", "二", "三", "四", "五", "六", "日")
+_WEEKDAY = pattern(
+    r"(?<![上下这本每])(?:周|星期|礼拜)[一二三四五六日天](?!的?(?:复盘|任务那个))"
+    r"|(?<!last )(?<!every )(?<!each )(?<!previous )\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b(?!'?s? review)",
+    re.I,
+)
+"""A day of the week, which is the next such day where nothing else is said of it."""
 
 
 def _week(today: date, ahead: int) -> tuple[date, date]:
