@@ -18,6 +18,11 @@ _AFTER_NOON = pattern(r"下午|晚上|p\.?m", re.I)
 _NOON = 12
 
 
+def read_clocks(text: str) -> list[str]:
+    """Return the times of the day that a text names."""
+    return [said for found in CLOCK.finditer(text) if (said := read_clock(found[0]))]
+
+
 def read_clock(said: str) -> str:
     """Return a time of the day as a clock shows it; "" where that is none.
 

@@ -43,7 +43,7 @@ _WATCHED = pattern(
     re.I,
 )
 _LEFT_OUT = pattern(
-    r"除(?:了|去|开)?\W*\Z|(?:不含|不包括|(?<!算)不算|排除|剔除|去掉)\W*\Z"
+    r"除(?:了|去|开)?\W*\Z|(?:不含|不包括|(?<!算)不算|别算|(?<!要)不要|排除|剔除|去掉|刨开|刨去|撇开|抛开)\W*\Z"
     r"|\b(?:except|except for|excluding|other than|without|apart from|aside from|minus|not counting|leaving out"
     r"|leaving aside|ignoring|omitting|but not|setting aside|set aside)(?: the| my)?\W*\Z",
     re.I,

@@ -64,6 +64,7 @@ _YEARLONG = pattern(
 """The stretch of which highs and lows are told anyway."""
 _TASK_DAY = pattern(r"每?(?:周|星期|礼拜)[一二三四五六日天](?=的?复盘)|\bfriday(?=(?:'s)? review)", re.I)
 """A day that belongs to the name of a task, and is no time."""
+_FROM_MONTH = pattern(r"\Afrom (?=[a-z]+\Z)", re.I)
 _BARE = pattern(r"\A(\d+)[- ](day|week|month|year)s?\Z", re.I)
 """A stretch of time as it is said before something else: "20-day return"."""
 _STRETCHES = {EVER: "EVER", FUTURE: "COMING"}
@@ -198,6 +199,9 @@ def ask_known(ideas: Ideas, *, chinese: bool, first: bool = False) -> str:
 def _fill(form: str, ideas: Ideas, known: _Known, *, chinese: bool) -> str:
     """Return a known question with what is named; "" where something named has no place in it, or two have one."""
     joint = "、" if chinese else " and "
+    if "NOTE" in ideas.values and _TIME in ideas.values:  # a note from February was written in it
+        times = [_FROM_MONTH.sub("in ", said) for said in ideas.values[_TIME]]
+        ideas = ideas._replace(values={**ideas.values, _TIME: times})
     for name, slot in _SLOTS.items():
         said = list(dict.fromkeys(ideas.values.get(name, ())))
         if not said:

@@ -12,13 +12,14 @@ from ia.agent.analyst.ask.facts import (
     HOLDING,
     SECURITY,
     FactQuestion,
+    find_exception,
     find_question,
     tables_for,
 )
 from ia.agent.analyst.ask.follow_pronouns import put_in_place
 from ia.agent.analyst.ask.follow_words import names_owner_alone, names_subject
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.ask.mentions import strip_mentions
+from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.request import UserRequest
 from ia.agent.analyst.ask.time_spans import UNREAD, TimeSpan, find_time_spans
@@ -71,7 +72,11 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     whole = desk.request
     if whole.skill or whole.data or whole.bars or whole.form or intent.is_news_wish(whole.question):
         return None
-    texts = several.split_message(simplify_question(whole.question))
+    plain = simplify_question(whole.question)
+    left_out = find_exception(plain, find_mentions(plain))
+    if left_out and plain.rstrip(" ?？。.").endswith(left_out):
+        return None  # the last part only leaves something out
+    texts = several.split_message(plain)
     found = yield from _read_parts(desk, texts)
     one = _read_whole(desk) if texts else None
     if found is None or (one is not None and (one.answer in _OF_PLANS or _reads_clauses(one))):

@@ -1,6 +1,7 @@
 """What the owner wrote: found by every name of a security, by words, by the day, or listed newest first."""
 
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from ia.agent.analyst.ask.facts import industry_forms
@@ -628,11 +629,25 @@ LOOKED_AT = 40
 """Texts that are read to tell those of the owner from what the analyst wrote."""
 
 
+def _bound_month(span: TimeSpan | None, words: str) -> TimeSpan | None:
+    """Return a time with its end where notes "from February" are meant: those of that month, not those since then."""
+    if span is None or span.first is None or span.first.day > 1 or not _FROM_MONTH.fullmatch(span.said.strip()):
+        return span
+    if _ONWARDS.search(words):
+        return span
+    after = (span.first + timedelta(days=31)).replace(day=1)
+    return replace(span, last=after - timedelta(days=1))
+
+
+_FROM_MONTH = pattern(r"from [a-z]+", re.I)
+_ONWARDS = pattern(r"\bfrom [a-z]+ (?:on|onwards?|to|till|until)\b|\bsince\b", re.I)
+
+
 def list_notes(
     desk: ToolDesk, words: str, span: TimeSpan | None, *, only: re.Pattern[str] | None = None
 ) -> Work[Reply]:
     """List what the owner wrote, newest first: of a time, of the journal alone, or all; `only`: paths of this form."""
-    speak = desk.speak
+    speak, span = desk.speak, _bound_month(span, words)
     notes, memories = yield from desk.run(DeskCall("notebook.list", {}), DeskCall("memory.list", {}))
     noted = [row for row in wording.rows_of(notes, "notes") if row.get("author") != "ia"]
     rows = _list_days(noted, desk) + _list_days(wording.rows_of(memories.value), desk)

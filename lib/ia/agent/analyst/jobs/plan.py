@@ -600,13 +600,21 @@ def _find_other_names(desk: ToolDesk) -> list[str]:
 
 
 def _answer_without(desk: ToolDesk, wanted: Intent, left_out: str) -> Work[Reply]:
-    """Answer a question that leaves securities out: what the other holdings are worth, or have brought."""
+    """Answer a question that leaves securities out: what the other holdings are worth or have brought, or a screen."""
     from ia.agent.analyst.jobs.facts import own_sums, wording
 
     if rest := (yield from own_sums.answer_rest(desk, wanted.words, left_out, wanted.securities)):
         return rest
-    asked = find_question(wanted.words, wanted.securities, desk.request.moment.date(), desk.tables)
+    today = desk.request.moment.date()
+    asked = find_question(wanted.words, wanted.securities, today, desk.tables)
     answered = (yield from _answer_facts(desk, wanted)) if asked and asked.answer == "rest_result" else None
+    if answered is None and (words := wanted.words.replace(left_out, " ").strip(" ，,、")) != wanted.words:
+        yield from desk.load_tables(*tables_for([]))
+        screen = find_question(words, [], today, desk.tables)
+        if screen is not None and screen.answer == "screen" and not screen.left:
+            from ia.agent.analyst.jobs import facts
+
+            return (yield from facts.answer_question(desk, replace(screen, securities=tuple(wanted.securities))))
     return answered or wording.ask_back(desk, (left_out,))
 
 

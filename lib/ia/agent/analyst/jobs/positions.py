@@ -6,7 +6,7 @@ from ia.agent.analyst.ask.amounts import find_size
 from ia.agent.analyst.ask.facts import condition_words
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.leftover_words import find_unread_words
-from ia.agent.analyst.ask.mentions import strip_mentions
+from ia.agent.analyst.ask.mentions import LONGEST, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, UNREAD, find_time_spans
 from ia.agent.analyst.desk import NO_TOOL, DeskCall, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
@@ -97,6 +97,11 @@ def main_lines(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     )
     if found.failure is not None:
         return reply.reply_of_lines(_unread(desk, found.failure, speak("the stored market")))
+    for span in find_time_spans(strip_mentions(wanted.words[:LONGEST]), desk.request.moment.date()):
+        if span.kind == UNREAD or span.last is None:
+            return wording.ask_back(desk, (span.said,))
+        if not f"{span.first or span.last}" <= str(found.get("date")) <= f"{span.last}":
+            return wording.refuse_time(desk, speak("the main line"), span, str(found.get("date")))
     lines = daily.lines_of(found)
     verdict = daily.describe_main_line(desk, found, lines)
     day = speak("the close of {date}", date=found.get("date")) if found.get("closed") else str(found.get("time"))

@@ -131,7 +131,9 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     least = bool(volume and _LEAST.search(plain))
     both = bool(falls and rises) and len(_LARGEST.findall(plain)) > 1
     if not volume and bool(falls) == bool(rises) and not both:
-        return reply_of_lines(speak("The largest rise, the largest fall, or the largest volume?"))
+        return reply_of_lines(speak("The largest rise, the largest fall, or the largest volume?"))._replace(
+            understood=False
+        )
 
     def say(mention: Mention, found: SpanBars) -> list[str]:
         if volume:

@@ -109,7 +109,7 @@ def _count_notes(desk: ToolDesk, asked: FactQuestion, paths: list[str], name: st
 
 
 _TOPIC = pattern(
-    r"(?:我(?:的|写的|记的)?|\A)(?P<zh>[^，,。\s我]{1,8}?)(?:的)?那一?[条篇则个]笔记"
+    r"(?:我(?:的|写的|记的|[提写说讲][到过](?:了|的)?|提)?|\A)(?P<zh>[^，,。\s我]{1,8}?)(?:的)?那一?[条篇则个]笔记"
     r"|\bnotes? (?:on|about|titled|called|named) (?:the |my )?(?P<en>[\w&.' -]{2,40}?)(?: say| tell|\W*\Z)",
     re.I,
 )

@@ -7,6 +7,7 @@ from ia.agent.analyst.ask.screens import SHOWN, Bound, Group, ScreenColumn, Scre
 from ia.agent.analyst.ask.technicals import AskedTechnical, take_technicals
 from ia.agent.analyst.ask.time_spans import DAY, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
+from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs.facts import group_facts, market_days, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
@@ -73,8 +74,11 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         words, among, group = yield from _find_watched(desk, words)
         if not among:
             return reply_of_lines(desk.speak('Nothing is watched: "track 600519" puts a security on the list.'))
+    apart = [mention.code for mention in asked.securities]
     yield from desk.load_tables("technicals")
     words, technicals = take_technicals(words, desk.tables)
+    if apart and (technicals or among or held):
+        return wording.ask_back(desk, tuple(mention.said for mention in asked.securities))
     words = blank_spans(words, asked.spans) if not technicals else words
     stored = yield from load_industries(desk)
     if technicals:
@@ -92,12 +96,15 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if unknown := refuse_unknown(desk, wish, stored):
         return unknown
     if moved := (yield from _screen_moves(desk, asked, wish, among)):
-        return moved
+        return wording.ask_back(desk, tuple(mention.said for mention in asked.securities)) if apart else moved
     limit = ALL if wish.mean else min(max(FEW if wish.one else wish.limit, 1), MOST)
     what = wording.fact_name(desk, asked.facts[0])
     found, before, refused = yield from _run(desk, asked, wish, what, limit, "", among)
     if refused:
         return refused
+    if apart:
+        names = desk.speak.join_items([display_name(desk, mention) for mention in asked.securities])
+        before.append(desk.speak("Without {names}:", names=names))
     if "pe_ttm" in wish.expression() and not wording.rows_of(found, "stocks") and found.get("unknown"):
         other, before, refused = yield from _run(desk, asked, wish, what, limit, "pe", among)
         if not refused and wording.rows_of(other, "stocks"):
@@ -337,10 +344,11 @@ def _run(
     desk: ToolDesk, asked: FactQuestion, wish: ScreenWish, what: str, limit: int, of: str, among: list[str]
 ) -> Work[market_days.DayAnswer]:
     sort = re.sub(r"\Ape_ttm\Z", of, wish.sort) if of else wish.sort
+    apart = "".join(f" and symbol != {mention.code}" for mention in asked.securities)
     order: Json = {"sort": sort, "ascending": wish.ascending} if sort else {}
     return (
         yield from market_days.load_asked_day(
-            desk, asked, "market.screen", what, expr=wish.expression(of, among), limit=limit, **order
+            desk, asked, "market.screen", what, expr=wish.expression(of, among) + apart, limit=limit, **order
         )
     )
 

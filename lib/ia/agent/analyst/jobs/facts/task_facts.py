@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from datetime import date, datetime
 
-from ia.agent.analyst.ask.clock_words import CLOCK, read_clock
+from ia.agent.analyst.ask.clock_words import read_clocks
 from ia.agent.analyst.ask.facts import FactQuestion, TaskKind, account_table
 from ia.agent.analyst.ask.intent import text_terms
 from ia.agent.analyst.ask.mentions import find_mentions
@@ -52,6 +52,8 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("Say what is to be done when, such as “review my judgments every Friday after the close”."),
         )
     meant, named = find_meant(desk, asked.words.replace(days[2], " ") if days else asked.words, tasks)
+    if asked.facts[0].field == "does" and (times := read_clocks(asked.words)):
+        meant, named = [task for task in tasks if any(each in str(task.get("when")) for each in times)], True
     resting = named and bool(meant) and not any(task["state"] in _ALIVE for task in meant)
     if asked.facts[0].field == "list" and _ALERTS.search(asked.words) and resting:
         meant = tasks  # 提醒 may be any task
@@ -161,8 +163,6 @@ def find_meant(desk: ToolDesk, words: str, tasks: list[Json]) -> tuple[list[Json
     low = words.casefold()
     if exact := [task for task in tasks if str(task["name"]).casefold() in low]:
         return exact, True
-    if times := [each for found in CLOCK.finditer(words) if (each := read_clock(found[0]))]:
-        return [task for task in tasks if any(each in str(task.get("when") or "") for each in times)], True
     kinds = [kind for kind in account_table(desk.tables).task_kinds if kind.words.search(words)]
     if named := {mention.code for mention in find_mentions(words)}:
         about = [task for task in tasks if named & {mention.code for mention in find_mentions(_about(task))}]

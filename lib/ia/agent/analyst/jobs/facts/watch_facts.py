@@ -235,7 +235,8 @@ LOWEST = pattern(
     re.I,
 )
 _EITHER_WAY = pattern(
-    r"涨(?!跌幅).{0,3}跌|涨跌幅[^，,。]{0,4}最大|跌.{0,3}涨|波动|\bmovers?\b|\bmoved\b|\bup (?:or|and) down\b|\bgainers and losers\b", re.I
+    r"涨(?!跌幅).{0,3}跌|涨跌幅[^，,。]{0,4}最大|跌.{0,3}涨|波动|\bmovers?\b|\bmoved\b|\bup (?:or|and) down\b|\bgainers and losers\b",
+    re.I,
 )
 """The largest changes of either sign are asked for."""
 
