@@ -65,6 +65,7 @@ _YEARLONG = pattern(
 _TASK_DAY = pattern(r"每?(?:周|星期|礼拜)[一二三四五六日天](?=的?复盘)|\bfriday(?=(?:'s)? review)", re.I)
 """A day that belongs to the name of a task, and is no time."""
 _FROM_MONTH = pattern(r"\Afrom (?=[a-z]+\Z)", re.I)
+_ONWARDS = pattern(r"\bfrom [a-z]+ (?:on|onwards?|to|till|until)\b", re.I)
 _BARE = pattern(r"\A(\d+)[- ](day|week|month|year)s?\Z", re.I)
 """A stretch of time as it is said before something else: "20-day return"."""
 _STRETCHES = {EVER: "EVER", FUTURE: "COMING"}
@@ -199,9 +200,6 @@ def ask_known(ideas: Ideas, *, chinese: bool, first: bool = False) -> str:
 def _fill(form: str, ideas: Ideas, known: _Known, *, chinese: bool) -> str:
     """Return a known question with what is named; "" where something named has no place in it, or two have one."""
     joint = "、" if chinese else " and "
-    if "NOTE" in ideas.values and _TIME in ideas.values:  # a note from February was written in it
-        times = [_FROM_MONTH.sub("in ", said) for said in ideas.values[_TIME]]
-        ideas = ideas._replace(values={**ideas.values, _TIME: times})
     for name, slot in _SLOTS.items():
         said = list(dict.fromkeys(ideas.values.get(name, ())))
         if not said:
@@ -254,6 +252,8 @@ def find_ideas(words: str, today: date) -> Ideas | None:
             at += len(gap[0])
         else:
             return None
+    if "NOTE" in values and not _ONWARDS.search(words):  # a note from February was written in it
+        values.update({_TIME: [_FROM_MONTH.sub("in ", said) for said in values[_TIME]]} if _TIME in values else {})
     values.pop(_IDLE, None)
     kinds.pop(_IDLE, None)
     for name, several in ((_SECURITY, _SEVERAL), (_INDEX, _INDICES)):

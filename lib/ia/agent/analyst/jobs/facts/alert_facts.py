@@ -151,7 +151,7 @@ def _say_within(desk: ToolDesk, span: TimeSpan, row: Json) -> str:
     if row["state"] != "approved":
         return head + _say_state(desk, row)
     days = [day for day in wording.names_of(row.get("crossings")) if f"{span.first}" <= day[:10] <= f"{span.last}"]
-    given = {"first": span.first, "last": span.last, "since": row.get("since") or "–"}
+    given: Json = {"first": span.first, "last": span.last, "since": row.get("since") or "–"}
     if not days:
         return head + speak("it told nothing from {first} to {last}; it looks since {since}", **given)
     return head + speak("it told on **{days}** ({first} to {last})", days=speak.join_items(days), **given)

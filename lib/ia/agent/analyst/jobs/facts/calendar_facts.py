@@ -55,10 +55,10 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         holiday = next((each for each in meant if market in each.markets), meant[0])
         return (yield from _answer_holiday(desk, asked, holiday, market, place))
     if not asked.spans and (asked.facts[0].field == "closed" or _NEXT_HOLIDAY.search(asked.words)):
-        told = yield from _answer_next_holiday(desk, market, place, before=bool(_BEFORE.search(asked.words)))
+        closed = yield from _answer_next_holiday(desk, market, place, before=bool(_BEFORE.search(asked.words)))
         if market != "CN" or _MAINLAND.search(asked.words):
-            return told
-        return reply_of_lines(*told.lines, *(yield from _say_other_markets(desk)))
+            return closed
+        return reply_of_lines(*closed.lines, *(yield from _say_other_markets(desk)))
     if asked.facts[0].field == "hours":
         beijing = bool(_BEIJING.search(asked.words))
         named = [

@@ -70,6 +70,25 @@ def _say_board_amounts(desk: ToolDesk, boards: list[Json]) -> list[str]:
     return [*lines, speak("By board: {parts}.", parts=speak.join_items(told))] if told else lines
 
 
+def _say_amount(desk: ToolDesk, asked: FactQuestion, found: DeskResult, day: str, mark: str) -> list[str]:
+    """Return what was traded on a day, in all or in Shanghai and Shenzhen alone."""
+    speak, amount = desk.speak, found.get("amount")
+    both = _sum_both(found.value) if _BOTH.search(asked.words) and isinstance(found.value, dict) else None
+    told = {"all": wording.say_money(desk, amount), "date": day, "mark": mark}
+    if both is not None:
+        return [
+            speak(
+                "**{both} yuan** were traded in Shanghai and Shenzhen ({date}); {all} with Beijing's exchange.{mark}",
+                both=wording.say_money(desk, both),
+                **told,
+            )
+        ]
+    line = speak("**{amount} yuan** were traded ({date}){mark}", amount=told["all"], date=day, mark=mark)
+    boards = wording.rows_of(found, "boards")
+    parts = _say_board_amounts(desk, boards[1:]) if _BY_EXCHANGE.search(asked.words) else []
+    return [line, *parts, *_amount_change(desk, found)]
+
+
 def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how the market is: index levels, how many rose and fell, what was traded, best and worst industries."""
     speak, wanted = desk.speak, asked.facts[0].field
@@ -105,19 +124,7 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if wanted == "amount":
         if amount is None:
             return reply_of_lines(*before, speak("What was traded is not known of every stock ({date}).", date=day))
-        both = _sum_both(found.value) if _BOTH.search(asked.words) and isinstance(found.value, dict) else None
-        if both is not None:
-            given: Json = {"both": wording.say_money(desk, both), "all": wording.say_money(desk, amount)}
-            line = speak(
-                "**{both} yuan** were traded in Shanghai and Shenzhen ({date}); {all} with Beijing's exchange.{mark}",
-                **given, date=day, mark=mark,
-            )  # fmt: skip
-            return reply_of_lines(*before, line)
-        line = speak(
-            "**{amount} yuan** were traded ({date}){mark}", amount=wording.say_money(desk, amount), date=day, mark=mark
-        )
-        parts = _say_board_amounts(desk, boards[1:]) if _BY_EXCHANGE.search(asked.words) else []
-        return reply_of_lines(*before, line, *parts, *_amount_change(desk, found))
+        return reply_of_lines(*before, *_say_amount(desk, asked, found, f"{day}", mark))
     state = speak(
         "**{up} up, {down} down**, {flat} flat; median {median} ({date}){mark}",
         up=whole.get("up"), down=whole.get("down"), flat=whole.get("flat"),
@@ -235,8 +242,9 @@ def _answer_amounts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             )
     mark = wording.simulated_mark(desk, rows[0].get("simulated"))
     both = [_sum_both(row) for row in rows] if _BOTH.search(asked.words) else []
-    amounts = both if both and None not in both else [row["amount"] for row in rows]
-    each = [(str(row["date"]), float(amount)) for row, amount in zip(rows, amounts, strict=True)]
+    amounts = [amount for amount in both if amount is not None]
+    amounts = amounts if len(amounts) == len(rows) else [float(row["amount"]) for row in rows]
+    each = [(str(row["date"]), amount) for row, amount in zip(rows, amounts, strict=True)]
     if len(spans) == 2:
         (old_day, old), (new_day, new) = sorted(each)
         given = {"new": wording.say_money(desk, new), "old": wording.say_money(desk, old), "day": new_day,

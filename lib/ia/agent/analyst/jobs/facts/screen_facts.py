@@ -74,16 +74,15 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         words, among, group = yield from _find_watched(desk, words)
         if not among:
             return reply_of_lines(desk.speak('Nothing is watched: "track 600519" puts a security on the list.'))
-    apart = [mention.code for mention in asked.securities]
     yield from desk.load_tables("technicals")
     words, technicals = take_technicals(words, desk.tables)
-    if apart and (technicals or among or held):
-        return wording.ask_back(desk, tuple(mention.said for mention in asked.securities))
     words = blank_spans(words, asked.spans) if not technicals else words
     stored = yield from load_industries(desk)
     if technicals:
         universe = "held" if held else f"watch:{group}" if group else "watch" if among else "all"
-        return (yield from _scan(desk, asked, words, technicals, stored, universe))
+        left_out = tuple(mention.said for mention in asked.securities)
+        scanned = yield from _scan(desk, asked, words, technicals, stored, universe)
+        return wording.ask_back(desk, left_out) if left_out else scanned
     if held:
         return wording.ask_back(desk, (" ".join(words.split()),))
     wish = parse_wish(words, industry_forms(words, stored, desk.tables))
@@ -96,24 +95,28 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if unknown := refuse_unknown(desk, wish, stored):
         return unknown
     if moved := (yield from _screen_moves(desk, asked, wish, among)):
-        return wording.ask_back(desk, tuple(mention.said for mention in asked.securities)) if apart else moved
+        return moved
     limit = ALL if wish.mean else min(max(FEW if wish.one else wish.limit, 1), MOST)
     what = wording.fact_name(desk, asked.facts[0])
     found, before, refused = yield from _run(desk, asked, wish, what, limit, "", among)
     if refused:
         return refused
-    if apart:
-        names = desk.speak.join_items([display_name(desk, mention) for mention in asked.securities])
-        before.append(desk.speak("Without {names}:", names=names))
     if "pe_ttm" in wish.expression() and not wording.rows_of(found, "stocks") and found.get("unknown"):
         other, before, refused = yield from _run(desk, asked, wish, what, limit, "pe", among)
         if not refused and wording.rows_of(other, "stocks"):
             found = other
+    before += _say_apart(desk, asked)
     if wish.one or wish.ordered:
         desk.ranked += [str(row.get("symbol")) for row in wording.rows_of(found, "stocks")[:1]]
     if among:
         before.append(desk.speak("Of the {count} on your watch list:", count=len(among)))
     return reply_of_lines(*before, *(_say_mean if wish.mean else _say_found)(desk, wish, found))
+
+
+def _say_apart(desk: ToolDesk, asked: FactQuestion) -> list[str]:
+    """Return which securities a screen leaves out; [] for none."""
+    names = desk.speak.join_items([display_name(desk, mention) for mention in asked.securities])
+    return [desk.speak("Without {names}:", names=names)] if names else []
 
 
 def load_industries(desk: ToolDesk) -> Work[list[str]]:
@@ -268,6 +271,8 @@ def _screen_moves(desk: ToolDesk, asked: FactQuestion, wish: ScreenWish, among: 
     stretch = any(span.kind in (RANGE, SINCE, SESSIONS) for span in asked.spans)
     if not moves or not stretch or wish.mean:
         return None
+    if asked.securities:
+        return wording.ask_back(desk, tuple(mention.said for mention in asked.securities))
     rest = wish._replace(bounds=tuple(bound for bound in wish.bounds if bound not in moves), sort="")
     limited = bool(rest.bounds or rest.industries or rest.excluded or rest.board or rest.st or among)
     where: Json = {"where": rest.expression(among=among)} if limited else {}

@@ -15,12 +15,12 @@ def coming_days(asked: FactQuestion, today: date) -> tuple[date, date, str] | No
             first, last = days(today)
             return first, last, found[0]
     span = asked.spans[0] if asked.spans else None
-    if (found := _WEEKDAY.search(asked.words)) and (
-        span is None or span.said.strip() in found[0] or found[0] in span.said
-    ):
-        day = (*_NAMES_ZH, *_NAMES).index(next(each for each in (*_NAMES_ZH, *_NAMES) if each in found[0].lower())) % 7
-        first = today + timedelta(days=(day - today.weekday()) % 7)
-        return first, first, found[0].strip()
+    found = _WEEKDAY.search(asked.words)
+    if found and (span is None or span.said.strip() in found[0] or found[0] in span.said):
+        said = found[0].strip()
+        day = next(at % 7 for at, name in enumerate((*_NAMES_ZH, *_NAMES, "天")) if name in said.lower())
+        first = today + timedelta(days=((6 if "天" in said else day) - today.weekday()) % 7)
+        return first, first, said
     if span is None or span.last is None or span.last < today:
         return None
     return max(span.first or today, today), span.last, span.said.strip()

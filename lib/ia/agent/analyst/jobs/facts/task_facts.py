@@ -51,9 +51,9 @@ def answer_tasks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("There are no tasks yet."),
             speak("Say what is to be done when, such as “review my judgments every Friday after the close”."),
         )
-    meant, named = find_meant(desk, asked.words.replace(days[2], " ") if days else asked.words, tasks)
-    if asked.facts[0].field == "does" and (times := read_clocks(asked.words)):
-        meant, named = [task for task in tasks if any(each in str(task.get("when")) for each in times)], True
+    meant, named = _find_at(asked, tasks) or find_meant(
+        desk, asked.words.replace(days[2], " ") if days else asked.words, tasks
+    )
     resting = named and bool(meant) and not any(task["state"] in _ALIVE for task in meant)
     if asked.facts[0].field == "list" and _ALERTS.search(asked.words) and resting:
         meant = tasks  # 提醒 may be any task
@@ -153,6 +153,12 @@ def _say_approved(desk: ToolDesk, tasks: list[Json]) -> Work[list[str]]:
         else:
             lines.append(speak("{name}: {told}", name=task["name"], told=_say_state(desk, task)))
     return lines or [speak("No task runs yet: none is approved.")]
+
+
+def _find_at(asked: FactQuestion, tasks: list[Json]) -> tuple[list[Json], bool] | None:
+    """Return the tasks of a time of the day whose work a question asks for; None where it names none."""
+    times = read_clocks(asked.words) if asked.facts[0].field == "does" else []
+    return ([task for task in tasks if any(each in str(task.get("when")) for each in times)], True) if times else None
 
 
 def find_meant(desk: ToolDesk, words: str, tasks: list[Json]) -> tuple[list[Json], bool]:

@@ -422,8 +422,8 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak, lines = desk.speak, []
     words = strip_mentions(asked.words)
     column = next((each for each in COLUMNS if each.name in PEER_FIGURES and re.search(each.words, words, re.I)), None)
-    others = re.sub(column.words, " ", words, flags=re.I) if column is not None else ""
-    if second := next((found for each in COLUMNS if (found := re.search(each.words, others, re.I))), None):
+    beyond = re.sub(column.words, " ", words, flags=re.I) if column is not None else ""
+    if second := next((found for each in COLUMNS if (found := re.search(each.words, beyond, re.I))), None):
         return wording.ask_back(desk, (second[0],))
 
     def say(value: float | None) -> str:

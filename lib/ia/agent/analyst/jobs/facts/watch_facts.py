@@ -228,14 +228,14 @@ def stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list[
 
 LOWEST = pattern(
     r"最低|最小|最少|最便宜|跌.{0,3}最|最差|最弱|最惨|[从由][低小少差弱跌便][^，,。]{0,2}[到往至][高大多好强涨贵]|升序"
-    r"|\bfrom (?:the )?(?:low|lower|small|smaller|cheap|worst|bottom) to (?:the )?(?:high|higher|large|larger|dear|best|top)\b"
-    r"|\bascending\b"
+    r"|\bfrom (?:the )?(?:low|small|cheap|worst|bottom)\w* to (?:the )?(?:high|larg|big|dear|best|top)\w*|\bascending\b"
     r"|\b(?:lowest|smallest|cheapest|least|worst|weakest|fell|fall\w*|drop\w*|declin\w+|down|lost|losers?"
     r"|losing|safest|calmest)\b",
     re.I,
 )
 _EITHER_WAY = pattern(
-    r"涨(?!跌幅).{0,3}跌|涨跌幅[^，,。]{0,4}最大|跌.{0,3}涨|波动|\bmovers?\b|\bmoved\b|\bup (?:or|and) down\b|\bgainers and losers\b",
+    r"涨(?!跌幅).{0,3}跌|涨跌幅[^，,。]{0,4}最大|跌.{0,3}涨|波动"
+    r"|\bmovers?\b|\bmoved\b|\bup (?:or|and) down\b|\bgainers and losers\b",
     re.I,
 )
 """The largest changes of either sign are asked for."""
