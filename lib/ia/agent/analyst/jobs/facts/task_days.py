@@ -18,16 +18,19 @@ def coming_days(asked: FactQuestion, today: date) -> tuple[date, date, str] | No
     found = _WEEKDAY.search(asked.words)
     if found and (span is None or span.said.strip() in found[0] or found[0] in span.said):
         said = found[0].strip()
-        day = next(at % 7 for at, name in enumerate((*_NAMES_ZH, *_NAMES, "天")) if name in said.lower())
-        first = today + timedelta(days=((6 if "天" in said else day) - today.weekday()) % 7)
+        day = next(at for at, form in enumerate(_DAYS) if form.search(said))
+        first = today + timedelta(days=(day - today.weekday()) % 7)
         return first, first, said
     if span is None or span.last is None or span.last < today:
         return None
     return max(span.first or today, today), span.last, span.said.strip()
 
 
-_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_NAMES_ZH = ("一", "二", "三", "四", "五", "六", "日")
+_DAYS = tuple(
+    pattern(form, re.I)
+    for form in (r"一|mon", r"二|tue", r"三|wed", r"四|thu", r"五|fri", r"六|sat", r"[日天]|sun(?=day)")
+)
+"""The days of the week from Monday on, in words that name one."""
 _WEEKDAY = pattern(
     r"(?<![上下这本每])(?:周|星期|礼拜)[一二三四五六日天](?!的?(?:复盘|任务那个))"
     r"|(?<!last )(?<!every )(?<!each )(?<!previous )\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b(?!'?s? review)",

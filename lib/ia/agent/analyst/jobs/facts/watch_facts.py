@@ -234,7 +234,7 @@ LOWEST = pattern(
     re.I,
 )
 _EITHER_WAY = pattern(
-    r"涨(?!跌幅).{0,3}跌|涨跌幅[^，,。]{0,4}最大|跌.{0,3}涨|波动"
+    r"涨(?!跌).{0,3}跌|涨跌[^，,。]{0,4}最[大多猛狠]|跌.{0,3}涨|波动"
     r"|\bmovers?\b|\bmoved\b|\bup (?:or|and) down\b|\bgainers and losers\b",
     re.I,
 )
