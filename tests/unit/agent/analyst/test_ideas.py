@@ -31,7 +31,15 @@ DAY = date(2024, 3, 15)
         ("is CMB pricey compared with the other banks", "is CMB expensive"),
         ("How many companies went limit-up today?", "which stocks hit limit-up today"),
         ("How far does CATL have to rise before my alert goes off?", "how far is CATL from my alert"),
+        ("Moutai rank by ROE among liquor stocks", "where does Moutai rank in liquor by ROE"),
+        ("was yesterday a red day for the market", "how did the market do yesterday"),
+        ("what's the highest Apple has been", "all-time high of Apple"),
+        ("all stocks that fell today except banks", "top losers today without banks"),
+        ("how long is the lunch break", "trading hours of A-shares"),
         ("RSI 是干嘛的", "RSI是什么意思"),
+        ("茅台ROE在白酒里排第几", "茅台的ROE在白酒里排第几"),
+        ("周五的复盘几点", "每周复盘下次什么时候运行"),
+        ("宁德的量比20日均量大还是小", "宁德成交量和均量比"),
         ("把提醒里茅台那个的价格说一下，是跌破还是涨破", "我给茅台设了什么提醒"),
         ("宁德时代RSI多少，超买了吗", "宁德时代的RSI"),
         ("北水今天是进是出", "北向资金今天流入多少"),
@@ -48,6 +56,22 @@ DAY = date(2024, 3, 15)
 )
 def test_the_same_ideas_in_any_order_ask_the_same(asked, known):
     assert ideas.read_question(asked, DAY) == known
+
+
+@pytest.mark.parametrize(
+    ("asked", "known"),
+    [
+        ("when did I set my alert on Moutai", "approval date of my alert on Moutai"),
+        ("what happens at 15:00 every day", "what does the task at 15:00 do"),
+        ("is the friday review switched on", "is the weekly review running"),
+        ("怎么把每日复盘关掉", "怎么暂停每日复盘任务"),
+        ("set my alert on Moutai to 700", ""),
+        ("每天15点提醒我看盘", ""),
+        ("every friday review my week", ""),
+    ],
+)
+def test_a_question_that_looks_like_a_wish_is_read_before_the_rules(asked, known):
+    assert ideas.read_question(asked, DAY, first=True) == known
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ _CHANGE = pattern(
     r".{0,60}?\balerts?\b(?:.{0,60}?\b(?:to|at|fires?|triggers?|goes off)\b)?\s+(?P<en>[^,]+)",
     re.I | re.S,
 )
+_ASKED = pattern(r"\W*(?:who|when|why|where|which|did|have|has|was|were)\b", re.I)
+"""Words that begin a question for an alert that there is."""
 _END = pattern(
     r"(?:[\s。.!！吧了]+|[，,;]\s*(?:我)?(?:之前|刚才|刚刚|当时)?(?:写|打|设|弄|搞|填)错"
     r"|,? (?:i )?(?:typed|set|wrote) it wrong)+\Z"
@@ -42,7 +44,7 @@ def find_change(words: str) -> str:
     >>> find_change("change the alert on Moutai to 780."), find_change("把茅台的提醒从760改成跌破 780")
     ('780', '跌破 780')
     """
-    found = _CHANGE.search(words)
+    found = None if _ASKED.match(words) else _CHANGE.search(words)
     return _END.sub("", found["zh"] or found["en"]).strip() if found else ""
 
 

@@ -666,11 +666,15 @@ def _explain_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     return (yield from market_facts.explain_named(desk, term))
 
 
+_HOW_MANY = pattern(r"[几多][少]?[只个支家]|\bhow many\b", re.I)
+
+
 def _asks_own_words(wanted: Intent, asked: FactQuestion) -> bool:
     """Return True if a question with words of the memory asks for what was written, not for the market or a task."""
     if asked.answer in ("tasks", "howto", "dates", "note", "own_target", "setting", "watch_group", "watch_industries"):
         return False
-    if asked.facts[0].of == WATCH and find_market_currencies(wanted.words):
+    told_apart = find_market_currencies(wanted.words) or _HOW_MANY.search(wanted.words) or asked.left or asked.unread
+    if asked.facts[0].of == WATCH and told_apart:
         return False
     return not asked.asks_market or bool(wanted.securities) or asked.answer == "refuse"
 

@@ -77,6 +77,8 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from _answer_week(desk, any(week.groups()), market, place))
     today = date.fromisoformat(desk.request.day)
     if stretch := _stretch_of(asked.words, asked.spans[0] if asked.spans else None, today):
+        if edge := _EDGE.search(asked.words):
+            return (yield from _answer_edge(desk, *stretch, market, place, last=edge.lastgroup == "last"))
         return (yield from _answer_closures(desk, *stretch, market, place))
     told, nearest = list[str](), list[str]()
     for span in asked.spans[:MOST_DAYS] or (None,):
@@ -418,6 +420,33 @@ def _stretch_of(words: str, span: TimeSpan | None, today: date) -> tuple[date, d
 
 _WAS = pattern(r"\b(?:was|were|did|had)\b|[了过]", re.I)
 """Words of what is past."""
+
+
+_EDGE = pattern(
+    r"(?:第一|头一|首)个?(?:交易日|开市日)|\bfirst (?:trading day|session|market day)"
+    r"|(?P<last>最后一?个?(?:交易日|开市日)|\b(?:last|final) (?:trading day|session|market day))",
+    re.I,
+)
+"""The first or the last session of a month is asked for."""
+
+
+def _answer_edge(desk: ToolDesk, first: date, end: date, market: str, place: str, *, last: bool) -> Work[Reply]:
+    """Answer which session of a stretch of days is the first one, or the last."""
+    speak = desk.speak
+    found = yield from desk.one("calendar.trading", date=f"{first - timedelta(days=1)}", market=market, n=_FAR)
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the calendar"), found.failure)
+    until = str(found.get("known_until") or "")
+    sessions = [day for day in wording.names_of(found.get("next")) if day <= f"{end}"]
+    if until < f"{end}" or not sessions:
+        return reply_of_lines(speak("The sessions after {until} are not known yet.", until=until))
+    day = date.fromisoformat(sessions[-1 if last else 0])
+    told = {"day": f"{day}", "weekday": speak(market_days.WEEKDAYS[day.weekday()]), "place": place}
+    return reply_of_lines(
+        speak("Last session: **{day}**, {weekday} ({place}).", **told)
+        if last
+        else speak("First session: **{day}**, {weekday} ({place}).", **told)
+    )
 
 
 def _answer_closures(desk: ToolDesk, first: date, last: date, market: str, place: str) -> Work[Reply]:

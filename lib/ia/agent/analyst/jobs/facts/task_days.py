@@ -16,8 +16,8 @@ def coming_days(asked: FactQuestion, today: date) -> tuple[date, date, str] | No
             return first, last, found[0]
     span = asked.spans[0] if asked.spans else None
     found = _WEEKDAY.search(asked.words)
-    if found and (span is None or span.said.strip() in found[0] or found[0] in span.said):
-        said = found[0].strip()
+    said = found[0].strip() if found else ""
+    if said and (span is None or span.said.strip() in said.lower() or said.lower() in span.said):
         day = next(at for at, form in enumerate(_DAYS) if form.search(said))
         first = today + timedelta(days=(day - today.weekday()) % 7)
         return first, first, said
