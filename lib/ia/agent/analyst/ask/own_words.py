@@ -33,7 +33,10 @@ _MONEY = "MONEY"
 """An amount of money: "5000元"."""
 _DATE = "DATE"
 """A stretch of time that is one day; where a row has TIME, it may be one, too."""
-_WEAK = frozenset(("DO", "OWN", "IT", "CAN", "WHICH", "STOCK", "RECORD", "STILL", "EVER", "PAST", "TENTH"))
+_WEAK = frozenset(
+    ("DO", "OWN", "IT", "CAN", "WHICH", "STOCK", "RECORD", "STILL", "EVER", "PAST", "TENTH", "PROFITSHARE", "PURCHASE",
+     "SALE")
+)  # fmt: skip
 """Ideas that a question may always name: doing, owning, and what was spoken of where the owner is named besides."""
 _DEALS = frozenset(("BUY", "SELL", "PROFIT", "LOSS", "DEPOSIT", "WITHDRAW"))
 _DATED = frozenset(("BUY", "SELL", "TRADE", "DEPOSIT", "WITHDRAW", "DRAWDOWN", "PEAK"))
@@ -67,7 +70,10 @@ _DIGITS = pattern(
     r"|(?P<money>块钱?|元|(?:yuan|rmb|cny|usd|hkd|dollars?|bucks)\b))?",
     re.I,
 )
-_TENTHS = pattern(r"([一二两三四五六七八九])成(?![本交分仓为了绩功长立员份])")
+_TENTHS = pattern(
+    r"([一二两三四五六七八九])成(?![本交分为绩功长立员份]|了(?![吗没么?？]|\W*$))"
+    r"|百分之(?P<of>[一二三四五六七八九十]+|\d+(?:\.\d+)?)"
+)
 """Tenths, which are percents: "两成"."""
 _SHARES = pattern(r"\s*(?:股|shares?)\Z", re.I)
 _NO_SECURITY = frozenset(("FX",))
@@ -191,6 +197,20 @@ _OF_ALL = frozenset(
 """Ideas of a question that may be about more than the security that was spoken of, or about something else of it."""
 _OF_OWN = frozenset(("PROFIT", "LOSS", "COST", "BUY", "SELL", "REASON", "BREAKEVEN", "SHARE", "WEIGHT", "SHARES"))
 """Ideas of what is the owner's, though nobody is named."""
+
+
+def asks_of_last_trade(words: str, before: str, today: date) -> bool:
+    """Return True if words ask for the fees of the last trade, which the question before was about: "fees on it?".
+
+    >>> asks_of_last_trade("fees on it?", "what was my last trade", date(2024, 3, 15))
+    True
+    """
+    new = _read_words(words, find_mentions(words), today) or {}
+    old = _read_words(before, find_mentions(before), today) or {}
+    traded = {"TRADE", "BUY", "SELL"} & set(old) and "LAST" in old
+    return "FEES" in new and bool(traded) and _SECURITY not in {*new, *old}
+
+
 _IN_IT = pattern(r"\b(?:in|of|from) (?:it|that|them|those)\b|[它那]里[面头]?|其中", re.I)
 _SUPPOSED = frozenset(
     ("IF", "CAN", "NOT", "EXCEPT", "ENOUGH", "TIME", "DATE", "NUMBER", "PERCENT", "MONEY", "HALF", "AFTERWARDS", "NTH")
@@ -282,7 +302,8 @@ def _find_ideas(text: str, named: list[tuple[str, str]]) -> dict[str, list[str]]
             idea = _PERCENT if match["percent"] else _MONEY if match["money"] else _NUMBER
             value = f"{value.removesuffix(match['percent']).strip()}%" if match["percent"] else value
         if not best and (match := _TENTHS.match(low, at)):
-            best, idea, value = len(match[0]), _PERCENT, f"{parse_count(match[1]) or 0:.0f}0%"
+            best, idea, value = len(match[0]), _PERCENT, f"{parse_count(match[1] or match['of']) or 0:.4g}%"
+            value = value if match["of"] else value.replace("%", "0%")
             ideas.setdefault("TENTH", [])
         if not best and (match := _BETWEEN.match(low, at)):
             best, idea = len(match[0]), ""
@@ -328,12 +349,12 @@ _TWO = 2
 _TOLD = {
     "TIME": ("{time}", "{times}"), "DATE": ("{time}", "{times}"), _SECURITY: ("{who}", "{whos}"),
     _INDEX: ("{index}",), _NUMBER: ("{number}",), _PERCENT: ("{percent}",),
-    "MARKET": ("{market}",), "INDUSTRY": ("{industry}",),
+    "MARKET": ("{market}",), "INDUSTRY": ("{industry}",), "DEAL": ("{deal}",),
 }  # fmt: skip
 """Ideas that a known question must have a place for where they are named."""
 _SLOTS = {
     "{who}": _SECURITY, "{index}": _INDEX, "{time}": "TIME DATE", "{number}": _NUMBER, "{percent}": _PERCENT,
-    "{market}": "MARKET", "{currency}": "CURRENCY INTO", "{industry}": "INDUSTRY",
+    "{market}": "MARKET", "{deal}": "DEAL", "{currency}": "CURRENCY INTO", "{industry}": "INDUSTRY",
 }  # fmt: skip
 
 

@@ -39,6 +39,7 @@ from ia.agent.analyst.ask.mentions import (
     strip_mentions,
 )
 from ia.agent.analyst.ask.near_questions import find_offered
+from ia.agent.analyst.ask.own_words import asks_of_last_trade
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.predictions import states_belief
 from ia.agent.analyst.ask.request import UserRequest
@@ -225,7 +226,9 @@ def _resolve_pointers(desk: ToolDesk) -> tuple[tuple[str, ...], bool]:
     if placed := follow_pronouns.ask_place(request.question, request.before, request.moment.date()):
         desk.request = replace(request, question=placed, before=request.before[:-1], listed=request.listed[:-1])
         return (), False
-    if len(request.listed) < len(request.before):
+    if len(request.listed) < len(request.before) or asks_of_last_trade(
+        request.question, request.before[-1], request.moment.date()
+    ):
         return (), False
     said = listed_subjects.resolve_words([*request.before, request.question], request.listed)
     *before, question = said.texts

@@ -156,7 +156,7 @@ def _say_reasons(desk: ToolDesk, symbols: list[str]) -> Work[list[str]]:
 def answer_price_converted(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what one share costs in another currency, at the ledger's exchange rate."""
     speak, lines = desk.speak, []
-    wanted = next(iter(find_currencies(asked.words)), "")
+    named = find_currencies(asked.words)
     if asked.spans and (span := wording.other_day(asked, desk.request.day)):
         return reply_of_lines(speak("Exchange rates I have of today only, not for “{time}”.", time=span.said))
     for mention in asked.securities[:SHOWN]:
@@ -166,6 +166,7 @@ def answer_price_converted(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
             continue
         own, close = wording.CURRENCIES.get(mention.symbol.market, ""), float(rows[-1][4])
+        wanted = next((each for each in named if each != own), "")
         given: Json = {
             "name": wording.head_of(desk, mention),
             "price": number(close, "price", speak),
@@ -173,8 +174,8 @@ def answer_price_converted(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             "day": rows[-1][0],
             "mark": wording.simulated_mark(desk, bars.get("simulated")),
         }
-        rate = (yield from wording.load_rate(desk, own, wanted)) if wanted not in ("", own) else None
-        if own == wanted or not wanted:
+        rate = (yield from wording.load_rate(desk, own, wanted)) if wanted else None
+        if not wanted:
             lines.append(speak("{name}: **{price} {own}** a share ({day}).{mark}", **given))
             lines += _say_shares(desk, asked.words, close, own)
         elif rate is None:

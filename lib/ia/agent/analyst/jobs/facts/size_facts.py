@@ -766,9 +766,14 @@ def explain_limit(desk: ToolDesk, asked: FactQuestion) -> Reply:
     return reply_of_lines(*lines)
 
 
+_HAD = pattern(r"\bever (?:had|held|owned|put)\b|曾经|最多(?:持有|拿|买)过", re.I)
+
+
 def answer_most(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how much money one security may take at most, in each currency."""
     speak, limit = desk.speak, desk.request.limits.get("position_pct")
+    if past := _HAD.search(asked.words):
+        return wording.ask_back(desk, (past[0],))  # what was held most is no limit
     if limit is None:
         return reply_of_lines(speak("No risk rules are in force yet: they begin with the first entry of the ledger."))
     status = yield from desk.one("account.status")

@@ -79,9 +79,9 @@ def convert_price(desk: ToolDesk, words: str, mention: Mention, price: float, da
 
     "" where no other currency was asked for.
     """
-    asked = next(iter(find_currencies(words)), "")
     own = CURRENCIES.get(mention.symbol.market, "")
-    if not asked or asked == own:
+    asked = next((currency for currency in find_currencies(words) if currency != own), "")
+    if not asked:
         return ""
     rate = yield from load_rate(desk, own, asked, day)
     if rate is None:

@@ -1,0 +1,75 @@
+"""The largest, the smallest and the first trade in the journal."""
+
+import re
+
+from ia.agent.analyst.ask.amounts import find_market_currencies
+from ia.agent.analyst.ask.facts import FactQuestion
+from ia.agent.analyst.ask.mentions import strip_mentions
+from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.jobs.facts import account_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts.held import name_position
+from ia.agent.analyst.jobs.facts.together import rates_of
+from ia.agent.analyst.say.reply import Reply, reply_of_lines
+from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
+
+_SMALLEST = pattern(r"最小|\bsmallest\b", re.I)
+_FIRST = pattern(r"第一|\bfirst\b", re.I)
+_BEHIND = 2
+"""Trades that are told behind the largest one."""
+
+
+def answer_trade_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which purchase or sale was the largest, the smallest or the first, of all time or of days."""
+    speak, plain = desk.speak, strip_mentions(asked.words)
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    listed, status = yield from desk.run(
+        DeskCall("trade.list", {"limit": account_facts.LIMIT}), DeskCall("account.status", {})
+    )
+    if listed.failure is not None:
+        return wording.unreadable(desk, speak("the journal"), listed.failure)
+    if len(wording.rows_of(listed.value)) >= account_facts.LIMIT:
+        return reply_of_lines(speak("The journal is too long for that here: `ia trade list --json` has each trade."))
+    codes, currencies = {each.code for each in asked.securities}, find_market_currencies(plain)
+    rows = [
+        row for row in account_facts.one_side(account_facts.entries_within(listed.value, days), plain)
+        if (not codes or row.get("symbol") in codes) and (not currencies or row.get("currency") in currencies)
+    ]  # fmt: skip
+    if not rows:
+        return reply_of_lines(speak("The journal has no such trade."))
+    rows.reverse()  # the oldest first
+    if _FIRST.search(plain):
+        first = [row for row in rows if row.get("date") == rows[0].get("date")]
+        desk.ranked.append(str(first[0].get("symbol")))
+        return reply_of_lines(*(_say_row(desk, row, bold=True) for row in first))
+    base, rates = rates_of(status.get("total") if status.ok else None)
+    several = len({row.get("currency") for row in rows}) > 1
+    if several and any(str(row.get("currency")) not in rates for row in rows):
+        return reply_of_lines(speak("A price or an exchange rate is missing, so I do not compare them."))
+    sign = 1 if _SMALLEST.search(plain) else -1
+    rows.sort(key=lambda row: sign * _amount_of(row) * (rates[str(row.get("currency"))] if several else 1))
+    desk.ranked.append(str(rows[0].get("symbol")))
+    lines = [_say_row(desk, rows[0], bold=True)]
+    lines += [speak("Then: {trade}", trade=_say_row(desk, row)) for row in rows[1 : 1 + _BEHIND]]
+    if several:
+        lines.append(speak("Compared in {base} at today's rates, without fees.", base=base))
+    return reply_of_lines(*lines)
+
+
+def _amount_of(row: Json) -> float:
+    return float(row.get("amount") or float(row["quantity"]) * float(row["price"]))
+
+
+def _say_row(desk: ToolDesk, row: Json, *, bold: bool = False) -> str:
+    """Return a trade with its security and what it came to."""
+    trade = account_facts.say_trade(desk, {**row, "reason": ""})
+    amount = wording.say_exact(desk, _amount_of(row), currency=str(row.get("currency") or ""))
+    name = name_position(desk, str(row.get("symbol")), row)
+    given: Json = {"name": name, "trade": trade, "amount": amount}
+    return desk.speak("{name}: **{trade}**, {amount}", **given) if bold else desk.speak("{name}: {trade}, {amount}",
+                                                                                       **given)  # fmt: skip
+
+
+ANSWERS = {"trade_extreme": answer_trade_extreme}
