@@ -378,6 +378,8 @@ def answer_what_if(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         rest = rest[: taken.start()] + " " * len(taken[0]) + rest[taken.end() :]
     if unread := condition_words(rest):
         return wording.ask_back(desk, tuple(unread))
+    if len(moves) > 1 and len(asked.securities) > 1:
+        return wording.ask_back(desk, tuple(move[0].strip() for move in moves))  # which move is whose is not read
     known = [(m, size) for m, size in zip(moves, sizes, strict=True) if size is not None and (m["pct"] or m["to"])]
     if by_parts is None and (not moves or len(known) < len(moves)):
         return reply_of_lines(desk.speak("By how many per cent, or to which price?"))

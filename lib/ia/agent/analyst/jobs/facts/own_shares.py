@@ -4,7 +4,7 @@ import math
 import re
 
 from ia.agent.analyst.ask.facts import FactQuestion
-from ia.agent.analyst.ask.mentions import strip_mentions
+from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.facts.held import load_held, load_status, load_weights, name_position, say_weight
@@ -18,6 +18,7 @@ from ia.kernel.patterns import pattern
 
 _WON = pattern(r"盈利|\bprofit\b", re.I)
 _PERCENT = pattern(r"(\d+(?:\.\d+)?)\s*(?:%|％)")
+_BUYS = pattern(r"要买|\bto buy\b", re.I)
 _EXACTLY = pattern(r"全卖|\bsell exactly\b", re.I)
 """What is named is sold, and the rest kept."""
 SHOWN = 8
@@ -217,8 +218,9 @@ def answer_sell_rest(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     cash = {code: float(book.get("cash") or 0) for code, book in wording.objects_of(status, "currencies").items()}
     proceeds = sum_by_currency([each for _, each in sold], "value")
     after = {code: amount + proceeds.get(code, 0.0) for code, amount in cash.items()}
+    share = _share_of_cash(after, sum_by_currency([each for _, each in kept], "value"), total)
     given: Json = {
-        "cash": say_sum(desk, after, total), "had": say_sum(desk, cash, total),
+        "cash": say_sum(desk, after, total), "share": share, "had": say_sum(desk, cash, total),
         "proceeds": say_sum(desk, proceeds, total),
         "names": speak.join_items([name_position(desk, *each) for each in kept]),
         "value": say_sum(desk, sum_by_currency([each for _, each in kept], "value"), total),
@@ -226,10 +228,24 @@ def answer_sell_rest(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         "mark": wording.simulated_mark(desk, status.get("simulated")),
     }  # fmt: skip
     return reply_of_lines(
-        speak("{cash} of cash, and {names} worth {value}.{mark}", **given),
+        speak("{cash} of cash ({share} of the account), and {names} worth {value}.{mark}", **given)
+        if share
+        else speak("{cash} of cash, and {names} worth {value}.{mark}", **given),
         speak("Sold: {sold}, for {proceeds}, before fees and taxes; the cash of now is {had}.", **given),
         *(wording.say_rates(desk, total) if isinstance(total, dict) else []),
     )
+
+
+def _share_of_cash(cash: dict[str, float], kept: dict[str, float], total: object) -> str:
+    """Return which part of cash and holdings together is cash; "" where that is not known."""
+    base, rates = rates_of(total)
+    codes = {*cash, *kept}
+    rates = rates if base else dict.fromkeys(codes, 1.0) if len(codes) == 1 else {}
+    if any(code not in rates for code in codes):
+        return ""
+    money = sum(amount * rates[code] for code, amount in cash.items())
+    whole = money + sum(amount * rates[code] for code, amount in kept.items())
+    return f"{money / whole * 100:.2f}%" if whole > 0 else ""
 
 
 def answer_sell_down(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -249,6 +265,8 @@ def answer_sell_down(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     found = _weigh(status, position)
     if found is None:
         return reply_of_lines(speak("A price or an exchange rate is missing, so I do not part the two."))
+    if _BUYS.search(asked.words):
+        return _say_up(desk, mention, position, found, float(percent[1]), mark=bool(status.get("simulated")))
     target, (value, equity) = float(percent[1]), found
     size, weight = float(position["size"]), value / equity * 100
     given: Json = {"name": name, "now": f"{weight:.2f}%", "target": f"{target:g}%", "size": number(size, "shares"),
@@ -279,6 +297,41 @@ def answer_sell_down(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if rule is None and mention.symbol.market == "HK":
         lines.append(wording.say_lot_unknown(desk, mention))
     return reply_of_lines(*lines, speak("Before fees and taxes; what to do is yours."))
+
+
+def _say_up(
+    desk: ToolDesk, mention: Mention, position: Json, worth: tuple[float, float], target: float, *, mark: bool
+) -> Reply:
+    """Return how many shares more make a holding a part of the account that is named, at most."""
+    speak, (value, equity) = desk.speak, worth
+    size, weight = float(position["size"]), value / equity * 100
+    exact = size * (target / weight - 1)
+    rule = find_lot(mention.symbol, desk.request.day)
+    step = float(rule.least) if rule is not None else 1.0
+    shares = math.floor(round(exact / step, 6)) * step
+    given: Json = {
+        "name": wording.head_of(desk, mention), "now": f"{weight:.2f}%", "target": f"{target:g}%",
+        "shares": number(max(shares, 0), "shares"), "exact": f"{exact:,.1f}", "lot": number(step, "shares"),
+        "then": f"{weight * (1 + shares / size):.2f}%", "size": number(size, "shares"),
+        "amount": wording.say_exact(desk, shares * float(position["current_price"]),
+                                    currency=str(position.get("currency") or "")),
+        "price": number(float(position["current_price"]), "price", speak), "date": position.get("price_date") or "–",
+        "mark": wording.simulated_mark(desk, mark),
+    }  # fmt: skip
+    if weight >= target:
+        return reply_of_lines(
+            speak("{name}: it is **{now}** of the account, no less than {target}: nothing is to be bought.{mark}",
+                  **given)
+        )  # fmt: skip
+    lines = [
+        speak("{name}: **{shares}** shares more than the {size}, {amount} at {price} ({date}): it goes from {now} to"
+              " {then} of the account, for {target} at most.{mark}", **given)
+    ]  # fmt: skip
+    if rule is not None and shares != exact:
+        lines.append(speak("To the share it would be {exact}; lots have {lot}.", **given))
+    if rule is None and mention.symbol.market == "HK":
+        lines.append(wording.say_lot_unknown(desk, mention))
+    return reply_of_lines(*lines, speak("Before fees, and whether the cash suffices is not looked at."))
 
 
 def _weigh(status: DeskResult, position: Json) -> tuple[float, float] | None:
