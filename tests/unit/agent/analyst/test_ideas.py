@@ -126,6 +126,19 @@ def test_a_bound_behind_a_figure_is_not_one_of_the_price():
         ("what's the damage on CATL so far", "profit on my CATL"),
         ("how much of my gain is currency", "how much of my result came from exchange rates"),
         ("biggest single loss I took", "my largest loss"),
+        ("what part of my profit is Tencent", "part of my whole profit from Tencent"),
+        ("what would I have if I had sold everything but Moutai", "cash if I keep Moutai and sell the rest"),
+        (
+            "trim Tencent to 5% of the portfolio, how many shares is that",
+            "shares of Tencent to sell for a weight of 5%",
+        ),
+        ("what percent of my cash is in dollars", "my cash parted by currency"),
+        ("how much lower can Apple go before I'm losing", "how far is Apple from my cost"),
+        ("which holding is nearest to break-even", "my holdings by distance from cost"),
+        ("茅台每股赚了多少", "茅台比我的成本高多少"),
+        ("我卖得最大的一笔", "我最大的一笔卖出"),
+        ("苹果加到两成仓位还要买几股", "苹果加到占账户20%要买的股数"),
+        ("亏损的票压了我多少钱", "我亏损的持仓占用的资金"),
         ("my biggest winner percentagewise", "which holding made the most in percent"),
         ("reasons for all sales", "what did I sell"),
         ("Suppose Moutai drops to 600, how much worse off am I", "if Moutai falls to 600 what do I lose"),
@@ -148,6 +161,10 @@ def test_the_owners_money_is_asked_for_by_ideas(asked, known):
         "would 100 more Moutai break my 15% rule",
         "what did Apple cost me in total, in yuan",
         "除了平安银行，我还有没有卖掉过别的",
+        "did I sell all of my Tencent and Apple",  # a fact, and no supposition
+        "腾讯的利润里投资收益占几成",  # the profit of the company
+        "am I within my limits everywhere",  # a yes would be the opposite of that to “do I break any”
+        "best performing stock this year",  # of the market, not of what is held
     ],
 )
 def test_what_has_no_place_in_a_known_question_about_money_is_not_passed_over(asked):
