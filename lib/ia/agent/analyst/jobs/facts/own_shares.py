@@ -78,8 +78,8 @@ def answer_near_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return loaded
     status, held = loaded
     known = [(symbol, each) for symbol, each in held if each.get("unrealized_pct") is not None]
-    below = sorted((each for each in known if float(each[1]["unrealized_pct"]) < 0), key=_far)
-    above = sorted((each for each in known if float(each[1]["unrealized_pct"]) >= 0), key=_far)
+    below = sorted((each for each in known if float(each[1]["unrealized_pct"]) < 0), key=_measure_gap)
+    above = sorted((each for each in known if float(each[1]["unrealized_pct"]) >= 0), key=_measure_gap)
     mark = wording.simulated_mark(desk, status.get("simulated"))
     lines = [speak("**No holding** is below its average cost.{mark}", mark=mark)] if not below else []
     for symbol, each in below:
@@ -103,7 +103,7 @@ def answer_near_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-def _far(each: tuple[str, Json]) -> float:
+def _measure_gap(each: tuple[str, Json]) -> float:
     return abs(float(each[1]["unrealized_pct"]))
 
 
