@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ia.agent import analyst
 from ia.agent.turns.turn import take_turn
 from questions.truth import bars, document, load_questions, problems, run, used_workspace
 
@@ -82,3 +83,34 @@ def test_a_share_of_the_questions_of_a_lived_in_workspace_is_answered_rightly(ho
 def test_all_questions_of_a_lived_in_workspace_are_answered_rightly(home, name):
     wrong = [line for question, facts in load_questions(name) for line in find_problems(home, question, facts)]
     assert not wrong, "\n".join(wrong)
+
+
+SAMPLES = {
+    "who": ("China Merchants Bank", "招商银行"), "whos": ("Moutai and CATL", "茅台、宁德时代"),
+    "figure": ("P/E", "市盈率"), "time": ("this month", "这个月"), "times": ("in January and February", "1月和2月"),
+    "number": ("300", "300"), "percent": ("5%", "5%"), "market": ("HK stocks", "港股"), "industry": ("banks", "银行"),
+    "currency": ("USD", "美元"), "index": ("CSI 300", "沪深300"), "task": ("daily review", "每日复盘"),
+    "into": ("CNY", "人民币"), "board": ("STAR", "科创板"), "holiday": ("Qingming", "清明"), "topn": ("three", "三只"),
+    "report": ("annual report", "年报"), "term": ("ATR", "ATR"),
+}  # fmt: skip
+SHIPPED = Path(analyst.__file__).parent / "ask"
+
+
+def known_questions(table, chinese):
+    """Return the known questions of a table with samples for what they leave open."""
+    rows = [line.split("\t") for line in (SHIPPED / table).read_text(encoding="utf-8").splitlines()]
+    forms = [row[1 + chinese] for row in rows if len(row) == len(("ideas", "english", "chinese"))]
+    samples = {slot: said[chinese] for slot, said in SAMPLES.items()}
+    return sorted({form.format_map(samples) for form in forms if form})
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("chinese", [False, True], ids=["en", "zh"])
+@pytest.mark.parametrize("table", ["idea_questions.tsv", "own_questions.tsv"])
+def test_rules_read_what_ideas_may_ask(home, table, chinese):
+    asked = known_questions(table, chinese)
+    assert len(asked) > 100
+    turns = [take_turn(home, question, session="", model="ia-offline") for question in asked]
+    wrong = [turn.reply for turn in turns if not turn.understood or turn.offers]
+    assert not wrong, "\n\n".join(wrong)

@@ -24,7 +24,7 @@ from ia.kernel.patterns import pattern
 
 _CODE = pattern(
     r"(?<![A-Za-z0-9_.])(?:(?:sh|sz|bj|hk)\.?\d{5,6}|\d{6}(?:\.(?:sh|sz|ss|bj))?|\d{1,5}\.hk|0\d{4}|[a-z]{1,5}\.us)"
-    r"(?![A-Za-z0-9_]|\.\d)(?!\s*(?:元|块|手|万|亿|股(?![价票市])|点(?!评)"
+    r"(?![A-Za-z0-9_]|\.\d)(?!\s*(?:元|块|手|万|亿|股(?![价票市息东权本份])|点(?!评)"
     r"|(?:yuan|rmb|cny|usd|hkd|dollars?|bucks)\b))", re.I
 )  # fmt: skip
 _TICKER = pattern(

@@ -5,6 +5,8 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from ia.agent.analyst.voice import count_han
+from ia.domain.instruments.symbols import bundled_symbols
 from ia.kernel.patterns import compile_pattern, pattern
 from ia.kernel.word_patterns import pattern_by_letters
 
@@ -12,6 +14,14 @@ _WIDE = {0xFF01 + at: 0x21 + at for at in range(0x5E) if chr(0x21 + at).isalnum(
 """Digits, letters and signs in full width; punctuation stays, which the rules know in both widths."""
 _GAP = pattern(r"(?<=[^\W\x00-\u02ff]) +(?=[^\W\x00-\u02ff])")
 """Spaces between signs that are no letters of an alphabet of Europe: Chinese is written without."""
+_GAP_BESIDE = pattern(
+    r"(?<=[^\W\x00-\u02ff]) +(?=[A-Za-z\d$^])|(?<=[A-Za-z\d%]) +(?=[^\W\x00-\u02ff])|(?<=[A-Za-z\d%]) +(?=[，。？！])"
+)
+"""Spaces between such a sign and a name, a code or a number: 600036 年线."""
+_TWO_WORDS = pattern(r"[A-Za-z]{2,},? [A-Za-z]{2,}|\b[a-z]+['’][a-z]+\b")
+"""English, in which a Chinese name stands apart."""
+_CODE = pattern(r"(?<![A-Za-z\d_.:/-])\d{5,6}(?![A-Za-z\d_.%/-]|\s*(?:元|块|手|万|亿|股(?![价票市息东权本份])|点(?!评)))")
+"""A code, for which a Chinese sentence is read with the name: what stands beside it is seen as it is beside names."""
 _PART = pattern(r"@\w+@")
 _MARKS = pattern(r"[?？!！。.~～\s]+\Z")
 
@@ -36,6 +46,8 @@ def simplify_question(text: str) -> str:
 
     >>> simplify_question("请问茅臺２０日內最高價是幾多呢？，谢谢")
     '茅台20日内最高价是多少？'
+    >>> simplify_question("600036 年线"), simplify_question("RSI of 600036")
+    ('招商银行250日均线', 'RSI of 600036')
     >>> simplify_question("Quick question:  what's  the PE of 600519? Thanks!")
     'what is the PE of 600519?'
     >>> simplify_question("你好")
@@ -44,12 +56,16 @@ def simplify_question(text: str) -> str:
     known = _load_variants()
     plain = re.sub(r"[ \t\u3000\xa0]+", " ", fold_characters(text)).strip()
     plain = _GAP.sub("", plain)
+    if not _TWO_WORDS.search(plain):
+        plain = _GAP_BESIDE.sub("", plain)
     said, mark = known.beginning.sub("", plain), ""
     while (cut := _MARKS.sub("", known.end.sub("", said))) != said:
         mark = mark or next((sign for sign in "?？" if sign in said[len(cut) :]), "")
         said = cut
     if not said:
         return plain
+    if count_han(said):
+        said = _CODE.sub(lambda found: _names_by_code().get(found[0], found[0]), said)
     for form, word in known.words:
         said = form.sub(word, said)
     return said + mark
@@ -58,6 +74,15 @@ def simplify_question(text: str) -> str:
 def fold_characters(text: str) -> str:
     """Return a text in simplified characters, with digits and letters in their usual width."""
     return text.translate(_WIDE).translate(_load_variants().characters)
+
+
+@cache
+def _names_by_code() -> dict[str, str]:
+    """Return the Chinese names of the codes that mean one security each."""
+    found: dict[str, list[str]] = {}
+    for symbol in bundled_symbols():
+        found.setdefault(symbol.code, []).append(symbol.name)
+    return {code: names[0] for code, names in found.items() if len(names) == 1 and count_han(names[0]) == len(names[0])}
 
 
 @cache

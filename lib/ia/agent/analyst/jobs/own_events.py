@@ -7,6 +7,7 @@ from ia.agent.analyst.ask import intent
 from ia.agent.analyst.ask.follow_times import put_since
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions
 from ia.agent.analyst.ask.own_names import find_own_names, may_name_own
+from ia.agent.analyst.ask.plain_words import fold_characters
 from ia.agent.analyst.ask.unknown_names import find_ambiguous_name, find_candidates
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
@@ -91,9 +92,10 @@ def _put_codes(desk: ToolDesk, text: str, own: list[Symbol]) -> str:
     """Return a text with the codes of securities in the places of their short names."""
     if _WISHED.search(text):
         return text
-    for said, symbol in find_own_names(text, own):
+    folded = fold_characters(text)
+    for said, symbol in find_own_names(folded, own):
         desk.short_names[symbol.canonical] = said
-        text = text.replace(said, symbol.canonical)
+        text = folded = folded.replace(said, symbol.canonical)
     return text
 
 
