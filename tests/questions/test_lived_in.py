@@ -93,15 +93,24 @@ SAMPLES = {
     "into": ("CNY", "人民币"), "board": ("STAR", "科创板"), "holiday": ("Qingming", "清明"), "topn": ("three", "三只"),
     "report": ("annual report", "年报"), "term": ("ATR", "ATR"),
 }  # fmt: skip
+OTHERS = (
+    {"figure": ("volume", "成交量")},
+    {"figure": ("RSI", "RSI"), "number": ("30", "30")},
+    {"figure": ("close", "收盘价"), "time": ("yesterday", "昨天"), "number": ("20", "20")},
+    {"who": ("Apple", "苹果"), "time": ("since Monday", "周一以来")},
+    {"term": ("STAR board", "科创板")},
+    {"term": ("ST stocks", "ST股")},
+)
+"""Samples that fit what the first ones do not; each is tried with the others as they are."""
 SHIPPED = Path(analyst.__file__).parent / "ask"
 
 
 def known_questions(table, chinese):
-    """Return the known questions of a table with samples for what they leave open."""
+    """Return the known questions of a table, each with the samples for what it leaves open."""
     rows = [line.split("\t") for line in (SHIPPED / table).read_text(encoding="utf-8").splitlines()]
     forms = [row[1 + chinese] for row in rows if len(row) == len(("ideas", "english", "chinese"))]
-    samples = {slot: said[chinese] for slot, said in SAMPLES.items()}
-    return sorted({form.format_map(samples) for form in forms if form})
+    filled = [{slot: said[chinese] for slot, said in (SAMPLES | other).items()} for other in ({}, *OTHERS)]
+    return {form: list(dict.fromkeys(form.format_map(samples) for samples in filled)) for form in forms if form}
 
 
 @pytest.mark.soak
@@ -109,8 +118,11 @@ def known_questions(table, chinese):
 @pytest.mark.parametrize("chinese", [False, True], ids=["en", "zh"])
 @pytest.mark.parametrize("table", ["idea_questions.tsv", "own_questions.tsv"])
 def test_rules_read_what_ideas_may_ask(home, table, chinese):
+    def is_read(question):
+        turn = take_turn(home, question, session="", model="ia-offline")
+        return turn.understood and not turn.offers
+
     asked = known_questions(table, chinese)
     assert len(asked) > 100
-    turns = [take_turn(home, question, session="", model="ia-offline") for question in asked]
-    wrong = [turn.reply for turn in turns if not turn.understood or turn.offers]
-    assert not wrong, "\n\n".join(wrong)
+    wrong = [form for form, questions in asked.items() if not any(map(is_read, questions))]
+    assert not wrong, "\n".join(wrong)

@@ -20,7 +20,9 @@ _GAP_BESIDE = pattern(
 """Spaces between such a sign and a name, a code or a number: 600036 年线."""
 _TWO_WORDS = pattern(r"[A-Za-z]{2,},? [A-Za-z]{2,}|\b[a-z]+['’][a-z]+\b")
 """English, in which a Chinese name stands apart."""
-_CODE = pattern(r"(?<![A-Za-z\d_.:/-])\d{5,6}(?![A-Za-z\d_.%/-]|\s*(?:元|块|手|万|亿|股(?![价票市息东权本份])|点(?!评)))")
+_CODE = pattern(
+    r"(?<![A-Za-z\d_.:/-])\d{5,6}(?![A-Za-z\d_.%/-]|\s*(?:元|块|手|万|亿|股(?![价票市息东权本份])|点(?!评)))"
+)
 """A code, for which a Chinese sentence is read with the name: what stands beside it is seen as it is beside names."""
 _PART = pattern(r"@\w+@")
 _MARKS = pattern(r"[?？!！。.~～\s]+\Z")
