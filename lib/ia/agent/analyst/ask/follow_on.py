@@ -34,6 +34,7 @@ from ia.agent.analyst.ask.follow_own import (
 )
 from ia.agent.analyst.ask.follow_steps import (
     ask_among,
+    change_amount,
     change_currency,
     find_other_market,
     name_same,
@@ -484,6 +485,7 @@ def _take_step(core: str, last: str, today: date) -> str:
         or turn_round(core, last)
         or narrow(core, last)
         or ask_among(core, last)
+        or change_amount(core, last)
         or change_currency(core, last)
         or say_distance(core, last, today)
     )

@@ -47,6 +47,8 @@ _OF_IT = tuple(
         (r"^\W*(?:and |so |what about |how about )*"
          r"since i (?P<did>first |last )?(?:bought|purchased|got)(?: (?:it|them))?\W*$",
          "how much did {name} change since I {did}bought {name}"),
+        (r"^\W*(?:那|那么)?(?:从|自)?我(?P<did>)买(?:入|了|的)*(?:它)?(?:之后|以后|以来|后)(?:呢|到现在呢?|怎么样)\W*$",
+         "{name}我买入以来涨了多少"),
         (r"^\W*(?:那|那么)?(?:从|自)?我?(?P<did>第一次|最后一次|首次)?买入?(?:它)?(?:以来|之后|至今|到现在)(?:呢|涨了多少)?\W*$",
          "{name}我{did}买入以来涨了多少"),
         (r"^\W*(?:它|这只)的?(?:有什么)?最?新?(?:的)?(?:消息|新闻|公告)\W*$", "{name}的新闻"),

@@ -39,7 +39,7 @@ _OPPOSITES = pattern(
 )
 """Words that turn a question round, each with its opposite."""
 _SESSIONS = pattern(
-    r"交易日|开市|休市|开盘|放假|休[几多]|放[几多]|闭市|印花税|手续费"
+    r"交易日|开市|休市|开盘|假期|节假|放假|休[几多]|放[几多]|闭市|印花税|手续费"
     r"|\b(?:open|closed?|closes|holidays?|sessions?|trading (?:days?|hours)|stamp duty)\b"
 )
 """What each market has of its own."""
@@ -223,6 +223,28 @@ _MONEY = pattern(
     r"人民币|美[元金]|港[币元]|\b(?:yuan|rmb|cny|renminbi|us dollars?|usd|hkd|(?:hk|hong kong) dollars?|dollars?)\b",
     re.I,
 )
+
+
+_AMOUNT = pattern(
+    r"(?:那|换成|要是|如果是?|\b(?:what about|how about|if it were)\b)?\s*(?P<n>\d[\d,.]*\s?[万千百亿]?)(?:的话)?", re.I
+)
+_IN_CURRENCY = pattern(
+    r"(?P<n>\d[\d,.]*\s?[万千百亿]?)\s*(?=人民币|美[元金刀]|港[币元]|块|(?:yuan|rmb|cny|usd|hkd|us dollars?|dollars?"
+    r"|hk dollars?|hong kong dollars?|bucks)\b)",
+    re.I,
+)
+
+
+def change_amount(core: str, last: str) -> str:
+    """Return the last question, what an amount of money is in another currency, for another amount; "" for another.
+
+    >>> change_amount("5000", "how much is 1000 USD in yuan"), change_amount("5000", "1000美元是多少人民币")
+    ('how much is 5000 USD in yuan', '5000美元是多少人民币')
+    """
+    found, said = _AMOUNT.fullmatch(core.strip(" ?？")), list(_IN_CURRENCY.finditer(last))
+    if found is None or len(said) != 1 or len(find_currencies(last)) != 2 or find_mentions(last):
+        return ""
+    return last[: said[0].start("n")] + found["n"].strip() + last[said[0].end("n") :]
 
 
 def change_currency(core: str, last: str) -> str:

@@ -109,6 +109,9 @@ _THEM = pattern(
 _WHOLE_LIST = pattern(r"\ball\b|\bany\b|全|都", re.I)
 _MOST_NAMED = 4
 """Securities of an answer that "them" means one by one."""
+_TWO = 2
+_LIST = pattern(r"哪[些几]|有什么|列|股票|股\W*$|\b(?:stocks|shares|companies|which|list|banks)\b", re.I)
+"""A question for a list."""
 _LAST_DEAL = pattern(
     r"\b(?:last|latest|newest|most recent) (?:trade|deal|order|purchase|sale|buy)\b|(?:最近|最后|上)的?一?[笔次]", re.I
 )
@@ -201,6 +204,14 @@ def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tupl
         return (_PAIR.sub(joint.join(listed), text, count=1), ()) if len(listed) == 2 else (text, listed)
     if named := _name_several(text, before, lists, listed):
         return named, ()
+    if (
+        _WHICH_OF_TWO.search(text)
+        and len(lists[-1]) == _TWO
+        and not find_mentions(before[-1])
+        and _LIST.search(before[-1])
+    ):
+        joint, stop = ("、", "，") if "\u4e00" <= text[:1] <= "\u9fff" else (" and ", ": ")
+        return joint.join(lists[-1]) + stop + text, ()
     if _WHICH_OF_TWO.search(text) and len(lists[-1]) == 1 and len(recent := _recent_codes(before)) > 1:
         joint, stop = ("、", "，") if "\u4e00" <= text[:1] <= "\u9fff" else (" and ", ": ")
         return joint.join(reversed(recent[:2])) + stop + text, ()

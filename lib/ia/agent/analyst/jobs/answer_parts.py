@@ -33,7 +33,11 @@ _VIEW = pattern(r"\bhow(?:['’]?s| is| are| do(?:es)?)\b", re.I)
 """Words that ask for a view of a security where nothing else is said of it: "How is CATL"."""
 
 
-_THEM = pattern(r"\b(?:buy|bought|sell|sold|hold|held|own) (?:them|those)\b|[买卖]的?它们|它们.{0,4}[买卖]", re.I)
+_THEM = pattern(
+    r"\b(?:buy|bought|sell|sold|hold|held|own) (?:them|those)\b"
+    r"|分别.{0,6}[买卖]|各自?.{0,6}时候[买卖]|[买卖]的?它们|它们.{0,4}[买卖]",
+    re.I,
+)
 _OF_PLANS = ("size", "sizes")
 """Answers that read a plan out of all clauses of a message: its stop, its price and what may be lost."""
 

@@ -7,6 +7,7 @@ from datetime import date
 from ia.agent.analyst.ask import ideas, several
 from ia.agent.analyst.ask.follow_asides import drop_asides
 from ia.agent.analyst.ask.follow_on import complete_question, read_before
+from ia.agent.analyst.ask.follow_pronouns import name_pronoun
 from ia.agent.analyst.ask.follow_words import LEAD, TAIL
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.own_words import ask_of_held, continue_ideas, read_ideas
@@ -100,7 +101,8 @@ def _read_before(before: list[str], today: date, *, asked: bool = False) -> list
     asked  as they were asked where the rules complete them
     """
     whole, found = "", []
-    for message in before[-_MOST_BEFORE:]:
+    for at, told in enumerate(before[-_MOST_BEFORE:]):
+        message = name_pronoun(told, before[-_MOST_BEFORE:][:at], today)
         if not drop_asides([message]):
             found.append(message if asked else whole)
             continue
