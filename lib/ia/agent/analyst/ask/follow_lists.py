@@ -125,6 +125,8 @@ def add_condition(core: str, last: str) -> str:
         return (
             f"{whole}，按{found['zh']}{order[0] if order else '排序'}" if found["zh"] else f"{whole}, by {found['en']}"
         )
+    if (found := _RANK_OF.fullmatch(core)) and not _SORTED.search(bare) and _find_column(found["zh"]):
+        return f"{whole}，按{found['zh']}{'从高到低' if found['side'] in '高大多' else '从低到高'}"
     if found := _BIG.fullmatch(core):
         return f"{whole}, market cap {found['en']}"
     if found := _WITHOUT.fullmatch(core):
@@ -147,6 +149,36 @@ _AROUND_GROUP = pattern(
     r"|(?:板块|行业|股|类|的| sector| industry"
     r"| stocks| ones| shares)+$",
     re.I,
+)
+
+
+_LEADS = pattern(
+    r"(?:那|是)*(?:谁|哪一?[只个支家])(?:在)?领(?P<zh>[涨跌])|领(?P<zh2>[涨跌])的(?:是|有)?(?:谁|哪[只个些几])"
+    r"|(?:who|which(?: one| stock)?)(?: is|'s) (?:leading|(?:the )?(?:leader|strongest|best))",
+    re.I,
+)
+
+
+def name_leader(core: str, last: str, today: date) -> str:
+    """Return which stock of the industry that was spoken of rose or fell most over its time; "" for another question.
+
+    >>> name_leader("谁领涨", "券商板块近一个月涨跌", date(2024, 3, 15))
+    '券商股里近一个月涨得最多的是谁'
+    """
+    found, bare = _LEADS.fullmatch(core), blank_mentions(last)
+    said = {match[0]: match for form, _ in industry_forms(bare) if (match := form.search(bare))} if found else {}
+    if found is None or len(said) != 1 or find_mentions(last):
+        return ""
+    spans = [span.said for span in find_time_spans(bare, today) if span.kind != UNREAD]
+    (name,) = said
+    if not is_chinese(core):
+        return f"which {name} stock rose most {' '.join(spans) or 'today'}"
+    way = found["zh"] or found["zh2"]
+    return f"{name.removesuffix('板块').removesuffix('股')}股里{''.join(spans) or '今天'}{way}得最多的是谁"
+
+
+_RANK_OF = pattern(
+    r"(?:那|其中|里面)*(?:哪一?[只个支家]|谁)?的?(?P<zh>[^，,。最]{2,8}?)最(?P<side>[高低大小多少])的?(?:是)?(?:哪一?[只个支家]|谁)?"
 )
 
 

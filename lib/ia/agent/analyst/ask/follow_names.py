@@ -107,6 +107,12 @@ def name_index(text: str, step: str) -> str:
     return text.replace(step, code, 1) if code and step != text else text
 
 
+_RISK = pattern(
+    r"最大回撤|回撤|波动率|夏普比率?|\b(?:max(?:imum)? )?draw-?downs?\b|\bvolatility\b|\bsharpe(?: ratio)?\b", re.I
+)
+"""Figures that an account has as well as a security or an index."""
+
+
 def ask_measure_of(mentions: list[Mention], last: str, today: date) -> str:
     """Return the figure by which several were compared, asked of another one; "" where there is none.
 
@@ -115,6 +121,11 @@ def ask_measure_of(mentions: list[Mention], last: str, today: date) -> str:
     """
     bare = strip_mentions(last)
     found = MEASURE.search(bare)
+    if len(mentions) == 1 and not find_named(last) and (risk := _RISK.search(bare)):
+        times = " ".join(span.said for span in find_time_spans(bare, today) if span.kind != UNREAD)
+        if is_chinese(last):
+            return f"{mentions[0].said}{times}{risk[0]}"
+        return f"{risk[0]} of {mentions[0].said} {times}".strip()
     if not mentions or found is None or len(find_named(last)) < 2:
         return ""
     if not is_chinese(last):

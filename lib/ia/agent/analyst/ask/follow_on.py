@@ -14,7 +14,14 @@ from ia.agent.analyst.ask.follow_ends import (
     place_in,
     say_distance,
 )
-from ia.agent.analyst.ask.follow_lists import add_condition, ask_move_of, ask_of_list, change_industry, rank_again
+from ia.agent.analyst.ask.follow_lists import (
+    add_condition,
+    ask_move_of,
+    ask_of_list,
+    change_industry,
+    name_leader,
+    rank_again,
+)
 from ia.agent.analyst.ask.follow_names import (
     ask_better,
     ask_measure_of,
@@ -334,6 +341,7 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         or ask_term_again(step, last)
         or ask_of_list(step, last)
         or change_industry(step, last)
+        or name_leader(step, last, today)
         or rank_again(step, last, text)
         or add_condition(step, last)
         or _take_step(drop_lead(spoken), last, today)

@@ -31,7 +31,7 @@ _KINDS = tuple(
 """Words of one kind, one of which may take the place of another in a question that goes on."""
 _HOME = pattern(r"人民币|yuan|rmb|cny|renminbi", re.I)
 _OPPOSITES = pattern(
-    r"strongest weakest|gainers losers|winners losers|rose fell|rising falling|up down|bought sold|buys sells"
+    r"strongest weakest|rise fall|gainers losers|winners losers|rose fell|rising falling|up down|bought sold|buys sells"
     r"|purchases sales|buy sell|most least|cheapest dearest|cheapest priciest|gained lost|above below"
     r"|limit-up limit-down|newest oldest|highest lowest|best worst|biggest smallest"
     r"|最强 最弱|涨停 跌停|涨得最 跌得最|涨最 跌最|涨幅 跌幅|上涨 下跌|涨 跌|买 卖|赚得最 亏得最|赚 亏"
@@ -98,6 +98,14 @@ def _trim(core: str) -> str:
     return cut if cut == text else _trim(cut)
 
 
+_DAYS_TOO = pattern(
+    r"\A(?:on )?how many (?:days |sessions |of them )?(?:did (?:it|they) |has it |was it |it )?"
+    r"(?P<way>rise|fall|up|down)"
+    r"(?: on)?\Z",
+    re.I,
+)
+
+
 def turn_round(core: str, last: str) -> str:
     """Return the last question for the opposite of a word of it; "" where none is asked for.
 
@@ -106,6 +114,7 @@ def turn_round(core: str, last: str) -> str:
     >>> turn_round("跌停的", "今天涨停的有多少家")
     '今天跌停的有多少家'
     """
+    core = _DAYS_TOO.sub(lambda found: found["way"], core)
     bare, trimmed = blank_mentions(last), _trim(core).casefold()
     asked = {trimmed, re.sub("(?<=最)[多猛好惨狠]$", "", trimmed)}
     for pair in map(str.split, _OPPOSITES.pattern.split("|")):
@@ -244,7 +253,12 @@ def change_amount(core: str, last: str) -> str:
     found, said = _AMOUNT.fullmatch(core.strip(" ?？")), list(_IN_CURRENCY.finditer(last))
     if found is None or len(said) != 1 or len(find_currencies(last)) != 2 or find_mentions(last):
         return ""
-    return last[: said[0].start("n")] + found["n"].strip() + last[said[0].end("n") :]
+    rest = last[said[0].end("n") :]
+    return (
+        last[: said[0].start("n")]
+        + found["n"].strip()
+        + (f" {rest}" if rest[:1].isascii() and rest[:1] != " " else rest)
+    )
 
 
 def change_currency(core: str, last: str) -> str:

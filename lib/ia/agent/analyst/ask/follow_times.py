@@ -61,6 +61,9 @@ _NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "一": 1, "两": 2, "二": 2
 _DAYS_OF = {"day": 1, "week": 7, "天": 1, "周": 7, "星期": 7}
 
 
+_AGO = pattern(r"[一两二三四五六\d]+个?(?:天|周|星期|月|年)(?:之|以)?前")
+
+
 def step_over(core: str, last: str, today: date) -> str:
     """Return the last question for a day so many days, weeks or months from its own; "" where none is asked for.
 
@@ -69,6 +72,8 @@ def step_over(core: str, last: str, today: date) -> str:
     """
     found = _OVER.fullmatch(core)
     spans = [span for span in find_time_spans(blank_mentions(last), today) if span.kind != UNREAD]
+    if found and found["zh"] and _AGO.search(last) and not core.startswith("再"):
+        return ""  # 10天前 behind 5天前 is so long ago, too
     if found is None or len(spans) != 1 or spans[0].kind != DAY or (first := spans[0].first) is None:
         return ""
     said = (found["n"] or found["zhn"]).casefold()

@@ -91,7 +91,8 @@ _NAMED_LIST = pattern(r"自选|关注|持仓|持有|\b(?:watch ?list|holdings?|p
 MOST_LISTED = 10
 """Securities of an answer that one question can be about together."""
 _IT = pattern(
-    r"\b(?:it|its|it's)\b(?! (?:a |the )?(?:time|holiday|open|possible|true|worth it|right|ok|okay|monday|weekend))"
+    r"\b(?:(?<=buy )|(?<=bought )|(?<=sell )|(?<=sold ))that(?=\W*$)"
+    r"|\b(?:it|its|it's)\b(?! (?:a |the )?(?:time|holiday|open|possible|true|worth it|right|ok|okay|monday|weekend))"
     r"|\b(?:that|this)(?: (?:one|stock|share|company|name))(?!\w)|\bthe (?:stock|share|company)\b"
     r"|它|这(?:只|个|支|家)(?:股票?)?(?=的|呢|怎|值|现|今|昨|为|市|股|贵|便宜|$)|该股",
     re.I,
@@ -109,6 +110,11 @@ _THEM = pattern(
 _WHOLE_LIST = pattern(r"\ball\b|\bany\b|全|都", re.I)
 _MOST_NAMED = 4
 """Securities of an answer that "them" means one by one."""
+_SMALL = pattern(r"\b(?:smallest|lightest|tiniest)\b|最[小轻少]", re.I)
+"""Asks for the end of a list that begins with the largest."""
+_OF_ONE = pattern(
+    r"\b(?:which|who)\b.{0,60}\b(?:most|least|best|worst|more|less|\w+er|\w+est)\b|哪一?[只个支家]|谁", re.I
+)
 _TWO = 2
 _LIST = pattern(r"哪[些几]|有什么|列|股票|股\W*$|\b(?:stocks|shares|companies|which|list|banks)\b", re.I)
 """A question for a list."""
@@ -215,6 +221,9 @@ def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tupl
     if _WHICH_OF_TWO.search(text) and len(lists[-1]) == 1 and len(recent := _recent_codes(before)) > 1:
         joint, stop = ("、", "，") if "\u4e00" <= text[:1] <= "\u9fff" else (" and ", ": ")
         return joint.join(reversed(recent[:2])) + stop + text, ()
+    two = tuple(each.code for each in find_mentions(before[-1]) if each.symbol.kind != "index")
+    if _IT.search(text) and not _NO_SUBJECT.search(text) and len(two) > 1 and _OF_ONE.search(before[-1]):
+        return text, two  # the one that the answer found
     if not _IT.search(text) or _NO_SUBJECT.search(text) or find_mentions(before[-1]):
         return text, ()
     if _RANKED_OWN.search(before[-1]) and _RANK.search(before[-1]) and len(lists[-1]) > 1:
@@ -265,6 +274,6 @@ def _subject(before: list[str], lists: list[tuple[str, ...]]) -> str:
     codes = lists[-1]
     if len(codes) == 1:
         return codes[0]
-    if codes and _ONE_OF.search(before[-1]) and not _MANY.search(before[-1]):
+    if codes and _ONE_OF.search(before[-1]) and not (_MANY.search(before[-1]) or _SMALL.search(before[-1])):
         return codes[0]
     return ""

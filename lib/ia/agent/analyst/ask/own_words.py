@@ -101,7 +101,7 @@ class _Known(NamedTuple):
 
     def fits(self, ideas: set[str]) -> bool:
         """Return True if a question with these ideas asks for it."""
-        weak = _WEAK | {"WHEN"} if ideas & _DATED else _WEAK
+        weak = _WEAK | {"WHEN"} if ideas & _DATED and "REASON" not in ideas else _WEAK
         weak = weak if _ONE_OF_SOME.match(self.english) else weak - {"WHICH"}
         weak = weak | {"BY_PERCENT"} if ideas & _IN_PERCENT and not ideas & {*_RANKED, _PERCENT} else weak
         weak = weak - {"CAN"} if ideas & _DEALS else weak  # what I can lose is not what I lost
@@ -180,7 +180,8 @@ def ask_of_held(words: str, before: str, today: date) -> str:
         return ""
     goes_on = "IT" in new or _GOES_ON.search(words) is not None
     own = re.search(r"我|\b(?:i|my|mine)\b", before, re.I) is not None
-    if not (goes_on or own) or not (set(new) & (_WHOSE | _OF_OWN if own else _WHOSE)):
+    traded = set(new) & {"BUY", "SELL"} and set(new) & {"WHEN", "REASON", "COST"}
+    if not (goes_on or own or traded) or not (set(new) & (_WHOSE | _OF_OWN if own else _WHOSE)):
         return ""
     known = _ask_known({_SECURITY: [security.said], "ME": ["my"], **new}, chinese=count_han(words) > 0)
     return known if security.said in known else ""

@@ -28,6 +28,7 @@ from ia.agent.analyst.ask.facts import (
     tables_for,
 )
 from ia.agent.analyst.ask.filing_words import read_filing
+from ia.agent.analyst.ask.follow_on import complete_question
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.library_words import find_library_topic
 from ia.agent.analyst.ask.mentions import (
@@ -94,7 +95,9 @@ def work(desk: ToolDesk) -> Work[Reply]:
     meant, counted = _resolve_pointers(desk)
     idea_questions.complete_before(desk)
     asked = desk.request
-    done = None if counted else (yield from _read_first(desk, asked)) or (yield from _do_request(desk))
+    done = None if counted else (yield from _read_first(desk, asked))
+    if done is None and not counted and not _points_at_nothing(desk):
+        done = yield from _do_request(desk)
     if done is None or (meant and not done.understood):
         from ia.agent.analyst.jobs import small_talk
 
@@ -108,6 +111,26 @@ def work(desk: ToolDesk) -> Work[Reply]:
     lines = reply.append_lines(done.lines, *last, *ends)
     understood = done.understood and not offers
     return done._replace(lines=lines, points=[*done.points, *last], understood=understood, offers=tuple(offers))
+
+
+_OBJECT = pattern(
+    r"\b(?:when|where|why|what|how)\b.{0,40}\b(?:buy|bought|sell|sold) (?:it|them|that|those|these)\W*$"
+    r"|\b(?:did|does) (?:it|that) cost(?: me)?(?: in (?:fees|total|all))?\W*$"
+    r"|^\W*(?:那|我|当时|当初|是|分别)*(?:什么时候|啥时候|哪一?天|几号|什么价|为什么|为啥)[买卖](?:入|出|进|掉)?的?\W*$",
+    re.I,
+)
+"""Asks for trades of what only a pronoun names."""
+
+
+def _points_at_nothing(desk: ToolDesk) -> bool:
+    """Return True if a message asks for trades of something that no message before names."""
+    request = desk.request
+    said, before, today = request.question, request.before, request.moment.date()
+    if not before or not request.is_words_only or request.sections or not _OBJECT.search(said) or find_mentions(said):
+        return False
+    named = follow_pronouns.name_pronoun(said, before, today) != said or intent.read_acts(request).securities
+    named = named or complete_question(said, before, today) != said
+    return not named and not follow_pronouns.find_ranking(said, follow_asides.drop_asides(before), today)
 
 
 def _take_amendment(desk: ToolDesk) -> None:

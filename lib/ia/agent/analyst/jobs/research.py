@@ -165,6 +165,15 @@ def research(desk: ToolDesk, mention: Mention | None, unread: Sequence[str] = ()
     unread   what of the question was not understood; it is told first
     """
     speak = desk.speak
+    if unread and mention is not None and desk.request.before:  # it goes on with something else than a view
+        return reply.reply_of_lines(
+            speak(
+                "What of {name} do you want to know? “{words}” I could not read, so I do not answer with something"
+                " else.",
+                name=display_name(desk, mention),
+                words=speak.join_items(list(unread))[:80],
+            )
+        )._replace(unread=(desk.request.question,))
     yield from desk.load_tables("readings", "valuation", "labels", "lenses", "view", templates=("answer", "note"))
     order = lenses.put_first(
         lenses.of_soul(desk.request.parts.get("soul", ""), desk.tables),
