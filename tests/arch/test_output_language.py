@@ -54,7 +54,7 @@ WORDS = {
     "lib/ia/agent/analyst/ask/follow_again.py": "手续费交了多少 涨跌多少 手续费一共多少 我 什么时候加到自选的 吗 今天 卖出一共收到多少钱 买股票一共花了多少钱",
     "lib/ia/agent/analyst/ask/follow_asides.py": "呢",
     "lib/ia/agent/analyst/ask/follow_ends.py": "二三四 和现在差多少 到现在涨跌多少 离我的目标价和止损各差多少 离我的止损还有多远 价",
-    "lib/ia/agent/analyst/ask/follow_lists.py": "股里 按 排序 自选股里 以上 以下 自选股 我的持仓 今天 涨跌多少",
+    "lib/ia/agent/analyst/ask/follow_lists.py": "股里 按 排序 从高到低 从低到高 得最多的是谁 自选股里 以上 以下 自选股 我的持仓 今天 涨跌多少",
     "lib/ia/agent/analyst/ask/follow_names.py": "和 哪个 更 比较 谁涨得多",
     "lib/ia/agent/analyst/ask/follow_on.py": "我的持仓里 比较 里 呢 和 线 合计 今天 净利润呢",
     "lib/ia/agent/analyst/ask/follow_own_again.py": "我为什么 买 卖 自选里 超仓了吗 各持仓盈亏从高到低 美元 港币 我的 现金折合人民币多少 是哪天 值多少人民币 我买了几次 赚了多少 人民币 我",
@@ -62,7 +62,7 @@ WORDS = {
         "可以买吗 买多少股 什么会改变对 的看法 我的 哪个 有哪些任务等我批准 是多少 的提醒 了吗 占总资产多少 我 之后涨了多少 按我的成本股息率多少 我买 一共花了多少钱 跌破 站上 净利润 和 更"
         " 卖出 买入 有哪些任务 到我想买的价位了吗 任务是干什么的 任务还在吗 哪个提醒最接近触发 有提醒吗"
     ),
-    "lib/ia/agent/analyst/ask/follow_pronouns.py": "把 移出自选 加入自选 里 我 吗 要不要卖 如果我没卖 现在会多赚多少 我为什么 我持有多少 买入以来涨了多少 的新闻",
+    "lib/ia/agent/analyst/ask/follow_pronouns.py": "把 移出自选 加入自选 里 我 吗 要不要卖 如果我没卖 现在会多赚多少 我为什么 我持有多少 买入以来涨了多少 我买入以来涨了多少 的新闻",
     "lib/ia/agent/analyst/ask/follow_steps.py": "的股票里 里 美元 港币 人民币 我的 持仓 折合",
     "lib/ia/agent/analyst/ask/follow_terms.py": "我的 是多少",
     "lib/ia/agent/analyst/ask/follow_times.py": "前 上 自 以来 到 涨跌 以来涨跌 年 月 成交量 比 多吗 上周 上上周 还剩几个交易日",

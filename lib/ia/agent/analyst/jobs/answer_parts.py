@@ -254,8 +254,8 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
     carried = parts[-1].wanted.securities if parts and not wanted.securities else []
     named = wanted.securities or carried
     same = bool(named and parts) and set(named) <= set(parts[-1].wanted.securities)
-    plain = wanted.words == request.question
-    if same and plain and _OF_BARS.search(request.question) and (timed := _add_time(parts[-1], request)):
+    alone = wanted.words == request.question
+    if same and alone and _OF_BARS.search(request.question) and (timed := _add_time(parts[-1], request)):
         request = replace(request, question=timed)
         wanted = wanted._replace(words=timed)
     elsewhere, own = names_subject(request.question), len(carried) == 1 and names_owner_alone(request.question)

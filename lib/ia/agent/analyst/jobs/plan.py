@@ -128,8 +128,8 @@ def _points_at_nothing(desk: ToolDesk) -> bool:
     said, before, today = request.question, request.before, request.moment.date()
     if not before or not request.is_words_only or request.sections or not _OBJECT.search(said) or find_mentions(said):
         return False
-    named = follow_pronouns.name_pronoun(said, before, today) != said or intent.read_acts(request).securities
-    named = named or complete_question(said, before, today) != said
+    told = follow_pronouns.name_pronoun(said, before, today), complete_question(said, before, today)
+    named = told != (said, said) or bool(intent.read_acts(request).securities)
     return not named and not follow_pronouns.find_ranking(said, follow_asides.drop_asides(before), today)
 
 
