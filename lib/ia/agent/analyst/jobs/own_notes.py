@@ -42,7 +42,7 @@ _FILLER = pattern(
     re.I,
 )
 
-_GENITIVE = pattern(r"(?<!\w)['’]s\b")
+_GENITIVE = pattern(r"(?<!\w)['’]s\b|(?<=\b[Ii])['’](?:d|ll|ve)\b")
 """What is left of a name's genitive once the name is taken out."""
 _LEVEL = pattern(
     r"我[^，,。]{0,8}(?:说|写|记|定)过?的[^，,。]{0,8}(?:价|点位|位置)"

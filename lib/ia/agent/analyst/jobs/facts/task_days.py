@@ -33,7 +33,8 @@ _DAYS = tuple(
 """The days of the week from Monday on, in words that name one."""
 _WEEKDAY = pattern(
     r"(?<![上下这本每])(?:周|星期|礼拜)[一二三四五六日天](?!的?(?:复盘|任务那个))"
-    r"|(?<!last )(?<!every )(?<!each )(?<!previous )\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b(?!'?s? review)",
+    r"|(?<!last )(?<!every )(?<!each )(?<!previous )(?<!next )(?<!this )(?<!coming )"
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b(?!'?s? review)",
     re.I,
 )
 """A day of the week, which is the next such day where nothing else is said of it."""
