@@ -55,6 +55,25 @@ def simplify_question(text: str) -> str:
     >>> simplify_question("你好")
     '你好'
     """
+    plain, mark = _drop_courtesies(text)
+    if count_han(plain):
+        plain = _CODE.sub(lambda found: _names_by_code().get(found[0], found[0]), plain)
+    for form, word in _load_variants().words:
+        plain = form.sub(word, plain)
+    return plain + mark
+
+
+def drop_courtesies(text: str) -> str:
+    """Return a question as it was said, without greetings and thanks: for reading word by word.
+
+    >>> drop_courtesies("Please tell me: why did Moutai fall? Thanks!"), drop_courtesies("你好")
+    ('why did Moutai fall?', '你好')
+    """
+    return "".join(_drop_courtesies(text))
+
+
+def _drop_courtesies(text: str) -> tuple[str, str]:
+    """Return a question without greetings, and its question mark."""
     known = _load_variants()
     plain = re.sub(r"[ \t\u3000\xa0]+", " ", fold_characters(text)).strip()
     plain = _GAP.sub("", plain)
@@ -64,13 +83,7 @@ def simplify_question(text: str) -> str:
     while (cut := _MARKS.sub("", known.end.sub("", said))) != said:
         mark = mark or next((sign for sign in "?？" if sign in said[len(cut) :]), "")
         said = cut
-    if not said:
-        return plain
-    if count_han(said):
-        said = _CODE.sub(lambda found: _names_by_code().get(found[0], found[0]), said)
-    for form, word in known.words:
-        said = form.sub(word, said)
-    return said + mark
+    return (said, mark) if said else (plain, "")
 
 
 def fold_characters(text: str) -> str:

@@ -11,7 +11,7 @@ from ia.agent.analyst.ask.follow_pronouns import name_pronoun
 from ia.agent.analyst.ask.follow_words import LEAD, TAIL
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.own_words import ask_of_held, continue_ideas, read_ideas
-from ia.agent.analyst.ask.plain_words import fold_characters, simplify_question
+from ia.agent.analyst.ask.plain_words import drop_courtesies, fold_characters, simplify_question
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.own_events import name_own_securities
 from ia.kernel.patterns import pattern
@@ -34,7 +34,7 @@ def find_known(desk: ToolDesk, *, first: bool = False) -> Work[list[str]]:
     """
     yield from name_own_securities(desk)
     request, today = desk.request, desk.request.moment.date()
-    words = fold_characters(request.question)  # as it was said: what is simplified may leave a word out
+    words = drop_courtesies(request.question)  # as it was said: what is simplified may leave a word out
     before = _read_before(request.before, today)[-1] if request.before else ""
     if first:
         asked = _continue_first(words, before, today) or read_ideas(words, find_mentions(words), today, first=True)
@@ -86,7 +86,7 @@ def list_known(words: str, before: str, today: date) -> list[str]:
 def find_parts(desk: ToolDesk) -> list[str]:
     """Return the known questions that the parts of a message ask by their ideas; [] where one of them asks none."""
     request, today = desk.request, desk.request.moment.date()
-    parts, known = several.split_message(fold_characters(request.question)), list[str]()
+    parts, known = several.split_message(drop_courtesies(request.question)), list[str]()
     for part in parts:
         asked = list_known(part, known[-1] if known else "", today)
         if not asked:
