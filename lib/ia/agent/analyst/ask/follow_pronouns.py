@@ -144,7 +144,7 @@ _IN_SECTOR = pattern(
 )
 _SECTOR_RANK = pattern(
     r"(?:板块|行业).{0,6}(?:[涨跌]幅榜|排行|排名|最[强好弱差猛惨火]|[领]?[涨跌]得?最|领[涨跌])"
-    r"|最[强好弱差猛惨火]的?(?:是)?(?:哪个)?(?:板块|行业)"
+    r"|最[强好弱差猛惨火]的?(?:是)?(?:哪个)?(?:板块|行业)|[涨跌]得?最[多猛狠凶厉害]{1,2}的(?:板块|行业)"
     r"|(?i:\b(?:strongest|weakest|best|worst|top|number one|leading)\b.{0,16}\b(?:sector|industry)\b"
     r"|\b(?:sector|industry)\b.{0,20}\b(?:strongest|weakest|best|worst|number one|most)\b)"
 )
