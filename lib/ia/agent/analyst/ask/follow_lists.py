@@ -162,8 +162,8 @@ _LEADS = pattern(
 def name_leader(core: str, last: str, today: date) -> str:
     """Return which stock of the industry that was spoken of rose or fell most over its time; "" for another question.
 
-    >>> name_leader("谁领涨", "券商板块近一个月涨跌", date(2024, 3, 15))
-    '券商股里近一个月涨得最多的是谁'
+    >>> name_leader("谁领涨", "白酒板块近一个月涨跌", date(2024, 3, 15))
+    '白酒股里近一个月涨得最多的是谁'
     """
     found, bare = _LEADS.fullmatch(core), blank_mentions(last)
     said = {match[0]: match for form, _ in industry_forms(bare) if (match := form.search(bare))} if found else {}

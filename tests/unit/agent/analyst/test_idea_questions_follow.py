@@ -39,7 +39,7 @@ def test_a_question_about_the_share_that_was_spoken_of_is_not_one_about_the_acco
         ("which trade cost the most", "what fees did I pay this year", "which trade cost the most in fees this year"),
         ("手续费多少", "我最近一笔交易是什么", "我最近一笔交易的手续费"),
         ("占我总资产多少", "我港股有多少股", "港股占我多少仓位"),
-        ("一共亏多少", "我的持仓里亏损的有哪些", "我的持仓里亏损的有哪些"),
+        ("一共亏多少", "我的持仓里亏损的有哪些", "我亏损的持仓占用的资金"),
     ],
 )
 def test_the_time_and_the_part_of_the_question_before_are_kept(said, before, known):
