@@ -62,7 +62,7 @@ WORDS = {
         "可以买吗 买多少股 什么会改变对 的看法 我的 哪个 有哪些任务等我批准 是多少 的提醒 了吗 占总资产多少 我 之后涨了多少 按我的成本股息率多少 我买 一共花了多少钱 跌破 站上 净利润 和 更"
         " 卖出 买入 有哪些任务 到我想买的价位了吗 任务是干什么的 任务还在吗 哪个提醒最接近触发 有提醒吗"
     ),
-    "lib/ia/agent/analyst/ask/follow_pronouns.py": "把 移出自选 加入自选 里 我 吗 要不要卖 如果我没卖 现在会多赚多少 我为什么 我持有多少 买入以来涨了多少 我买入以来涨了多少 的新闻",
+    "lib/ia/agent/analyst/ask/follow_pronouns.py": "把 移出自选 加入自选 里 我 吗 要不要卖 如果我没卖 现在会多赚多少 我为什么 我持有多少 买入以来涨了多少 我买入以来涨了多少 的新闻 的提醒改成 占我账户多少 占",
     "lib/ia/agent/analyst/ask/follow_steps.py": "的股票里 里 美元 港币 人民币 我的 持仓 折合",
     "lib/ia/agent/analyst/ask/follow_terms.py": "我的 是多少",
     "lib/ia/agent/analyst/ask/follow_times.py": "前 上 自 以来 到 涨跌 以来涨跌 年 月 成交量 比 多吗 上周 上上周 还剩几个交易日",

@@ -73,6 +73,18 @@ _PUT_ON = pattern(
 )
 _ON_LIST = pattern(r"自选|关注|\bwatch|\btrack|\bfollow", re.I)
 """A wish to put a security on the watch list, and one to take it off again."""
+_ALERTS = pattern(
+    r"提醒|预警|通知我|告诉我|\balert|\b(?:tell|remind|warn) me (?:when|if|once)|\bnotify|\blet me know", re.I
+)
+_NEW_LEVEL = pattern(
+    r"\W*(?:(?:and|no|actually|ok(?:ay)?|please|sorry|rather|better|then)\b[, ]*)*"
+    r"(?:change|raise|lower|set|move|make|bump|adjust|put) (?:it|that|(?:the|that) (?:level|price|alert))"
+    r" (?:up |down )?(?:to |at )?[$¥]?(?P<en>\d[\d,]*(?:\.\d+)?)(?: (?:yuan|dollars|instead|please))*\W*"
+    r"|\W*(?:不对|还是|那|再|算了|[，, ])*(?:把它)?(?:改成|改为|改到|调到|调成|换成)"
+    r"(?P<zh>\d+(?:\.\d+)?)(?:元|块)?(?:吧)?\W*",
+    re.I,
+)
+"""Another level for an alert that was wished for just now."""
 _PRONOUN = pattern(r"它|这只|\b(?:it|them)\b", re.I)
 _OVER_TIME = pattern(
     r"\b(?:highest|lowest|high|low|average|volume|draw-?down|volatil\w*|range|best|worst|biggest|largest|news"
@@ -90,7 +102,14 @@ def name_pronoun(question: str, before: list[str], today: date) -> str:
     'why did I buy CATL?'
     >>> name_pronoun("明天提醒我看看它", ["茅台怎么样"], day)
     '明天提醒我看看茅台'
+    >>> name_pronoun("make it 680", ["alert me when Moutai falls below 700"], day)
+    'change my alert on Moutai to 680'
     """
+    level = _NEW_LEVEL.fullmatch(question)
+    if level and before and _ALERTS.search(before[-1]):
+        of = find_mentions(simplify_question(before[-1]))
+        to = "把{name}的提醒改成{level}" if level["zh"] else "change my alert on {name} to {level}"
+        return to.format(name=of[0].said, level=level["zh"] or level["en"]) if len(of) == 1 else question
     found = next(((match, whole) for form, whole in _OF_IT if (match := form.match(question))), None)
     if found is None and before and _OFF_LIST.match(question) and _ON_LIST.search(before[-1]):
         put = find_mentions(simplify_question(before[-1]))
@@ -132,6 +151,8 @@ _BARE_OWN = pattern(
     r"(?:入|进|出|掉|下)?(?:的|了)?(?:它)?\W*"
     r"|\W*(?:那|我|现在|一共|总共|还)*(?:有|持有|拿了?|买了)(?:多少|几)[股手]\W*"
     r"|\W*(?:那|它|我|的)*成本价?(?:是|要)?(?:多少)?(?:钱)?\W*"
+    r"|\W*(?:那|它|我|现在|目前|一共|总共|到现在)*(?:是)?(?:赚|亏|浮盈|浮亏|盈利|亏损)(?:了)?(?:多少|几)(?:钱|个点)?\W*"
+    r"|\W*(?:那|它)*占(?:了|我)*(?:总|全部|整个)?(?:资产|账户|仓位|组合)的?(?:比例|比重|几成|百分之几|多少)\W*"
     r"|\W*(?:那|它)*(?:现价|现在(?:的)?(?:股价|价格|收盘价)?)(?:是)?(?:多少)(?:钱)?\W*"
 )
 """A question about a holding that names none: it is the first of the ranking before."""
@@ -204,7 +225,9 @@ def put_in_place(question: str, code: str, ranking: str = "", today: date | None
         return f"how did {code} do {' '.join(span.said for span in spans) or 'today'}"
     found = _POINTS.search(question)
     if found is None:
-        return f"{code}我{re.sub('^(?:那|我)+', '', question)}" if _BARE_OWN.fullmatch(question) else question
+        bare = re.sub("^(?:那|我|它)+", "", question)
+        said = f"{code}占我账户多少" if bare.startswith("占") else f"{code}我{bare}"
+        return said if _BARE_OWN.fullmatch(question) else question
     end = "'s" if found[0].lower() == "its" else found["of"] or ""
     return f"{question[: found.start()]}{code}{end}{question[found.end() :]}"
 

@@ -166,6 +166,8 @@ def ask_of_held(words: str, before: str, today: date) -> str:
     'profit on my Tencent'
     >>> ask_of_held("那我赚了几个点", "腾讯现价", day)
     '腾讯我赚了多少'
+    >>> ask_of_held("亏了多少", "腾讯现价", day)
+    '腾讯我赚了多少'
     >>> ask_of_held("how much did I make this year", "price of Tencent", day)
     ''
     """
@@ -181,12 +183,16 @@ def ask_of_held(words: str, before: str, today: date) -> str:
     goes_on = "IT" in new or _GOES_ON.search(words) is not None
     own = re.search(r"我|\b(?:i|my|mine)\b", before, re.I) is not None
     traded = set(new) & {"BUY", "SELL"} and set(new) & {"WHEN", "REASON", "COST"}
-    if not (goes_on or own or traded) or not (set(new) & (_WHOSE | _OF_OWN if own else _WHOSE)):
+    bare = set(new) <= _BARE_RESULT and _GAINED.search(words) is not None
+    if not bare and (not (goes_on or own or traded) or not (set(new) & (_WHOSE | _OF_OWN if own else _WHOSE))):
         return ""
     known = _ask_known({_SECURITY: [security.said], "ME": ["my"], **new}, chinese=count_han(words) > 0)
     return known if security.said in known else ""
 
 
+_BARE_RESULT = frozenset(("PROFIT", "LOSS", "UNREALIZED"))
+"""Ideas of a result without an owner, which is that of what was spoken of."""
+_GAINED = pattern(r"[赚亏]|\b(?:up|down)\b")
 _DEALT = pattern(r"[买卖]|清仓|\b(?:buy|bought|sell|sold|purchase[ds]?|sales?)\b", re.I)
 _GOES_ON = pattern(r"\A\W*(?:(?:and|so|then|ok(?:ay)?|but)\b|那|所以)", re.I)
 _OF_ALL = frozenset(

@@ -138,6 +138,8 @@ def _take_amendment(desk: ToolDesk) -> None:
     request = desk.request
     if not request.before or not request.is_words_only or request.sections:
         return
+    if follow_pronouns.name_pronoun(request.question, request.before, request.moment.date()) != request.question:
+        return  # another level for the alert that was wished for
     said = [follow_asides.read_amendment(each) or each for each in (*request.before, request.question)]
     desk.request = replace(request, before=[request.before[0], *said[1:-1]], question=said[-1])
 

@@ -33,11 +33,18 @@ _NEWEST_QUARTER = pattern(
     r"|\b(?:latest|newest|most recent)(?: reported| fiscal)? quarter\b|\bmost recently reported quarter\b",
     re.I,
 )
+_NEWEST_REPORT = pattern(
+    r"(?:最新|最近|上)的?一?[期份](?!年报)(?:的?(?:财报|报告|业绩|季报))?|(?:最新|最近)的?(?:财报|报告期)(?:里|中)?"
+    r"|\b(?:latest|newest|most recent|last)(?: financial| company)? report\b|\bas reported\b",
+    re.I,
+)
+"""Asks for what stands in the newest report, which is of the year up to its end."""
+_TRAILING = pattern(r"近(?:十二|12)个?月|\bttm\b|\btrailing\b|\b(?:twelve|12)[- ]months?\b", re.I)
 _HALF = pattern(r"上半年|\bh1\b|\bfirst half\b", re.I)
 
 
 class _Stretch(NamedTuple):
-    """A part of a year: its last day, "" for that of the newest report, and how many months it has."""
+    """A part of a year: its last day, "" for that of the newest report, and how many months it has, 0 for all of it."""
 
     end: str
     months: int
@@ -64,6 +71,10 @@ def find_stretch(asked: FactQuestion) -> _Stretch | None:
     newest = _NEWEST_QUARTER.search(words)
     if newest and (span is None or span.said in newest[0]):
         return _Stretch("", 3)
+    whole_report = _NEWEST_REPORT.search(words)
+    if whole_report and not (named or _TRAILING.search(words)) and (span is None or span.said in whole_report[0]):
+        mainland = all(mention.symbol.market == "CN" for mention in asked.securities)  # elsewhere years end otherwise
+        return _Stretch("", 0) if mainland else None
     if span is None:
         return _Stretch(named[1], named[0]) if named else None
     if span.kind != RANGE or span.first is None or span.last is None:
@@ -122,7 +133,7 @@ def _read_stretch(desk: ToolDesk, rows: list[Json], stretch: _Stretch) -> tuple[
         end = next((str(row["period"]) for row in rows if str(row["period"]).endswith(end)), "")
     elif not end:
         end = str(rows[0]["period"])
-    months = stretch.months
+    months = stretch.months or int(end[5:7])
     if not any(row["period"] == end for row in rows):
         return speak("no report up to {day} is published; the newest is that of {period}.", day=stretch.end or end,
                      period=rows[0]["period"]), None  # fmt: skip

@@ -110,7 +110,13 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         desk.ranked += [str(row.get("symbol")) for row in wording.rows_of(found, "stocks")[:1]]
     if among:
         before.append(desk.speak("Of the {count} on your watch list:", count=len(among)))
-    return reply_of_lines(*before, *(_say_mean if wish.mean else _say_found)(desk, wish, found))
+    told = (_say_mean if wish.mean else _say_found)(desk, wish, found)
+    wide = not (among or wish.industries or wish.mean or _A_SHARES.search(asked.words))
+    return reply_of_lines(*before, *told, *([desk.speak("A-shares alone are screened.")] if wide else []))
+
+
+_A_SHARES = pattern(r"(?<![a-z])a[- ]?(?:股|shares?\b|share\b)|沪深|两市|\bmainland\b|\bchinese\b", re.I)
+"""Says itself that only A-shares are meant."""
 
 
 def _say_apart(desk: ToolDesk, asked: FactQuestion) -> list[str]:
