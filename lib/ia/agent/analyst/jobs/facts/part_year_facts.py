@@ -109,6 +109,8 @@ def answer_part_year(desk: ToolDesk, asked: FactQuestion, stretch: _Stretch) -> 
         lines.append(f"{wording.head_of(desk, mention)}{speak(': ')}{told}")
         if figures is not None and stretch.months > 3 and _is_report(asked):
             lines += _say_quarter(desk, asked.facts, found, rows, figures)
+        if figures is not None and not stretch.months:
+            lines += _say_trailing(desk, asked.facts, found, rows, figures)
     if not had:
         return None
     first = [
@@ -236,3 +238,14 @@ def _say_quarter(
     """Return the figures of the last quarter alone of a report that is of more."""
     _, quarter = _read_stretch(desk, rows, _Stretch(str(figures.report.get("period")), 3))
     return [desk.speak("The quarter alone: {told}", told=_say_figures(desk, specs, found, quarter))] if quarter else []
+
+
+def _say_trailing(
+    desk: ToolDesk, specs: tuple[FactSpec, ...], found: DeskResult, rows: list[Json], figures: _Figures
+) -> list[str]:
+    """Return the figures of the twelve months up to the end of a report that is of less."""
+    end = str(figures.report.get("period"))
+    if end.endswith(_ENDS[-1]):
+        return []
+    _, year = _read_stretch(desk, rows, _Stretch(end, 12))
+    return [desk.speak("Trailing twelve months: {told}", told=_say_figures(desk, specs, found, year))] if year else []
