@@ -176,6 +176,8 @@ def ask_of_held(words: str, before: str, today: date) -> str:
         return ""
     (security,) = named.values()
     new = _read_words(words, [], today)
+    if new and set(new) == {"REASON"}:
+        return ""  # "why?": of the answer
     if new and "COST" in new and "AVERAGE" not in new and _DEALT.search(before):
         return ""  # at what price that was
     if security.symbol.kind == "index" or not new or set(new) & _OF_ALL or not set(new) - _WEAK - _WHOSE:
