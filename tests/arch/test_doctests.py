@@ -5,6 +5,7 @@ import importlib
 import re
 from pathlib import Path
 
+import numpy  # noqa: F401  (the examples of kernels are on its arrays, whatever a test before chose)
 import pytest
 
 import ia
