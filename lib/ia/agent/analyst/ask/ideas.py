@@ -62,7 +62,11 @@ _YEARLONG = pattern(
     re.I,
 )
 """The stretch of which highs and lows are told anyway."""
-_TASK_DAY = pattern(r"每?(?:周|星期|礼拜)[一二三四五六日天](?=的?复盘)|\bfriday(?=(?:'s)? review)", re.I)
+_TASK_DAY = pattern(
+    r"每?(?:周|星期|礼拜)[一二三四五六日天](?=的?复盘)"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day(?=(?:'s)? review)",
+    re.I,
+)
 """A day that belongs to the name of a task, and is no time."""
 _FROM_MONTH = pattern(r"\Afrom (?=[a-z]+\Z)", re.I)
 _ONWARDS = pattern(r"\bfrom [a-z]+ (?:on|onwards?|to|till|until)\b", re.I)

@@ -11,8 +11,6 @@ from ia.kernel.errors import IaError
 from ia.kernel.patterns import pattern
 
 _CODE = pattern(r"(?<![\w.])(?:\d{6}\.(?:SH|SZ|BJ)|\d{5}\.HK|[A-Z][A-Z.-]*\.US)(?![\w])")
-_EXAMPLES = pattern(r"600519[,、] ?00700\.HK[,、] ?AAPL")
-"""Codes that show how one is written, in an answer that found none."""
 LONGEST = 90
 """Characters of the longest message whose pronouns are read."""
 RECENT = 4
@@ -155,8 +153,7 @@ def find_codes(answer: str) -> tuple[str, ...]:
     ('AAPL.US', '600036.SH')
     """
     found = []
-    told = _EXAMPLES.sub("", answer).partition("`ia turn -c 1`")[0]
-    for code in dict.fromkeys(_CODE.findall(told)):
+    for code in dict.fromkeys(_CODE.findall(answer)):
         try:
             if symbol_of_kind(code).kind != "index":
                 found.append(code)

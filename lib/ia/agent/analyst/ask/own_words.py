@@ -194,7 +194,8 @@ def ask_of_held(words: str, before: str, today: date) -> str:
 
 _BARE_RESULT = frozenset(("PROFIT", "LOSS", "UNREALIZED"))
 """Ideas of a result without an owner, which is that of what was spoken of."""
-_GAINED = pattern(r"[赚亏]|\b(?:up|down)\b")
+_GAINED = pattern(r"[赚亏]")
+"""What an owner does; "profit" alone may be the company's."""
 _DEALT = pattern(r"[买卖]|清仓|\b(?:buy|bought|sell|sold|purchase[ds]?|sales?)\b", re.I)
 _GOES_ON = pattern(r"\A\W*(?:(?:and|so|then|ok(?:ay)?|but)\b|那|所以)", re.I)
 _OF_ALL = frozenset(

@@ -106,7 +106,7 @@ def work(desk: ToolDesk) -> Work[Reply]:
         done = again
     ends = [reply.by_rules(desk.speak)] if done.signed else []
     offers = find_offered(desk.request, done.unread[0]) if done.unread else []
-    offers = offers[: max(MOST_LINES - 1 - len(done.lines), 1)]
+    offers = [_name_as_said(desk, each) for each in offers[: max(MOST_LINES - 1 - len(done.lines), 1)]]
     last = [*desk.last_lines, *_say_unsent(desk), *_say_offered(desk, offers)]
     lines = reply.append_lines(done.lines, *last, *ends)
     understood = done.understood and not offers
@@ -139,7 +139,7 @@ def _take_amendment(desk: ToolDesk) -> None:
     if not request.before or not request.is_words_only or request.sections:
         return
     if follow_pronouns.name_pronoun(request.question, request.before, request.moment.date()) != request.question:
-        return  # another level for the alert that was wished for
+        return  # it speaks of the security before: "make it 680" behind a wish for an alert
     said = [follow_asides.read_amendment(each) or each for each in (*request.before, request.question)]
     desk.request = replace(request, before=[request.before[0], *said[1:-1]], question=said[-1])
 
@@ -194,6 +194,13 @@ def _answer_known(desk: ToolDesk, *, first: bool = False) -> Work[Reply | None]:
         done = reply.join_replies(replies)
     desk.request, desk.is_reading_again, desk.allowed = asked, False, allowed
     return done
+
+
+def _name_as_said(desk: ToolDesk, question: str) -> str:
+    """Return an offered question with securities as they were called: only what is answered is named in full."""
+    for each in find_mentions(question):
+        question = question.replace(each.code, desk.short_names.get(each.code, each.symbol.code))
+    return question
 
 
 def _say_offered(desk: ToolDesk, offered: list[str]) -> list[str]:

@@ -493,10 +493,10 @@ def describe_doubt(desk: ToolDesk, said: str) -> str:
         )
     if said.isdigit():
         return speak(
-            "{security}: no stock, fund or index has such a code. Check it: 600519, 00700.HK, AAPL.", security=said,
+            "{security}: no stock, fund or index has such a code. Check it: 600519, 00700, AAPL.", security=said,
         )  # fmt: skip
     return speak(
-        'I know no security "{security}". Write its code: 600519, 00700.HK, AAPL.', security=said,
+        'I know no security "{security}". Write its code: 600519, 00700, AAPL.', security=said,
     )  # fmt: skip
 
 

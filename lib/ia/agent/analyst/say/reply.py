@@ -133,7 +133,7 @@ def describe_no_prices(desk: ToolDesk, said: str, failure: Failure) -> str:
     reason = describe_failure(speak, failure)
     if failure.code in _UNKNOWN:
         return speak(
-            "No prices were found for {security} ({failure}). Check the code: 600519, 00700.HK, AAPL.",
+            "No prices were found for {security} ({failure}). Check the code: 600519, 00700, AAPL.",
             security=said,
             failure=reason,
         )
