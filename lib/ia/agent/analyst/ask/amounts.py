@@ -78,6 +78,14 @@ def find_size(text: str) -> Size | None:
     return Size(count, (found["unit"] or "").casefold() in ("手", "lot", "lots"), found.span())
 
 
+TOGETHER = pattern(
+    r"加(?:起来|在?一起|一块儿?)|合(?:计|起来|在一起|一起)|一共|总共|总计|之和|总和"
+    r"|\b(?:together|combined|in (?:all|total)|altogether|added up|sum|total)\b",
+    re.I,
+)
+"""Words that ask for one sum of several."""
+
+
 def find_currencies(text: str, *, colloquial: bool = False) -> list[str]:
     """Return the currencies that a text names; with `colloquial`, yuan where it names but 元 or 块.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple
 
+from ia.agent.analyst.ask.amounts import TOGETHER
 from ia.agent.analyst.ask.industry_words import blank_wide_groups, wide_forms
 from ia.agent.analyst.ask.leftover_words import find_leftovers, find_unread_words, reads_word, without_gaps
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
@@ -582,7 +583,8 @@ def _find_unread(asked: FactQuestion, timeless: str, tables: Tables) -> tuple[st
 def _find_left(asked: FactQuestion, timeless: str) -> tuple[str, ...]:
     """Return the words that nobody has read: a fact's own words count as read where they have no gaps."""
     rest = parse_bounds(timeless)[0] if asked.answer in _STORED else timeless
-    return find_leftovers(rest, asked.answer, [without_gaps(spec.words) for spec in asked.facts])
+    together = [TOGETHER] if asked.answer == "position" and len(asked.securities) > 1 else []
+    return find_leftovers(rest, asked.answer, [*together, *(without_gaps(spec.words) for spec in asked.facts)])
 
 
 _TERM, _SCREEN, _SECTORS, _SUMMARY = "term", "screen", "sectors", "summary"

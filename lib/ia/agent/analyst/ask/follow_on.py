@@ -232,9 +232,47 @@ def _plain_end(text: str) -> str:
     return _WHOLE_SPAN.sub(r"this \1", _ASKED_NO.sub("吗", text))
 
 
+_SUM_OF = pattern(
+    r"^\W*(?:那|那么|把|这)*(?P<zh>[它他]们|(?:[它他]们)?(?:两|俩|二|三|几)[个只者家]?)?(?:都|全部?)?"
+    r"(?:加(?:起来|在?一起|一块儿?)|合(?:计|起来|在?一起)|一共|总共|总计)(?:呢|(?:一共|是|有)*多少钱?呢?)?\W*$"
+    r"|^\W*(?:(?:and|so|ok(?:ay)?|what about|how about)\b[, ]*)*(?P<en>both|them|the (?:two|three)|these|all)?"
+    r"(?: of them)?,? ?"
+    r"(?:together|combined|in (?:total|all)|added up|altogether)\W*$",
+    re.I,
+)
+"""One sum is asked for, of what was asked of several."""
+_SUMMED = pattern(r"(?=[赚亏值占花]|盈亏|市值|仓位)")
+_SUMMED_EN = pattern(r"\b(?:mak(?:e|ing)|made|los[etsing]+|profit|gain\w*|worth|weights?|share of|up|down)\b", re.I)
+
+
+def _sum_up(text: str, last: str, recent: list[Mention]) -> str:
+    """Return the question before, for one sum of the securities that it or the last two named; "" for another.
+
+    >>> _sum_up("两个加起来呢", "宁德赚了多少", find_mentions("招行、宁德"))
+    '招行、宁德一共赚了多少'
+    >>> _sum_up("together?", "how much are CATL and CMB worth to me", [])
+    'how much are CATL and CMB worth to me in total'
+    >>> _sum_up("一共呢", "宁德收盘价", find_mentions("招行、宁德")), _sum_up("一共呢", "宁德赚了多少", [])
+    ('', '')
+    """
+    found, named = _SUM_OF.match(text), find_named(last)
+    if found is None or not named:
+        return ""
+    if len(named) == 1:
+        if len(recent) < 2 or not (found["zh"] or found["en"]) or len(find_mentions(last)) != 1:
+            return ""
+        names = ("、" if is_chinese(last) else " and ").join(each.said for each in recent[-2:])
+        last = strip_mentions(last, "\ue000").replace("\ue000", names, 1).replace("\ue000", "")
+    if is_chinese(last):
+        return _SUMMED.sub("一共", last, count=1) if _SUMMED.search(last) else ""
+    return f"{last.rstrip(' ?.')} in total" if _SUMMED_EN.search(last) else ""
+
+
 def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     if not last or text.startswith("/"):
         return text
+    if summed := _sum_up(text, last, recent):
+        return summed
     if done := change_again(text, last) or ask_alert_of(text, last) or hold_against(text, last):
         return done
     if len(text) <= LONGEST and (same := name_same(text, today)):

@@ -235,7 +235,14 @@ def asks_days(wanted: Intent, today: date) -> bool:
 def may_ask_tasks(wanted: Intent) -> bool:
     """Return True if a message with the act of a wish is a question, and so may ask for a task that there is."""
     words = wanted.words[:LONGEST]
-    return wanted.kind in _TASKS and has_form(words, "question_form") and not is_news_wish(words)
+    asks = has_form(words, "question_form") or _NAMES_TASKS.match(words)
+    return wanted.kind in _TASKS and bool(asks) and not is_news_wish(words)
+
+
+_NAMES_TASKS = pattern(
+    r"\W*(?:(?:which|what|list|show|me|all|my|the) )*(?:tasks|jobs)\b|\W*(?:我的|所有|全部)*任务", re.I
+)
+"""Begins with tasks that there are: "tasks every Friday"."""
 
 
 def is_news_wish(text: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies, read_place
+from ia.agent.analyst.ask.amounts import TOGETHER, find_currencies, find_market_currencies, read_place
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words, security_table
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE, TimeSpan
@@ -71,6 +71,8 @@ def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             else speak("Nothing is held.")
         )
     books = wording.objects_of(status, "currencies")
+    if spec.field == "invested" and (only := set(find_currencies(asked.words)) & set(books)):
+        books = {currency: book for currency, book in books.items() if currency in only}
     told = [_say_book(desk, spec.field, currency, book, asked.words) for currency, book in books.items()]
     days = {str(book.get("day") or "") for book in books.values()} - {""}
     if len(days) > 1 and spec.field not in _OF_ALL_TIME:
@@ -185,9 +187,13 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                         )
                     )
                 )
-    if len(asked.securities) > 1 and together.TOGETHER.search(asked.words):
-        named = {each.code: held[each.code] for each in asked.securities if each.code in held}
-        lines[:0] = together.say_together(desk, named, weights, status.get("total"))
+    if len(asked.securities) > 1 and TOGETHER.search(asked.words):
+        codes, total = dict.fromkeys(each.code for each in asked.securities), status.get("total")
+        lines[:0] = (
+            together.say_profit_together(desk, [gains[code] for code in codes if code in gains], total)
+            if field == "profit"
+            else together.say_together(desk, {code: held[code] for code in codes if code in held}, weights, total)
+        )
     return reply_of_lines(*lines)
 
 

@@ -35,6 +35,8 @@ def answer_payments(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if listed.failure is not None:
         return wording.unreadable(desk, speak("the journal"), listed.failure)
     rows = [row for row in wording.rows_of(listed.value) if row.get("kind") == kind and is_within(row, days)]
+    if currencies := find_currencies(asked.words):
+        rows = [row for row in rows if row.get("currency") in currencies]
     sums: dict[str, float] = {}
     for row in rows:
         currency = str(row.get("currency") or "")
@@ -42,7 +44,9 @@ def answer_payments(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     when = speak(" ({days})", days=days[0].label) if days else ""
     name = wording.fact_name(desk, asked.facts[0])
     if not sums:
-        return reply_of_lines(speak("{name}: the journal has none{days}.", name=name, days=when))
+        return reply_of_lines(
+            speak("{name}: the journal has none{days}.", name=" ".join((name, *currencies)), days=when)
+        )
     told = [wording.say_exact(desk, value, currency=currency) for currency, value in sums.items()]
     lines = [
         f"- {row.get('date')}{speak(': ')}"

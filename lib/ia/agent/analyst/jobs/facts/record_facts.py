@@ -261,8 +261,8 @@ def answer_market_shares(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not rows:
         return reply_of_lines(speak("You hold no stock in {currency}.", currency=only[0]))
     total = sum(float(row["size"]) for _, row in rows)
-    head = speak(PluralText("**{shares} shares** of {count} stock in {currency}:",
-                            "**{shares} shares** of {count} stocks in {currency}:"),
+    head = speak(PluralText("**{count} stock** in {currency}, **{shares} shares**:",
+                            "**{count} stocks** in {currency}, **{shares} shares**:"),
                  shares=number(total, "shares"), count=len(rows), currency=only[0])  # fmt: skip
     lines = [f"- {name_position(desk, symbol, row)}{speak(': ')}{number(float(row['size']), 'shares')}"
              for symbol, row in rows[:SHOWN]]  # fmt: skip

@@ -2,7 +2,7 @@
 
 import re
 
-from ia.agent.analyst.ask.amounts import find_market_currencies
+from ia.agent.analyst.ask.amounts import TOGETHER, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words, market_table
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
@@ -325,7 +325,7 @@ def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         )
         for symbol, each in rows[:most]
     ]
-    if top and whole and together.TOGETHER.search(asked.words):
+    if top and whole and TOGETHER.search(asked.words):
         first = [(name_position(desk, symbol, each), weights.get(symbol)) for symbol, each in rows[:most]]
         lines[:0] = together.say_parts(desk, first)
     shares = [

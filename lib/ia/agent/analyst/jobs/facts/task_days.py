@@ -9,7 +9,14 @@ from ia.kernel.patterns import pattern
 
 
 def coming_days(asked: FactQuestion, today: date) -> tuple[date, date, str] | None:
-    """Return the first and the last day, from today on, of a question for what is due, and its words; None for none."""
+    """Return the first and the last day, from today on, of a question for what is due, and its words; None for none.
+
+    A day of every week is told by the next one after today, which is still whole.
+    """
+    if found := EVERY_WEEK.search(asked.words):
+        day = next(at for at, form in enumerate(_DAYS) if form.search(found[0]))
+        first = today + timedelta(days=(day - today.weekday() - 1) % 7 + 1)
+        return first, first, found[0].strip()
     for words, days in _AHEAD:
         if found := words.search(asked.words):
             first, last = days(today)
@@ -31,6 +38,13 @@ _DAYS = tuple(
     for form in (r"一|mon", r"二|tue", r"三|wed", r"四|thu", r"五|fri", r"六|sat", r"[日天]|sun(?=day)")
 )
 """The days of the week from Monday on, in words that name one."""
+EVERY_WEEK = pattern(
+    r"每个?(?:周|星期|礼拜)[一二三四五六日天](?!的?(?:复盘|任务那个))"
+    r"|\b(?:every|each) (?:mon|tues|wednes|thurs|fri|satur|sun)day\b(?!'?s? review)"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b(?! review)",
+    re.I,
+)
+"""A day of every week."""
 _WEEKDAY = pattern(
     r"(?<![上下这本每])(?:周|星期|礼拜)[一二三四五六日天](?!的?(?:复盘|任务那个))"
     r"|(?<!last )(?<!every )(?<!each )(?<!previous )(?<!next )(?<!this )(?<!coming )"

@@ -324,8 +324,6 @@ def _say_agenda(desk: ToolDesk, tasks: list[Json], days: tuple[date, date, str],
     head = PluralText("**{time}: {count} run is due**:", "**{time}: {count} runs are due**:", by="count")
     span = said if first == last else speak("{said} ({first} to {last})", said=said, first=first, last=last)
     lines = [speak(head, time=span, count=len(due)) if due else speak("{time}: no task is due any more.", time=span)]
-    if not due and (waiting := [task for task in tasks if task["state"] in WAITING]):
-        lines.append(speak("Waiting for your approval: {names}.", names=speak.join_items(_say_waiting(waiting))))
     names = list(dict.fromkeys(name for _, name in due))
     for name in names[:LISTED]:
         times = [_say_time(moment.isoformat()) for moment, each in due if each == name]
@@ -333,6 +331,9 @@ def _say_agenda(desk: ToolDesk, tasks: list[Json], days: tuple[date, date, str],
         lines.append(f"- {name}{speak(': ')}{speak.join_items(times[:3])}{rest}")
     if len(names) > LISTED:
         lines.append(speak("… {count} more: `ia task list`", count=len(names) - LISTED))
+    waiting = [task for task in tasks if task["state"] in WAITING and (not due or _has_time_on(task, days))]
+    if waiting:
+        lines.append(speak("Waiting for your approval: {names}.", names=speak.join_items(_say_waiting(waiting))))
     if looking := [task for task in alerts if _times_from(task, first)]:
         told = PluralText(
             "- {count} price alert, looked at after each close", "- {count} price alerts, looked at after each close"
@@ -350,6 +351,12 @@ def _say_agenda(desk: ToolDesk, tasks: list[Json], days: tuple[date, date, str],
         if (slot := _parse_time(run.get("slot"))) is not None and first <= slot.date() <= last
     ]
     return [*lines, *([speak("Ran already: {names}.", names=speak.join_items(ran[:SHOWN]))] if ran else [])]
+
+
+def _has_time_on(task: Json, days: tuple[date, date, str]) -> bool:
+    """Return True if a task has a time on the day of every week that is asked for."""
+    on = any(stamp.startswith(f"{days[0]}") for stamp in wording.names_of(task.get("times")))
+    return on and task_days.EVERY_WEEK.search(days[2]) is not None
 
 
 def _times_from(task: Json, first: date) -> list[datetime]:

@@ -1,19 +1,10 @@
 """Several positions together, and sums of more than one currency in one line."""
 
-import re
 from collections.abc import Iterable
 
 from ia.agent.analyst.desk import ToolDesk
 from ia.agent.analyst.jobs.facts import wording
 from ia.kernel.jsontypes import Json
-from ia.kernel.patterns import pattern
-
-TOGETHER = pattern(
-    r"加(?:起来|在?一起|一块儿?)|合(?:计|起来|在一起|一起)|一共|总共|总计|之和|总和"
-    r"|\b(?:together|combined|in (?:all|total)|altogether|added up|sum|total)\b",
-    re.I,
-)
-"""Words that ask for one sum of several."""
 
 
 def sum_by_currency(rows: Iterable[Json], key: str) -> dict[str, float]:
@@ -59,6 +50,14 @@ def say_together(desk: ToolDesk, held: dict[str, Json], weights: dict[str, float
     weight = f"{sum(weights[symbol] for symbol in held):.2f}"
     return [desk.speak("Together: **{weight}%** of the whole account, worth {value}, unrealized {gain}.",
                        weight=weight, **given)]  # fmt: skip
+
+
+def say_profit_together(desk: ToolDesk, gains: list[Json], total: object) -> list[str]:
+    """Return what several securities brought together: realized, unrealized and dividends."""
+    if len(gains) < 2 or any(each.get("profit") is None for each in gains):
+        return []
+    gain = say_sum(desk, sum_by_currency(gains, "profit"), total, signed=True)
+    return [desk.speak("Together: profit {gain}.", gain=gain)]
 
 
 def say_parts(desk: ToolDesk, parts: list[tuple[str, float | None]]) -> list[str]:

@@ -44,11 +44,14 @@ def answer_trade_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if _FIRST.search(plain):
         first = [row for row in rows if row.get("date") == rows[0].get("date")]
         desk.ranked.append(str(first[0].get("symbol")))
-        net = _say_net(desk, first[0]) if len(first) == 1 else []
-        return reply_of_lines(*(_say_row(desk, row, bold=True) for row in first), *net)
+        lines = []
+        for row in first:
+            lines += [_say_row(desk, row, bold=True), *(yield from _say_brought(desk, row))]
+        return reply_of_lines(*lines)
     if _LAST.search(plain):
         desk.ranked.append(str(rows[-1].get("symbol")))
-        return reply_of_lines(_say_row(desk, rows[-1], bold=True), *_say_net(desk, rows[-1]))
+        brought = yield from _say_brought(desk, rows[-1])
+        return reply_of_lines(_say_row(desk, rows[-1], bold=True), *brought)
     base, rates = rates_of(status.get("total") if status.ok else None)
     several = len({row.get("currency") for row in rows}) > 1
     if several and any(str(row.get("currency")) not in rates for row in rows):
@@ -56,20 +59,31 @@ def answer_trade_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     sign = 1 if _SMALLEST.search(plain) else -1
     rows.sort(key=lambda row: sign * _amount_of(row) * (rates[str(row.get("currency"))] if several else 1))
     desk.ranked.append(str(rows[0].get("symbol")))
-    lines = [_say_row(desk, rows[0], bold=True), *_say_net(desk, rows[0])]
+    lines = [_say_row(desk, rows[0], bold=True), *(yield from _say_brought(desk, rows[0]))]
     lines += [speak("Then: {trade}", trade=_say_row(desk, row)) for row in rows[1 : 1 + _BEHIND]]
     if several:
         lines.append(speak("Compared in {base} at today's rates, without fees.", base=base))
     return reply_of_lines(*lines)
 
 
-def _say_net(desk: ToolDesk, row: Json) -> list[str]:
-    """Return what a sale brought after its fees; [] for a purchase, or where they are not known."""
+def _say_brought(desk: ToolDesk, row: Json) -> Work[list[str]]:
+    """Return what a sale brought after its fees, and its profit; [] for a purchase, or where they are not known."""
     if row.get("kind") != "sell" or row.get("fees") is None:
         return []
     fees, currency = float(row["fees"]), str(row.get("currency") or "")
     net = wording.say_exact(desk, _amount_of(row) - fees, currency=currency)
-    return [desk.speak("After {fees} of fees and taxes: **{net}**.", fees=wording.say_exact(desk, fees), net=net)]
+    told = desk.speak("After {fees} of fees and taxes: **{net}**.", fees=wording.say_exact(desk, fees), net=net)
+    closed = yield from desk.one("account.history", symbol=str(row.get("symbol")), limit=account_facts.LIMIT)
+    same = [
+        float(each["realized"])
+        for each in (wording.rows_of(closed.value) if closed.ok else ())
+        if all(each.get(key) == row.get(key) for key in ("date", "quantity", "price"))
+        and each.get("realized") is not None
+    ]
+    if len(same) != 1:
+        return [told]
+    result = wording.say_exact(desk, same[0], signed=True, currency=currency)
+    return [told, desk.speak("Profit of this sale: **{result}**.", result=result)]
 
 
 def _amount_of(row: Json) -> float:

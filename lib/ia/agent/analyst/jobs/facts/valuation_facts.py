@@ -2,6 +2,7 @@
 
 import operator
 import re
+import statistics
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -469,6 +470,10 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         }  # fmt: skip
         lowest = "{figure} {value}, **number {place} of {count}** in {industry} from the lowest ({date}){mark}."
         highest = "{figure} {value}, **number {place} of {count}** in {industry} from the highest ({date}){mark}."
+        if len(rows) == 1:
+            alone = speak("No other stock of {industry} is stored: it has no median and no rank there.", **given)
+            lines += [head + speak("{figure} {value} ({date}){mark}", **given), alone]
+            continue
         lines.append(head + speak(lowest if low else highest, **given))
         others = [row for row in rows[:4] if str(row.get("symbol")) != mention.code][:3]
         told = [
@@ -478,6 +483,9 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         ]  # fmt: skip
         if told:
             lines.append(speak("At the top: {told}.", told=speak.join_clauses(told)))
+            every = [value for row in rows if (value := column_of(row, column)) is not None]
+            lines.append(speak("Mean of the {count}: {mean}; median: {median}.", count=len(every),
+                               mean=say(statistics.fmean(every)), median=say(statistics.median(every))))  # fmt: skip
     return reply_of_lines(*lines)
 
 
