@@ -28,9 +28,9 @@ _DATED = pattern(
 _EARNED = pattern(r"[赚亏盈]|收益|成本|\b(?:made?|make|earn\w*|profit\w*|los[st]|gain\w*|return|rank|yield)\b", re.I)
 """A question about results or costs."""
 _AT_WHAT = pattern(
-    r"(?:at |for )?(?:what|which) price(?: (?:was|did) (?:that|it|i)(?: (?:pay|buy|sell)(?: (?:it|at|for))*)?)?"
+    r"(?:at |for )?(?:what|which) prices?(?: (?:was|did) (?:that|it|i)(?: (?:pay|buy|sell)(?: (?:it|at|for))*)?)?"
     r"|for how much|how much did i get(?: (?:for it|then|each|per share))?|how much did i pay (?:each|per share)"
-    r"|(?:那|是|当时|用|[买卖]了?)*(?:多少钱|什么价[格钱位]?|啥价[格钱位]?|几块钱?)(?:[买卖]入?出?的?|成交的?|一股)*",
+    r"|(?:那|是|当时|用|每[次笔]|分别|都|[买卖]了?)*(?:多少钱|什么价[格钱位]?|啥价[格钱位]?|几块钱?)(?:[买卖]入?出?的?|成交的?|一股)*",
     re.I,
 )
 """Asks at what price the trade before was made."""

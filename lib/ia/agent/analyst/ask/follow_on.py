@@ -406,7 +406,8 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         return filled
     if NOTHING.fullmatch(rest) is not None:
         figure = bool(mentions) and text.rstrip().endswith(("?", "？")) and MEASURE.search(strip_mentions(last))
-        if not (led or tailed or figure) and not (said and not mentions):
+        own = bool(mentions) and len(named) == 1 and OWNER.search(strip_mentions(last)) is not None
+        if not (led or tailed or figure or own) and not (said and not mentions):
             return text
         if not mentions and not said:
             return text
@@ -476,11 +477,14 @@ _OWN_ONE = pattern(
     r"\W*(?:(?:and|so|then|ok)\b[, ]*)*(?:which|what)(?: (?:one|holding|position|stock|share)s?)?(?: of (?:mine|them))?"
     r" (?:was |did |has |made |lost |earned |cost |helped |hurt |brought |(?:contributed|added) )*(?:me |done |the )*"
     r"(?:best|worst|most|least|more)(?: of (?:it|that|all))?\W*"
+    r"|\W*(?:and |so )?(?:which|what)(?: (?:one|holding|position|stock|share)s?)? (?:helped|hurt)(?: me)?\W*"
     r"|\W*(?:那|其中|里面|主要)*(?:是)?(?:哪一?[只个支家]|谁)(?:股票|持仓)?的?(?:贡献|赚得?|亏得?|拖累|表现"
     r"|涨得?|跌得?)*最(?:大|多|好|差|少)的?\W*",
     re.I,
 )
 """Asks which holding brought most, or least, of a result."""
+_BROUGHT = pattern(r"\b(?:cost|hurt|lost|helped|made|earned|brought|contributed|added)\b", re.I)
+"""Asks for money, not for the change of a price."""
 _OWN_RESULT = pattern(
     r"收益|盈亏|[赚亏]|表现|怎么样|\b(?:portfolio|account|made?|make|earn\w*|los[et]|gain\w*|return|do|did"
     r"|doing|perform\w*)\b",
@@ -499,6 +503,9 @@ def _rank_own(core: str, last: str, today: date) -> str:
     spans = [span for span in find_time_spans(last, today) if span.kind != UNREAD]
     if len(spans) != 1:
         return ""
+    if not is_chinese(core) and (brought := _BROUGHT.search(core)):
+        lost = re.fullmatch("cost|hurt|lost", brought[0], re.I)
+        return f"which holding {'hurt me' if lost else 'made the'} most {spans[0].said}"
     if not is_chinese(core):
         asked = (
             core.strip(" ?")

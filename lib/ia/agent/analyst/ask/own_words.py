@@ -35,7 +35,7 @@ _DATE = "DATE"
 """A stretch of time that is one day; where a row has TIME, it may be one, too."""
 _WEAK = frozenset(
     ("DO", "OWN", "IT", "CAN", "WHICH", "STOCK", "RECORD", "STILL", "EVER", "PAST", "TENTH", "PROFITSHARE", "PURCHASE",
-     "SALE")
+     "SALE", "OWNANY", "HURT")
 )  # fmt: skip
 """Ideas that a question may always name: doing, owning, and what was spoken of where the owner is named besides."""
 _DEALS = frozenset(("BUY", "SELL", "PROFIT", "LOSS", "DEPOSIT", "WITHDRAW"))
@@ -146,6 +146,8 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
     if "FEES" in old and {"TRADE", "MOST", "COST"} <= set(new):  # which trade cost most, of what was asked of fees
         new = {idea: said for idea, said in new.items() if idea != "COST"}
     kept = {idea: said for idea, said in old.items() if not any(idea in kind and set(new) & kind for kind in _KINDS)}
+    if "ALL" in new and {"UP", "DOWN"} & set(new) and _PERCENT in new and _SECURITY not in new:
+        kept.pop(_SECURITY, None)  # everything falls, not the one alone
     if "IT" in new and _IN_IT.search(words):
         return ""  # of what the question before found, which is not known here
     if known := _ask_known({**kept, **new}, chinese=chinese, goes_on=first):
@@ -153,6 +155,24 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
     if _SECURITY in new or _SECURITY not in old or first or set(old) & _SUPPOSED or not set(new) - _WEAK:
         return ""
     return _ask_known({_SECURITY: old[_SECURITY], "ME": ["my"], **new}, chinese=chinese)
+
+
+def replace_ideas(words: str, before: str, today: date) -> str:
+    """Return the known question in which each idea of a message takes the place of one of its kind; "" for none.
+
+    >>> day = date(2024, 3, 15)
+    >>> replace_ideas("and my worst", "what was my best trade", day), replace_ideas("and my cash", "my trades", day)
+    ('my worst trade', '')
+    """
+    new = _read_words(words, find_mentions(words), today)
+    old = _read_words(before, find_mentions(before), today)
+    said = set(new or ()) - _WEAK - _WHOSE
+    if not new or not old or not said or said & {_SECURITY, _INDEX, "TIME", _DATE}:
+        return ""
+    if not all(any(idea in kind and kind & set(old) for kind in _KINDS) for idea in said):
+        return ""
+    kept = {idea: words for idea, words in old.items() if not any(idea in kind and said & kind for kind in _KINDS)}
+    return _ask_known({**kept, **new}, chinese=count_han(words) > 0)
 
 
 def ask_of_held(words: str, before: str, today: date) -> str:
@@ -185,6 +205,7 @@ def ask_of_held(words: str, before: str, today: date) -> str:
     goes_on = "IT" in new or _GOES_ON.search(words) is not None
     own = re.search(r"我|\b(?:i|my|mine)\b", before, re.I) is not None
     traded = set(new) & {"BUY", "SELL"} and set(new) & {"WHEN", "REASON", "COST"}
+    traded = traded or {"BUY", "FIRST"} <= set(new) <= _FIRST_ONE
     bare = set(new) <= _BARE_RESULT and _GAINED.search(words) is not None
     if not bare and (not (goes_on or own or traded) or not (set(new) & (_WHOSE | _OF_OWN if own else _WHOSE))):
         return ""
@@ -192,6 +213,8 @@ def ask_of_held(words: str, before: str, today: date) -> str:
     return known if security.said in known else ""
 
 
+_FIRST_ONE = frozenset(("BUY", "FIRST", "COST", "WHEN", "PURCHASE", "DO"))
+"""Ideas of the first purchase where nobody is named: that of what was spoken of."""
 _BARE_RESULT = frozenset(("PROFIT", "LOSS", "UNREALIZED"))
 """Ideas of a result without an owner, which is that of what was spoken of."""
 _GAINED = pattern(r"[赚亏]")
@@ -205,7 +228,9 @@ _OF_ALL = frozenset(
      "MONTH", "WEEK", "DRAG", "CONTRIB", "INVESTED", "NOTE", "SAID", "ALERT", "WATCH", "NUMBER", "MONEY", "TOPN")
 )  # fmt: skip
 """Ideas of a question that may be about more than the security that was spoken of, or about something else of it."""
-_OF_OWN = frozenset(("PROFIT", "LOSS", "COST", "BUY", "SELL", "REASON", "BREAKEVEN", "SHARE", "WEIGHT", "SHARES"))
+_OF_OWN = frozenset(
+    ("PROFIT", "LOSS", "COST", "BUY", "SELL", "REASON", "BREAKEVEN", "SHARE", "WEIGHT", "SHARES", "REASONHOLDS")
+)
 """Ideas of what is the owner's, though nobody is named."""
 
 
@@ -229,11 +254,11 @@ _SUPPOSED = frozenset(
 _KINDS = tuple(
     frozenset(kind.split())
     for kind in (
-        "BEST WORST MOST LEAST", "BUY SELL", "FIRST LAST NTH",
+        "BEST WORST MOST LEAST", "BUY SELL TRADE", "FIRST LAST NTH",
         "PROFIT LOSS WORTH COST WEIGHT SHARE RESULT BREAKEVEN FEES TAX DIVIDEND CASH",
         "TIME DATE RECENT", "SECURITY", "INDEX",
         "MARKET", "CURRENCY INTO YUAN", "WHEN REASON COUNT LONG DAYS", "INDUSTRY", "REALIZED UNREALIZED",
-        "DAY WEEK MONTH", "DEPOSIT WITHDRAW", "NUMBER PERCENT",
+        "DAY WEEK MONTH", "DEPOSIT WITHDRAW", "NUMBER PERCENT", "HALF ALL", "HALF NUMBER", "ALL NUMBER",
     )
 )  # fmt: skip
 """Ideas of one kind: in a question that goes on with another, one takes the place of the other."""

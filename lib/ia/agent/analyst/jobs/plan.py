@@ -28,7 +28,8 @@ from ia.agent.analyst.ask.facts import (
     tables_for,
 )
 from ia.agent.analyst.ask.filing_words import read_filing
-from ia.agent.analyst.ask.follow_on import complete_question
+from ia.agent.analyst.ask.follow_on import complete_question, read_before
+from ia.agent.analyst.ask.follow_words import LEAD, MEASURE, OWNER, TAIL
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.library_words import find_library_topic
 from ia.agent.analyst.ask.mentions import (
@@ -40,7 +41,7 @@ from ia.agent.analyst.ask.mentions import (
     strip_mentions,
 )
 from ia.agent.analyst.ask.near_questions import find_offered
-from ia.agent.analyst.ask.own_words import asks_of_last_trade
+from ia.agent.analyst.ask.own_words import asks_of_last_trade, read_ideas
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.predictions import states_belief
 from ia.agent.analyst.ask.request import UserRequest
@@ -757,6 +758,8 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.speak.join_items(unread)))
     if known := (yield from _answer_known(desk)):
         return known
+    if not asks and _goes_on_with_figures(desk.request):
+        return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=wanted.words.strip()))
     if first.symbol.kind == "index":
         from ia.agent.analyst.jobs.facts import index_facts, wording
 
@@ -768,6 +771,21 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     return done._replace(lines=[line, *done.lines], points=[*done.points, line])
 
 
+def _goes_on_with_figures(request: UserRequest) -> bool:
+    """Return True if a message goes on with a question for money or a figure: no view of a security is meant."""
+    before = follow_asides.drop_asides(request.before)
+    if not before or not (
+        LEAD.search(request.question) or TAIL.search(request.question) or _ONLY.search(request.question)
+    ):
+        return False
+    today = request.moment.date()
+    whole = read_before(before, today)[0]
+    own = read_ideas(whole, find_mentions(whole), today) or OWNER.search(strip_mentions(whole))
+    return bool(own) or any(MEASURE.search(strip_mentions(each)) for each in before[-2:])
+
+
+_ONLY = pattern(r"^\W*(?:(?:just|only|on|in|for|from|with)\b|[只光单](?:看|算|说)?)", re.I)
+"""Words by which a message goes on with the one before about but one security."""
 _OF_TASK = pattern(r"\b(?:when|approved|did|does)\b|批准|什么时候|几点", re.I)
 """What is asked of a task, not of the days that it looks back at."""
 _PURCHASE = pattern(r"买|建仓|加仓|入手|上车|\b(?:buy|buying|purchase|invest in|get into)\b", re.I)
@@ -920,8 +938,13 @@ def _compare(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         from ia.agent.analyst.jobs.facts import wording
 
         return wording.ask_back(desk, tuple(unread))
-    if unread and (known := (yield from _answer_known(desk))):
+    goes_on = _goes_on_with_figures(desk.request) and not asks
+    if (unread or goes_on) and (known := (yield from _answer_known(desk))):
         return known
+    if goes_on:
+        from ia.agent.analyst.jobs import small_talk
+
+        return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=wanted.words.strip()))
     if unread:
         done = yield from _compare_all(desk, wanted)
         line = desk.speak(

@@ -355,7 +355,8 @@ def _say_gone(desk: ToolDesk, head: str, gain: Json | None) -> str:
     return desk.speak(
         "{name}: you hold none now; it brought {profit} in all.",
         name=head,
-        profit=wording.say_money(desk, gain.get("profit"), signed=True, currency=str(gain.get("currency") or "")),
+        profit=wording.say_money(desk, gain.get("profit"), signed=True, currency=str(gain.get("currency") or ""))
+        + (f" ({wording.say_percent(gain['profit_rate'])})" if gain.get("profit_rate") is not None else ""),
     )
 
 

@@ -108,7 +108,13 @@ def _answer_said(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not rows and not messages:
         return reply_of_lines(speak("There are no alerts yet; say for example “tell me when CATL falls below 80”."))
     head = speak("**{count} of {all}** alerts came true so far.", count=len(told), all=len(rows))
+    now = [row for row in rows if row.get("holds") and not row.get("crossed")]  # true, and nobody was told of it yet
     lines = [head, *(_say_alert(desk, row) for row in told[: SHOWN * 2])]
+    if now:
+        lines += [
+            speak("True by the newest prices, and not told yet:"),
+            *(_say_alert(desk, row) for row in now[:SHOWN]),
+        ]
     if messages:
         lines += [speak("The newest messages:"), *(_say_message(desk, row) for row in messages)]
         lines.append(speak("`ia inbox show {number}` shows one whole.", number=messages[0]["message"]))
