@@ -505,7 +505,7 @@ def _rank_own(core: str, last: str, today: date) -> str:
         return ""
     if not is_chinese(core) and (brought := _BROUGHT.search(core)):
         lost = re.fullmatch("cost|hurt|lost", brought[0], re.I)
-        return f"which holding {'hurt me' if lost else 'made the'} most {spans[0].said}"
+        return f"which holding {'lost' if lost else 'made'} the most {spans[0].said}"
     if not is_chinese(core):
         asked = (
             core.strip(" ?")
