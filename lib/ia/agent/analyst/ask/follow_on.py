@@ -406,8 +406,8 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         return filled
     if NOTHING.fullmatch(rest) is not None:
         figure = bool(mentions) and text.rstrip().endswith(("?", "？")) and MEASURE.search(strip_mentions(last))
-        own = bool(mentions) and len(named) == 1 and OWNER.search(strip_mentions(last)) is not None
-        if not (led or tailed or figure or own) and not (said and not mentions):
+        mine = bool(mentions) and len(named) == 1 and OWNER.search(strip_mentions(last)) is not None
+        if not (led or tailed or figure or mine) and not (said and not mentions):
             return text
         if not mentions and not said:
             return text

@@ -204,7 +204,7 @@ def ask_of_held(words: str, before: str, today: date) -> str:
         return ""
     goes_on = "IT" in new or _GOES_ON.search(words) is not None
     own = re.search(r"我|\b(?:i|my|mine)\b", before, re.I) is not None
-    traded = set(new) & {"BUY", "SELL"} and set(new) & {"WHEN", "REASON", "COST"}
+    traded = bool(set(new) & {"BUY", "SELL"} and set(new) & {"WHEN", "REASON", "COST"})
     traded = traded or {"BUY", "FIRST"} <= set(new) <= _FIRST_ONE
     bare = set(new) <= _BARE_RESULT and _GAINED.search(words) is not None
     if not bare and (not (goes_on or own or traded) or not (set(new) & (_WHOSE | _OF_OWN if own else _WHOSE))):
