@@ -143,6 +143,7 @@ class ToolDesk:
     ranked  codes of the securities that the answer puts in an order, the first ones first
     short_names     the short names that the question had for securities, by their codes
     narrow  what of a tool's result counts; None: all of it
+    asks_which  whether the answer asks which of several is meant: no other reading is tried then
     is_reading_again  whether the request is a known question in place of what was asked: none is sought for it
     """
 
@@ -160,6 +161,7 @@ class ToolDesk:
         self.ranked: list[str] = []
         self.short_names: dict[str, str] = {}
         self.is_reading_again = False
+        self.asks_which = False
         self.narrow: Callable[[str, DeskResult], DeskResult] | None = None
         self.tables = Tables(lambda skill, problem: self.note_unused(skill, self.speak.say(problem)))
 

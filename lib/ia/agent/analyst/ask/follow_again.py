@@ -76,7 +76,7 @@ _AFTER_FEES = pattern(
 """Asks for the result before with fees taken off."""
 _IN_PERCENT = pattern(
     r"(?:(?:and|so|what|is|was|that|it)\b[, ]*)*(?:what's (?:that|it) )?"
-    r"(?:in|as an?) (?:per ?cent(?:age)?|%)(?: terms)?"
+    r"(?:in|as an?|how (?:much|many)(?: in)?) (?:per ?cent(?:age)?|%)(?: terms)?"
     r"|(?:and )?what per ?cent(?:age)? (?:is|was) (?:that|it)"
     r"|(?:那|是|换成|算成|按|也就是|[赚亏]了?)*(?:百分之(?:多少|几)|百分比(?:是?多少)?|几个(?:百分)?点)",
     re.I,
@@ -178,11 +178,23 @@ def ask_again(core: str, last: str, today: date) -> str:
     return ""
 
 
+_OWN_SIDE = pattern(
+    r"(?<!多)[赚亏]|超过|\b(?:in (?:the )?(?:red|black|green|profit)|at a loss"
+    r"|under ?water|above|below|over|under|up|down|ahead)\b",
+    re.I,
+)
+"""Asks whether something of the owner's is above or below what it cost, or a limit."""
+_RED = pattern(r"\bin (?:the )?(?:red|black|green|profit)\b|\bat a loss\b|亏着|赚着", re.I)
+_WHETHER = pattern(r"^\W*(?:is|are|am|was|were|did|do|does|has|have)\b|[吗么]\W*$|没有?\W*$|是[赚亏]", re.I)
+
+
 def _ask_extent(last: str, bare: str, today: date) -> str:
     """Return how far the price is from a line, or how much it moved, where the question before asks whether."""
     if _SIDE.search(bare):
         return last
     named = find_named(last)
+    if _WHETHER.search(last) and _OWN_SIDE.search(bare) and (OWNER.search(bare) or _RED.search(bare)):
+        return last
     if len(named) != 1 or not _MOVED.search(bare) or OWNER.search(bare):
         return ""
     spans = [span for span in find_time_spans(blank_mentions(last), today) if span.kind != UNREAD]

@@ -143,9 +143,14 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
     if not new or not old or set(old) <= {_SECURITY, _INDEX, "TIME", _DATE}:
         return ""
     chinese = count_han(words) > 0
+    new = _measure_result(new, old)
     if "FEES" in old and {"TRADE", "MOST", "COST"} <= set(new):  # which trade cost most, of what was asked of fees
         new = {idea: said for idea, said in new.items() if idea != "COST"}
     kept = {idea: said for idea, said in old.items() if not any(idea in kind and set(new) & kind for kind in _KINDS)}
+    if set(new) - _WEAK == {"COUNT", "TOTAL"}:
+        kept = {idea: said for idea, said in kept.items() if idea not in ("TIME", _DATE)}  # how many in all
+    if {"SELL", "CASH", _SECURITY} <= set(old) and _SECURITY in new and _ALSO.search(words):
+        new = {**new, _SECURITY: [*old[_SECURITY], *new[_SECURITY]]}
     if "ALL" in new and {"UP", "DOWN"} & set(new) and _PERCENT in new and _SECURITY not in new:
         kept.pop(_SECURITY, None)  # everything falls, not the one alone
     if "IT" in new and _IN_IT.search(words):
@@ -155,6 +160,20 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
     if _SECURITY in new or _SECURITY not in old or first or set(old) & _SUPPOSED or not set(new) - _WEAK:
         return ""
     return _ask_known({_SECURITY: old[_SECURITY], "ME": ["my"], **new}, chinese=chinese)
+
+
+def name_counted_ones(words: str, before: str, today: date) -> str:
+    """Return the question before, which counted holdings, for one that asks which those are; "" for another.
+
+    >>> name_counted_ones("which ones", "how many of my stocks are in profit", date(2024, 3, 15))
+    'how many of my holdings are in profit'
+    """
+    new = _read_words(words, find_mentions(words), today)
+    old = _read_words(before, find_mentions(before), today)
+    if not new or not old or "WHICH" not in new or not set(new) <= {"WHICH", "STOCK", "HOLD", "THOSE"}:
+        return ""
+    counted = {"COUNT", "HELD_COUNT", "WINNERS", "LOSERS"} & set(old) and _RESULTS & set(old)
+    return _ask_known(old, chinese=count_han(words) > 0) if counted else ""
 
 
 def replace_ideas(words: str, before: str, today: date) -> str:
@@ -198,6 +217,7 @@ def ask_of_held(words: str, before: str, today: date) -> str:
     new = _read_words(words, [], today)
     if new and set(new) == {"REASON"}:
         return ""  # "why?": of the answer
+    new = _measure_result(new, _read_words(before, list(named.values()), today) or {}) if new else new
     if new and "COST" in new and "AVERAGE" not in new and _DEALT.search(before):
         return ""  # at what price that was
     if security.symbol.kind == "index" or not new or set(new) & _OF_ALL or not set(new) - _WEAK - _WHOSE:
@@ -229,8 +249,9 @@ _OF_ALL = frozenset(
 )  # fmt: skip
 """Ideas of a question that may be about more than the security that was spoken of, or about something else of it."""
 _OF_OWN = frozenset(
-    ("PROFIT", "LOSS", "COST", "BUY", "SELL", "REASON", "BREAKEVEN", "SHARE", "WEIGHT", "SHARES", "REASONHOLDS")
-)
+    ("PROFIT", "LOSS", "COST", "BUY", "SELL", "REASON", "BREAKEVEN", "SHARE", "WEIGHT", "SHARES", "REASONHOLDS",
+     "BY_PERCENT")
+)  # fmt: skip
 """Ideas of what is the owner's, though nobody is named."""
 
 
@@ -246,6 +267,19 @@ def asks_of_last_trade(words: str, before: str, today: date) -> bool:
     return "FEES" in new and bool(traded) and _SECURITY not in {*new, *old}
 
 
+_ALSO = pattern(r"(?<!\w)再|也|\b(?:too|as well|also)\b", re.I)
+"""Words by which something is supposed besides what was supposed before."""
+_RESULTS = frozenset(("PROFIT", "LOSS", "RESULT", "UP", "DOWN", "WINNERS", "LOSERS"))
+_PART = pattern(r"per ?cent(?:age)?|[%％]|百分", re.I)
+
+
+def _measure_result(new: dict[str, list[str]], old: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the ideas of a message, with a rate for a part where a result was spoken of: "how many percent"."""
+    if set(new) - _WEAK != {"WEIGHT"} or not _RESULTS & set(old) or not any(map(_PART.search, new["WEIGHT"])):
+        return new
+    return {idea: said for idea, said in new.items() if idea != "WEIGHT"} | {"BY_PERCENT": new["WEIGHT"]}
+
+
 _IN_IT = pattern(r"\b(?:in|of|from) (?:it|that|them|those)\b|[它那]里[面头]?|其中", re.I)
 _SUPPOSED = frozenset(
     ("IF", "CAN", "NOT", "EXCEPT", "ENOUGH", "TIME", "DATE", "NUMBER", "PERCENT", "MONEY", "HALF", "AFTERWARDS", "NTH")
@@ -256,7 +290,7 @@ _KINDS = tuple(
     for kind in (
         "BEST WORST MOST LEAST", "BUY SELL TRADE", "FIRST LAST NTH",
         "PROFIT LOSS WORTH COST WEIGHT SHARE RESULT BREAKEVEN FEES TAX DIVIDEND CASH",
-        "TIME DATE RECENT", "SECURITY", "INDEX",
+        "TIME DATE RECENT", "SECURITY", "INDEX", "SECURITY MARKET INDUSTRY",
         "MARKET", "CURRENCY INTO YUAN", "WHEN REASON COUNT LONG DAYS", "INDUSTRY", "REALIZED UNREALIZED",
         "DAY WEEK MONTH", "DEPOSIT WITHDRAW", "NUMBER PERCENT", "HALF ALL", "HALF NUMBER", "ALL NUMBER",
     )

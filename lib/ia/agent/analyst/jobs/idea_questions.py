@@ -10,7 +10,13 @@ from ia.agent.analyst.ask.follow_on import complete_question, read_before
 from ia.agent.analyst.ask.follow_pronouns import name_pronoun
 from ia.agent.analyst.ask.follow_words import LEAD, TAIL
 from ia.agent.analyst.ask.mentions import find_mentions
-from ia.agent.analyst.ask.own_words import ask_of_held, continue_ideas, read_ideas, replace_ideas
+from ia.agent.analyst.ask.own_words import (
+    ask_of_held,
+    continue_ideas,
+    name_counted_ones,
+    read_ideas,
+    replace_ideas,
+)
 from ia.agent.analyst.ask.plain_words import drop_courtesies, fold_characters, simplify_question
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.own_events import name_own_securities
@@ -50,6 +56,7 @@ def _continue_first(words: str, before: str, today: date) -> str:
     return (
         ask_of_held(words, before, today)
         or continue_ideas(words, before, today, first=True)
+        or name_counted_ones(words, before, today)
         or (replace_ideas(words, before, today) if LEAD.search(words) or TAIL.search(words) else "")
         or ideas.rank_group(words, before, today)
     )

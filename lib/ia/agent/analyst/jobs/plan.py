@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import date
 
 from ia.agent.analyst.ask import (
     checklist_words,
@@ -103,7 +104,11 @@ def work(desk: ToolDesk) -> Work[Reply]:
         from ia.agent.analyst.jobs import small_talk
 
         done = small_talk.ask_which_of(desk, meant)
-    elif (done.unread or not done.understood) and (again := (yield from _read_again(desk, asked))):
+    elif (
+        not desk.asks_which
+        and (done.unread or not done.understood)
+        and (again := (yield from _read_again(desk, asked)))
+    ):
         done = again
     ends = [reply.by_rules(desk.speak)] if done.signed else []
     offers = find_offered(desk.request, done.unread[0]) if done.unread else []
@@ -127,11 +132,42 @@ def _points_at_nothing(desk: ToolDesk) -> bool:
     """Return True if a message asks for trades of something that no message before names."""
     request = desk.request
     said, before, today = request.question, request.before, request.moment.date()
-    if not before or not request.is_words_only or request.sections or not _OBJECT.search(said) or find_mentions(said):
+    if not before or not request.is_words_only or request.sections or find_mentions(said):
         return False
+    if not _OBJECT.search(said):
+        return _points_at_answer(request)
     told = follow_pronouns.name_pronoun(said, before, today), complete_question(said, before, today)
     named = told != (said, said) or bool(intent.read_acts(request).securities)
     return not named and not follow_pronouns.find_ranking(said, follow_asides.drop_asides(before), today)
+
+
+_OF_ANSWER = pattern(
+    r"^\W*(?:(?:and|so|but|then)\b[, ]*)*(?:(?:from|on|in|of|for|at|with|by) )?which"
+    r" (?:ones?|(?:trade|sale|purchase|stock|position)(?= (?:was|is) (?:it|that)|\W*$))\b"
+    r"|^\W*(?:那|是|都是|分别是|其中)*哪(?:几|一)?[只笔次支](?:股票|票)?(?:的|[赚亏]了?|便宜|贵|划算|是)*"
+    r"(?:呢|啊|吗)*\W*$"
+    r"|^\W*(?:那|这)?(?:折合?成?|换成|合)(?:人民币|美元|港[币元])(?:是)?多少(?:钱)?\W*$"
+    r"|^\W*(?:and |so )?(?:(?:in (?:yuan|rmb|cny|dollars|usd|hkd))[, ]*)?how much (?:was|is) that"
+    r"(?: in (?:yuan|rmb|cny|dollars|usd|hkd))?\W*$",
+    re.I,
+)
+"""Asks of what the answer before told, and names nothing itself."""
+
+
+def _points_at_answer(request: UserRequest) -> bool:
+    """Return True if a message asks of what an answer about the owner's money told, and no reader completes it."""
+    said, today = request.question, request.moment.date()
+    if not _OF_ANSWER.search(said) or OWNER.search(said) or not _is_about_own(request.before, today):
+        return False
+    if any(complete_question(each, request.before, today) != each for each in (said, simplify_question(said))):
+        return False
+    return not follow_pronouns.find_ranking(said, follow_asides.drop_asides(request.before), today)
+
+
+def _is_about_own(before: list[str], today: date) -> bool:
+    """Return True if the last of some messages was about the owner's money."""
+    whole = read_before(follow_asides.drop_asides(before), today)[0]
+    return bool(read_ideas(whole, find_mentions(whole), today)) or OWNER.search(strip_mentions(whole)) is not None
 
 
 def _take_amendment(desk: ToolDesk) -> None:
@@ -487,6 +523,7 @@ def _name_ranked(desk: ToolDesk) -> Work[Reply | None]:
     from ia.agent.analyst.jobs.facts import wording
 
     names = desk.speak.join_items([wording.security_name(desk, code, None) for code in ranked])
+    desk.asks_which = True
     return reply.reply_of_lines(
         desk.speak("Which one is meant: {names}? Write its name or code.", names=names)
     )._replace(understood=False)
@@ -758,7 +795,7 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.speak.join_items(unread)))
     if known := (yield from _answer_known(desk)):
         return known
-    if not asks and _goes_on_with_figures(desk.request):
+    if (not asks or _SUPPOSED.search("".join(desk.request.before[-1:]))) and _goes_on_with_figures(desk.request):
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=wanted.words.strip()))
     if first.symbol.kind == "index":
         from ia.agent.analyst.jobs.facts import index_facts, wording
@@ -779,11 +816,11 @@ def _goes_on_with_figures(request: UserRequest) -> bool:
     ):
         return False
     today = request.moment.date()
-    whole = read_before(before, today)[0]
-    own = read_ideas(whole, find_mentions(whole), today) or OWNER.search(strip_mentions(whole))
-    return bool(own) or any(MEASURE.search(strip_mentions(each)) for each in before[-2:])
+    return _is_about_own(before, today) or any(MEASURE.search(strip_mentions(each)) for each in before[-2:])
 
 
+_SUPPOSED = pattern(r"如果|要是|假如|卖[掉光出]|\bif i\b|\bafter (?:selling|buying)\b", re.I)
+"""A purchase or a sale that was supposed: one that goes on with it supposes another."""
 _ONLY = pattern(r"^\W*(?:(?:just|only|on|in|for|from|with)\b|[只光单](?:看|算|说)?)", re.I)
 """Words by which a message goes on with the one before about but one security."""
 _OF_TASK = pattern(r"\b(?:when|approved|did|does)\b|批准|什么时候|几点", re.I)
