@@ -75,12 +75,13 @@ def _load_trades(ws: Workspace, notify: Notify) -> list[SearchableRecord]:
         notify(Message(exc.template, **exc.params))
         return found
     for entry in entries:
-        why = "; ".join(filter(None, (entry.reason, entry.note)))
-        if why:
+        if entry.reason or entry.note:
             amount = f" {entry.quantity:f}" if entry.quantity is not None else ""
             price = f" @ {entry.price:f}" if entry.price is not None else ""
             what = " ".join(filter(None, (voice(entry.kind), entry.symbol, entry.name)))
-            found.append(SearchableRecord(str(entry.id), entry.date, f"{what}{amount}{price}: {why}"))
+            told = f"{what}{amount}{price}" + (f": {entry.reason}" if entry.reason else "")
+            told += voice(" (corrected: {note})", note=entry.note) if entry.note else ""
+            found.append(SearchableRecord(str(entry.id), entry.date, told))
     return found
 
 

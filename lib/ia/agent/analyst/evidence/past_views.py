@@ -42,8 +42,9 @@ def rows_of(shown: Json) -> int:
     return rows if isinstance(rows, int) else 0
 
 
-_REPORTS = ("notebook/reports/", "memory/reflections/", "sessions/")
-"""What quotes views, and is none."""
+_REPORTS = ("notebook/reports/", "notebook/scratch/scan/", "memory/reflections/", "sessions/")
+"""What quotes or counts views, and is none."""
+_OBSERVED = "memory/observations/"
 _QUOTED = 3
 """Lines of one note that are quoted."""
 
@@ -120,13 +121,16 @@ def find_views(
             continue
         data: StatedView | None = hit.get("view")
         view = data or read_words(content)
+        if source.startswith(_OBSERVED) and not _is_own(hit) and view.lean is None and not _has_name(source, names):
+            continue  # a machine's list of several, such as a scan
+        base = find_base(view, date, closes)
         found.append(
             PastView(
                 source,
                 date,
                 data.brief(speak) if data else _name_in(speak, source, _quote_lines(content, source, names)),
-                change_since(date, closes),
-                has_ended(view, date, closes),
+                change_since(base, closes),
+                has_ended(view, base, closes),
                 view.lean,
                 view.kinds,
                 "<<data " in content,
@@ -156,6 +160,11 @@ def _is_about_security(source: str, names: tuple[str, ...]) -> bool:
     return any(name and name.lower() in (stem[11:], stem.lower()) for name in names) or any(
         f"/{name}/" in source for name in names if name
     )
+
+
+def _has_name(source: str, names: tuple[str, ...]) -> bool:
+    """Return True if a file is about a security by its path, alone or beside others."""
+    return any(name and name.lower() in source.lower() for name in names)
 
 
 def _quote_lines(content: str, source: str, names: tuple[str, ...]) -> str:
@@ -221,15 +230,50 @@ def closes_within(closes: list[tuple[str, float]], date: str, horizon: int | Non
     return closes[: before + horizon] if horizon else closes
 
 
-def has_ended(view: StatedView, date: str, closes: list[tuple[str, float]]) -> bool | None:
-    """Return whether the condition that a view named as its own end came true; None where it named none."""
-    after = [close for day, close in closes if day > date]
-    then = [close for day, close in closes if day <= date]
+def find_base(view: StatedView, date: str, closes: list[tuple[str, float]]) -> str:
+    """Return the day of the close at which a view was written: the session before, for one before the close.
+
+    Where the view does not tell, it is the day whose close it quotes, of its own and the one before it.
+
+    date    the day on which it was written
+    closes  (date, close), oldest first
+
+    >>> closes = [("2024-03-11", 89.69), ("2024-03-12", 86.99)]
+    >>> find_base(StatedView(close=89.69), "2024-03-12", closes), find_base(StatedView(), "2024-03-12", closes)
+    ('2024-03-11', '2024-03-12')
+    """
+    known = [(day, close) for day, close in closes if day <= date][-2:]
+    if view.as_of:
+        return min(view.as_of, date)
+    if view.close is None or len(known) < 2 or abs(known[-1][1] - view.close) < _ROUNDED:
+        return date
+    return known[0][0] if abs(known[0][1] - view.close) < _ROUNDED else date
+
+
+_ROUNDED = 0.0051
+"""How far a quoted close may be from the stored one: two decimals are quoted."""
+
+
+def find_end(view: StatedView, base: str, closes: list[tuple[str, float]]) -> str | None:
+    """Return the first day on which the condition that a view named as its own end was true.
+
+    "" where it was not; None where the view names none, or there are no closes since.
+
+    base  the day of the close at which it was written
+    """
+    after = [(day, close) for day, close in closes if day > base]
+    then = [close for day, close in closes if day <= base]
     if view.ends_if is None or not after or not then:
         return None
     operator, level = view.ends_if
     level *= then[-1] / view.close if view.close else 1.0  # prices were adjusted since
-    return any(close < level if operator == "<" else close > level for close in after)
+    return next((day for day, close in after if (close < level if operator == "<" else close > level)), "")
+
+
+def has_ended(view: StatedView, base: str, closes: list[tuple[str, float]]) -> bool | None:
+    """Return whether the condition that a view named as its own end came true; None where it named none."""
+    found = find_end(view, base, closes)
+    return None if found is None else bool(found)
 
 
 def describe_end(void: bool, speak: AnswerVoice) -> str:

@@ -17,6 +17,7 @@ from ia.kernel.patterns import pattern
 
 MARK = "<!-- ia-view: "
 _DATA = pattern(rf"^{re.escape(MARK)}(\{{.*\}}) -->$", re.M)
+_DAY = pattern(r"\d{4}-\d\d-\d\d")
 SPACED_NAME = pattern(r"(?<=[\u4e00-\u9fff]) (?=\d)")
 """The space of 沪深 300, without which it is a name."""
 _LEANS = {"up": 1, "down": -1, "open": 0}
@@ -31,6 +32,7 @@ class StatedView:
     ends_if  what would end the view: ("<", 80.1), a close below that; None where it names nothing
     kinds    kinds of evidence for (1) and against (-1)
     close    the close at which it was written
+    as_of    the day of that close; "" where the text does not tell
     horizon  trading days within which it is to come true; None where it names none
     aim      the price or change that is to be reached; None where it names but a direction
     odds     the probability that it states, from 0 to 1
@@ -45,6 +47,7 @@ class StatedView:
     horizon: int | None = None
     aim: Aim | None = None
     odds: float | None = None
+    as_of: str = ""
 
     def parts(self, speak: AnswerVoice) -> list[str]:
         """Return close, lean, confidence and what ends the view, in clauses."""
@@ -78,6 +81,7 @@ class StatedView:
         """The view as a data line; parse_view() reads it back."""
         data: dict[str, object] = {"lean": next(word for word, sign in _LEANS.items() if sign == (self.lean or 0))}
         data |= {"confidence": self.confidence, "close": self.close}
+        data |= {"as_of": self.as_of} if self.as_of else {}
         data |= {"void_if_close": list(self.ends_if)} if self.ends_if else {}
         data |= {side: [kind for kind, value in self.kinds if value == sign] for side, sign in _SIDES.items()}
         data |= {"simulated": True} if self.simulated else {}
@@ -102,6 +106,7 @@ def parse_view(text: str, tables: Tables = SHIPPED) -> StatedView | None:
             kinds=tuple((kind, sign) for side, sign in _SIDES.items() for kind in data.get(side, []) if kind in known),
             close=None if data.get("close") is None else float(data["close"]),
             simulated=data.get("simulated") is True,
+            as_of=str(data["as_of"]) if _DAY.fullmatch(str(data.get("as_of"))) else "",
         )
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None

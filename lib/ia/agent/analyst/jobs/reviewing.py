@@ -84,7 +84,7 @@ class ReviewOutcome(NamedTuple):
 
     Of a judgment with a horizon, it is the change up to there; against an index, the change less that of the index.
     `right`: whether what it said has come about up to there; None where there is nothing to tell by. `due`: the day on
-    which it is settled; "" before.
+    which it is settled; "" before. `ended`: the day on which its own condition came true.
     """
 
     said: ReviewedView
@@ -93,6 +93,12 @@ class ReviewOutcome(NamedTuple):
     days: int
     right: bool | None = None
     due: str = ""
+    ended: str = ""
+
+    def is_of(self, period: ReviewPeriod) -> bool:
+        """Return True if it was written in a period, or was settled or ended in it."""
+        days = (self.said.day, self.due, self.ended)
+        return any(period.first <= day <= period.last for day in days)
 
 
 def review(desk: ToolDesk, words: str) -> Work[Reply]:
@@ -135,10 +141,10 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
         for path, text in zip(earlier, texts[len(files) + len(notes) :], strict=True)
         if text.ok
         for item in lines_of(path, str(text.value), desk.tables)
-        if item.lean and item.view.horizon is not None
+        if item.mention and (item.lean or item.view.ends_if)
     ]
-    outcomes, simulated = yield from _since(desk, [*waiting[-MOST:], *said[-MOST:]])
-    outcomes = [item for item in outcomes if item.said.day >= period.first or period.first <= item.due <= period.last]
+    outcomes, simulated = yield from _since(desk, [*_last_of_each(waiting)[-MOST:], *said[-MOST:]])
+    outcomes = [item for item in outcomes if item.is_of(period)]
     outcomes, casual = _part_casual(_each_once(outcomes), _followed_codes(of_account.get("account.period"), tracking))
     own = _journal_lines(read) + [(item.day, item.line, item.source) for item in said if not item.data]
     own = list(dict.fromkeys(own))
@@ -172,6 +178,14 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
     told = [head or _headline(desk, period), *(line for lines in parts for line in lines), *last]
     told = reply.append_lines(told, lesson) if lesson else told
     return Reply(reply.append_lines(told, *kept), [*told], [_row(desk, item) for item in outcomes], signed=True)
+
+
+def _last_of_each(said: list[ReviewedView]) -> list[ReviewedView]:
+    """Return the judgments with a horizon, and of other views the last one of each security."""
+    kept = {
+        item.line if item.view.horizon is not None else item.mention.code if item.mention else "": item for item in said
+    }
+    return sorted(kept.values(), key=lambda item: item.day)
 
 
 def settled_judgments(desk: ToolDesk) -> Work[list[str]]:
@@ -415,10 +429,14 @@ def lines_of(path: str, text: str, tables: Tables = SHIPPED) -> list[ReviewedVie
 def _since(desk: ToolDesk, said: list[ReviewedView]) -> Work[tuple[list[ReviewOutcome], bool]]:
     """Return what the market did since each observation: fetched once a security, computed on its bars."""
     named = [each for item in said for each in (item.mention, item.against) if each]
-    mentions = list({each.code: each for each in named}.values())[:8]
+    mentions = list({each.code: each for each in named}.values())[:MOST]
     bars = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": m.code, "tail": 200}) for m in mentions))
     closes = {m.code: closes_of(result.value) for m, result in zip(mentions, bars, strict=True) if result.ok}
-    counts = [sum(1 for day, _ in closes.get(s.mention.code, []) if day > s.day) if s.mention else 0 for s in said]
+    bases = [past_views.find_base(s.view, s.day, closes.get(s.mention.code, [])) if s.mention else s.day for s in said]
+    counts = [
+        sum(1 for day, _ in closes.get(item.mention.code, []) if day > base) if item.mention else 0
+        for item, base in zip(said, bases, strict=True)
+    ]
     codes = {
         at: item.mention.code
         for at, item in enumerate(said)
@@ -435,37 +453,39 @@ def _since(desk: ToolDesk, said: list[ReviewedView]) -> Work[tuple[list[ReviewOu
     moved = {at: read_value(result)[0] for at, result in zip(asked, results, strict=True)}
     outcomes = []
     for at, item in enumerate(said):
-        until = partial(_closes_of, closes, item)
-        void = past_views.has_ended(item.view, item.day, until(item.mention)) if item.mention else None
+        base = bases[at]
+        until = partial(_closes_of, closes, item, base)
+        ended = past_views.find_end(item.view, base, until(item.mention)) if item.mention else None
         change = moved.get(at)
         if item.mention and item.view.horizon is not None:
-            change = past_views.change_since(item.day, until(item.mention))
-            index = past_views.change_since(item.day, until(item.against)) if item.against else 0.0
+            change = past_views.change_since(base, until(item.mention))
+            index = past_views.change_since(base, until(item.against)) if item.against else 0.0
             change = None if change is None or index is None else change - index
         days = min(counts[at], item.view.horizon or counts[at])
         reached = until(item.mention) if item.mention else []
         due = reached[-1][0] if reached and days >= (item.view.horizon or DUE) else ""
-        outcomes.append(ReviewOutcome(item, change, void, days, _is_right(item, change, reached), due))
+        void, right = None if ended is None else bool(ended), _is_right(item, base, change, reached)
+        outcomes.append(ReviewOutcome(item, change, void, days, right, due, ended or ""))
     return outcomes, any(result.ok and bool(result.get("simulated")) for result in bars)
 
 
-def _is_right(item: ReviewedView, change: float | None, closes: list[tuple[str, float]]) -> bool | None:
+def _is_right(item: ReviewedView, base: str, change: float | None, closes: list[tuple[str, float]]) -> bool | None:
     """Return whether what an observation said has come about by the last of some closes."""
     if change is None or not item.lean:
         return None
     aim = item.view.aim
     if aim is None or item.against is not None:
         return change * item.lean > 0
-    base = [close for day, close in closes if day <= item.day]
-    after = [close for day, close in closes if day > item.day]
-    return aim.is_reached(base[-1], after) if base and after else None
+    then = [close for day, close in closes if day <= base]
+    after = [close for day, close in closes if day > base]
+    return aim.is_reached(then[-1], after) if then and after else None
 
 
 def _closes_of(
-    closes: dict[str, list[tuple[str, float]]], item: ReviewedView, mention: Mention
+    closes: dict[str, list[tuple[str, float]]], item: ReviewedView, base: str, mention: Mention
 ) -> list[tuple[str, float]]:
     """Return the closes of a security up to the horizon of a judgment: what comes later decides nothing."""
-    return past_views.closes_within(closes.get(mention.code, []), item.day, item.view.horizon)
+    return past_views.closes_within(closes.get(mention.code, []), base, item.view.horizon)
 
 
 def _judge_observation(item: ReviewOutcome, speak: AnswerVoice) -> str:
@@ -525,9 +545,9 @@ def _alerts(desk: ToolDesk, alerts: DeskResult, period: ReviewPeriod) -> list[st
 
 
 def _conditions(desk: ToolDesk, outcomes: list[ReviewOutcome]) -> list[str]:
-    """Return the conditions that views named as their end and that came true, each once."""
+    """Return the conditions that views named as their end and that came true: of each security the newest."""
     told: dict[str, str] = {}
-    for item in outcomes:
+    for item in reversed(outcomes):
         if item.void and item.said.mention:
             name = display_name(desk, item.said.mention)
             said = item.said.view.end(desk.speak) or past_views.cut_text(item.said.line, 80)
@@ -680,7 +700,7 @@ def _report(
     out += ["", f"## {speak('Terms')}", ""]
     out.append(
         speak(
-            "- Since: from the close of the day to the last close, adjusted; of a judgment with a horizon, to its last"
+            "- Since: from the close at which it was written to the last close, adjusted; of a judgment with a horizon, to its last"
             " session, and against an index what is beyond the index's own change. Due at the horizon, else after 20"
             " trading days, and not scored before.",
         )

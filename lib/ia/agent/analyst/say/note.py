@@ -143,6 +143,7 @@ def state_view(view: View) -> StatedView:
         kinds=tuple((kind, sign) for kind, sign in verdict.kinds.items() if sign),
         close=value("close"),
         simulated=view.study.simulated,
+        as_of=view.study.last,
     )
 
 
