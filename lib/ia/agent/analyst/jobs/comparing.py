@@ -153,17 +153,15 @@ def _file_comparison(desk: ToolDesk, sides: list[ComparedSide], answer: list[str
     """Write the note and the observation; return where they are, in lines."""
     speak = desk.speak
     names = [side.mention.name if speak.lang == ZH else english(side.mention.symbol) for side in sides]
-    topic = "-vs-".join(name.replace("/", "-") for name in names)
     full = speak(" vs ").join(
         speak("{name} ({symbol})", name=name, symbol=side.mention.code) for name, side in zip(names, sides, strict=True)
     )
-    earlier = [hit for side in sides for hit in side.earlier]
-    path = research_path(desk, [(side.mention.name, english(side.mention.symbol)) for side in sides], earlier)
+    path = yield from research_path(desk, [(side.mention.name, english(side.mention.symbol)) for side in sides])
     note = [f"# {full} · {desk.request.day}", "", *answer[0:1], "", *answer[2:], "", *_behind(desk, sides)]
     results = yield from file_calls(
         desk,
         DeskCall("notebook.write", {"path": path, "content": "\n".join(note) + "\n"}),
-        observe(desk, topic, f"{line}\n{OWN_LINE}"),
+        observe(desk, path.split("/")[1], f"{line}\n{OWN_LINE}"),
     )
     return reply.describe_paths(
         desk, (results[0], speak("note", context="kept")), (results[1], speak("observation", context="kept"))

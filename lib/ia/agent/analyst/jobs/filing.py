@@ -1,11 +1,10 @@
 """Where notes and observations are kept."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.voice import ZH
-from ia.kernel.jsontypes import Json
 
 OWN_LINE = "<!-- ia-own: {} -->"
 """The data line of an observation of the analyst's own that states no view: it is no word of the owner."""
@@ -32,12 +31,21 @@ def research_folders(desk: ToolDesk, mentions: Sequence[tuple[str, str]]) -> lis
     return list(dict.fromkeys((own, english) if desk.speak.lang == ZH else (english, own)))
 
 
-def research_path(desk: ToolDesk, mentions: Sequence[tuple[str, str]], earlier: Iterable[Json]) -> str:
-    """Return the path of today's note on a subject: in the folder of an earlier one, if one was found."""
+def research_path(desk: ToolDesk, mentions: Sequence[tuple[str, str]]) -> Work[str]:
+    """Return the path of today's note on a subject: in the folder that has most notes on it, in whatever language.
+
+    Without a tool that lists them, it is the folder that has one of today.
+    """
     folders = research_folders(desk, mentions)
-    sources = [str(hit.get("source")) for hit in earlier]
-    kept = [name for name in folders if any(source.startswith(f"notebook/research/{name}/") for source in sources)]
-    return f"research/{(kept or folders)[0]}/{desk.request.day}.md"
+    paths = [f"research/{name}/{desk.request.day}.md" for name in folders]
+    if desk.has("notebook.list"):
+        listed = yield from desk.run(
+            *(DeskCall("notebook.list", {"directory": f"research/{name}"}) for name in folders)
+        )
+    else:
+        listed = yield from desk.run(*(DeskCall("notebook.read", {"path": path}) for path in paths))
+    counts = [int(each.get("count") or 1) if each.ok else 0 for each in listed]
+    return paths[counts.index(max(counts))]
 
 
 def observe(desk: ToolDesk, topic: str, line: str, observed: str = "") -> DeskCall:

@@ -224,7 +224,7 @@ def _file_research(desk: ToolDesk, study: Study, seen: view.View, rules: list[st
     line = note.observation_line(seen)
     calls: list[tuple[DeskCall, str]] = []
     if "notebook.write" in tools:
-        path = research_path(desk, [(topic, study.english or topic)], study.earlier)
+        path = yield from research_path(desk, [(topic, study.english or topic)])
         text = note.note(seen, rules)
         calls.append((DeskCall("notebook.write", {"path": path, "content": text}), desk.speak("note", context="kept")))
     if tools & {"memory.write", "memory.observe"} and not _is_filed(desk, study, seen):
