@@ -700,9 +700,9 @@ def _report(
     out += ["", f"## {speak('Terms')}", ""]
     out.append(
         speak(
-            "- Since: from the close at which it was written to the last close, adjusted; of a judgment with a horizon, to its last"
-            " session, and against an index what is beyond the index's own change. Due at the horizon, else after 20"
-            " trading days, and not scored before.",
+            "- Since: from the close at which it was written to the last close, adjusted; of a judgment with a horizon,"
+            " to its last session, and against an index what is beyond the index's own change. Due at the horizon,"
+            " else after 20 trading days, and not scored before.",
         )
     )
     seen = {item.said.mention.code for item in outcomes if item.said.mention}
