@@ -22,14 +22,16 @@ _ASIDE = pattern(
 )
 """What says nothing of what the next question is about."""
 _TONGUE = (
-    ("en", r"(?:in|into) english|用?(?:英文|英语)(?:回答|说|讲|回复|写)?(?:一遍|一下|吧)?"),
-    ("zh", r"(?:in|into) (?:chinese|mandarin)|用?(?:中文|汉语|普通话)(?:回答|说|讲|回复|写)?(?:一遍|一下|吧)?"),
+    ("en", r"(?:in|into) english|[用以]?(?:英文|英语)(?:来?(?:回答|答复|说|讲|回复|写))?我?(?:一遍|一下|吧|就行)?"),
+    ("zh", r"(?:in|into) (?:chinese|mandarin)|[用以]?(?:中文|汉语|普通话)(?:来?(?:回答|答复|说|讲|回复|写))?我?(?:一遍|一下|吧|就行)?"),
 )
 _SAY = (
-    r"(?:(?:can|could|would) you |please |and |now |请|再|麻烦|能不能|可以)*"
-    r"(?:(?:say|write|repeat|give|answer|tell me|translate)\b(?: (?:it|that|this|me|the same))* ?)?"
+    r"(?:(?:can|could|would) you |please |and |now |always |only |just |from now on,? |in future,? |going forward,? "
+    r"|请|再|麻烦|能不能|可以|(?:以后|今后|往后|从现在起|从今天起)[，,\s]*|都|你|只|一律|一直|全部?)*"
+    r"(?:(?:say|write|repeat|give|answer|reply|respond|speak|tell me|translate)\b"
+    r"(?: (?:it|that|this|me|to me|the same|everything|all|always|only))* ?)?"
 )
-_POLITE = r"(?:[, ]*(?:please|thanks?|吗|好吗))?\W*"
+_POLITE = r"(?:[, ]*(?:please|thanks?|from now on|in future|always|吗|好吗))?\W*"
 _WISHES = tuple(
     (
         lang,

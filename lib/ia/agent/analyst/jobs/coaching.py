@@ -39,6 +39,13 @@ _ANSWERS = pattern(
     r"(?:以后|今后|从现在起|从今天起|^)[，,：:\s]*(?:请|你|麻烦|的)*((?:回答|答复|回复|答案|输出|说话)[^。；;!！]{2,})"
 )
 """How answers are to be from now on: all clauses of the sentence, as in English."""
+_ALWAYS = pattern(
+    r"^\W*(?:(?:以后|今后|往后|从现在起|从今天起|从今以后|从今往后|下次)[，,：:\s]*|(?=每次|总是|一律))(?:请|你|麻烦)*([^。；;!！]{3,})"
+    r"|^\W*(?:please )?(?:(?:going forward|in (?:the )?future|from (?:here|today|this day) on(?:wards?)?|henceforth)[, ]+"
+    r"|(?=always\b))(?:please )?([^.;!]{4,})",
+    re.I,
+)
+"""A wish that begins with from when on it holds: all that follows is the wish."""
 _LENGTH = pattern(
     r"(?:说|讲|写|答|回答|回复|解释|废话)得?(?:也|都|还|实在)?太(?P<much>长|啰[嗦唆]|多|复杂|绕)"
     r"|太(?P<long>长|啰[嗦唆])了|(?:说|讲|写|答|回答)(?:得)?(?:再)?(?:短|简[短单洁])(?:一?[点些])|长话短说|说重点"
@@ -47,7 +54,11 @@ _LENGTH = pattern(
     re.I,
 )
 """Words that wish for shorter answers."""
-_HABIT = pattern(r"以后|今后|从现在起|回答|答复|回复|先看|先.{1,10}再|from now on|before|first", re.I)
+_HABIT = pattern(
+    r"以后|今后|往后|从[现今]|每次|总是|回答|答复|回复|先看|先.{1,10}再|from now on|before|first"
+    r"|\balways\b|going forward|in (?:the )?future|henceforth",
+    re.I,
+)
 
 
 def coach(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
@@ -148,7 +159,8 @@ def advice(words: str, lang: str) -> str:
     >>> advice("以后回答先给结论，再给理由，不超过10行", "zh")
     '回答先给结论，再给理由，不超过10行'
     """
-    found = _ANSWERS.findall(words) or _GUIDANCE.findall(words)
+    always = _ALWAYS.search(words)
+    found = [always[1] or always[2]] if always else _ANSWERS.findall(words) or _GUIDANCE.findall(words)
     if not found and _LENGTH.search(words):
         return AnswerVoice(lang)("Answer shorter: the conclusion first, minor reasons left out")
     kept = [
