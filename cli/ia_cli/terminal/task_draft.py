@@ -38,7 +38,7 @@ def design_rows(design: "TaskDesign") -> list[tuple[str, str]]:
         (tr("prompt"), design.prompt),
         (tr("runs"), design.run),
         (tr("input"), design.inputs),
-        (tr("keeps"), output_path(design) if find_alert(design) is None else ""),
+        (tr("keeps"), "" if find_alert(design) or _is_reminder(design) else output_path(design)),
         (tr("notifies"), _notified_names(design)),
         (tr("on failure"), _format_retries(design)),
         (tr("if missed"), tr("run once afterwards") if design.missed == "once" else tr("left out")),
@@ -121,7 +121,12 @@ def _notified_names(design: "TaskDesign") -> str:
     names = ", ".join(tr("you") if name == "me" else name for name in design.notify)
     if not names:
         return tr("nobody")
-    return say("{names}, only on failure", names=names) if design.silent else names
+    return say("{names}, only on failure", names=names) if design.silent and not _is_reminder(design) else names
+
+
+def _is_reminder(design: "TaskDesign") -> bool:
+    """Whether all that a task does is to send a text: it writes no note, and the text itself is the notice."""
+    return design.run.startswith("ia send ")
 
 
 def _format_retries(design: "TaskDesign") -> str:

@@ -26,7 +26,7 @@ _TELL_EN = (
     r"(?:(?:alert|notify|warn|ping)(?:\s+me)?|(?:text|message|tell|remind|inform|nudge|buzz)\s+me|let\s+me\s+know|shout"
     r"|give\s+me\s+an?\s+(?:alert|shout|nudge|call|heads[- ]up))"
 )
-_WHEN_EN = r"(?:when(?:ever)?|if|once|as\s+soon\s+as|in\s+case|each\s+time|every\s+time)"
+_WHEN_EN = r"(?:(?:once\s+(?=if\b|when\b))?(?:when(?:ever)?|if|once|as\s+soon\s+as|in\s+case|each\s+time|every\s+time))"
 _SET = r"(?:(?:please\s+)?(?:set|create|add|make)\s+(?:me\s+)?an?\s+(?:price\s+)?alert\s+(?:for|on|when|if)?)"
 _SET_ZH = r"(?:(?:请|帮我|给我)*(?:设|建|加|定|来|要|开)(?:置|立)?(?:一?个|条)?)"
 _NUMBER = (
@@ -171,6 +171,25 @@ _LIMITED = pattern(
     re.I,
 )
 """A time that limits an alert, which runs from its approval until it is removed."""
+_COUNT = r"(?:[一二两三四五六七八九十]+|\d+|半)"
+_TIMED = pattern(
+    r"\b(?:every|each)\s+(?!time\b)(?:(?:single|other|trading|second|business|working)\s+)?"
+    r"(?:\d+\s+)?\w+(?:\s+(?:morning|afternoon|evening|night)s?)?"
+    r"|\b(?:daily|weekly|monthly|hourly)\b(?!\s+(?:clos|volume|average|range|bar|high|low|move|change|turnover))"
+    r"|\b(?:once|twice|(?:two|three|four|five|\d+) times)\s+(?:a|per)\s+(?:day|week|month|hour)\b"
+    r"|\bat\s+(?:noon|midnight|lunch(?:time)?|night|the open(?:ing)?|\d{1,2}(?::\d\d|\s*(?:[ap]\.?m\b|o['’]?clock)))"
+    r"|\b\d{1,2}:\d\d\b|\b\d{1,2}\s*[ap]\.?m\b"
+    r"|\b(?:\d+|an?|half an)\s+(?:minutes?|mins?|hours?)\s+(?:before|after|past)\b(?:\s+the\s+\w+)?"
+    r"|\bin\s+the\s+(?:morning|afternoon|evening)s?\b|\btonight\b|\bbefore\s+the\s+(?:open|close|bell)\b"
+    r"|\bon\s+(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    rf"|每\s*(?:个|逢|隔)?\s*{_COUNT}?\s*个?半?(?:天|日|晚|早|周|星期|礼拜|月|季|年|交易日|工作日|小时|分钟|上午|下午|中午)"
+    rf"(?:[一二三四五六日天早晚](?:[上间])?)?|{_COUNT}[天日周][一两二三四五六七八九十\d]+[次遍]|天天|隔天"
+    r"|\d{1,2}\s*[:：]\s*\d{2}|(?:早上|上午|中午|下午|晚上|傍晚|凌晨|今晚|夜里)(?:[零〇一二两三四五六七八九十\d]+点(?:半|钟|[一二三四五\d十]+分?)?)?"
+    rf"|(?:收盘|开盘|收市|开市)[之以]?前(?:{_COUNT}个?(?:分钟|小时))?|{_COUNT}个?(?:分钟|小时)[之以]?[前后]"
+    r"|(?:告诉|提醒|通知)我[一二两三四五六七八九十\d]+[次遍]",
+    re.I,
+)
+"""A time or a repetition: an alert knows neither."""
 _UPWARD = pattern(r"金叉|上穿|突破|golden|above|over|高|high", re.I)
 
 
@@ -216,6 +235,13 @@ def read_alert_wish(text: str) -> AlertWish:
         )
     if found := _LIMITED.search(said):
         raise _unread_error(found[0])
+    if found := _TIMED.search(said):
+        raise BadData(
+            "“{words}” fits no alert: ia looks at one after each close, and tells it once, when it comes true",
+            words=found[0].strip(),
+            hint="leave these words out; a price at a time is a task: every trading day at 14:50 tell me the price of"
+            " 600519",
+        )
     if event := _read_event(said):
         return event
     if found := _UNSIDED.search(said):

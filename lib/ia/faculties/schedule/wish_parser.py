@@ -79,6 +79,12 @@ def read_wish(text: str, *, zone: str) -> WishReading:
         )
     kind, name, note = _job_kind(job), suggest_name(when.schedule, job or run), suggest_note(when.schedule, job)
     if reminder := _REMINDER.fullmatch(job):
+        if _CONDITIONAL.match(reminder["zh"] or reminder["en"]):
+            raise BadData(
+                "a reminder is a text that is sent at its time; it looks at no condition: {words}",
+                words=reminder["zh"] or reminder["en"],
+                hint="for a price, an alert: `ia alert 300750 'close < 80'`",
+            )
         run, job = _reminder_pipeline(reminder, policies), ""
     elif _SYNC.fullmatch(job):
         run, job, name, note = "ia sync", "", suggest_name(when.schedule, "ia sync"), ""
@@ -475,6 +481,12 @@ _REMINDER = re.compile(
 )
 
 
+_CONDITIONAL = re.compile(
+    r"(?:while|if|when(?:ever)?|once|as long as|so long as|unless|until|in case)\b"
+    r"|(?:如果|要是|假如|只要|一旦|万一|除非|每当)|[^，,]{0,12}(?:是不是|有没有|是否)[^，,]{0,4}[低高涨跌突破超]",
+    re.I,
+)
+"""A reminder that is to be told only if something is so."""
 _SYNC = re.compile(
     r"(?:请|帮我)?(?:同步|更新|刷新|拉取)(?:一下|一次)?(?:全市场|市场|今天|当日|最新)?的?(?:行情|数据|股价|价格)(?:数据)?"
     r"|(?:please\s+)?(?:sync|update|refresh|fetch)(?:\s+(?:the|my|all))?(?:\s+market)?(?:\s+(?:data|prices?|quotes?))?",

@@ -34,7 +34,24 @@ def test_a_wish_for_shorter_answers_waits_as_a_line_of_the_soul(ws, words, line)
     assert f"“{line}”" in done.reply and f"ia approve {made.id}" in done.reply
 
 
-@pytest.mark.parametrize("words", ["公司以后会怎么回答投资者", "你回答用了哪些数据？", "昨天的回答先放一放", "以后再说", "以后都用英文回答", "in the future Moutai will rise"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "公司以后会怎么回答投资者",
+        "你回答用了哪些数据？",
+        "昨天的回答先放一放",
+        "以后再说",
+        "以后都用英文回答",
+        "in the future Moutai will rise",
+    ],
+)
 def test_a_sentence_about_an_answer_is_no_wish(ws, words):
     take_turn(ws, words, model="ia-offline")
     assert proposals.pending_proposals(ws) == []
+
+
+@pytest.mark.parametrize("words", ["看自选股", "给我看自选股", "看看自选"])
+def test_to_look_at_the_watch_list_is_no_scan(words):
+    from ia.agent.analyst.ask.plain_words import simplify_question
+
+    assert simplify_question(words) == "我的自选股行情"

@@ -7,6 +7,8 @@ from ia.faculties.alerts.wishes import check_security_words, is_alert_wish, read
 from ia.kernel.errors import BadData
 
 READ = [
+    ("每次茅台跌破700都提醒我", "", "close < 700", "每次茅台跌破700都提醒我"),
+    ("Tell me once if Moutai's close drops under its 20-day average", "Moutai", "close < sma(close, 20)", ""),
     ("比亚迪跌到75提醒我", "比亚迪", "close <= 75", ""),
     ("宁德时代跌破80就通知我", "宁德时代", "close < 80", ""),
     ("tell me when AAPL closes above 200", "AAPL", "close > 200", ""),
@@ -52,6 +54,13 @@ ASKED = [
     ("Alert me next week when CATL falls below 90", "next week"),
     ("Alert me until June when CATL falls below 90", "until June"),
     ("到六月底前宁德时代跌破90提醒我", "到六月底前"),
+    ("Every trading day 10 minutes before the close tell me if CATL is below 80", "Every trading day"),
+    ("Tell me at noon if Moutai is above 800", "at noon"),
+    ("Alert me twice a day if CATL is below 80", "twice a day"),
+    ("茅台跌破700每天提醒我", "每天"),
+    ("茅台跌破700提醒我三次", "三次"),
+    ("下午两点半茅台跌破700提醒我", "下午两点半"),
+    ("收盘前茅台跌破700提醒我", "收盘前"),
     ("Notify me as soon as Moutai crosses its 200-day average", "which side"),
     ("茅台穿越200日均线时告诉我", "which side"),
     ("比亚迪到75提醒我", "which side"),

@@ -314,6 +314,8 @@ ASKED_BACK = [
     ("On 15 March, June and September at 9 remind me to check reports", "“June and September”"),
     ("Every day at 8 in the morning and 8 in the evening show my profit", "8 in the evening"),
     ("Every Tuesday at 9 this year only review my list", "this year only"),
+    ("Remind me each day while CATL is below 80", "no condition"),
+    ("每天提醒我宁德时代是不是低于80", "no condition"),
     ("每隔一个交易日收盘后复盘持仓", "“每隔一个”"),
     ("国庆期间不要跑，每个交易日16点复盘持仓", "“国庆期间”"),
     ("财报季里每个工作日9点看新闻", "“财报季里”"),

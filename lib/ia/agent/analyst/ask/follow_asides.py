@@ -23,7 +23,10 @@ _ASIDE = pattern(
 """What says nothing of what the next question is about."""
 _TONGUE = (
     ("en", r"(?:in|into) english|[用以]?(?:英文|英语)(?:来?(?:回答|答复|说|讲|回复|写))?我?(?:一遍|一下|吧|就行)?"),
-    ("zh", r"(?:in|into) (?:chinese|mandarin)|[用以]?(?:中文|汉语|普通话)(?:来?(?:回答|答复|说|讲|回复|写))?我?(?:一遍|一下|吧|就行)?"),
+    (
+        "zh",
+        r"(?:in|into) (?:chinese|mandarin)|[用以]?(?:中文|汉语|普通话)(?:来?(?:回答|答复|说|讲|回复|写))?我?(?:一遍|一下|吧|就行)?",
+    ),
 )
 _SAY = (
     r"(?:(?:can|could|would) you |please |and |now |always |only |just |from now on,? |in future,? |going forward,? "

@@ -324,6 +324,7 @@ def _only_looks(call: DeskCall) -> bool:
     return any(fnmatchcase(call.tool, name) for name in _LOOKS) and (call.tool != "skills.load" or "file" in call.args)
 
 
+_EACH_DAY = pattern(r"(?:\S+ \S+ \* \* \*(?:; )?)+")
 SHOWN = 3
 """Run times that a draft tells."""
 _OFTEN = pattern(
@@ -354,16 +355,22 @@ def _describe_draft(desk: ToolDesk, design: TaskDesign, result: DeskResult) -> l
     notified, once = notified or speak("nobody", context="coaching"), design.missed == "once"
     output = f"`{result.get('keeps') or output_path(design)}`"
     late = speak("if missed, run once afterwards") if once else speak("if missed, left out")
+    sends = design.run.startswith("ia send ")
     rows = [
         (speak("When"), f"{told} · `{design.schedule}`"),
         (speak("Next", context="task"), speak.join_items(coming)),
         (speak("What"), design.prompt or f"`{design.run}`"),
         (speak("Input"), design.inputs),
-        (speak("Output"), output),
-        (speak("Notify"), speak("only of failures: ") + notified if design.silent else notified),
+        (speak("Output"), "" if sends else output),
+        (
+            speak("Notify"),
+            notified if sends or not design.silent else speak("only of failures: ") + notified,
+        ),
         (speak("On failure"), speak.join_clauses([again, late])),
     ]  # fmt: skip
     lines = [f"- {title}{speak(': ')}{value}" for title, value in rows if value]
+    if design.prompt and not design.calendar and _EACH_DAY.fullmatch(design.schedule):
+        lines.append(speak("- It runs on weekends and holidays, too; “every trading day” leaves them out."))
     same = [f"`{path}`" for path in result.get("kept in the same note") or []]
     if same:
         lines.append(
