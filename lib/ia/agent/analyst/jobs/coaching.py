@@ -41,8 +41,8 @@ _ANSWERS = pattern(
 """How answers are to be from now on: all clauses of the sentence, as in English."""
 _ALWAYS = pattern(
     r"^\W*(?:(?:以后|今后|往后|从现在起|从今天起|从今以后|从今往后|下次)[，,：:\s]*|(?=每次|总是|一律))(?:请|你|麻烦)*([^。；;!！]{3,})"
-    r"|^\W*(?:please )?(?:(?:going forward|in (?:the )?future|from (?:here|today|this day) on(?:wards?)?|henceforth)[, ]+"
-    r"|(?=always\b))(?:please )?([^.;!]{4,})",
+    r"|^\W*(?:please )?(?:(?:going forward|in (?:the )?future|from (?:here|today|this day) on(?:wards?)?|henceforth)"
+    r"[, ]+|(?=always\b))(?:please )?([^.;!]{4,})",
     re.I,
 )
 """A wish that begins with from when on it holds: all that follows is the wish."""
