@@ -172,3 +172,19 @@ def test_market_that_cannot_be_left_out_is_asked_back(home, question):
     reply = ask(home, question)
     assert "US" in reply.splitlines()[0] or "美股" in reply.splitlines()[0]
     assert not any(char == "%" for char in reply)
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ("I sold 50 China Merchants Bank at 31 today", ("the exchange's rules refuse it", "It has happened? Then:")),
+        (
+            "I sold 50000 China Merchants Bank at 31 today",
+            ("does not fit the journal", "`ia trade sell` refuses it, too"),
+        ),
+        ("I bought 5000 CATL at 82 today", ("your risk rules refuse it: position limit", "It has happened? Then:")),
+    ],
+)
+def test_a_refused_trade_says_whose_rule_it_is_and_what_can_be_done(home, told, words):
+    reply = ask(home, told)
+    assert all(each in reply for each in words)

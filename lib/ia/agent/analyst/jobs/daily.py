@@ -300,9 +300,8 @@ def _acts(desk: ToolDesk, positions: list[tuple[str, Json]], status: DeskResult)
         acts.append(speak("The rules ask for nothing: leave it."))
     acts.append(
         speak(
-            "Next session: chase nothing that is up more than {rise_limit:g}%; `ia trade buy` asks the rules of risk"
-            " first; no"
-            " position above {position_limit:g}%.",
+            "Next session: chase nothing that is up more than {rise_limit:g}%; ask `ia trade check` before an order;"
+            " no position above {position_limit:g}%.",
             rise_limit=limit["rise"] or 5, position_limit=limit["position"] or 20,
         )
     )  # fmt: skip

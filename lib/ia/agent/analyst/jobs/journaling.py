@@ -8,6 +8,7 @@ from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.told_trades import ToldTrade, parse_payment, parse_trades
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import describe_failure
+from ia.agent.analyst.jobs import risk_rules
 from ia.agent.analyst.jobs.facts import account_facts, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.i18n import mark_text
@@ -215,10 +216,14 @@ def _say_outcome(desk: ToolDesk, trade: ToldTrade, made: DeskResult, today: date
             speak("Enter it yourself: `{command}`", command=command),
         ]
     if made.get("status") == "rejected":
-        return [
-            speak("Not journalled: your risk rules refuse it: {reason}", reason=made.get("reason")),
-            speak("It has happened? Then: `{command}`", command=command),
-        ]
+        refused = speak("Not journalled: {error}", error=risk_rules.describe_rejection(desk, made))
+        if risk_rules.is_more_than_held(made):
+            return [
+                refused,
+                speak("`ia trade sell` refuses it, too: enter the purchase that the journal lacks, or correct the number"
+                      " (`ia trade list {code}` shows what is entered).", code=trade.mention.code),
+            ]  # fmt: skip
+        return [refused, speak("It has happened? Then: `{command}`", command=command)]
     order = made.get("order")
     shares = trade.shares or (order.get("quantity") if isinstance(order, dict) else None) or 0
     given = {

@@ -137,9 +137,8 @@ def order(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         lines += yield from risk_rules.check_buy(desk, what.code, quantity=shares)
     lines += [
         speak(
-            "What you traded yourself you can journal: `ia trade {action} {symbol} QUANTITY PRICE`; the risk rules are"
-            " checked"
-            " before.",
+            "What you traded yourself you can journal: `ia trade {action} {symbol} QUANTITY PRICE`; ask"
+            " `ia trade check` before the order.",
             action="sell" if selling else "buy",
             symbol=what.code if what else speak("SYMBOL"),
         ),
@@ -194,7 +193,7 @@ def _propose_order(desk: ToolDesk, wanted: Intent, *, selling: bool) -> Work[lis
     if made.failure is not None:
         return [speak("Not proposed: {error}", error=describe_failure(speak, made.failure))]
     if made.get("status") == "rejected":
-        return [speak("{name}: your risk rules refuse it: {reason}", name=name, reason=made.get("reason"))]
+        return [name + speak(": ") + risk_rules.describe_rejection(desk, made)]
     given: Json = {"name": name, "shares": f"{quantity:,.10g}"}
     return [
         speak("{name}: a sale of {shares} shares is proposed.", **given)

@@ -118,28 +118,69 @@ def describe_breach(desk: ToolDesk, breach: Json) -> str:
     return f"{head}{value:.1f}% > {limit:g}%"
 
 
+def describe_rejection(desk: ToolDesk, made: DeskResult) -> str:
+    """Return why a trade was refused, and by whom: the owner's rules, the exchange's, or what the journal holds."""
+    speak = desk.speak
+    rows = [each for each in made.get("rules") or [] if isinstance(each, dict)]
+    if not rows:
+        return speak("it does not fit the journal: {reason}", reason=made.get("reason"))
+    told: dict[str, list[str]] = {}
+    for row in rows:
+        rule = str(row.get("rule"))
+        whose = "journal" if rule in (_HELD, "account.cash") else rule.split(".")[0]
+        told.setdefault(whose, []).append(str(row.get("message") or rule))
+    parts = []
+    for whose, each in told.items():
+        reason = speak.join_clauses(each)
+        parts.append(
+            speak("it does not fit the journal: {reason}", reason=reason) if whose == "journal"
+            else speak("the exchange's rules refuse it: {reason}", reason=reason) if whose == "exchange"
+            else speak("your risk rules refuse it: {reason}", reason=reason)
+        )  # fmt: skip
+    return speak.join_clauses(parts)
+
+
+def is_more_than_held(made: DeskResult) -> bool:
+    """Whether a sale was refused because it is of more than is held."""
+    return any(isinstance(row, dict) and row.get("rule") == _HELD for row in made.get("rules") or [])
+
+
+_HELD = "exchange.held"
+
+
+def split_refusing(breaches: list[Json]) -> tuple[list[Json], list[Json]]:
+    """Return what refuses an order: the owner's rules, and those of the exchange."""
+    refusing = [each for each in breaches if each.get("refuses")]
+    abroad = [each for each in refusing if str(each.get("rule")).startswith("exchange.")]
+    return [each for each in refusing if each not in abroad], abroad
+
+
 def _lines(desk: ToolDesk, code: str, result: DeskResult, tell_permit: bool, tell_held: bool) -> list[str]:
     speak = desk.speak
     breaches = [each for each in result.get("breaches") or [] if isinstance(each, dict)]
-    refusing = [describe_breach(desk, each) for each in breaches if each.get("refuses")]
+    own, abroad = ([describe_breach(desk, each) for each in part] for part in split_refusing(breaches))
     lines = []
-    if refusing:
+    if abroad:
+        text = "**The exchange would not take this purchase of {symbol}**{size}: {breaches}"
+        lines.append(speak(text, symbol=code, size=_size(desk, result), breaches=speak.join_clauses(abroad)))
+    if own:
         line = speak(
             "**Your rules forbid buying {symbol} now**{size}: {breaches}",
             symbol=code,
             size=_size(desk, result),
-            breaches=speak.join_clauses(refusing),
+            breaches=speak.join_clauses(own),
         )
         if result.get("asked") and result.get("most") and _only_too_large(breaches):
             line += speak("; ") + most_allowed(desk, result)
         lines.append(line)
     elif (
-        tell_permit
+        not abroad
+        and tell_permit
         and result.get("allowed")
         and (result.get("weight_pct") is not None or _account_change(result) is not None)
     ):
         lines.append(_format_permit(desk, result))
-    elif tell_permit and result.get("allowed") is None and (unknown := result.get("unknown")):
+    elif not abroad and tell_permit and result.get("allowed") is None and (unknown := result.get("unknown")):
         reasons = dict.fromkeys(str(each.get("message") or "") for each in unknown if isinstance(each, dict))
         line = speak("**Not judged whether your rules allow buying {symbol}**: {reasons}", symbol=code,
                      reasons=speak.join_clauses([each for each in reasons if each]))  # fmt: skip

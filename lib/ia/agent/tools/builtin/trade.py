@@ -131,8 +131,9 @@ def _describe_rejection(scope: Scope, breaches: "list[Breach]") -> Json:
             "rule": each.rule,
             "value": account_documents.json_number(each.value),
             "limit": account_documents.json_number(each.limit),
+            "message": text,
         }
-        for each in breaches
+        for each, text in zip(breaches, told, strict=True)
     ]
     return {"status": "rejected", "reason": "; ".join(told), "rules": rules}
 

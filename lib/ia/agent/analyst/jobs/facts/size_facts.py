@@ -582,8 +582,14 @@ def _say_refused(desk: ToolDesk, made: _Purchase) -> str:
     """Return the rules that forbid any purchase now; "" without one."""
     refusing = [each for each in made.check.get("breaches") or [] if isinstance(each, dict) and each.get("refuses")]
     others = [each for each in refusing if each.get("rule") not in ("risk.position_pct", "account.cash")]
-    told = desk.speak.join_clauses([risk_rules.describe_breach(desk, each) for each in others])
-    return desk.speak("Your rules forbid a purchase now: {breaches}.", breaches=told) if others else ""
+    own, abroad = (
+        desk.speak.join_clauses([risk_rules.describe_breach(desk, each) for each in part])
+        for part in risk_rules.split_refusing(others)
+    )
+    told = [desk.speak("Your rules forbid a purchase now: {breaches}.", breaches=own)] if own else []
+    return " ".join(
+        [*told, *([desk.speak("The exchange would not take it: {breaches}.", breaches=abroad)] if abroad else [])]
+    )
 
 
 def _say_weight(desk: ToolDesk, made: _Purchase, shares: int, money: float | None) -> Reply:
@@ -699,8 +705,8 @@ def _say_ceiling(desk: ToolDesk, made: _Purchase, *, own_money: bool, of_rules: 
             speak("The cash alone would pay for {shares} shares: the position limit binds.", shares=f"{paid:,}")
         )
     refusing = [each for each in made.check.get("breaches") or [] if isinstance(each, dict) and each.get("refuses")]
-    if made.most and refusing:
-        lines.append(_say_rule(desk, made, made.most))
+    if refusing and (refused := _say_rule(desk, made, made.most) if made.most else _say_refused(desk, made)):
+        lines.append(refused)
     if made.atr:
         loss = by_stop * ATR_STOP * made.atr
         lines.append(

@@ -140,7 +140,11 @@ def _say_sale_check(desk: ToolDesk, name: str, row: Json, shares: float, own: fl
     given: Json = {"name": name, "shares": number(shares, "shares"), "size": number(own, "shares"),
                    "price": number(wording.figure_of(row, "price"), "price", speak), "date": row.get("date") or "–",
                    "mark": wording.simulated_mark(desk, row.get("simulated"))}  # fmt: skip
-    breaches = [risk_rules.describe_breach(desk, each) for each in row.get("breaches") or [] if isinstance(each, dict)]
+    rows = [each for each in row.get("breaches") or [] if isinstance(each, dict)]
+    breaches = [risk_rules.describe_breach(desk, each) for each in rows]
+    if breaches and all(str(each.get("rule")).startswith("exchange.") for each in rows):
+        return [speak("{name}: selling {shares} of {size} shares **breaks a rule of the exchange**: {rules}", **given,
+                      rules=speak.join_clauses(breaches))]  # fmt: skip
     if breaches:
         return [speak("{name}: selling {shares} of {size} shares **breaks a rule**: {rules}", **given,
                       rules=speak.join_clauses(breaches))]  # fmt: skip
