@@ -520,3 +520,13 @@ def test_the_name_settles_a_code_that_an_index_shares(ia, tmp_path):
     bill.write_text(f"{head}20240115,000001,上证指数,买入,9.3,100\n")
     run = ia("trade", "import", str(bill), "--dry-run")
     assert run.returncode == 65 and "is an index and cannot be traded" in run.stderr
+
+
+def test_a_purchase_in_new_york_in_the_morning_of_shanghai_says_its_day(ia):
+    env = {**FREE, "IA_LANG": "en", "IA_MARKET_ADAPTER": "demo", "IA_NOW": "2024-03-06T09:00:00+08:00"}
+    ok(ia("trade", "deposit", "5000", "--currency", "USD", env=env))
+    run = ia("trade", "buy", "AAPL", "10", "216", env=env)
+    assert "2024-03-05" in ok(run) and "dated 2024-03-05, the day at the exchange" in run.stderr
+    later = {**env, "IA_NOW": "2024-03-15T18:00:00+08:00"}
+    (usd,) = json.loads(ok(ia("profit", "--since", "2024-03-04", "--json", env=later)))["currencies"].values()
+    assert usd["begin"] == "2024-03-05" and usd["twr_frac"] is not None

@@ -142,6 +142,7 @@ def _enter_trade(
     as_json: bool,
     **costs: str | None,
 ) -> None:
+    from ia.kernel import clock
     from ia.organs.ledger import order, posting
 
     _require_reason(override, because)
@@ -163,7 +164,11 @@ def _enter_trade(
     )
     if paid is None:
         wish = order.price_order(wish, desk.latest_price(meant, moment))
-    _print_done(desk, posting.post_trade(desk, wish, override=because if override else None), as_json=as_json)
+    done = posting.post_trade(desk, wish, override=because if override else None)
+    _print_done(desk, done, as_json=as_json)
+    if when is None and done.entry.date < clock.today():
+        template = "dated {day}, the day at the exchange; your calendar says {today}"
+        notify(Message(template, day=done.entry.date, today=clock.today()))
 
 
 def _parse_quantity(desk: "LedgerDesk", side: str, meant: "Symbol", moment: "datetime", text: str | None) -> "Decimal":

@@ -80,7 +80,8 @@ def _day_return(day: ValueDay, before: float | None) -> DayReturn:
             unfunded=True,
             missing=Message(
                 "on {day} nothing was invested at the start, yet something was held at the end; enter the deposit that"
-                " paid for it with `ia trade deposit AMOUNT --date DATE`",
+                " paid for it with `ia trade deposit AMOUNT --date DATE`, or correct the date of one that stands later"
+                " (`ia trade correct ID --date DATE`)",
                 day=day.day,
             ),
         )

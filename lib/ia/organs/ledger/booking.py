@@ -240,6 +240,25 @@ def close_books(books: Books) -> None:
     for holding in books.holdings.values():
         if holding.day:
             holding.history.append((holding.day, holding.quantity))
+    for money in books.cash.values():
+        _advance_deposits(money)
+
+
+def _advance_deposits(money: CashAccount) -> None:
+    """Count a deposit from the day before on where it paid for what was bought then.
+
+    Dollars that come in on a morning in Shanghai buy in New York, where it is still the day before.
+    """
+    balance = ZERO
+    for day in sorted(money.days):
+        moved, flow = money.days.get(day, (ZERO, ZERO))
+        balance += moved
+        after = (date.fromisoformat(day) + timedelta(days=1)).isoformat()
+        came = money.days.get(after, (ZERO, ZERO))
+        if balance < 0 < came[1]:
+            money.days[day] = moved + came[1], flow + came[1]
+            money.days[after] = came[0] - came[1], ZERO
+            balance += came[1]
 
 
 def _booking_order(entry: JournalEntry) -> tuple[str, bool, str, int]:

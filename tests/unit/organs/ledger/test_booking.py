@@ -175,6 +175,19 @@ def test_fractional_shares_stay_fractional():
     assert held.quantity == D("1.5")
 
 
+@pytest.mark.parametrize(
+    ("paid", "days"),
+    [
+        ("2024-03-06", {"2024-03-05": (D("4000"), D("5000")), "2024-03-06": (D("0"), D("0"))}),
+        ("2024-03-07", {"2024-03-05": (D("-1000"), D("0")), "2024-03-07": (D("5000"), D("5000"))}),
+    ],
+)
+def test_a_deposit_counts_from_the_day_before_on_where_it_paid_for_a_purchase(paid, days):
+    deposit = entry("deposit", paid, "", cash="5000")
+    books = book_entries([entry("buy", "2024-03-05", quantity="100", price="10", cash="1000"), deposit])
+    assert books.cash_account("CNY").days == days
+
+
 def test_selling_more_than_is_held_is_refused_with_both_numbers():
     with pytest.raises(Refused) as told:
         book_entries(

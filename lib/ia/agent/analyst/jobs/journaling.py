@@ -220,8 +220,8 @@ def _say_outcome(desk: ToolDesk, trade: ToldTrade, made: DeskResult, today: date
         if risk_rules.is_more_than_held(made):
             return [
                 refused,
-                speak("`ia trade sell` refuses it, too: enter the purchase that the journal lacks, or correct the number"
-                      " (`ia trade list {code}` shows what is entered).", code=trade.mention.code),
+                speak("`ia trade sell` refuses it, too: enter the purchase that the journal lacks, or correct the"
+                      " number (`ia trade list {code}` shows what is entered).", code=trade.mention.code),
             ]  # fmt: skip
         return [refused, speak("It has happened? Then: `{command}`", command=command)]
     order = made.get("order")
