@@ -13,7 +13,14 @@ from ia_cli.terminal.group import CommandGroup
 from ia_cli.terminal.lists import emit_list
 from ia_cli.terminal.options import json_option, limit_option, rows_options
 from ia_cli.terminal.output import emit_json, emit_text, escape_controls, notify
-from ia_cli.terminal.task_view import approve_task, format_task, history_row, task_row, tell_when_slow
+from ia_cli.terminal.task_view import (
+    approve_task,
+    format_local_time,
+    format_task,
+    history_row,
+    task_row,
+    tell_when_slow,
+)
 from ia_cli.terminal.text import say
 from ia_cli.terminal.wide_tables import emit_wide_rows
 
@@ -216,7 +223,7 @@ def due(name: str | None, to_log: bool) -> None:
     with tell_when_slow():
         made = executor.run_due(ws, name, notify)
     for done in made:
-        told = history_row(done, people=True)
+        told = {**history_row(done, people=True), "time": format_local_time(done.started)}
         said = "\t".join(str(told.get(column) or "-") for column in ("time", "task", "slot", "state", "report"))
         click.echo(escape_controls(said), err=True)
 

@@ -160,10 +160,15 @@ def _figures(found: dict[str, Any]) -> list[tuple[str, str]]:
     rows += [(name, money(name)) for name in ("amount", "fees", "cash_after")]
     weight = found["weight_pct"]
     limit = f"{found['limits']['position_pct']:g}%"
-    rows.append(("weight_after", say("unknown") if weight is None else f"{weight:.2f}% ({say('limit')} {limit})"))
+    rows.append(
+        (
+            "weight_after",
+            say("unknown") if weight is None else say("{weight:.2f}% (limit {limit})", weight=weight, limit=limit),
+        )
+    )
     rows.append(("allowed_quantity", shares("allowed_quantity")))
     if "risk_pct" in found:
-        rows.append(("risk", f"{found['risk_pct']:g}% ({say('stop')} {found['stop']:.10g})"))
+        rows.append(("risk", say("{risk:g}% (stop {stop:.10g})", risk=found["risk_pct"], stop=found["stop"])))
         rows.append(("risk_quantity", shares("risk_quantity")))
         bound = "" if found["size"] is None else f" ({say(BOUNDS[found['size_by']])})"
         rows.append(("size", shares("size") + bound))

@@ -125,12 +125,15 @@ def format_proposal(ws: "Workspace", proposal: "Proposal", before: str, after: s
 
 def _trade_lines(trade: dict[str, Any]) -> list[str]:
     """Return a trade that is to be journalled, and what the guard says of it now."""
+    from ia.domain.instruments.symbols import translate_names
+    from ia_cli.terminal.text import lang
+
     lines = [
         say(
             "{action} {symbol}: {quantity} at {price} {currency}, amount {amount}, fees {fees} ({order_type}; "
             "{origin})",
             action=tr(trade["action"]),
-            symbol=trade["symbol"],
+            symbol=translate_names(trade["symbol"], lang()),
             quantity=trade["quantity"],
             price=trade["price"],
             currency=trade["currency"],

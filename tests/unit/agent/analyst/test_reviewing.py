@@ -53,3 +53,29 @@ def test_only_what_is_held_or_watched_is_reviewed_one_by_one(ask, ws):
     assert "未列入复盘：1 条问答" in told
     report = ws.read("notebook/reports/weekly/2024-03-15.md") or ""
     assert "| 宁德时代 |" in report and "| 贵州茅台 |" not in report
+
+
+def test_larger_trades_are_found_by_the_rate_and_a_sale_is_never_hidden():
+    from types import SimpleNamespace
+
+    from ia.agent.analyst.desk import DeskResult
+    from ia.agent.analyst.jobs import results
+    from ia.agent.analyst.voice import AnswerVoice
+
+    def row(kind, symbol, quantity, price, currency):
+        made = {"kind": kind, "symbol": symbol, "quantity": quantity, "price": price, "currency": currency}
+        return made | {"date": "2024-03-06", "name": symbol}
+
+    listed = DeskResult(
+        [
+            row("sell", "600036.SH", 300, 26.2, "CNY"),
+            row("buy", "002594.SZ", 100, 80.5, "CNY"),
+            row("buy", "AAPL.US", 10, 215.0, "USD"),
+            row("buy", "600519.SH", 100, 789.0, "CNY"),
+        ]
+    )
+    total = {"currency": "CNY", "rates": [{"currency": "USD", "rate": 6.7}]}
+    desk = SimpleNamespace(speak=AnswerVoice("en"))
+    told = "\n".join(results.trade_lines(desk, listed, "2024-03-04", "2024-03-08", total))
+    assert all(each in told for each in ("sold", "AAPL", "600519")) and "002594" not in told
+    assert told.endswith("- 1 more trade: `ia trade list`")

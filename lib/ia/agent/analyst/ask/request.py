@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import zip_longest
 
 from ia.agent import prompt_format
+from ia.agent.analyst.ask.foreign_words import is_foreign
 from ia.agent.analyst.ask.listed_subjects import find_codes
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.voice import AnswerVoice, count_han, language
@@ -92,6 +93,8 @@ def parse_request(
             if (said := _question_of(text))]  # fmt: skip
     earlier = [said for said, _ in told]
     lang = language(_without_names(question), language(earlier[-1], fallback) if earlier else fallback)
+    if is_foreign(question):
+        lang = fallback
     event, _, body = heads.get(EVENT, "").strip().partition("\n")
     sections = prompt_format.parse_sections(body) if not question else {}
     return UserRequest(

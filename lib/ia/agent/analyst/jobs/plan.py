@@ -31,6 +31,7 @@ from ia.agent.analyst.ask.facts import (
 from ia.agent.analyst.ask.filing_words import read_filing
 from ia.agent.analyst.ask.follow_on import complete_question, read_before
 from ia.agent.analyst.ask.follow_words import LEAD, MEASURE, OWNER, TAIL
+from ia.agent.analyst.ask.foreign_words import is_foreign
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.library_words import find_library_topic
 from ia.agent.analyst.ask.mentions import (
@@ -73,8 +74,6 @@ _OWN_WORDS = ("note", "own_view", "believe", "prefer", "coach", "praise", "forge
 """Kinds that are kept as they were said."""
 
 
-_FOREIGN = pattern(r"[\u3041-\u30ff\uac00-\ud7af\u0400-\u04ff\u0590-\u06ff\u0e00-\u0e7f\u0900-\u097f]")
-"""Letters of languages that are neither English nor Chinese."""
 _UNRULE = pattern(
     r"\b(?:ignore|disregard|forget)\b.{0,20}\b(?:previous|prior|above|earlier|your)\b.{0,12}\b(?:instructions?"
     r"|rules?|prompts?)\b"
@@ -645,8 +644,7 @@ def _continue_backtest(desk: ToolDesk, wanted: Intent) -> Work[Intent | None]:
 def _find_refusal(desk: ToolDesk) -> Reply | None:
     """Return the answer to a message that nothing is done for: in a language that is not read, or to be unruled."""
     speak, words = desk.speak, desk.request.question
-    foreign = len(_FOREIGN.findall(words))
-    if foreign > 1 and foreign * 4 > len(words) - foreign:
+    if is_foreign(words):
         return reply.reply_of_lines(
             speak(
                 "I read English and Chinese only, so nothing was done and nothing kept. Please say it in one of them."

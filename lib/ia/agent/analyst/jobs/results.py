@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts import together, wording
 from ia.agent.analyst.parts import in_list, part
 from ia.agent.analyst.say.outline import outline_at
 from ia.kernel.errors import PluralText
@@ -274,12 +274,22 @@ def gain_lines(desk: ToolDesk, period: DeskResult) -> list[str]:
 
 
 @part("the trades", in_list)
-def trade_lines(desk: ToolDesk, listed: DeskResult, first: str, last: str) -> list[str]:
-    """Return the purchases and sales of a stretch of days with their reasons, oldest first."""
+def trade_lines(desk: ToolDesk, listed: DeskResult, first: str, last: str, total: object = None) -> list[str]:
+    """Return the purchases and sales of a stretch of days with their reasons, oldest first.
+
+    total   the whole account, with its exchange rates: by them the larger trades are found. A sale comes before a
+            purchase, for it is what realizes a gain.
+    """
     speak = desk.speak
     rows = listed.value if listed.ok and isinstance(listed.value, list) else []
     made = [row for row in rows[::-1] if row.get("kind") in _DONE and first <= str(row.get("date")) <= last]
-    largest = sorted(made, key=lambda row: (row.get("quantity") or 0) * (row.get("price") or 0))[-SHOWN:]
+    _, rates = together.rates_of(total)
+
+    def importance(row: Json) -> tuple[bool, float]:
+        rate = rates.get(str(row.get("currency")), 1.0)
+        return row.get("kind") == "sell", float(row.get("quantity") or 0) * float(row.get("price") or 0) * rate
+
+    largest = sorted(made, key=importance)[-SHOWN:]
     lines = []
     for row in (row for row in made if row in largest):
         name = wording.security_name(desk, str(row.get("symbol")), row.get("name"))
@@ -289,6 +299,6 @@ def trade_lines(desk: ToolDesk, listed: DeskResult, first: str, last: str) -> li
         reason = speak(": {reason}", reason=row["reason"]) if row.get("reason") else speak(", no reason noted")
         lines.append(f"- {row.get('date')} {told}{reason}")
     if rest := len(made) - len(lines):
-        more = PluralText("- {count} smaller trade: `ia trade list`", "- {count} smaller trades: `ia trade list`")
+        more = PluralText("- {count} more trade: `ia trade list`", "- {count} more trades: `ia trade list`")
         lines.append(speak(more, count=rest))
     return lines

@@ -157,7 +157,7 @@ def review(desk: ToolDesk, words: str) -> Work[Reply]:
         money = [*whole, *(yield from results.result_lines(desk, result, period.first, period.last))]
         gains = results.gain_lines(desk, result)
     if entries := of_account.get("trade.list"):
-        trades = results.trade_lines(desk, entries, period.first, period.last)
+        trades = results.trade_lines(desk, entries, period.first, period.last, result.get("total") if result else None)
     first = [*money, *gains, *trades]
     losing = yield from risk_rules.account_warnings(desk)
     lesson = _lesson(desk, outcomes)
