@@ -184,6 +184,14 @@ def test_what_has_no_place_in_a_known_question_about_money_is_not_passed_over(as
         ("里面汇率占了几钿", "苹果我赚了没，按人民币算", "我苹果的盈亏里汇率占多少"),
         ("那占比呢", "买50股苹果之后还剩多少现金", "再买50股苹果占比会到多少"),
         ("我成本多少", "宁德回本要涨到多少", "宁德我的均价是多少"),
+        ("just on CATL", "what fees did I pay so far", "what did I pay in fees on CATL"),
+        ("and if everything drops 20%?", "if Tencent drops 20% what do I lose", "what if all my stocks fall 20%"),
+        ("and Apple too?", "cash after selling Tencent", "cash if I sell exactly Tencent and Apple"),
+        ("how many in all", "how often did I trade in February", "how many trades did I make"),
+        ("in CATL?", "how much of my account is in A-shares", "how much of my account is CATL"),
+        ("百分之几", "腾讯我赚着吗", "腾讯我赚了多少"),
+        ("全卖呢", "要是我把茅台卖一半会怎样", "如果把茅台全部卖掉能赚多少"),
+        ("这个理由还成立吗", "我为什么买茅台", "我买茅台的理由还成立吗"),
         ("profit", "could I afford another 50 Apple", ""),  # of what is supposed, not of what is held
     ],
 )

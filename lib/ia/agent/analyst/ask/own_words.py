@@ -35,7 +35,7 @@ _DATE = "DATE"
 """A stretch of time that is one day; where a row has TIME, it may be one, too."""
 _WEAK = frozenset(
     ("DO", "OWN", "IT", "CAN", "WHICH", "STOCK", "RECORD", "STILL", "EVER", "PAST", "TENTH", "PROFITSHARE", "PURCHASE",
-     "SALE", "OWNANY", "HURT")
+     "SALE", "OWNANY", "HURT", "PUTIN")
 )  # fmt: skip
 """Ideas that a question may always name: doing, owning, and what was spoken of where the owner is named besides."""
 _DEALS = frozenset(("BUY", "SELL", "PROFIT", "LOSS", "DEPOSIT", "WITHDRAW"))
@@ -149,6 +149,9 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
     kept = {idea: said for idea, said in old.items() if not any(idea in kind and set(new) & kind for kind in _KINDS)}
     if set(new) - _WEAK == {"COUNT", "TOTAL"}:
         kept = {idea: said for idea, said in kept.items() if idea not in ("TIME", _DATE)}  # how many in all
+    if "ANYOF" in new and _SECURITY not in new:  # any of the others: not the one that was spoken of
+        kept.pop(_SECURITY, None)
+        new = {idea: said for idea, said in new.items() if idea != "ANYOF"} | {"ME": ["my"]}
     if {"SELL", "CASH", _SECURITY} <= set(old) and _SECURITY in new and _ALSO.search(words):
         new = {**new, _SECURITY: [*old[_SECURITY], *new[_SECURITY]]}
     if "ALL" in new and {"UP", "DOWN"} & set(new) and _PERCENT in new and _SECURITY not in new:
@@ -423,7 +426,7 @@ _TOLD = {
 """Ideas that a known question must have a place for where they are named."""
 _SLOTS = {
     "{who}": _SECURITY, "{index}": _INDEX, "{time}": "TIME DATE", "{number}": _NUMBER, "{percent}": _PERCENT,
-    "{market}": "MARKET", "{deal}": "DEAL", "{currency}": "CURRENCY INTO", "{industry}": "INDUSTRY",
+    "{market}": "MARKET", "{deal}": "DEAL", "{topn}": "TOPN", "{currency}": "CURRENCY INTO", "{industry}": "INDUSTRY",
 }  # fmt: skip
 
 

@@ -122,6 +122,7 @@ def _read_before(before: list[str], today: date, *, asked: bool = False) -> list
         done, _ = read_before([whole, said] if whole else [said], today)
         unread = whole and simplify_question(said) in (done, complete_question(said, [whole], today))
         known = next(iter(list_known(said, whole, today)), "") if unread else ""
-        whole = known or done
+        as_said = done == simplify_question(said) and read_ideas(said, find_mentions(said), today)
+        whole = known or (said if as_said else done)
         found.append(message if asked and not known else whole)
     return found

@@ -102,7 +102,8 @@ def work(desk: ToolDesk) -> Work[Reply]:
     if done is None or (meant and not done.understood):
         from ia.agent.analyst.jobs import small_talk
 
-        done = small_talk.ask_which_of(desk, meant)
+        of_time = done is None and not meant and _AT_THAT_TIME.search(asked.question)
+        done = small_talk.ask_which_time(desk) if of_time else small_talk.ask_which_of(desk, meant)
     elif (
         not desk.asks_which
         and (done.unread or not done.understood)
@@ -140,6 +141,11 @@ def _points_at_nothing(desk: ToolDesk) -> bool:
     return not named and not follow_pronouns.find_ranking(said, follow_asides.drop_asides(before), today)
 
 
+_AT_THAT_TIME = pattern(
+    r"\b(?:back then|at that time|then|that (?:day|week|month))\W*$|^\W*(?:那(?:时候?|个?月|[天周])|当时)", re.I
+)
+_UTMOST = pattern(r"\b(?:best|worst|peak|highest|lowest|biggest|most)\b|最|峰|顶点|高点", re.I)
+"""What is told of a time that the answer found."""
 _OF_ANSWER = pattern(
     r"^\W*(?:(?:and|so|but|then)\b[, ]*)*(?:(?:from|on|in|of|for|at|with|by) )?which"
     r" (?:ones?|(?:trade|sale|purchase|stock|position)(?= (?:was|is) (?:it|that)|\W*$))\b"
@@ -156,7 +162,9 @@ _OF_ANSWER = pattern(
 def _points_at_answer(request: UserRequest) -> bool:
     """Return True if a message asks of what an answer about the owner's money told, and no reader completes it."""
     said, today = request.question, request.moment.date()
-    if not _OF_ANSWER.search(said) or OWNER.search(said) or not _is_about_own(request.before, today):
+    found = _AT_THAT_TIME.search(said) is not None and _UTMOST.search(request.before[-1]) is not None
+    found = found or (_OF_ANSWER.search(said) is not None and OWNER.search(said) is None)
+    if not found or not _is_about_own(request.before, today):
         return False
     if any(complete_question(each, request.before, today) != each for each in (said, simplify_question(said))):
         return False
@@ -793,6 +801,8 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.speak.join_items(unread)))
     if known := (yield from _answer_known(desk)):
         return known
+    if unread and OWNER.search(wanted.words) and any(map(_OWN_MATTER.search, unread)):
+        return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.speak.join_items(unread)))
     if (not asks or _SUPPOSED.search("".join(desk.request.before[-1:]))) and _goes_on_with_figures(desk.request):
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=wanted.words.strip()))
     if first.symbol.kind == "index":
@@ -817,6 +827,11 @@ def _goes_on_with_figures(request: UserRequest) -> bool:
     return _is_about_own(before, today) or any(MEASURE.search(strip_mentions(each)) for each in before[-2:])
 
 
+_OWN_MATTER = pattern(
+    r"\b(?:cash|bought|sold|paid|account|portfolio|profits?|fees?|deposit\w*|cost)\b|现金|账户|成本|手续费|盈亏|赚|亏",
+    re.I,
+)
+"""Unread words about the owner's money: a view of a security tells nothing of them."""
 _SUPPOSED = pattern(r"如果|要是|假如|卖[掉光出]|\bif i\b|\bafter (?:selling|buying)\b", re.I)
 """A purchase or a sale that was supposed: one that goes on with it supposes another."""
 _ONLY = pattern(r"^\W*(?:(?:just|only|on|in|for|from|with)\b|[只光单](?:看|算|说)?)", re.I)

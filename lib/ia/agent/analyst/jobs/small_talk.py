@@ -461,6 +461,12 @@ def ask_which_of(desk: ToolDesk, codes: Sequence[str]) -> Reply:
     return reply.reply_of_lines(line)._replace(understood=False)
 
 
+def ask_which_time(desk: ToolDesk) -> Reply:
+    """Ask back which day or month is meant, where the answer before found several."""
+    line = desk.speak("Which day or month do you mean? Name it: those that the answer before found I do not carry on.")
+    return reply.reply_of_lines(line)._replace(understood=False)
+
+
 def describe_doubt(desk: ToolDesk, said: str) -> str:
     """Return, in the reader's language, why a text means no security, or which it could mean."""
     speak, like = desk.speak, ""
