@@ -84,13 +84,19 @@ def list_notes(ws: Workspace, folder: str = "") -> list[NoteEntry]:
     ]
 
 
+_REPORTS = f"{FOLDER}/reports/"
+
+
 def search_notes(ws: Workspace, words: str, folder: str = "") -> list[tuple[str, int, str]]:
-    """Return (path, line number, line) of the lines that contain all of the words, whatever their case, by path."""
+    """Return (path, line number, line) of the lines that contain all of the words, whatever their case.
+
+    Reports, which quote other notes, are last.
+    """
     wanted = words.casefold().split()
     if not wanted:
         raise BadData("nothing to search for: give a search term")
     found = []
-    for path in _note_paths(ws, folder):
+    for path in sorted(_note_paths(ws, folder), key=lambda path: (path.startswith(_REPORTS), path)):
         for number, line in enumerate(_text_or_nothing(ws, path).splitlines(), 1):
             folded = line.casefold()
             if all(word in folded for word in wanted):

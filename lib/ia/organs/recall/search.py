@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ia.kernel import clock, config
 from ia.kernel.errors import BadData, IaError, Notify, UsageError, drop_message
 from ia.kernel.folders import Digest
+from ia.kernel.patterns import pattern
 from ia.kernel.workspace import Workspace
 from ia.organs.recall import index
 from ia.organs.recall.authorship import MACHINE, OUTSIDE, OWNER, RECORDS, hide_rule_codes, is_converted, kind_of
@@ -316,23 +317,47 @@ def _load_hits(conn: sqlite3.Connection, ranked: _Ranked, query: Query, limit: i
     if names:
         about = [hit for hit in weighed if _mentions(f"{hit[2]}\n{_passage_text(conn, hit[3])}", names)]
         weighed = about or weighed
-    return [
-        Hit(
+    hits: list[Hit] = []
+    for score, day, path, row in weighed:
+        if len(hits) == limit:
+            break
+        text = _entry_text(conn, row) if index.has_entries(path) else _passage_text(conn, row)
+        by_machine, kind = bool(row & index.BY_MACHINE), kind_of(path)
+        hit = Hit(
             source=path,
             date=day,
             score=float(f"{min(score / weighed[0][0], 1.0):.4g}"),
             content=extract_excerpt(
-                hide_rule_codes(text) if row & index.BY_MACHINE and not is_converted(path) else text,
+                hide_rule_codes(text) if by_machine and not is_converted(path) else text,
                 query.tokens,
                 () if _mentions(path, names) else names,
-                bare=bool(row & index.BY_MACHINE) and kind_of(path) in ("report", "reflection"),
+                bare=by_machine and kind in _QUOTING,
             ),
-            kind=kind_of(path),
-            author=OUTSIDE if is_converted(path) else MACHINE if row & index.BY_MACHINE else OWNER,
+            kind=kind,
+            author=OUTSIDE if is_converted(path) else MACHINE if by_machine else OWNER,
         )
-        for score, day, path, row in weighed[:limit]
-        for text in [_entry_text(conn, row) if index.has_entries(path) else _passage_text(conn, row)]
+        if not (by_machine and kind in _QUOTING and _is_quoted(hit, hits)):
+            hits.append(hit)
+    return hits
+
+
+_QUOTING = ("report", "reflection")
+"""Kinds of machine's texts that quote what stands elsewhere."""
+_MARKS = pattern(r"^\s*(?:[-*>#]+\s+)*(?:\[\d\d:\d\d\] |\d{4}-\d\d-\d\d(?:: |：))?")
+"""What stands before the words of a line: marks of lists, and the time."""
+_LEAST_QUOTED = 6
+"""Characters of a line below which it is no quotation."""
+
+
+def _is_quoted(hit: Hit, before: Sequence[Hit]) -> bool:
+    """Return True if a report has nothing but what another hit has, or quotes of the owner among the hits before."""
+    if any(hit.content == other.content for other in before):
+        return True
+    own = [
+        _MARKS.sub("", line).strip() for other in before if other.author == OWNER for line in other.content.splitlines()
     ]
+    own = [line for line in own if len(line) >= _LEAST_QUOTED]
+    return all(any(line in quoting for line in own) for quoting in hit.content.splitlines() if quoting.strip())
 
 
 def _add_neighbours(conn: sqlite3.Connection, ranked: _Ranked) -> _Ranked:

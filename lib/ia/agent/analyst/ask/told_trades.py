@@ -87,7 +87,7 @@ TO_NOTE = pattern_by_letters(
     r"[^:：?？]{1,40}[:：]\s*"
     r"|(?:add|append|write)(?: this)? (?:to|in|into) (?:my|the) [^:：?？]{0,40}"
     r"\b(?:notes?|observations?)\b[^:：?？]{0,20}[:：]\s*"
-    r"|note that\s+"
+    r"|(?:note(?: down)?|(?:write|jot) (?:it )?down|make a note) that\s+|记下(?![来了过的])(?=[\u3400-\u9fff])"
     r"|(?:take a note|note|(?:write|jot) (?:this |it |that )?down)\s*[:：,]\s*"
     r"|(?:这笔)?(?:交易|操作|买卖|成交)(?:帮我|给我)?(?:记一?下|记录一?下|登记一?下|入个?账|记个?账)[:：，,\s]+)"
     r"|(?<=今天|昨天|刚才|前天)的(?:这笔)?(?:交易|操作|买卖|成交)(?:帮我|给我)?(?:记一?下|记录一?下|登记一?下|入个?账|记个?账)[:：，,\s]+",

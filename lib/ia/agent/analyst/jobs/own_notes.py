@@ -35,7 +35,7 @@ _FILLER = pattern(
     r"我们?|你们?|出来|什么价|多少钱|原则|规矩|担心|顾虑|东西|打算|计划|准备|什么时候|何时|哪一?天|几号|啥时候|上回|为什么|为啥|关注|跟踪|自选|改变|变化|怎么变|理由|原因|之前|以前|上次|最近|过去|曾经|原来|怎么看|怎么说|怎么想|说过|写过|记过|看法|判断|记录|观点|研究过?|什么|哪些|关于"
     r"|有关|来着|笔记|日志|日记|信念|观察|教训|经验|想法|看看|给我看|帮我|查找?|搜索?|找|列出|显示|全部|所有|里面?|内容|中"
     r"|对|的|吗|么|呢|是|了|过|都|还|有|写|记得?|说|提到?|想|看|请问|请|告诉|一下|条|篇|[？?，。,.!！]"
-    r"|\b(?:what|which|did|have|has|do|does|was|were|is|are|any|i|we|you|my|mine|our|me|say|said|write|written|wrote|mention(?:ed)?|think"
+    r"|\b(?:what|which|when|where|did|have|has|do|does|was|were|is|are|any|i|we|you|my|mine|our|me|say|said|write|written|wrote|mention(?:ed)?|think"
     r"|thought|believed?|beliefs?|note[sd]?|journal|diary|observations?|my|views?|opinions?|takes?|minds?|thinking|thesis|plans?|worr(?:y|ies)|concerns?|fears?|principles?|change[ds]?|and|or|how|your|just|ever|track|watch|follow|why|ask(?:ed)?|stocks?|about|on|of|for|in|from|to|with|the|a|an|all|before"
     r"|earlier|last|time|remember|tell|show|search|find|look|up|through|list|open|read|please|down|memory|memories|keep|kept"
     r"|take|most|recent|recently|latest|lately|newest|anything|something|everything|according|got|at)\b",
@@ -77,6 +77,8 @@ _WROTE = pattern(
 _JOURNAL = pattern(r"日志|日记|\bjournal\b|\bdiary\b", re.I)
 _BELIEFS = pattern(r"信念|\bbeliefs?\b|\bbelieve\b", re.I)
 _MACHINE = ("notebook/reports/", "memory/reflections/", "memory/MEMORY", "memory/tracking", "memory/soul")
+_REFLECTIONS = "memory/reflections/"
+"""Where changes of memory are told in the owner's words."""
 MOST_BELIEFS = 8
 """Beliefs that are shown whole where none of them has the words that were asked for."""
 _DATA_LINE = "<!-- ia-"
@@ -219,7 +221,11 @@ def _of_subject(
     if beliefs:
         hits = [hit for hit in hits if hit.get("kind") == "belief"] or hits
     written = [hit for hit in hits if hit.get("author") == "owner"][:SHOWN]
-    others = [hit for hit in hits if hit.get("author") != "owner"]
+    others = [
+        hit
+        for hit in hits
+        if hit.get("author") != "owner" and not (written and str(hit.get("source")).startswith(_REFLECTIONS))
+    ]
     if not hits:
         every = (yield from _all_beliefs(desk)) if beliefs else []
         nothing = speak('Nothing about "{query}" was found in memory or notes.', query=query)

@@ -82,10 +82,14 @@ class View:
 
     @part("what speaks for and against", in_text)
     def grounds(self, sign: int, limit: int) -> str:
-        """Return the readings of one sign in a line, but for those of the views that are told by themselves."""
-        apart = self._views_apart()
-        told = [each for each in self.verdict.speaking(sign) if each.reading.view not in apart]
-        told = [each for each in told if each.sentence(self.speak)]
+        """Return the readings of one sign in a line, but for those of the views that are told by themselves.
+
+        Where there are no others, they are those that such a view leaves out.
+        """
+        speaking = [each for each in self.verdict.speaking(sign) if each.sentence(self.speak)]
+        apart = {view: self._shown_apart(view, limit) for view in self._views_apart()}
+        told = [each for each in speaking if each.reading.view not in apart]
+        told = told or [each for each in speaking if each not in apart[each.reading.view]]
         counted = [each for each in told if self.verdict.kinds.get(each.reading.kind) == sign]
         told = counted or told  # of a kind that counts on the other side only where there is nothing else
         return self.speak.join_clauses([each.sentence(self.speak) for each in self._decisive_readings(told, limit)])
@@ -98,15 +102,19 @@ class View:
         """
         told, valued = [], self._valued_view
         for view in self._views_apart():
-            found = [item for item in self.verdict.evidence if item.reading.view == view and self._reading(item)]
-            found = [item for item in found if item.sign] or ([] if view == valued else found)
-            shown = self._decisive_readings(found, limit)
+            shown = self._shown_apart(view, limit)
             lines = [self._reading(item) for item in shown]
             if view == valued and (rest := self._list_figures(figures, {item.reading.code for item in shown})):
                 lines.append(rest)
             if lines:
                 told.append(self._heading(view) + self.speak(": ") + self.speak.join_clauses(lines))
         return told
+
+    def _shown_apart(self, view: str, limit: int) -> list[Evidence]:
+        """Return the readings that a view which is told by itself shows."""
+        found = [item for item in self.verdict.evidence if item.reading.view == view and self._reading(item)]
+        found = [item for item in found if item.sign] or ([] if view == self._valued_view else found)
+        return self._decisive_readings(found, limit)
 
     @property
     def _valued_view(self) -> str:
