@@ -16,6 +16,7 @@ from ia.agent.analyst.ask.mentions import (
     strip_mentions,
 )
 from ia.agent.analyst.ask.plain_words import fold_characters, simplify_question
+from ia.agent.analyst.ask.remarks import is_remark
 from ia.agent.analyst.ask.request import UserRequest
 from ia.agent.analyst.ask.time_spans import RANGE, SESSIONS, SINCE, find_time_spans
 from ia.agent.analyst.ask.told_trades import TO_NOTE, fold_numbers, is_told, mend_verbs, parse_payment, tells_size
@@ -165,6 +166,8 @@ def _read_acts_of(request: UserRequest, text: str) -> Intent:
     kind = _kind_of(words[:LONGEST], plain, securities)
     if kind in _UNTOLD:
         kind = _told_kind(words[:LONGEST], plain, securities, request.moment.date(), kind)
+    if not kind and securities and is_remark(words[:LONGEST], plain):
+        kind = "own_view"
     if kind in ("note", "traded") and _DEAL_ASKED.search(words[:LONGEST]):
         kind = ""
     if kind == "note" and _QUESTION_END.search(words) and not has_form(own_words(words[:LONGEST]), "as_note"):
