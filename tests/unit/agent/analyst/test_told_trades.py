@@ -39,6 +39,9 @@ def read(text):
         ("I bought CATL for 20000 yuan", ("buy", "300750", None, None, "", ())),
         ("买了2万块的招行", ("buy", "600036", None, None, "", ())),
         ("sold 100 CATL at $85", ("sell", "300750", 100, 85, "", ("at $85",))),
+        ("Bought 10 AAPL at 215 since services grow", ("buy", "AAPL.U", 10, 215, "services grow", ())),
+        ("Sold 100 BYD at 80 as it is overheated", ("sell", "002594", 100, 80, "it is overheated", ())),
+        ("买了10股招行，25，鉴于服务增长", ("buy", "600036", 10, 25, "服务增长", ())),
         ("我约25元买了100股招行", ("buy", "600036", 100, 25, "", ("约",))),
     ],
 )

@@ -106,6 +106,8 @@ _QUESTION_END = pattern(r"[?？]\s*\Z")
 """A message that ends as a question is no note, unless it says that it is one."""
 _TO_DO = pattern(r"帮我|替我|给我|请|帮忙|限价|市价|挂单|马上|立[即刻]|记[一下录]|\bnote\b|\bremember\b", re.I)
 _STUDY = pattern(r"\s*(?:please\s+)?(?:research|study)\s+[A-Z\d]", re.I)
+_EACH = pattern(r"\d[\d.]*\s*(?:yuan|dollars?|usd|cny|rmb|hkd|bucks)?\s+(?:each|apiece)\b", re.I)
+"""A price of each share, which is no rhythm: at 215 dollars each last night."""
 ANSWERABLE = ("", "holdings", "mainline", "compare", "help", "review", "asked_memory")
 """Acts that a question for facts may look like."""
 _READ_PLAIN = ("scan", "untrack", "forget")
@@ -164,7 +166,7 @@ def _read_acts_of(request: UserRequest, text: str) -> Intent:
         return Intent("skill", securities, words, request.skill)
     plain = strip_mentions(words)
     kind = _kind_of(words[:LONGEST], plain, securities)
-    if kind in _UNTOLD:
+    if kind in _UNTOLD or (kind == "schedule" and _EACH.search(words)):
         kind = _told_kind(words[:LONGEST], plain, securities, request.moment.date(), kind)
     if not kind and securities and is_remark(words[:LONGEST], plain):
         kind = "own_view"

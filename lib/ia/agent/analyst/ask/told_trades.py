@@ -30,7 +30,15 @@ _BOUGHT = (
     r"|\b(?:bought|purchased|added|picked up|scooped up)\b"
 )
 _VERB = pattern(rf"(?P<sold>{_SOLD})|(?P<bought>{_BOUGHT})", re.I)
-_BECAUSE = pattern(r"(?:因为|理由是?|原因是?|\bbecause(?: of)?\b|\bdue to\b)\s*[:：]?\s*(?P<why>.+)$", re.I | re.S)
+_TIME_WORD = (
+    r"(?:the |last |this |yesterday|today|monday|tuesday|wednesday|thursday|friday|january|february|march|april|may"
+    r"|june|july|august|september|october|november|december|then\b|\d)"
+)
+_BECAUSE = pattern(
+    r"(?:因为|由于|鉴于|考虑到|出于|理由是?|原因是?|\bbecause(?: of)?\b|\bdue to\b|\bgiven(?: that)?\b|\bseeing that\b"
+    rf"|(?<=[\d\w])[,;]?\s+\b(?:since|as)\b(?=\s+(?!{_TIME_WORD})\w+\s+\w))\s*[:：]?\s*(?P<why>.+)$",
+    re.I | re.S,
+)
 _MARK = r"[\ue000-\uf8ff]"
 """What stands in for a security."""
 _NUMBER = r"(?<![\d.])(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?![\d%％]|\.\d|\s?[万亿千百])"

@@ -28,6 +28,7 @@ from ia.agent.analyst.ask.facts import (
     has_condition,
     tables_for,
 )
+from ia.agent.analyst.ask.filed_words import read_filed
 from ia.agent.analyst.ask.filing_words import read_filing
 from ia.agent.analyst.ask.follow_on import complete_question, read_before
 from ia.agent.analyst.ask.follow_words import LEAD, MEASURE, OWNER, TAIL
@@ -388,6 +389,10 @@ def _do_request(desk: ToolDesk) -> Work[Reply]:
         return grounds
     if done := (yield from _run_checklist(desk)) or (yield from _name_pages(desk)) or (yield from _test_whole(desk)):
         return done
+    if desk.request.is_words_only and (filed := read_filed(desk.request.question, desk.request.moment.date())):
+        from ia.agent.analyst.jobs import filed_reports
+
+        return (yield from filed_reports.read_report(desk, filed))
     from ia.agent.analyst.jobs.answer_parts import answer_parts
 
     if answered := (yield from answer_parts(desk, _answer_whole)):
