@@ -30,6 +30,8 @@ STEPS = PLOT.replace(
     "ia skill install", f"mkdir garden/knowledge; echo '{SOP}' > garden/knowledge/sop.yaml; ia skill install"
 )
 """An example of a procedure: its second phase needs the date."""
+SHOWN = 30
+"""Sessions that a terminal lists where no number is given."""
 WAIT = 10.0  # seconds for a turn that is under way in the session
 
 
@@ -44,7 +46,7 @@ def session() -> None:
 
 @session.command("list", cls=Command, example="ia turn -s maotai '看看贵州茅台'; ia session list 茅台")
 @click.argument("words", nargs=-1, metavar="[WORDS…]")
-@limit_option("Maximum number of sessions (default: all).")
+@limit_option("Maximum number of sessions (default: all; at a terminal 30).")
 @rows_options
 @click.pass_context
 def list_(ctx: click.Context, words: tuple[str, ...], limit: int | None, as_json: bool, as_jsonl: bool) -> None:
@@ -61,13 +63,21 @@ def list_(ctx: click.Context, words: tuple[str, ...], limit: int | None, as_json
     if words:
         holding = sessions.find_sessions_by_words(ws, " ".join(words))
         listed = [found for found in listed if found.id in holding]
+    if limit is None and sys.stdout.isatty() and not (as_json or as_jsonl):
+        limit = SHOWN
+        if len(listed) > limit:
+            notify(
+                Message(
+                    "the newest {shown} of {count} sessions; `-n {count}` shows all", shown=limit, count=len(listed)
+                )
+            )
     rows = [_session_row(found, people=not (as_json or as_jsonl)) for found in listed[:limit]]
     empty = NotFound("no sessions yet", hint="start one with `ia turn -s ID MESSAGE`")
     if words:
         empty = NotFound("no session with these words", hint="`ia recall` also searches notes and memory")
     columns = ("id", "last_active", "created", "messages", "tokens", "title")
     heads = {name: name for name in ("id", "title", "last_active", "messages", "tokens")}
-    emit = partial(emit_wide_rows, heads=heads, free={"title": 16})
+    emit = partial(emit_wide_rows, heads=heads, spare=("tokens",), free={"title": 28})
     emit_list(ctx, rows, columns, empty, as_json=as_json, as_jsonl=as_jsonl, emit=emit)
 
 

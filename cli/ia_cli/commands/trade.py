@@ -579,7 +579,7 @@ def list_(
         emit=partial(
             emit_wide_rows,
             heads=heads,
-            spare=("fees", "name", "replaced_by", "price"),
+            spare=("correction", "replaced_by", "fees", "name", "price"),
             free={"reason": 10, "correction": 6},
         ),
     )

@@ -83,7 +83,7 @@ def _show_caps(caps: list[dict[str, Any]], *, terminal: bool) -> None:
 def _emit_table(rows: list[dict[str, Any]], columns: list[str], *, terminal: bool) -> None:
     heads = {name: HEADS.get(name, name) for name in [*columns, "bar"]}
     spare = ("unpriced", "estimated", "bar", "currency")
-    emit_wide_rows(rows, columns, heads if terminal else {}, spare=spare, free={"model": 16, "session": 12})
+    emit_wide_rows(rows, columns, heads if terminal else {}, spare=spare, free={"model": 16, "session": 22})
 
 
 def _draw_bar(part: Any, whole: Any, rest: str = "") -> str:

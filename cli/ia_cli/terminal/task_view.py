@@ -86,6 +86,7 @@ def task_row(
     short: for a table, without what `ia task show` says of when it runs besides. codes: for a pipe, the state in the
     words of JSON, whatever the language.
     """
+    from ia.faculties.alerts.definition import find_alert
     from ia.faculties.taskbook import run_store
 
     design, task = each.design, each.task
@@ -114,6 +115,8 @@ def task_row(
             )
         if short and last is not None and last.state == run_store.FAILED:
             row["status"] = say("failed {status}", status=last.status)
+        elif short and last is not None and last.status == 1 and design is not None and find_alert(design) is not None:
+            row["status"] = tr("not true yet")
         if short and row["when"]:
             row["when"] = row["when"].split(" (")[0].split("（")[0]
         return row

@@ -280,7 +280,9 @@ def _summarize_result(found: TaskResult, lang: str) -> str:
     said = found.summary or digest_report(text, lang)
     if found.simulated:
         first, *rest = said.split("\n")  # in the first line: no reader cuts it away
-        said = "\n".join([f"{first} {Voice(lang)('(the prices are simulated)')}".strip(), *rest])
+        told = "simulated" in first or "模拟" in first
+        mark = "" if told else Voice(lang)("(the prices are simulated)")
+        said = "\n".join([f"{first} {mark}".strip(), *rest])
     return said or Voice(lang)("no output")
 
 
