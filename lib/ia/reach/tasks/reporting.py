@@ -280,8 +280,8 @@ def _summarize_result(found: TaskResult, lang: str) -> str:
     said = found.summary or digest_report(text, lang)
     if found.simulated:
         first, *rest = said.split("\n")  # in the first line: no reader cuts it away
-        told = "simulated" in first or "模拟" in first
-        mark = "" if told else Voice(lang)("(the prices are simulated)")
+        voice = Voice(lang)
+        mark = "" if voice("prices are simulated") in first else voice("(the prices are simulated)")
         said = "\n".join([f"{first} {mark}".strip(), *rest])
     return said or Voice(lang)("no output")
 
