@@ -123,6 +123,9 @@ _UNREAD_STEP = pattern(r"\W*(?:(?:and|so|but)\b[, ]*)?(?:is|was|are|were) (?:tha
 """A question about the answer before it, which names nothing by itself."""
 
 
+_IT_DEALT = pattern(r"\b(buy|bought|sell|sold|hold|held|own) it\b", re.I)
+
+
 def read_before(before: list[str], today: date) -> tuple[str, list[Mention]]:
     """Return the last of some questions as a whole one, and the securities that they named, the newest last."""
     whole = ""
@@ -134,6 +137,8 @@ def read_before(before: list[str], today: date) -> tuple[str, list[Mention]]:
             done = said if again == plain else again
         if done == said and whole and _UNREAD_STEP.match(said):
             continue
+        if whole and not find_mentions(done) and len(spoken := find_named(whole)) == 1:
+            done = _IT_DEALT.sub(rf"\1 {spoken[0].said}", done)
         if done == said and is_bare(said) and not find_mentions(said):
             done = attach_names(find_named(whole), said)
         whole = simplify_question(done)

@@ -8,7 +8,7 @@ from ia.agent.analyst.ask import ideas, several
 from ia.agent.analyst.ask.follow_asides import drop_asides
 from ia.agent.analyst.ask.follow_on import complete_question, read_before
 from ia.agent.analyst.ask.follow_pronouns import name_pronoun
-from ia.agent.analyst.ask.follow_words import LEAD, TAIL
+from ia.agent.analyst.ask.follow_words import ELSEWHERE, LEAD, TAIL
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.own_words import (
     ask_of_held,
@@ -122,6 +122,9 @@ def _read_before(before: list[str], today: date, *, asked: bool = False) -> list
         done, _ = read_before([whole, said] if whole else [said], today)
         unread = whole and simplify_question(said) in (done, complete_question(said, [whole], today))
         known = next(iter(list_known(said, whole, today)), "") if unread else ""
+        if unread and not known and not find_mentions(said) and not ELSEWHERE.search(said):
+            found.append(message if asked else whole)  # not read: what was spoken of stays
+            continue
         as_said = done == simplify_question(said) and read_ideas(said, find_mentions(said), today)
         whole = known or (said if as_said else done)
         found.append(message if asked and not known else whole)

@@ -95,6 +95,8 @@ def work(desk: ToolDesk) -> Work[Reply]:
     yield from _take_offered(desk)
     _take_amendment(desk)
     meant, counted = _resolve_pointers(desk)
+    if desk.request.before:
+        yield from name_own_securities(desk)
     idea_questions.complete_before(desk)
     asked = desk.request
     done = None if counted else (yield from _read_first(desk, asked))
