@@ -144,6 +144,8 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
         return ""
     chinese = count_han(words) > 0
     new = _measure_result(new, old)
+    if set(new) - _WEAK == {"SELL"} and "CAN" in new:
+        return ""  # whether to sell
     if "FEES" in old and {"TRADE", "MOST", "COST"} <= set(new):  # which trade cost most, of what was asked of fees
         new = {idea: said for idea, said in new.items() if idea != "COST"}
     kept = {idea: said for idea, said in old.items() if not any(idea in kind and set(new) & kind for kind in _KINDS)}
@@ -189,7 +191,7 @@ def replace_ideas(words: str, before: str, today: date) -> str:
     new = _read_words(words, find_mentions(words), today)
     old = _read_words(before, find_mentions(before), today)
     said = set(new or ()) - _WEAK - _WHOSE
-    if not new or not old or not said or said & {_SECURITY, _INDEX, "TIME", _DATE}:
+    if not new or not old or not said or said & {_SECURITY, _INDEX, "TIME", _DATE, "CURRENCY", "INTO"}:
         return ""
     if not all(any(idea in kind and kind & set(old) for kind in _KINDS) for idea in said):
         return ""
