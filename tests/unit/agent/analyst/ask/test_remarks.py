@@ -26,6 +26,9 @@ def kind_of(text):
         "BYD sales are strong",
         "I almost bought Wuliangye",
         "I nearly sold Moutai at 800",
+        "我打算卖掉茅台",
+        "我准备把招商银行清仓",
+        "I plan to sell Moutai",
     ],
 )
 def test_a_remark_is_an_own_view(text):
@@ -41,6 +44,8 @@ def test_a_remark_is_an_own_view(text):
         "比茅台便宜的白酒股",
         "看看茅台估值偏高的原因",
         "Is BYD too expensive",
+        "我打算卖掉茅台吗",
+        "Do I plan to sell Moutai?",
         "Which is cheap, BYD or CATL",
         "BYD price",
         "茅台和五粮液哪个估值偏低",

@@ -111,7 +111,7 @@ _YEARS = pattern(r"年化|(?:按|分|逐|每)个?年|每年|\b(?:by|per|each|eve
 
 
 def answer_annual(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer with the return a year: time-weighted (from a year on), and money-weighted."""
+    """Answer with the return a year, time-weighted and money-weighted: from a year on, for before it is a forecast."""
     loaded = yield from load_performance(desk, asked)
     if isinstance(loaded, Reply):
         return loaded
@@ -131,7 +131,7 @@ def answer_annual(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             else speak("**{name}** {rate} from {first} to {last}, time-weighted; a year: not told ({reason})",
                        reason=say_reason(risk, "cagr_frac") or "–", **given)
         )  # fmt: skip
-        if account.get("xirr_ann_frac") is not None:
+        if account.get("xirr_ann_frac") is not None and risk.get("cagr_frac") is not None:
             line += speak("; money-weighted {rate} a year", rate=say_fraction(account["xirr_ann_frac"]))
         lines.append(line)
     lines[0] += wording.simulated_mark(desk, result.get("simulated"))
