@@ -62,6 +62,8 @@ def turn(message: tuple[str, ...], session: str, again: bool, model: str | None,
     ws = Workspace()
     session = choose_session(ws, session, again) or _find_session_of_why(ws, " ".join(message))
     data, market = _read_piped(ws)
+    if not ws.exists() and sys.stderr.isatty():
+        notify(Message("{home} was no workspace before; ia makes one there (`ia init` adds a profile)", home=ws.root))
     done = stream_turn(
         lambda write: take_turn(
             ws, " ".join(message), session=session, model=model, data=data, market=market, notify=notify, write=write

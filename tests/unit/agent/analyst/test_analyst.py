@@ -1005,3 +1005,10 @@ def test_a_line_of_the_watch_list_without_a_reason_is_no_earlier_view():
     listed["content"] = "- 300750.SZ 宁德时代: wait for 70 (2024-03-04)"
     (told,) = past_views.find_views([listed], names, CLOSES, "2024-03-15", AnswerVoice(EN))
     assert "wait for 70" in told.said
+
+
+def test_a_note_that_is_a_book_is_not_kept(ws):
+    from ia.agent.turns.turn import take_turn
+
+    done = take_turn(ws, "Note: " + "river stone cloud " * 500, model="ia-offline")
+    assert "nothing is kept" in done.reply and not done.artifacts and not done.pending

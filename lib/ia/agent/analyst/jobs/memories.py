@@ -8,7 +8,7 @@ from ia.agent.analyst.ask import facts
 from ia.agent.analyst.ask.facts import WATCH_WORDS
 from ia.agent.analyst.ask.industry_words import blank_wide_groups
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.ask.mentions import Mention, english, find_mentions, find_other_companies
+from ia.agent.analyst.ask.mentions import LONGEST, Mention, english, find_mentions, find_other_companies
 from ia.agent.analyst.ask.plan_words import find_planned_conditions
 from ia.agent.analyst.ask.told_trades import TO_NOTE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
@@ -345,6 +345,13 @@ def note(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
                 "Note what? For example: “note: three days of outflows”.",
             )
         )
+    if len(text) > LONGEST:
+        yield from ()
+        return reply.reply_of_lines(
+            speak("That is {count} characters: a note in a message has at most {most}, so nothing is kept.",
+                  count=f"{len(text):,}", most=f"{LONGEST:,}"),
+            speak("From a file: `ia note write NAME < FILE`."),
+        )  # fmt: skip
     named = find_mentions(head[0] if head else "") or find_mentions(SPACED_NAME.sub("", text)) or wanted.securities
     if mention := _subject_of(text, named):
         topic = topic_names(desk, mention.name, english(mention.symbol))[0]
