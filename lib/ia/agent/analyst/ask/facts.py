@@ -485,6 +485,7 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
         unread.append(pointed[0])
     if found[0].answer in _OF_WHAT_IS and (undone := _UNDONE.search(plain)):
         unread.append(undone[0])
+    unread += _find_negations(plain, found)
     asked = FactQuestion(
         tuple(found), tuple(securities), text, tuple(s for s in spans if s.kind != UNREAD), tuple(unread), times,
         ended=tuple(s for s in spans if s.kind == UNREAD and s.last is not None),
@@ -498,6 +499,24 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
         return asked
     left = tuple(dict.fromkeys((*_find_unread(asked, timeless, tables), *_find_qualifiers(asked, rest))))
     return replace(asked, left=tuple(word for word in left if not (excepted and _LEFT_OUT.search(word))))
+
+
+_NOT_DONE = pattern(
+    r"(?<![有涨跌亏赚赔挣套超破到跑输赢升降买卖写动过了])没(?:有)?(?=[涨跌亏赚赔挣套超破到跑输赢升降买卖翻创触碰])[^，,。的\W]{1,2}"
+    r"|(?<![要该买卖能会是可])不(?:要|该|应该?|想|敢|准备|打算)?再?[买卖](?!掉|出去|回来|起)"
+)
+"""What was not done: "没跌"; not "跌没跌", which asks whether it was."""
+_OF_WHICH = pattern(r"哪|谁|几[只个支家笔]|多少|列|的")
+"""Words of a question for some of several, and not of one whether something is so: "茅台没跌吧"."""
+
+
+def _find_negations(plain: str, found: list[FactSpec]) -> list[str]:
+    """Return the Chinese words that say that something was not done, which no fact that was found knows."""
+    sources = [source.pattern for spec in found for source in (spec.words, spec.given) if source]
+    if not _OF_WHICH.search(plain):
+        return []
+    said = [match[0] for match in _NOT_DONE.finditer(plain)]
+    return [each for each in said if not any(each[0] in source for source in sources)][:1]
 
 
 _WHY = pattern(r"为(?:什么|何|啥)|\bwhy\b", re.I)

@@ -138,6 +138,8 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
     >>> continue_ideas("and the weather", "which of my holdings is the best", day)
     ''
     """
+    if _BARE_PERCENT.fullmatch(words) and _GAIN.search(before):
+        return ""  # of the gain, which is told in percent anyway
     new = _read_words(words, find_mentions(words), today)
     old = _read_words(before, find_mentions(before), today)
     if not new or not old or set(old) <= {_SECURITY, _INDEX, "TIME", _DATE}:
@@ -216,7 +218,7 @@ def ask_of_held(words: str, before: str, today: date) -> str:
     ''
     """
     named = {each.code: each for each in find_mentions(before)}
-    if len(named) != 1 or find_mentions(words):
+    if len(named) != 1 or find_mentions(words) or (_BARE_PERCENT.fullmatch(words) and _GAIN.search(before)):
         return ""
     (security,) = named.values()
     new = _read_words(words, [], today)
@@ -240,6 +242,12 @@ def ask_of_held(words: str, before: str, today: date) -> str:
 
 _FIRST_ONE = frozenset(("BUY", "FIRST", "COST", "WHEN", "PURCHASE", "DO"))
 """Ideas of the first purchase where nobody is named: that of what was spoken of."""
+_BARE_PERCENT = pattern(
+    r"\W*(?:and )?(?:as (?:a )?|in |what )?(?:percent(?:age)?|per cent|%)(?: terms)?\W*"
+    r"|\W*那?(?:是|按|用)?(?:百分之几|百分比|百分之多少)(?:是多少|算|呢)?\W*",
+    re.I,
+)
+_GAIN = pattern(r"[赚亏盈挣]|收益|\b(?:ma[dk]e|profits?|gain(?:ed|s)?|los[est]+|earn(?:ed)?|return|result)\b", re.I)
 _BARE_RESULT = frozenset(("PROFIT", "LOSS", "UNREALIZED"))
 """Ideas of a result without an owner, which is that of what was spoken of."""
 _GAINED = pattern(r"[赚亏]")

@@ -33,12 +33,14 @@ class Variants(NamedTuple):
 
     characters  traditional to simplified
     beginning, end  what says nothing, at either end
+    contrary    a form that says what was not done, and what was therefore
     words       a form, and the word that the tables know
     """
 
     characters: dict[int, int]
     beginning: re.Pattern[str]
     end: re.Pattern[str]
+    contrary: tuple[tuple[re.Pattern[str], str], ...]
     words: tuple[tuple[re.Pattern[str], str], ...]
 
 
@@ -52,8 +54,8 @@ def simplify_question(text: str) -> str:
     ('招商银行250日均线', 'RSI of 600036')
     >>> simplify_question("Quick question:  what's  the PE of 600519? Thanks!")
     'what is the PE of 600519?'
-    >>> simplify_question("你好")
-    '你好'
+    >>> simplify_question("哪些持仓没亏钱"), simplify_question("你好")
+    ('哪些持仓盈利', '你好')
     """
     plain, mark = _drop_courtesies(text)
     if count_han(plain):
@@ -64,7 +66,7 @@ def simplify_question(text: str) -> str:
 
 
 def drop_courtesies(text: str) -> str:
-    """Return a question as it was said, without greetings and thanks: for reading word by word.
+    """Return a question as it was said, without greetings, thanks and negations: for reading word by word.
 
     >>> drop_courtesies("Please tell me: why did Moutai fall? Thanks!"), drop_courtesies("你好")
     ('why did Moutai fall?', '你好')
@@ -79,6 +81,8 @@ def _drop_courtesies(text: str) -> tuple[str, str]:
     plain = _GAP.sub("", plain)
     if not _TWO_WORDS.search(plain):
         plain = _GAP_BESIDE.sub("", plain)
+    for form, word in known.contrary:
+        plain = form.sub(word, plain)
     said, mark = known.beginning.sub("", plain), ""
     while (cut := _MARKS.sub("", known.end.sub("", said))) != said:
         mark = mark or next((sign for sign in "?？" if sign in said[len(cut) :]), "")
@@ -121,5 +125,8 @@ def _load_variants() -> Variants:
         characters,
         compile_pattern(rf"\A(?:{beginning})+", re.I),
         compile_pattern(rf"(?:{end})\Z", re.I),
-        tuple((pattern_by_letters(write_out(form), re.I), word) for form, word in parts["word"]),
+        *(
+            tuple((pattern_by_letters(write_out(form), re.I), word) for form, word in parts[kind])
+            for kind in ("contrary", "word")
+        ),
     )

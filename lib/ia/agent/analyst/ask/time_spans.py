@@ -225,6 +225,8 @@ def _unread(match: re.Match[str], today: date) -> TimeSpan:
 
 def _read_two(match: re.Match[str], today: date) -> TimeSpan:
     first, last = parse_date(match["first"].strip(), today), parse_date(match["last"].strip(), today)
+    if first and last and first > last and not re.search(r"\d{4}", match[0]):
+        return _span(match, UNREAD)  # both are past, and the end is before the beginning
     if first and last and first > last and not re.search(r"\d{4}", match["first"]):
         first = make_day(last.year - (first.replace(year=last.year) > last), first.month, first.day)
     if first and last and re.search(r"\d{4}", match["first"]) and not re.search(r"\d{4}", match["last"]):
@@ -382,6 +384,8 @@ def _read_month(match: re.Match[str], today: date) -> TimeSpan | None:
         if not 1 <= other <= 12:
             return _span(match, UNREAD)
         last = date(first.year + (other < number), other, 1)
+        if not said and last > today and other < number:
+            return _span(match, UNREAD)  # both are past, and the end is before the beginning
     return _limit_range(match, first, month_end(last), today)
 
 

@@ -18,6 +18,7 @@ from ia.agent.analyst.ask.facts import (
 )
 from ia.agent.analyst.ask.follow_pronouns import put_in_place
 from ia.agent.analyst.ask.follow_words import names_owner_alone, names_subject
+from ia.agent.analyst.ask.forbidden_words import forbids_topic
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
@@ -81,6 +82,10 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     if left_out and plain.rstrip(" ?？。.").endswith(left_out):
         return None  # the last part only leaves something out
     texts = several.split_message(plain)
+    if forbidden := [text for text in texts if forbids_topic(text)]:
+        from ia.agent.analyst.jobs.facts import wording
+
+        return wording.ask_back(desk, tuple(forbidden))
     found = yield from _read_parts(desk, texts)
     one = _read_whole(desk) if texts else None
     if found is None or (one is not None and (one.answer in _OF_PLANS or _reads_clauses(one))):

@@ -45,8 +45,8 @@ class ComparedSide(NamedTuple):
         return self.values.get(key(code), (None, ""))[0]
 
 
-def compare(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
-    """Compare securities on the same figures, and keep the note."""
+def compare(desk: ToolDesk, securities: list[Mention], *, keeps: bool = True) -> Work[Reply]:
+    """Compare securities on the same figures, and keep the note; not where a word of the question was not read."""
     speak, chosen = desk.speak, securities[:MOST]
     yield from desk.load_tables("readings", "valuation", "labels", "lenses")
     named_so = [f"{display_name(desk, mention)} {mention.code}" for mention in chosen]
@@ -85,7 +85,7 @@ def compare(desk: ToolDesk, securities: list[Mention]) -> Work[Reply]:
     related = yield from _relations(desk, sides)
     answer += ["", *(f"- {told}" for told in related)] if related else []
     line = speak("{title}: {ranking}", title=title, ranking=_rank_sides(desk, sides))
-    kept = yield from _file_comparison(desk, sides, answer, line)
+    kept = (yield from _file_comparison(desk, sides, answer, line)) if keeps else []
     points = [
         line,
         *failed,

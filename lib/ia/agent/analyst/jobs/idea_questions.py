@@ -43,10 +43,23 @@ def find_known(desk: ToolDesk, *, first: bool = False) -> Work[list[str]]:
     words = drop_courtesies(request.question)  # as it was said: what is simplified may leave a word out
     before = _read_before(request.before, today)[-1] if request.before else ""
     if first:
-        asked = _continue_first(words, before, today) or read_ideas(words, find_mentions(words), today, first=True)
+        asked = _continue_first(words, before, today)
+        if not asked and not (before and _goes_on_market(words, before, today)):
+            asked = read_ideas(words, find_mentions(words), today, first=True)
         asked = asked or ideas.read_question(words, today, first=True)
         return [asked] if asked else []
     return list_known(words, before, today)
+
+
+_OWNERS = pattern(
+    r"\b(?:i|my|mine|own|holdings?|hold|positions?|portfolio|account|watch\w*)\b|我|持仓|持有|账户|自选|手里", re.I
+)
+
+
+def _goes_on_market(words: str, before: str, today: date) -> bool:
+    """Return True if the rules go on with a question about the market: "and the losers?" means those of the market."""
+    own = _OWNERS.search(words) or _OWNERS.search(before)
+    return not own and complete_question(words, [before], today) != words
 
 
 def _continue_first(words: str, before: str, today: date) -> str:

@@ -45,6 +45,36 @@ def take_back(desk: ToolDesk) -> Reply | None:
     return None
 
 
+_PUT_THERE = pattern(
+    r"\W*(?:ok(?:ay)?|yes|then|so|and|please|now|well)?[ ,]*(?:please )?(?:put|add|stick|place|include)"
+    r" (?P<en>it|them|that|that one)"
+    r"(?: (?:there|in there|on there|on it|to it|in it|on|in)(?: (?:as well|too|then))?)?(?: please)?\W*"
+    r"|\W*(?:那|就|请|帮我|好的?|给我)*(?:把?(?P<zh>它们?|这只|那只|这个)?(?:也|就)?(?:加|放|添)"
+    r"(?:一?下|上去?|进去?|到里面|到那里|到那儿|到名单里?)(?:吧)?)\W*",
+    re.I,
+)
+_LISTS = pattern(r"watch ?list|\bwatch(?:ing|ed)?\b|自选|关注", re.I)
+_NEAR = 2
+"""Messages before in which the list that is meant may be named."""
+
+
+def name_place(desk: ToolDesk) -> Reply | None:
+    """Put the watch list, of which the message before spoke, in the place of "there"; ask back where none did."""
+    request = desk.request
+    found = _PUT_THERE.fullmatch(request.question) if request.before and request.is_words_only else None
+    if found is None or request.sections:
+        return None
+    if any(_LISTS.search(said) for said in request.before[-_NEAR:]):
+        who = found["en"] or found["zh"] or ("它" if re.search(r"[\u4e00-\u9fff]", request.question) else "it")
+        asked = f"把{who}加到自选" if re.search(r"[\u4e00-\u9fff]", request.question) else f"add {who} to my watch list"
+        desk.request = replace(request, question=asked)
+        return None
+    return reply.reply_of_lines(
+        desk.speak("Where to? Say for example “add {name} to my watch list”; nothing was done.",
+                   name=(request.listed[-1:] and request.listed[-1][:1] and request.listed[-1][0]) or "600519")
+    )._replace(understood=False)  # fmt: skip
+
+
 _IN_LIST = pattern(
     r"\W*(?:那|那么)?\ue000(?:在不在|在|有没有在|是不是在|是否在|在没在)(?:这|那)?(?:个)?(?:里面?|里头|其中"
     r"|上面|名单里?|列表里?|榜上)(?:吗|么|没有?)*\W*"
@@ -151,3 +181,28 @@ def tell_mine(desk: ToolDesk) -> Work[Reply | None]:
         told = desk.speak("You hold: {names} ({part} of the {count} that the answer before names).",
                           names=names, part=len(mine), count=len(codes))  # fmt: skip
     return reply.reply_of_lines(told)
+
+
+_ASKED = pattern(
+    r"\W*(?:我们?|咱们?)(?:什么时候|何时|哪一?天|几号|有没有|之前|以前|曾经?|是不是|是否|上次|最近|在)*"
+    r"(?:问|聊|谈|讨论|提)(?:起|到)?过(?:你)?(?:关于)?(?!多少|几|什么|啥|哪|第)(?P<zh>[^，,。；;？?！!]{2,12}?)"
+    r"(?:的(?:问题|事情?)|吗|么|没有?|呢)*\W*"
+    r"|\W*(?:when did|did|have|when have) (?:i|we) (?:ever |last |already )?(?:ask|asked|talk|talked|discuss|discussed)"
+    r"(?: you)?(?: (?:about|of))? (?P<en>(?!what|how|which|anything\b)[^,.;?!]{2,40}?)(?: before)?\W*",
+    re.I,
+)
+_OF_NOTES = pattern(r"笔记|日记|理由|\b(?:notes?|diary|reasons?)\b", re.I)
+
+
+def tell_asked(desk: ToolDesk) -> Work[Reply | None]:
+    """Name the earlier sessions in which something was asked about; None for any other message."""
+    request = desk.request
+    found = _ASKED.fullmatch(request.question) if request.is_words_only and not request.sections else None
+    if found is None:
+        return None
+    topic = (found["zh"] or found["en"]).strip()
+    if _OF_NOTES.search(topic):
+        return None
+    from ia.agent.analyst.jobs.facts import session_facts
+
+    return (yield from session_facts.tell_sessions(desk, {"words": topic}))

@@ -1,6 +1,7 @@
 """From what is wanted to the work that does it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -33,6 +34,7 @@ from ia.agent.analyst.ask.filing_words import read_filing
 from ia.agent.analyst.ask.follow_on import complete_question, read_before
 from ia.agent.analyst.ask.follow_words import LEAD, MEASURE, OWNER, TAIL
 from ia.agent.analyst.ask.foreign_words import is_foreign
+from ia.agent.analyst.ask.forbidden_words import drop_reminding, forbids
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.library_words import find_library_topic
 from ia.agent.analyst.ask.mentions import (
@@ -93,7 +95,11 @@ MOST_LINES = 12
 def work(desk: ToolDesk) -> Work[Reply]:
     """Do what a request wants, and return the answer; what an error cost of it is named at its end."""
     yield from _take_offered(desk)
+    if desk.request.is_words_only and not desk.request.sections:
+        desk.request = replace(desk.request, question=drop_reminding(desk.request.question))
     _take_amendment(desk)
+    if asked_back := list_talk.name_place(desk):
+        return asked_back
     meant, counted = _resolve_pointers(desk)
     if desk.request.before:
         yield from name_own_securities(desk)
@@ -347,6 +353,7 @@ def _read_before(desk: ToolDesk) -> Work[Reply | None]:
     yield from name_own_securities(desk)
     _take_chart(desk)
     of_list = list_talk.take_back(desk) or list_talk.tell_place(desk) or (yield from list_talk.tell_mine(desk))
+    of_list = of_list or (yield from list_talk.tell_asked(desk))
     return of_list or _complete_request(desk)
 
 
@@ -669,7 +676,44 @@ def _find_refusal(desk: ToolDesk) -> Reply | None:
         return reply.reply_of_lines(
             speak("No message changes my rules: they are part of the program. ia never places an order; you do.")
         )
+    if _JUDGED.fullmatch(words) and complete_question(words, desk.request.before, desk.request.moment.date()) == words:
+        from ia.agent.analyst.jobs.facts import wording
+
+        return wording.ask_back(desk, (words.strip(" ?？"),))
+    if (past := _PAST_WISH.match(words[:LONGEST])) and desk.request.is_words_only and not desk.request.sections:
+        said = (past["zh"] or past["en"] or past["end"]).strip()
+        return reply.reply_of_lines(
+            speak(
+                "“{time}” is past: no reminder was made. Say when it is to come, such as “tomorrow at 10”.", time=said
+            )
+        )._replace(understood=False)
+    if desk.request.is_words_only and forbids(words[:LONGEST]) and intent.read_acts(desk.request).kind not in _UNDONE:
+        return reply.reply_of_lines(
+            speak("You say what not to do: nothing was done and nothing kept. What is it that you want?")
+        )._replace(understood=False)
     return None
+
+
+_JUDGED = pattern(
+    r"\W*(?:and |so )?(?:is|was) (?:that|it|this) (?:a lot|much"
+    r"|(?:very |rather |too |quite )?(?:high|low|big|large|small))"
+    r"(?: then)?\W*",
+    re.I,
+)
+"""Whether a figure of before is high, which the high of the day does not tell."""
+_PAST = (
+    r"(?:yesterday|the day before yesterday|last (?:night|week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day))"
+)
+_PAST_WISH = pattern(
+    r"\W*(?:请|麻烦)?(?P<zh>昨[天日晚]|大?前[天日]|上个?(?:周|星期|礼拜|月)[一二三四五六日天]?)"
+    r"[^，,。？?！!]{0,10}(?:提醒|通知|叫)我(?![^，,。]{0,3}[的了过])[^？?吗呢哪什]*\Z"
+    rf"|\W*(?:please )?remind me (?P<en>{_PAST})\b[^?]*\Z"
+    rf"|\W*(?:please )?remind me to [^?,.]{{2,40}} (?P<end>{_PAST})(?: at [\d: apm.]+)?\W*\Z",
+    re.I,
+)
+"""A wish to be reminded at a time that has been."""
+_UNDONE = ("task_change", "untrack", "not_traded", "coach", "prefer", "forget")
+"""Kinds of messages that end something, or say how answers are to be."""
 
 
 def _find_other_names(desk: ToolDesk) -> list[str]:
@@ -759,6 +803,8 @@ def _asks_own_words(wanted: Intent, asked: FactQuestion) -> bool:
     """Return True if a question with words of the memory asks for what was written, not for the market or a task."""
     if asked.answer in ("tasks", "howto", "dates", "note", "own_target", "setting", "watch_group", "watch_industries"):
         return False
+    if asked.facts[0].of == WATCH and wanted.securities:
+        return False  # they are left out
     told_apart = find_market_currencies(wanted.words) or _HOW_MANY.search(wanted.words) or asked.left or asked.unread
     if asked.facts[0].of == WATCH and told_apart:
         return False
@@ -1003,7 +1049,7 @@ def _compare(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
 
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=wanted.words.strip()))
     if unread:
-        done = yield from _compare_all(desk, wanted)
+        done = yield from _compare_all(desk, wanted, unread)
         line = desk.speak(
             "“{words}” I could not read; this is the whole comparison.", words=desk.speak.join_items(unread)
         )
@@ -1041,16 +1087,19 @@ def _find_unread_of_pair(desk: ToolDesk, wanted: Intent) -> Work[tuple[list[str]
     return unread, asks or bool(_PAIRED.search(words))
 
 
-def _compare_all(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
-    """Compare securities as a whole, or tell of the one that has prices."""
+def _compare_all(desk: ToolDesk, wanted: Intent, unread: Sequence[str] = ()) -> Work[Reply]:
+    """Compare securities as a whole, or tell of the one that has prices.
+
+    unread  words of the question that were not read: nothing is kept
+    """
     from ia.agent.analyst.jobs import comparing
     from ia.agent.analyst.jobs.research import research
 
     reached = [] if desk.request.wants_json else (yield from _with_prices(desk, wanted.securities[: comparing.MOST]))
     if len(reached) != 1:
-        return (yield from comparing.compare(desk, wanted.securities))
+        return (yield from comparing.compare(desk, wanted.securities, keeps=not unread))
     missing = [mention for mention in wanted.securities[: comparing.MOST] if mention not in reached]
-    done = yield from research(desk, reached[0])
+    done = yield from research(desk, reached[0], keeps=not unread)
     line = desk.speak(
         "No prices were to be had of {missing}, so this is about {name} only.",
         missing=desk.speak.join_items(

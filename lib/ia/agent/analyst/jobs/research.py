@@ -159,10 +159,11 @@ def _compute_figures(desk: ToolDesk, study: Study, mention: Mention | None) -> W
     study.figures = procedure.make_figures(study.steps, study.values, desk.speak, desk.tables)
 
 
-def research(desk: ToolDesk, mention: Mention | None, unread: Sequence[str] = ()) -> Work[Reply]:
+def research(desk: ToolDesk, mention: Mention | None, unread: Sequence[str] = (), *, keeps: bool = True) -> Work[Reply]:
     """Research one security, or the bars that were piped in; keep the note and the observation, and answer.
 
-    unread   what of the question was not understood; it is told first
+    unread   what of the question was not understood; it is told first, and nothing is kept
+    keeps    whether the note and the observation are kept
     """
     speak = desk.speak
     if unread and mention is not None and desk.request.before:  # it goes on with something else than a view
@@ -198,7 +199,7 @@ def research(desk: ToolDesk, mention: Mention | None, unread: Sequence[str] = ()
     size = find_size(said)
     shares = size.shares_of(mention.symbol) if size and mention is not None else None
     rules = yield from risk_rules.check_buy(desk, *codes, quantity=shares, tell_permit=wanted)
-    kept = yield from _file_research(desk, study, seen, rules)
+    kept = (yield from _file_research(desk, study, seen, rules)) if keeps and not unread else []
     told = []
     if unread:
         told = [speak("“{words}” I could not read; this is the whole view.", words=speak.join_items(list(unread)))]

@@ -30,10 +30,14 @@ def answer_inbox(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if asked.facts[0].field == "message":
         return (yield from _answer_message(desk, asked))
     speak = desk.speak
-    result = yield from desk.one("messaging.inbox", limit=SHOWN)
+    dated = [span for span in asked.spans if span.first is not None and span.last is not None]
+    result = yield from desk.one("messaging.inbox", limit=LOOKED_AT if dated else SHOWN)
     if result.failure is not None:
         return wording.unreadable(desk, speak("the messages"), result.failure)
     rows, count = wording.rows_of(result, "messages"), int(str(result.get("unread") or 0))
+    if dated:
+        rows = [row for row in rows if f"{dated[0].first}" <= str(row["time"])[:10] <= f"{dated[0].last}"]
+        rows, count = rows[:SHOWN], len(rows)
     if not rows:
         return reply_of_lines(speak("There are no unread messages; `ia inbox --all` lists the older ones."))
     head = speak(PluralText("**{count} unread message**:", "**{count} unread messages**:"), count=count)
@@ -53,7 +57,7 @@ def _answer_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     span = spans[0] if spans else TimeSpan(kind=DAY, said="", at=(0, 0), first=today, last=today)
     trading = yield from calendar_facts.answer_calendar(desk, replace(asked, words="", spans=(span,)))
     dates = yield from date_facts.answer_dates(desk, replace(asked, words="", spans=(span,)))
-    inbox = yield from answer_inbox(desk, replace(asked, facts=(asked.facts[0]._replace(field=""),)))
+    inbox = yield from answer_inbox(desk, replace(asked, facts=(asked.facts[0]._replace(field=""),), spans=()))
     alerts, beliefs = yield from desk.run(DeskCall("alert.list", {}), belief_lines.beliefs_call())
     told = [row for row in wording.rows_of(alerts, "alerts") if row.get("holds")] if alerts.failure is None else []
     broken = (yield from _broken_rules(desk)) if not spans or span.last is None or span.last >= today else []

@@ -435,16 +435,17 @@ def answer_account_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, (span.said if span else "",))
     period = yield from load_period(desk, days)
     named = [mention for mention in asked.securities if mention.symbol.kind == "index"]
+    markets = find_market_currencies(strip_mentions(asked.words))
     lines: list[str] = []
     if named:
         for mention in named[:2]:
-            lines += yield from _compare_named(desk, mention, days)
+            lines += yield from _compare_named(desk, mention, days, markets)
     else:
         measured = yield from results.measure_books(desk, period, f"{days.first}", f"{days.last}")
-        for each in measured:
+        for each in (each for each in measured if not markets or each.currency in markets):
             lines += _say_gap(desk, each.currency, each.benchmark, each.rate, each.change)
             lines.append(days.label + speak(": ") + results.say_result(desk, each, f"{days.first}"))
-        lines += say_total(desk, period)
+        lines += say_total(desk, period) if not markets else []
     return reply_of_lines(*lines, *_say_bases(desk, period), *moved_note(desk, days))
 
 
@@ -476,8 +477,11 @@ def _say_gap(desk: ToolDesk, currency: str, index: str, rate: float | None, chan
     ]
 
 
-def _compare_named(desk: ToolDesk, mention: Mention, days: Days) -> Work[list[str]]:
-    """Return how each account did against an index that the question names, all in the base currency first."""
+def _compare_named(desk: ToolDesk, mention: Mention, days: Days, markets: list[str]) -> Work[list[str]]:
+    """Return how each account did against an index that the question names, all in the base currency first.
+
+    markets  the currencies of the markets that are meant; [] for all
+    """
     speak = desk.speak
     found = yield from results.compare_with(desk, {mention.code: f"{days.last}"}, f"{days.first}")
     compared = found[mention.code]
@@ -487,10 +491,10 @@ def _compare_named(desk: ToolDesk, mention: Mention, days: Days) -> Work[list[st
     rows: list[tuple[str, str, Json]] = [
         (currency, currency, book["returns"])
         for currency, book in books.items()
-        if isinstance(book.get("returns"), dict)
+        if isinstance(book.get("returns"), dict) and (not markets or currency in markets)
     ]
     total = compared.period.get("total")
-    if isinstance(total, dict):
+    if isinstance(total, dict) and not markets:
         base = str(total.get("currency"))
         rows.insert(0, (speak("all in {currency}", currency=base), base, total))
     mark = wording.simulated_mark(desk, compared.period.get("simulated"))

@@ -173,6 +173,10 @@ def answer_profit_each(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, tuple(each.said for each in asked.spans[1:]))
     if span is not None and span.kind == FUTURE:
         return wording.refuse_time(desk, speak("profit of the account"), span, desk.request.day)
+    if span is None and _IS_SO.search(asked.words) and not _REALIZED.search(asked.words):
+        from ia.agent.analyst.jobs.facts import rule_facts
+
+        return (yield from rule_facts.answer_filter(desk, asked))
     if span is None or span.kind == EVER:
         profit = yield from desk.one("account.profit")
         if profit.failure is not None:
@@ -231,6 +235,16 @@ _WORST_FIRST = pattern(
     r"\b(?:worst|biggest loss(?:es)?|biggest losers?|lowest|losers?) (?:first|on top|at the top)\b"
     r"|从(?:亏|跌|差|低)[^，,。]{0,6}(?:到|往|开始)|亏(?:得)?最?多的?(?:排)?在?前",
     re.I,
+)
+_IS_SO = pattern(
+    r"\b(?:which|what|any)(?: of)?(?: my)? (?:holdings|positions|(?:shares|stocks)(?= (?:are|is|have been)\b))\b.{0,12}"
+    r"\b(?:(?:at a|in) (?:loss|profit|the red)|los(?:t|e|ing)|in (?:profit|the red|the black)|in the green|ma[dk]e)\b"
+    r"|哪(?:些|几[只个支])(?:我的)?(?:持仓|持股)[^，,。]{0,6}(?:赚|亏|盈|赔|套)",
+    re.I,
+)
+"""How holdings stand now is meant: what was realized before leaves them where they are, against their cost."""
+_REALIZED = pattern(
+    r"最|worst|best|first|从|总|all time|ever|total|买入以来|\bsince\b|已实现|reali[sz]ed|分红|dividend", re.I
 )
 _BOUGHT = pattern(r"\bsince (?:i|my) (?:bought|purchase)|买入以来|买了?(?:之后|以后|至今|以来)", re.I)
 """What is held is meant, and not what was sold."""
