@@ -55,7 +55,7 @@ def simplify_question(text: str) -> str:
     >>> simplify_question("Quick question:  what's  the PE of 600519? Thanks!")
     'what is the PE of 600519?'
     >>> simplify_question("哪些持仓没亏钱"), simplify_question("你好")
-    ('哪些持仓盈利', '你好')
+    ('我哪些持仓盈利', '你好')
     """
     plain, mark = _drop_courtesies(text)
     if count_han(plain):

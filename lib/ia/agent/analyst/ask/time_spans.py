@@ -52,6 +52,10 @@ def find_time_spans(text: str, today: date) -> list[TimeSpan]:
     [('since', '2024-03-08', 0), ('since', '2023-12-15', 0), ('sessions', 'None', 5)]
     >>> [(s.kind, str(s.first), str(s.last)) for s in find_time_spans("How much did it rise since March 1?", day)]
     [('since', '2024-03-01', '2024-03-15')]
+    >>> [(str(s.first), str(s.last)) for s in find_time_spans("from November to February", day)]
+    [('2023-11-01', '2024-02-29')]
+    >>> [s.kind for text in ("from March 12 to March 5", "3月到1月") for s in find_time_spans(text, day)]
+    ['unread', 'unread']
     >>> [s.kind for s in find_time_spans("the price at half past nine", day)]
     ['unread']
     >>> [s.kind for text in ("profit before March 1", "从买入到3月1日为止") for s in find_time_spans(text, day)]
@@ -375,9 +379,9 @@ def _read_month(match: re.Match[str], today: date) -> TimeSpan | None:
     first = date(_year_of(said, today), number, 1)
     if first > today and not said:
         first = first.replace(year=first.year - 1)
-    if groups.get("since"):
-        return _span(match, RANGE, first, today)
     until = groups.get("until")
+    if groups.get("since") and not until:
+        return _span(match, RANGE, first, today)
     last = first
     if until:
         other = _month_number(until)

@@ -446,14 +446,14 @@ def answer_account_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines += _say_gap(desk, each.currency, each.benchmark, each.rate, each.change)
             lines.append(days.label + speak(": ") + results.say_result(desk, each, f"{days.first}"))
         lines += say_total(desk, period) if not markets else []
-    return reply_of_lines(*lines, *_say_bases(desk, period), *moved_note(desk, days))
+    return reply_of_lines(*lines, *_say_bases(desk, period, markets), *moved_note(desk, days))
 
 
-def _say_bases(desk: ToolDesk, period: DeskResult) -> list[str]:
+def _say_bases(desk: ToolDesk, period: DeskResult, markets: list[str]) -> list[str]:
     """Return from which close account and index count: the last one before the first day with money in the ledger."""
     begun: dict[str, list[str]] = {}
     for currency, book in wording.objects_of(period, "currencies").items():
-        if book.get("begin"):
+        if book.get("begin") and (not markets or currency in markets):
             begun.setdefault(str(book["begin"]), []).append(currency)
     if not begun:
         return []
