@@ -33,8 +33,8 @@ from ia.agent.analyst.ask.filed_words import read_filed
 from ia.agent.analyst.ask.filing_words import read_filing
 from ia.agent.analyst.ask.follow_on import complete_question, read_before
 from ia.agent.analyst.ask.follow_words import LEAD, MEASURE, OWNER, TAIL
-from ia.agent.analyst.ask.foreign_words import is_foreign
 from ia.agent.analyst.ask.forbidden_words import drop_reminding, forbids
+from ia.agent.analyst.ask.foreign_words import is_foreign
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.library_words import find_library_topic
 from ia.agent.analyst.ask.mentions import (
