@@ -485,7 +485,7 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
         unread.append(pointed[0])
     if found[0].answer in _OF_WHAT_IS and (undone := _UNDONE.search(plain)):
         unread.append(undone[0])
-    unread += _find_negations(plain, found)
+    unread += [*_find_negations(plain, found), *(_OF_BARS.findall(plain) if found[0].of == HOLDING else ())]
     asked = FactQuestion(
         tuple(found), tuple(securities), text, tuple(s for s in spans if s.kind != UNREAD), tuple(unread), times,
         ended=tuple(s for s in spans if s.kind == UNREAD and s.last is not None),
@@ -506,6 +506,8 @@ _NOT_DONE = pattern(
     r"|(?<![要该买卖能会是可])不(?:要|该|应该?|想|敢|准备|打算)?再?[买卖](?!掉|出去|回来|起)"
 )
 """What was not done: "没跌"; not "跌没跌", which asks whether it was."""
+_OF_BARS = pattern(r"(?<![本上今去这个\d一两二三半])[月周](?=收益率|回报率|涨幅|跌幅)|季度(?=收益率|回报率|涨幅|跌幅)")
+"""Of weekly or monthly bars: a position has none."""
 _OF_WHICH = pattern(r"哪|谁|几[只个支家笔]|多少|列|的")
 """Words of a question for some of several, and not of one whether something is so: "茅台没跌吧"."""
 

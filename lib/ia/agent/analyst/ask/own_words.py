@@ -138,8 +138,8 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
     >>> continue_ideas("and the weather", "which of my holdings is the best", day)
     ''
     """
-    if _BARE_PERCENT.fullmatch(words) and _GAIN.search(before):
-        return ""  # of the gain, which is told in percent anyway
+    if _BARE_PERCENT.fullmatch(words) and _GAIN.search(before):  # of the gain, which is told in percent anyway
+        return read_ideas(before, find_mentions(before), today) if find_mentions(before) else ""
     new = _read_words(words, find_mentions(words), today)
     old = _read_words(before, find_mentions(before), today)
     if not new or not old or set(old) <= {_SECURITY, _INDEX, "TIME", _DATE}:

@@ -43,6 +43,10 @@ _THANKS = pattern(
 )
 
 
+_LAST_CHANGE = "roc(close, 1)"
+"""The change over the last bar: of a day, a week or a month."""
+
+
 def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Return just the figures that were asked for, of each security named, with their dates and over their bars."""
     speak, asked = desk.speak, wanted.asked
@@ -52,6 +56,14 @@ def answer_figure(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         from ia.agent.analyst.jobs.facts.wording import ask_back
 
         return ask_back(desk, asked.unread or asked.left)
+    if asked.ignored and any(code == _LAST_CHANGE for code, *_ in asked.figures):
+        from ia.agent.analyst.jobs.facts.wording import ask_back
+
+        return ask_back(desk, asked.ignored)
+    if name := {"weekly": speak("change of the week"), "monthly": speak("change of the month")}.get(asked.period):
+        asked = asked._replace(
+            figures=tuple((code, name if code == _LAST_CHANGE else old, unit) for code, old, unit in asked.figures)
+        )
     lines, points, period = [], [], asked.period
     piped = desk.request.bars
     own = str(piped.get("symbol") or "")

@@ -290,14 +290,18 @@ def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         level = cost * (1 - limit / 100)
         told.append(
             speak(
-                "Your rule (stop at a loss of {limit}%) is reached at {level}: your average cost is {cost}.",
+                "{name}: your rule (stop at a loss of {limit}%) is reached at **{level}**: your average cost is"
+                " {cost}.",
+                name=wording.head_of(desk, mention),
                 limit=f"{limit:g}",
                 level=number(level, "price", speak),
                 cost=number(cost, "price", speak),
             )
         )
+        if named is None:
+            told.insert(0, told.pop())  # the level of the own rule goes first, whatever the words
         if close <= level:
-            told.append(speak("**The price is below it already.**"))
+            told.append(speak("**The price is below that of your rule already.**"))
     elif limit:
         told.append(
             speak("Your rule stops at a loss of {limit}% of the cost; you hold none of it.", limit=f"{limit:g}")
