@@ -245,7 +245,8 @@ def _join_positions(parts: list[_Part]) -> list[_Part]:
             and before.answer == asked.answer == "position"
             and (before.securities, before.spans) == (asked.securities, asked.spans)
         ):
-            joined[-1] = joined[-1]._replace(asked=replace(before, facts=before.facts + asked.facts))
+            words = f"{before.words}, {asked.words}"  # the second may name a currency
+            joined[-1] = joined[-1]._replace(asked=replace(before, facts=before.facts + asked.facts, words=words))
         else:
             joined.append(part)
     return joined
@@ -267,6 +268,7 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
     if wanted.kind == "holdings" and not own:
         return _Part(request, wanted, None)
     tried = [named, []] if carried and (own or not elsewhere) else [[], named] if carried else [named]
+    tried = [named] if carried and _POINTS.search(request.question) else tried
     before = parts[-1].asked.facts[0].of if parts and parts[-1].asked and not (named or elsewhere) else ""
     for securities in tried:
         yield from desk.load_tables(*tables_for(securities))
@@ -309,6 +311,8 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
     return None
 
 
+_POINTS = pattern(r"\b(?:their|its|them)\b|[它他]们?的", re.I)
+"""Points at the securities of the part before."""
 _OF_BARS = pattern(
     r"成交|开盘|收盘|最[高低]|涨|跌|振幅|\b(?:volume|turnover|open(?:ed)?|clos(?:e|ed)|high|low|r[io]se|f[ae]ll"
     r"|change[ds]?"

@@ -400,7 +400,7 @@ def _say_yield(desk: ToolDesk, asked: FactQuestion, mention: Mention, result: De
 _ON_COST = pattern(
     r"成本|买入价|买入均价|我买的?(?:时候)?的?价"
     r"|\byield[- ]on[- ]cost\b"
-    r"|\bon (?:my |what |the )?(?:(?:own|average|original) )?"
+    r"|\b(?:on|at) (?:my |what |the )?(?:(?:own|average|original) )?"
     r"(?:cost|purchase price|buying price|entry price|price i paid|i (?:have )?paid)\b",
     re.I,
 )
