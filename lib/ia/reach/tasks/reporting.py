@@ -281,7 +281,8 @@ def _summarize_result(found: TaskResult, lang: str) -> str:
     if found.simulated:
         first, *rest = said.split("\n")  # in the first line: no reader cuts it away
         voice = Voice(lang)
-        mark = "" if voice("prices are simulated") in first else voice("(the prices are simulated)")
+        told = voice("prices are simulated") in first or voice("simulated prices") in first
+        mark = "" if told else voice("(the prices are simulated)")
         said = "\n".join([f"{first} {mark}".strip(), *rest])
     return said or Voice(lang)("no output")
 

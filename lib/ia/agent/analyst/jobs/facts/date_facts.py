@@ -115,8 +115,11 @@ def answer_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(speak("`ia calendar --since {since} --until {until}` lists all {count}.", count=len(rows),
                                **span))  # fmt: skip
     else:
-        what = speak(_NAMES[kinds[0]]) if len(kinds) == 1 else speak("such date")
-        lines = [speak("From {since} to {until} no {what} is known, {whose}.", what=what, whose=whose, **span)]
+        what = speak(_NAMES[kinds[0]]) if len(kinds) == 1 else speak("report or dividend date")
+        text = "On {since} no {what} is known, {whose}." if span["since"] == span["until"] else (
+            "From {since} to {until} no {what} is known, {whose}."
+        )  # fmt: skip
+        lines = [speak(text, what=what, whose=whose, **span)]
     return reply_of_lines(*lines, *say_missing_dates(desk, found))
 
 

@@ -50,7 +50,7 @@ def answer_inbox(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def _answer_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what the day has: whether there is trading, its dates, unread messages, and alerts that are true."""
     from ia.agent.analyst.jobs import belief_lines
-    from ia.agent.analyst.jobs.facts import calendar_facts, date_facts
+    from ia.agent.analyst.jobs.facts import calendar_facts, date_facts, task_facts
 
     speak, spans = desk.speak, tuple(span for span in asked.spans if span.first is not None)
     today = desk.request.moment.date()
@@ -58,11 +58,14 @@ def _answer_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     trading = yield from calendar_facts.answer_calendar(desk, replace(asked, words="", spans=(span,)))
     dates = yield from date_facts.answer_dates(desk, replace(asked, words="", spans=(span,)))
     inbox = yield from answer_inbox(desk, replace(asked, facts=(asked.facts[0]._replace(field=""),), spans=()))
+    due: list[str] = []
+    if span.first is not None and span.last is not None and span.last >= today:
+        due = yield from task_facts.due_lines(desk, span.first, span.last)
     alerts, beliefs = yield from desk.run(DeskCall("alert.list", {}), belief_lines.beliefs_call())
     told = [row for row in wording.rows_of(alerts, "alerts") if row.get("holds")] if alerts.failure is None else []
     broken = (yield from _broken_rules(desk)) if not spans or span.last is None or span.last >= today else []
     return reply_of_lines(
-        *broken, *trading.lines[:1], *dates.lines, *inbox.lines[: SHOWN + 1],
+        *broken, *trading.lines[:1], *due, *dates.lines, *inbox.lines[: SHOWN + 1],
         *(_say_alert(desk, row) for row in told[:SHOWN]),
         *belief_lines.due_line(desk, beliefs),
         speak("More: `ia inbox`, `ia calendar`, `ia alert list`, `ia news`."),

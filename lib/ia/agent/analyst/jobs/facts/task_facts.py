@@ -317,6 +317,19 @@ def _say_next(desk: ToolDesk, tasks: list[Json]) -> list[str]:
     return [*lines, *([speak("After it: {names}.", names=speak.join_clauses(later))] if later else [])]
 
 
+def due_lines(desk: ToolDesk, first: date, last: date) -> Work[list[str]]:
+    """Return which tasks are due within days that are coming, a line a task, an alert left out; [] for none."""
+    result = yield from desk.one("tasks.list", until=f"{last}")
+    if result.failure is not None:
+        return []
+    tasks = [task for task in wording.rows_of(result, "tasks") if not str(task["name"]).startswith("alert-")]
+    due = sorted(
+        (moment, str(task["name"])) for task in tasks for moment in _times_from(task, first) if moment.date() <= last
+    )
+    told = [desk.speak("{name} at {time}", name=name, time=_say_time(moment.isoformat())) for moment, name in due]
+    return [desk.speak("Due: {names}.", names=desk.speak.join_clauses(told[:SHOWN]))] if told else []
+
+
 def _say_agenda(desk: ToolDesk, tasks: list[Json], days: tuple[date, date, str], alerts: list[Json]) -> list[str]:
     """Return what is still due within a stretch of days, in order, and what has run in it."""
     speak, (first, last, said) = desk.speak, days
