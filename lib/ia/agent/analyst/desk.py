@@ -6,7 +6,7 @@ depends on nothing but the request and those results, so that the same work can 
 
 import json
 import re
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, TypeVar
 
@@ -137,9 +137,14 @@ def _mend_json(output: str) -> Any:
     return output
 
 
+_IN_WORD = pattern(r"[a-z\d.'’%-]", re.I)
+"""Signs of a word of letters or of a number."""
+
+
 class ToolDesk:
     """A request, the tools within reach for it, and what was made on the way.
 
+    said    the message as it was typed, whatever it is read as
     ranked  codes of the securities that the answer puts in an order, the first ones first
     short_names     the short names that the question had for securities, by their codes
     narrow  what of a tool's result counts; None: all of it
@@ -150,6 +155,7 @@ class ToolDesk:
     def __init__(self, request: UserRequest, offered: Mapping[str, Mapping[str, Any]]) -> None:
         """offered  names of tools as they are on the wire, each with the schema of its arguments."""
         self.request = request
+        self.said = request.question
         self.speak = request.speak
         self.offered = offered
         self.written: list[str] = []
@@ -257,6 +263,25 @@ class ToolDesk:
     def one(self, tool: str, /, **args: Any) -> Work[DeskResult]:
         """Make one call."""
         return (yield from self.run(DeskCall(tool, args)))[0]
+
+    def quote_typed(self, words: Sequence[str]) -> list[str]:
+        """Return words that were not read as they were typed, whole; the message where none of them was typed."""
+        found, low = [], self.said.casefold()
+        for word in (each.strip(" .,，。") for each in words):
+            at = low.find(word.casefold()) if len(low) == len(self.said) else -1
+            if at < 0 or not word:
+                continue
+            begin, end = at, at + len(word)
+            while begin and _IN_WORD.match(self.said[begin - 1]) and _IN_WORD.match(self.said[begin]):
+                begin -= 1
+            while end < len(low) and _IN_WORD.match(self.said[end - 1]) and _IN_WORD.match(self.said[end]):
+                end += 1
+            found.append(self.said[begin:end].rstrip(".,'’-"))
+        return list(dict.fromkeys(found)) or [self.said.strip()[:60]]
+
+    def join_typed(self, words: Sequence[str]) -> str:
+        """Return words that were not read as they were typed, as one text."""
+        return self.speak.join_items(self.quote_typed(words))
 
     def note_unused(self, skill: str, problem: str) -> None:
         """Say at the end of the answer, once, what of a skill could not be used."""

@@ -1041,3 +1041,9 @@ def test_notes_name_rules_in_words(pack, say, message):
         say("关注宁德时代、贵州茅台")
     for path in say(message).artifacts:
         assert not re.search(r"\b(?:T\d|[A-Z]{2})_\d{2,3}", text(pack, path)), path
+
+
+def test_words_that_were_not_read_are_quoted_as_they_were_typed(say):
+    assert "“80.6”" in say("把比亚迪的价格改成80.6").reply
+    assert '"price"' not in say("How much is my Apple stake in yuan?").reply
+    assert "from March 15 to March 1" in say("How did I do from March 15 to March 1?").reply

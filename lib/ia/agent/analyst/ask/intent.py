@@ -216,6 +216,12 @@ _TO_SEND = pattern(
 )
 
 
+_ON_DAYS = pattern(
+    r"\W*(?:please )?on the (?:first|last) (?:(?:trading|business|working) )?day of (?:the|each|every) (?:month|quarter"
+    r"|week|year)\b[^?]*\b(?:show|send|tell|give|review|summari[sz]e|report|scan|update|run)\b",
+    re.I,
+)
+"""A wish that begins with the days on which it is to be done."""
 _TO_DO_REGULARLY = pattern(
     r"复盘|回顾|总结|汇总|扫描|检查|更新|同步|跟踪|盯"
     r"|\b(?:reviews?|summar\w+|scans?|checks?|updates?|sync\w*|track|watch|look at|run)\b",
@@ -227,7 +233,7 @@ _TO_DO_REGULARLY = pattern(
 def asks_days(wanted: Intent, today: date) -> bool:
     """Return True if a message with the words of a schedule is a question about days that have been."""
     words = wanted.words[:LONGEST]
-    if wanted.kind != "schedule" or _TO_SEND.search(words):
+    if wanted.kind != "schedule" or _TO_SEND.search(words) or begins_with_days(words):
         return False
     past = any(span.kind in (RANGE, SINCE, SESSIONS) for span in find_time_spans(strip_mentions(words), today))
     if wanted.securities and _DAYS.search(words):
@@ -235,6 +241,11 @@ def asks_days(wanted: Intent, today: date) -> bool:
     own = own_words(words)
     asked = has_form(own, "question_form") and not has_form(own, "asking")
     return (past or asked) and not _TO_DO_REGULARLY.search(words)
+
+
+def begins_with_days(text: str) -> bool:
+    """Return True if a message is a wish that begins with the days on which it is to be done."""
+    return _ON_DAYS.match(text[:LONGEST]) is not None
 
 
 def may_ask_tasks(wanted: Intent) -> bool:

@@ -77,6 +77,8 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     whole = desk.request
     if whole.skill or whole.data or whole.bars or whole.form or intent.is_news_wish(whole.question):
         return None
+    if intent.begins_with_days(whole.question):
+        return None
     plain = simplify_question(whole.question)
     left_out = find_exception(plain, find_mentions(plain))
     if left_out and plain.rstrip(" ?？。.").endswith(left_out):

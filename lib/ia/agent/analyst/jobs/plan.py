@@ -851,11 +851,11 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     words = wanted.words.replace(horizon[0], " ") if horizon else wanted.words
     unread, asks = find_unread(words, wanted.securities, views, desk.tables)
     if unread and not asks:
-        return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.speak.join_items(unread)))
+        return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.join_typed(unread)))
     if known := (yield from _answer_known(desk)):
         return known
     if unread and OWNER.search(wanted.words) and any(map(_OWN_MATTER.search, unread)):
-        return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.speak.join_items(unread)))
+        return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.join_typed(unread)))
     if (not asks or _SUPPOSED.search("".join(desk.request.before[-1:]))) and _goes_on_with_figures(desk.request):
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=wanted.words.strip()))
     if first.symbol.kind == "index":
@@ -1051,7 +1051,8 @@ def _compare(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if unread:
         done = yield from _compare_all(desk, wanted, unread)
         line = desk.speak(
-            "“{words}” I could not read; this is the whole comparison.", words=desk.speak.join_items(unread)
+            "“{words}” I could not read; this is the whole comparison.",
+            words=desk.join_typed(unread),
         )
         return done._replace(lines=[line, *done.lines], points=[*done.points[:1], line, *done.points[1:]])
     return (yield from _compare_all(desk, wanted))

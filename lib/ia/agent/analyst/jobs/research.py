@@ -172,7 +172,7 @@ def research(desk: ToolDesk, mention: Mention | None, unread: Sequence[str] = ()
                 "What of {name} do you want to know? “{words}” I could not read, so I do not answer with something"
                 " else.",
                 name=display_name(desk, mention),
-                words=speak.join_items(list(unread))[:80],
+                words=desk.join_typed(unread)[:80],
             )
         )._replace(unread=(desk.request.question,))
     yield from desk.load_tables("readings", "valuation", "labels", "lenses", "view", templates=("answer", "note"))
@@ -202,7 +202,7 @@ def research(desk: ToolDesk, mention: Mention | None, unread: Sequence[str] = ()
     kept = (yield from _file_research(desk, study, seen, rules)) if keeps and not unread else []
     told = []
     if unread:
-        told = [speak("“{words}” I could not read; this is the whole view.", words=speak.join_items(list(unread)))]
+        told = [speak("“{words}” I could not read; this is the whole view.", words=desk.join_typed(unread))]
     return Reply(
         [*told, *note.answer(seen, rules, kept, note.ROWS - len(told))],
         [f"{seen.subject}{speak(': ')}{seen.conclusion()}", *rules, *seen.changes()[:2]],

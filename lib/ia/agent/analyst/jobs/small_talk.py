@@ -9,7 +9,7 @@ from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.leftover_words import find_unread_words
 from ia.agent.analyst.ask.mentions import Mention, english, find_abbreviated, find_near_name
 from ia.agent.analyst.ask.near_questions import find_offered
-from ia.agent.analyst.ask.plain_words import simplify_question
+from ia.agent.analyst.ask.plain_words import fold_characters, simplify_question
 from ia.agent.analyst.ask.unknown_names import find_subject_word
 from ia.agent.analyst.desk import DeskCall, DeskResult, Failure, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value
@@ -444,7 +444,7 @@ def answer_plainly(desk: ToolDesk, wanted: Intent) -> Reply:
     return reply.reply_of_lines(
         speak(
             "I did not understand {words}, and found neither a security nor anything to look up.",
-            words=speak.join_items([speak('"{word}"', word=word) for word in unread]),
+            words=speak.join_items([speak('"{word}"', word=word) for word in desk.quote_typed(unread)]),
         )
         if unread
         else speak("I did not understand that: it names neither a security nor anything to look up."),
@@ -482,6 +482,8 @@ def ask_which_time(desk: ToolDesk) -> Reply:
 def describe_doubt(desk: ToolDesk, said: str) -> str:
     """Return, in the reader's language, why a text means no security, or which it could mean."""
     speak, like = desk.speak, ""
+    if said.casefold() not in desk.said.casefold() and fold_characters(said) not in fold_characters(desk.said):
+        return speak.fill(figures_at(desk.tables).which)  # what only rules made of it
     if not said and find_abbreviated(begun := find_subject_word(desk.request.question)):
         said = begun
     if not said:

@@ -341,7 +341,7 @@ def ask_back(desk: ToolDesk, unread: tuple[str, ...]) -> Reply:
     return reply_of_lines(
         speak(
             "I did not understand {words}, and it may change the answer, so I give none. Please put it in another way.",
-            words=speak.join_items([speak('"{word}"', word=word.strip()) for word in unread]),
+            words=speak.join_items([speak('"{word}"', word=word) for word in desk.quote_typed(unread)]),
         )
     )._replace(understood=False, unread=(desk.request.question,))
 
