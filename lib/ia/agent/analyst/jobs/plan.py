@@ -494,12 +494,12 @@ def _complete_request(desk: ToolDesk) -> Reply | None:
     rest, lang = follow_asides.split_language_wish(request.question)
     if lang:
         before = follow_asides.drop_asides(request.before)
-        desk.speak = AnswerVoice(lang)
         if not rest and not before:
             return reply.reply_of_lines(
                 desk.speak("I answer in the language of the question; `ia config set lang {lang}` sets that of"
                            " messages.", lang=lang)
             )  # fmt: skip
+        desk.speak = AnswerVoice(lang)
         again = replace(request, question=rest or before[-1], speak=desk.speak,
                         before=request.before if rest else before[:-1])  # fmt: skip
         if not rest and intent.read_acts(again).kind not in intent.ANSWERABLE:
