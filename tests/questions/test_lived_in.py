@@ -90,12 +90,13 @@ SAMPLES = {
     "figure": ("P/E", "市盈率"), "time": ("this month", "这个月"), "times": ("in January and February", "1月和2月"),
     "number": ("300", "300"), "percent": ("5%", "5%"), "market": ("HK stocks", "港股"), "industry": ("banks", "银行"),
     "currency": ("USD", "美元"), "index": ("CSI 300", "沪深300"), "task": ("daily review", "每日复盘"),
-    "into": ("CNY", "人民币"), "board": ("STAR", "创业板"), "holiday": ("Qingming", "清明"), "topn": ("three", "三"),
+    "into": ("CNY", "人民币"), "board": ("STAR", "创业板"), "holiday": ("Qingming", "清明"), "topn": ("three", "前三"),
     "report": ("annual report", "年报"), "term": ("ATR", "ATR"), "clock": ("15:00", "15:00"),
     "deal": ("biggest purchase", "最大的一笔买入"),
 }  # fmt: skip
 OTHERS = (
     {"figure": ("volume", "成交量")},
+    {"figure": ("net profit", "净利润"), "time": ("in 2023", "2023年")},
     {"figure": ("RSI", "RSI"), "number": ("30", "30")},
     {"figure": ("close", "收盘价"), "time": ("yesterday", "昨天"), "number": ("20", "20")},
     {"who": ("Apple", "苹果"), "time": ("since Monday", "周一以来")},

@@ -32,7 +32,7 @@ _TONGUE = (
 _SAY = (
     r"(?:(?:can|could|would) you |please |and |now |always |only |just |from now on,? |in future,? |going forward,? "
     r"|请|再|麻烦|能不能|可以|(?:以后|今后|往后|从现在起|从今天起)[，,\s]*|都|你|只|一律|一直|全部?)*"
-    r"(?:(?:say|write|repeat|give|answer|reply|respond|speak|tell me|translate)\b"
+    r"(?:(?:say|write|repeat|give|answer|reply|respond|speak|talk|tell me|translate)\b"
     r"(?: (?:it|that|this|me|to me|the same|everything|all|always|only))* ?)?"
 )
 _POLITE = r"(?:[, ]*(?:please|thanks?|from now on|in future|always|吗|好吗))?\W*"

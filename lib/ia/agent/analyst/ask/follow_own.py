@@ -158,8 +158,9 @@ _SHARE_OF = pattern(
 )
 """Asks for a share of the whole account."""
 _SINCE_THEN = pattern(
-    r"(?:and |so )*(?:what|how|where) (?:has|have|did|is) (?:it|they|the (?:stock|share|price))"
-    r"(?: (?:done|do|gone|go|moved?|been|fared?))* since(?: then| that| the sale)?"
+    r"(?:and |so )*(?:what|where|how(?: (?:much|far))?) (?:has|have|did|is) (?:it|they|the (?:stock|share|price))"
+    r"(?: (?:done|do|gone|go|moved?|been|fared?|gained?|risen|fallen|lost|made|up|down|changed))*"
+    r" since(?: then| that| the sale)?"
     r"|(?:那|那么|后来|卖完|卖掉|卖了|买完|买了|之|以|此|从那|它|又|一共|现在)*"
     r"(?:后来|之后|以后|以来|此后|至今|到了?现在|到了?今天)(?:它|又|一共|再|还)*"
     r"(?:[涨跌]了?(?:没有?|吗|多少|几个点|百分之几|还是[涨跌]了?)|走势|表现|怎么样)+(?:钱|呢)?",

@@ -74,6 +74,14 @@ def _from_close(span: TimeSpan) -> TimeSpan:
     return span if whole or span.first == span.last else replace(span, kind=SINCE)
 
 
+_IN_MONEY = pattern(
+    r"多少[元块]|几[元块](?!分)|[元块]和百分"
+    r"|\b(?:in|how many) (?:yuan|rmb|cny|(?:us |hk |hong kong )?dollars|usd|hkd|money|cents)\b",
+    re.I,
+)
+"""Asks for the change as an amount."""
+
+
 def say_move(desk: ToolDesk, mention: Mention, found: SpanBars, asked: FactQuestion, span: TimeSpan) -> str:
     """Return the change over bars, from the close before them."""
     speak, start, end = desk.speak, found.base, found.rows[-1]
@@ -91,13 +99,14 @@ def say_move(desk: ToolDesk, mention: Mention, found: SpanBars, asked: FactQuest
         "last": end.date,
     }
     unit = wording.CURRENCIES.get(mention.symbol.market, "")
-    if asked.facts[0].field == "points" and mention.symbol.kind == "index":
+    in_points = asked.facts[0].field == "points" or (asked.facts[0].field != "annual" and _IN_MONEY.search(asked.words))
+    if in_points and mention.symbol.kind == "index":
         told = (
             speak("up {points} points ({change})", **given)
             if points > 0
             else speak("down {points} points ({change})", **given)
         )
-    elif asked.facts[0].field == "points":
+    elif in_points:
         told = (
             speak("up {points} {unit} ({change})", unit=unit, **given)
             if points > 0
