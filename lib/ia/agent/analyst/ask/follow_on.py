@@ -43,6 +43,7 @@ from ia.agent.analyst.ask.follow_steps import (
     ask_among,
     change_amount,
     change_currency,
+    change_source,
     find_other_market,
     name_same,
     narrow,
@@ -544,6 +545,7 @@ def _take_step(core: str, last: str, today: date) -> str:
         or narrow(core, last)
         or ask_among(core, last)
         or change_amount(core, last)
+        or change_source(core, last)
         or change_currency(core, last)
         or say_distance(core, last, today)
     )

@@ -244,6 +244,33 @@ _IN_CURRENCY = pattern(
 )
 
 
+_SOURCE = pattern(
+    r"(?:那|换成|要是|如果是?|和|\b(?:and|what about|how about)\b)*\s*(?:the )?(?P<n>\d[\d,.]*\s?[万千百亿]?)?\s*"
+    r"(?P<money>港[币元]|美[元金刀]|(?:(?:hong kong|hk|us) )?dollars?|hkd|usd)(?:的话)?",
+    re.I,
+)
+"""Names the money that is changed, and how much of it: "那1万港币"."""
+
+
+def change_source(core: str, last: str) -> str:
+    """Return the last question, what some money is in another currency, for other money; "" for another.
+
+    >>> change_source("1万港币", "1美元现在换多少人民币"), change_source("the hong kong dollar", "the dollar in yuan")
+    ('1万港币现在换多少人民币', 'the hong kong dollar in yuan')
+    """
+    found, money = _SOURCE.fullmatch(core.strip(" ?？")), list(_MONEY.finditer(last))
+    if found is None or len(money) != 2 or find_mentions(last):
+        return ""
+    wanted = find_currencies(found["money"])
+    if wanted in (find_currencies(money[0][0]), find_currencies(money[1][0])):
+        return ""
+    begin = money[0].start()
+    if (said := _IN_CURRENCY.search(last)) and said.end() == begin:
+        begin = said.start() if found["n"] else begin
+    amount = found["n"].strip() + ("" if is_chinese(last) else " ") if found["n"] else ""
+    return f"{last[:begin]}{amount}{found['money']}{last[money[0].end() :]}"
+
+
 def change_amount(core: str, last: str) -> str:
     """Return the last question, what an amount of money is in another currency, for another amount; "" for another.
 

@@ -160,7 +160,7 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
         new = {**new, _SECURITY: [*old[_SECURITY], *new[_SECURITY]]}
     if "ALL" in new and {"UP", "DOWN"} & set(new) and _PERCENT in new and _SECURITY not in new:
         kept.pop(_SECURITY, None)  # everything falls, not the one alone
-    if "IT" in new and _IN_IT.search(words):
+    if "IT" in new and (_IN_IT.search(words) or _THAT_PRICE.search(words)):
         return ""  # of what the question before found, which is not known here
     if known := _ask_known({**kept, **new}, chinese=chinese, goes_on=first):
         return known
@@ -248,6 +248,8 @@ _BARE_PERCENT = pattern(
     re.I,
 )
 _GAIN = pattern(r"[赚亏盈挣]|收益|\b(?:ma[dk]e|profits?|gain(?:ed|s)?|los[est]+|earn(?:ed)?|return|result)\b", re.I)
+_THAT_PRICE = pattern(r"\b(?:that|this) (?:price|level|target)\b|[这那]个?(?:价|点位|目标)", re.I)
+"""A price that was told, which is not known here."""
 _BARE_RESULT = frozenset(("PROFIT", "LOSS", "UNREALIZED"))
 """Ideas of a result without an owner, which is that of what was spoken of."""
 _GAINED = pattern(r"[赚亏]")
