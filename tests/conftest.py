@@ -8,6 +8,7 @@ import importlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,12 @@ ENOUGH = 4 << 30
 
 
 def pytest_configure():
-    """Make the folders of tests in memory where programs may be started there and there is room enough."""
+    """Make the folders of tests in memory where programs may be started there and there is room enough.
+
+    Ctrl-C reaches what tests start, too, where the run itself was started so that it ignores it (`make test &`).
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     with contextlib.suppress(OSError):
         found = os.statvfs(MEMORY)
         free = found.f_bavail * found.f_frsize
