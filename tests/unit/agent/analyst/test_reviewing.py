@@ -55,6 +55,22 @@ def test_only_what_is_held_or_watched_is_reviewed_one_by_one(ask, ws):
     assert "| 宁德时代 |" in report and "| 贵州茅台 |" not in report
 
 
+def test_a_condition_of_an_earlier_week_is_named_in_the_week_in_which_it_came_true(ask, ws):
+    ws.write("memory/tracking.md", "# Tracking\n\n- 002594.SZ 比亚迪 (2024-03-01)\n")
+    ask("帮我看看比亚迪最近怎么样", "2024-03-15T16:00+08:00")
+    came_true = "比亚迪：2024-03-15 写下的条件已经触发"  # the first close below it is that of 20 March
+    assert came_true in ask("复盘本周", "2024-03-22T16:30+08:00")
+    for later in ("2024-03-29", "2024-04-12", "2024-05-10"):  # not again, and not where it would have been settled
+        assert "比亚迪" not in ask("复盘本周", f"{later}T16:30+08:00")
+
+
+def test_a_view_before_the_open_counts_from_the_close_that_it_quotes(ask, ws):
+    ws.write("memory/tracking.md", "# Tracking\n\n- 300750.SZ 宁德时代 (2024-03-01)\n")
+    ask("帮我看看宁德时代最近怎么样", "2024-03-12T09:00+08:00")  # void below 84.95; the close of the 14th is 82.51
+    assert "当时写的失效条件已触发" in ask("我之前怎么看宁德时代", "2024-03-14T18:00+08:00")
+    assert "宁德时代：2024-03-12 写下的条件已经触发" in ask("复盘本周", "2024-03-15T16:30+08:00")
+
+
 def test_larger_trades_are_found_by_the_rate_and_a_sale_is_never_hidden():
     from types import SimpleNamespace
 

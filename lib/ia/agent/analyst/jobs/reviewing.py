@@ -96,8 +96,8 @@ class ReviewOutcome(NamedTuple):
     ended: str = ""
 
     def is_of(self, period: ReviewPeriod) -> bool:
-        """Return True if it was written in a period, or was settled or ended in it."""
-        days = (self.said.day, self.due, self.ended)
+        """Return True if it was written in a period, or ended or was settled in it; what has ended is not settled."""
+        days = (self.said.day, self.ended or self.due)
         return any(period.first <= day <= period.last for day in days)
 
 
@@ -463,7 +463,9 @@ def _since(desk: ToolDesk, said: list[ReviewedView]) -> Work[tuple[list[ReviewOu
             change = None if change is None or index is None else change - index
         days = min(counts[at], item.view.horizon or counts[at])
         reached = until(item.mention) if item.mention else []
-        due = reached[-1][0] if reached and days >= (item.view.horizon or DUE) else ""
+        after = [day for day, _ in reached if day > base]
+        settled = item.view.horizon or DUE
+        due = after[settled - 1] if len(after) >= settled else ""
         void, right = None if ended is None else bool(ended), _is_right(item, base, change, reached)
         outcomes.append(ReviewOutcome(item, change, void, days, right, due, ended or ""))
     return outcomes, any(result.ok and bool(result.get("simulated")) for result in bars)

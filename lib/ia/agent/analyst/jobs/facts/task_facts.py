@@ -319,10 +319,11 @@ def _say_next(desk: ToolDesk, tasks: list[Json]) -> list[str]:
 
 def due_lines(desk: ToolDesk, first: date, last: date) -> Work[list[str]]:
     """Return which tasks are due within days that are coming, a line a task, an alert left out; [] for none."""
-    result = yield from desk.one("tasks.list", until=f"{last}")
+    result, listed = yield from desk.run(DeskCall("tasks.list", {"until": f"{last}"}), DeskCall("alert.list", {}))
     if result.failure is not None:
         return []
-    tasks = [task for task in wording.rows_of(result, "tasks") if not str(task["name"]).startswith("alert-")]
+    alerts = {str(row["name"]) for row in wording.rows_of(listed, "alerts")} if listed.ok else set()
+    tasks = [task for task in wording.rows_of(result, "tasks") if task["name"] not in alerts]
     due = sorted(
         (moment, str(task["name"])) for task in tasks for moment in _times_from(task, first) if moment.date() <= last
     )
