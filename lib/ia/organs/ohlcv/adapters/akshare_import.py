@@ -4,6 +4,7 @@ import contextlib
 import importlib.util
 import io
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from importlib import import_module
@@ -11,6 +12,9 @@ from types import ModuleType
 
 from ia.kernel import config
 from ia.kernel.errors import Unavailable
+
+_changing = threading.RLock()
+"""Held while standard output, the filters of warnings or the loaded modules are changed: all threads share them."""
 
 
 def akshare_version() -> str:
@@ -27,8 +31,11 @@ def import_submodule(name: str) -> ModuleType:
     raises  Unavailable where akshare is not installed.
     """
     full = f"akshare.{name}"
-    if full in sys.modules:
-        return sys.modules[full]
+    with _changing:
+        return sys.modules[full] if full in sys.modules else _import_alone(full)
+
+
+def _import_alone(full: str) -> ModuleType:
     spec = None if "akshare" in sys.modules else importlib.util.find_spec("akshare")
     if spec is None and "akshare" not in sys.modules:
         raise Unavailable("akshare is not installed", hint="run `pip install akshare`")
@@ -51,8 +58,8 @@ def import_submodule(name: str) -> ModuleType:
 
 @contextlib.contextmanager
 def silence_output() -> Iterator[None]:
-    """Keep progress bars, prints and warnings of a library away from the user: stdout is data."""
+    """Keep progress bars, prints and warnings of a library away from the user: stdout is data. One thread at a time."""
     config.override_variable("TQDM_DISABLE", "1")
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+    with _changing, warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         yield

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -11,6 +12,7 @@ from ia.kernel.errors import NotFound, TryLater, Unavailable
 from ia.organs.ohlcv import governor
 from ia.organs.ohlcv.adapters import eastmoney, sina, tencent
 from ia.organs.ohlcv.adapters.akshare import Akshare
+from ia.organs.ohlcv.adapters.akshare_import import silence_output
 from ia.organs.ohlcv.adapters.conformance import AdapterConformance
 from ia.organs.ohlcv.adapters.demo import Demo
 from ia.organs.ohlcv.adapters.table_check import FeedTable, check_table
@@ -801,3 +803,21 @@ def test_a_report_that_makes_no_sense_is_one_line(hosts, spoil):
     hosts.route(REPORTS, lambda handler, query: tree)
     with pytest.raises(ShapeChanged):
         eastmoney.fetch_actions(MAOTAI)
+
+
+def test_two_threads_that_silence_a_library_leave_standard_output_as_it_was():
+    shown, left, tried = sys.stdout, threading.Event(), threading.Event()
+
+    def silence_longer():
+        tried.set()
+        with silence_output():
+            left.wait(0.3)
+
+    with silence_output():
+        other = threading.Thread(target=silence_longer)
+        other.start()
+        assert tried.wait(5)
+        left.wait(0.1)  # the other one has begun, where nothing keeps it out
+    left.set()
+    other.join(5)
+    assert sys.stdout is shown

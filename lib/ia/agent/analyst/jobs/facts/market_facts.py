@@ -462,9 +462,13 @@ def _amount_change(desk: ToolDesk, found: DeskResult) -> list[str]:
 
 
 def _index_levels(desk: ToolDesk, day: str) -> Work[list[str]]:
-    """Return the levels of the main indices on a day, in a line."""
+    """Return the levels of the main indices on a day, in a line; the others are not asked for where the first fails."""
     codes, until = MAIN_INDICES[:NAMED_INDICES], {"end": day} if day else {}
-    results = yield from desk.run(*(DeskCall("market.ohlcv", {"symbol": code, "tail": 2, **until}) for code in codes))
+    calls = [DeskCall("market.ohlcv", {"symbol": code, "tail": 2, **until}) for code in codes]
+    results = yield from desk.run(calls[0])
+    if not results[0].ok:
+        return []
+    results += yield from desk.run(*calls[1:])
     told = []
     for code, result in zip(codes, results, strict=True):
         rows = wording.bars_of(result)
