@@ -10,7 +10,7 @@ from ia.agent.turns.turn import take_turn
 from questions.truth import bars, document, load_questions, problems, run, used_workspace
 
 NOW = "2024-03-15T16:00:00+08:00"
-FILES = ("lived_in.tsv", "own_things.tsv", "own_trades.tsv", "own_days.tsv", "steps.tsv")
+FILES = ("lived_in.tsv", "own_things.tsv", "own_trades.tsv", "own_days.tsv", "loose_words.tsv", "steps.tsv")
 SHARE = 24
 """`make test` asks one in so many questions of each file; `make soak` asks them all."""
 GOES_ON = " || "

@@ -149,6 +149,7 @@ class ToolDesk:
     short_names     the short names that the question had for securities, by their codes
     narrow  what of a tool's result counts; None: all of it
     asks_which  whether the answer asks which of several is meant: no other reading is tried then
+    is_loosened  whether a question is read in plainer words than it was said in
     is_reading_again  whether the request is a known question in place of what was asked: none is sought for it
     """
 
@@ -168,6 +169,7 @@ class ToolDesk:
         self.short_names: dict[str, str] = {}
         self.is_reading_again = False
         self.asks_which = False
+        self.is_loosened = False
         self.narrow: Callable[[str, DeskResult], DeskResult] | None = None
         self.tables = Tables(lambda skill, problem: self.note_unused(skill, self.speak.say(problem)))
 

@@ -1,6 +1,7 @@
 """Questions near one that was not understood: they are offered instead of an answer."""
 
 import os
+import re
 from collections import Counter
 from functools import cache
 from math import log, sqrt
@@ -73,6 +74,43 @@ def find_near_questions(text: str, names: list[str]) -> list[str]:
         if all(_compare(each.weights, other.weights) < _ALIKE for other in chosen):
             chosen.append(each)
     return [_fill(each.text, names) for each in chosen]
+
+
+_SAYS_NOTHING = frozenset(
+    ("a", "an", "the", "there", "please", "any", "me", "is", "are", "was", "were", "be", "been", "do", "does", "did",
+     "has", "have", "s", "tell", "show", "give", "just", "it", "its", "of", "on", "in", "for", "with", "by", "and",
+     "so", "what", "that", "this", "between", "then", "now", "currently", "exactly", "right", "total")
+)  # fmt: skip
+_OWNER = frozenset(("i", "my", "mine", "we", "our"))
+_SAYS_NOTHING_HAN = pattern(r"[的了吗呢啊吧呀么嘛是在]|现在|目前|请问|一下|到底|究竟|一共|总共|[^\w#]")
+
+
+def find_same(text: str) -> str:
+    """Return the known question that has the words of a text in their order, but for idle ones; "" for none.
+
+    >>> find_same("correlation between my BYD and my CATL"), find_same("correlation of BYD and CATL since June")
+    ('Correlation of BYD and CATL', '')
+    """
+    names = [each.said for each in find_mentions(text) if each.symbol.kind != "index"]
+    asked = _list_words(blank_names(text))
+    return _fill(same, names) if asked and (same := _load_lists().get(asked, "")) else ""
+
+
+def _list_words(text: str) -> tuple[str, ...]:
+    """Return what a question with slots consists of, in its order, without what says nothing."""
+    low = text.casefold().replace(_SLOT, " # ")
+    if _HAN.search(low):
+        return tuple(_SAYS_NOTHING_HAN.sub("", low))
+    words = [_ENDING.sub("", each) for each in re.findall(r"[a-z]+(?:/[a-z])?|[#\d.,%<>+-]+", low)]
+    told = ["my" if each in _OWNER else each for each in words if each not in _SAYS_NOTHING]
+    return tuple(each for at, each in enumerate(told) if not (each == "my" and tuple(told[at + 1 : at + 2]) == ("#",)))
+
+
+@cache
+def _load_lists() -> dict[tuple[str, ...], str]:
+    """Return the known questions by what they consist of."""
+    known = [each for chinese in (False, True) for each in _load_known(chinese)[0]]
+    return {_list_words(each.text): each.text for each in reversed(known)}
 
 
 def blank_names(question: str) -> str:

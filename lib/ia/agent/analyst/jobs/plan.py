@@ -37,6 +37,7 @@ from ia.agent.analyst.ask.forbidden_words import drop_reminding, forbids
 from ia.agent.analyst.ask.foreign_words import is_foreign
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.library_words import find_library_topic
+from ia.agent.analyst.ask.loose_words import loosen_question
 from ia.agent.analyst.ask.mentions import (
     LONGEST,
     Mention,
@@ -45,7 +46,7 @@ from ia.agent.analyst.ask.mentions import (
     find_other_companies,
     strip_mentions,
 )
-from ia.agent.analyst.ask.near_questions import find_offered
+from ia.agent.analyst.ask.near_questions import find_offered, find_same
 from ia.agent.analyst.ask.own_words import asks_of_last_trade, read_ideas
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.predictions import states_belief
@@ -119,6 +120,8 @@ def work(desk: ToolDesk) -> Work[Reply]:
         and (again := (yield from _read_again(desk, asked)))
     ):
         done = again
+    if (done.unread or not done.understood) and (loosened := (yield from _read_loosely(desk, asked))):
+        done = loosened
     ends = [reply.by_rules(desk.speak)] if done.signed else []
     offers = find_offered(desk.request, done.unread[0]) if done.unread else []
     offers = [_name_as_said(desk, each) for each in offers[: max(MOST_LINES - 1 - len(done.lines), 1)]]
@@ -249,6 +252,35 @@ def _answer_known(desk: ToolDesk, *, first: bool = False) -> Work[Reply | None]:
     return done
 
 
+def _read_loosely(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:
+    """Answer a question that was not read in plainer words, where all of these are read; None for any other."""
+    if not asked.is_words_only or asked.sections or desk.asks_which or desk.is_loosened or desk.is_reading_again:
+        return None
+    failed, said, allowed, plain = desk.request, list(desk.last_lines), desk.allowed, simplify_question(asked.question)
+    words = loosen_question(asked.question)
+    for each in dict.fromkeys((words, find_same(words))):
+        loosened = replace(asked, question=each)
+        if not each or simplify_question(each) == plain or not _may_ask(asked, loosened):
+            continue
+        desk.last_lines.clear()
+        desk.request, desk.allowed, desk.is_loosened = loosened, None, True
+        done = yield from _read_first(desk, loosened)
+        if done is None:
+            done = yield from _do_request(desk)
+        if done.unread or not done.understood:
+            done = yield from _read_again(desk, loosened)
+        desk.is_loosened = False
+        if done is not None:
+            return done
+    desk.request, desk.last_lines[:], desk.allowed = failed, said, allowed
+    return None
+
+
+def _may_ask(*requests: UserRequest) -> bool:
+    """Return True if messages may be questions: nothing is told, kept or to be done."""
+    return all(intent.read_acts(each).kind in _LOOSE for each in requests)
+
+
 def _name_as_said(desk: ToolDesk, question: str) -> str:
     """Return an offered question with securities as they were called: only what is answered is named in full."""
     for each in find_mentions(question):
@@ -283,6 +315,10 @@ def _take_offered(desk: ToolDesk) -> Work[None]:
 
 _REPEATABLE = tuple(kind for kind in intent.ANSWERABLE if kind not in ("compare", "review"))
 """Kinds of messages that file nothing, so that they may be worked on once more."""
+
+
+_LOOSE = (*_REPEATABLE, *_OPEN, "unknown")
+"""Kinds of messages that may be read in plainer words."""
 
 
 def _find_offered_before(desk: ToolDesk, said: list[str]) -> Work[list[str]]:
@@ -854,6 +890,8 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.join_typed(unread)))
     if known := (yield from _answer_known(desk)):
         return known
+    if unread and (plainer := (yield from _read_loosely(desk, desk.request))):
+        return plainer
     if unread and OWNER.search(wanted.words) and any(map(_OWN_MATTER.search, unread)):
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.join_typed(unread)))
     if (not asks or _SUPPOSED.search("".join(desk.request.before[-1:]))) and _goes_on_with_figures(desk.request):
@@ -1044,6 +1082,8 @@ def _compare(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     goes_on = _goes_on_with_figures(desk.request) and not asks
     if (unread or goes_on) and (known := (yield from _answer_known(desk))):
         return known
+    if unread and (plainer := (yield from _read_loosely(desk, desk.request))):
+        return plainer
     if goes_on:
         from ia.agent.analyst.jobs import small_talk
 

@@ -1,0 +1,149 @@
+"""A question that was not read, in plainer words: without courtesies and reasons, slang and slips of typing.
+
+It is looked at only where a question was not understood as it was said, so that nothing that is read is read otherwise.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from functools import cache
+
+from ia.agent.analyst.ask.idea_words import load_rows
+from ia.agent.analyst.ask.mentions import LONGEST, find_mentions, strip_mentions
+from ia.agent.analyst.ask.plain_words import fold_characters
+from ia.agent.analyst.ask.time_spans import find_time_spans
+from ia.agent.analyst.voice import count_han
+from ia.kernel.patterns import compile_pattern, pattern
+
+_SURE = 8
+"""Letters of a word of which one may be another."""
+_TIMES = 2
+"""How often the ways of saying are looked for: one may stand behind another."""
+_ANY_DAY = date(2100, 1, 1)
+_WORD = pattern(r"(?<![\w.$'’-])[A-Za-z]{4,}(?![\w.'’-]*\d)(?!\w)")
+_LATIN = pattern(r"[a-z]{4,}")
+_SHORT = 4
+"""Letters of a word in which only two may have changed their places."""
+_REASON = pattern(
+    r"^\W*(?:(?:i(?:'m|'ve|'d| am| was| have| need| want| would| just| keep)?|we(?:'re| are)?|as i|since i|because"
+    r"|my (?:wife|husband|partner|son|daughter|boss|friend|accountant|colleague|broker|brother|sister|dad|mum|mom"
+    r"|advis[eo]r)|someone|somebody|just (?:curious|wondering|checking)|out of curiosity"
+    r"|for my (?:records?|diary|tax return|taxes)|before i|now that i|having|been)\b[^?:;.]{0,120}?)"
+    r"(?:[:;.…]|\s[-–—]+|,(?: (?:so|and|but|therefore|hence|then))?)\s+"
+    r"(?=(?:so |and )?(?:what|how|which|when|who|where|is|are|was|were|do|does|did|has|have|am|by how|at what|on what"
+    r"|in what|could you|can you|please|tell me|show me|give me|list)\b)"
+    r"|^\W*(?:老婆|老公|领导|同事|朋友|我爸|我妈|爸妈|家里人|媳妇|我(?:想|要|在|得|准备|打算|正|刚|最近|今天|这边))"
+    r"[^，。？?]{0,24}[，。：]\s*(?=[^，。]{4})",
+    re.I,
+)
+"""What somebody says before a question, of why it is asked."""
+_CONDITION = pattern(
+    r"\b(?:if|when|only|except|without|besides|unless|hold|held|bought|sold|own|sell|buy|had|all|any)\b"
+    r"|如果|假如|要是|除了|只|不算|买|卖|持|拿|都|所有",
+    re.I,
+)
+"""Words of a reason that may bound what is asked."""
+
+
+def loosen_question(text: str) -> str:
+    """Return a question in plainer words, to be read where it was not understood; as it was where none is plainer.
+
+    >>> loosen_question("Kindly tell me which dividned Moutai pays")
+    'which dividend Moutai pays'
+    >>> loosen_question("My wife keeps asking: how much cash do I have"), loosen_question("what is the P/E of BYD")
+    ('how much cash do I have', 'what is the P/E of BYD')
+    """
+    if len(text) > LONGEST:
+        return text
+    plain = fold_characters(text).strip()
+    plain = _drop_reason(plain.lower() if plain.isupper() and " " in plain else plain)
+    for form, word in _load_forms(count_han(plain) > 0) * _TIMES:
+        plain = form.sub(word, plain)
+    plain = re.sub(r" {2,}", " ", _correct_slips(plain)).strip(" ,，;；")
+    return plain if re.search(r"\w", plain) else text
+
+
+def _drop_reason(text: str) -> str:
+    """Return a question without the reason that is given before it, where that bounds nothing."""
+    found = _REASON.match(text)
+    if found is None or find_mentions(found[0]) or re.search(r"\d", found[0]):
+        return text
+    return text if _CONDITION.search(found[0]) or find_time_spans(found[0], _ANY_DAY) else text[found.end() :]
+
+
+@cache
+def _load_forms(chinese: bool) -> list[tuple[re.Pattern[str], str]]:
+    """Return the ways of saying of loose_words.tsv in one of the languages, and what is plainer."""
+    return [
+        (compile_pattern(form, re.I), word)
+        for form, word in load_rows("loose_words.tsv")
+        if (count_han(form) > 0) == chinese and form != _ENGLISH
+    ]
+
+
+_ENGLISH = "english"
+"""The row of words that are no slips of those that the tables know."""
+
+
+def _correct_slips(text: str) -> str:
+    """Return a text whose words with one slip are those that the tables know; names and other words stay."""
+    named = strip_mentions(text, "\0")
+
+    def correct(found: re.Match[str]) -> str:
+        return _find_meant(found[0].lower()) or found[0] if found[0][1:].islower() and found[0] in named else found[0]
+
+    return _WORD.sub(correct, text)
+
+
+@cache
+def _find_meant(word: str) -> str:
+    """Return the word that one with a slip means; "" where none is meant, or one of several.
+
+    A slip leaves a letter out, doubles or adds one, or changes the places of two; in a long word one may be another.
+
+    >>> _find_meant("comming"), _find_meant("recieved"), _find_meant("divident"), _find_meant("latter")
+    ('coming', 'received', 'dividend', '')
+    """
+    known, slips = _load_known_words()
+    if word in known or any(word.removesuffix(end) in known for end in ("s", "es", "d", "ed", "ing", "er", "ly")):
+        return ""
+    meant = {other for cut in _cut(word) for other in slips.get(cut, ()) if _is_slip(word, other)}
+    meant = {other for other in meant if sorted(other) == sorted(word)} or meant
+    return meant.pop() if len(meant) == 1 else ""
+
+
+def _is_slip(word: str, other: str) -> bool:
+    if word[0] != other[0] or abs(len(word) - len(other)) > 1:
+        return False
+    if len(word) != len(other) and min(len(word), len(other)) <= _SHORT:
+        return False
+    if len(word) != len(other):
+        longer, shorter = sorted((word, other), key=len, reverse=True)
+        ends = longer[:-1] == shorter  # "share" and "shares" are two words
+        return not ends and any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+    differ = [at for at in range(len(word)) if word[at] != other[at]]
+    if len(differ) == 1:
+        return len(word) >= _SURE
+    swapped = len(differ) == 2 and differ[1] == differ[0] + 1
+    return swapped and word[differ[0]] == other[differ[1]] and word[differ[1]] == other[differ[0]]
+
+
+def _cut(word: str) -> Iterator[str]:
+    """Yield a word, and it without each of its letters."""
+    yield word
+    for at in range(1, len(word)):
+        yield word[:at] + word[at + 1 :]
+
+
+@cache
+def _load_known_words() -> tuple[frozenset[str], dict[str, set[str]]]:
+    """Return the words that the tables know or that are other words, and the former by what is left of each."""
+    texts = [row[0] for row in load_rows("near_questions.tsv")]
+    texts += [row[1] for name in ("ideas.tsv", "own_ideas.tsv", "idle_words.tsv") for row in load_rows(name)]
+    found = {word for text in texts for word in _LATIN.findall(text.lower())}
+    others = {word for form, words in load_rows("loose_words.tsv") if form == _ENGLISH for word in words.split()}
+    slips: dict[str, set[str]] = {}
+    for word in found:
+        for cut in _cut(word):
+            slips.setdefault(cut, set()).add(word)
+    return frozenset(found | others), slips
