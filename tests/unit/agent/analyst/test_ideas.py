@@ -147,6 +147,7 @@ def test_a_bound_behind_a_figure_is_not_one_of_the_price():
         ("我净资产里美元占多少", "按币种看我的资产分布"),
         ("现价再补200股宁德，成本变成多少", "再买200股宁德成本变成多少"),
         ("港币还有多少没用", "我还有多少港币现金"),
+        ("再买10000块茅台够吗", "10000块买茅台能买多少股"),
     ],
 )
 def test_the_owners_money_is_asked_for_by_ideas(asked, known):
@@ -156,7 +157,6 @@ def test_the_owners_money_is_asked_for_by_ideas(asked, known):
 @pytest.mark.parametrize(
     "asked",
     [
-        "再买10000块茅台够吗",  # an amount of money is no number of shares
         "Suppose Moutai drops 600, how much worse off am I",  # by 600 or to 600
         "would 100 more Moutai break my 15% rule",
         "what did Apple cost me in total, in yuan",

@@ -326,7 +326,11 @@ def _ask_known(ideas: dict[str, list[str]], *, chinese: bool, first: bool = Fals
     days = list(dict.fromkeys(ideas.get(_DATE, ())))
     if "THAN" in ideas and len(days) == _TWO and (other := [day for day in days if not _TODAY.fullmatch(day)]):
         ideas[_DATE] = other[:1]  # today against yesterday
-    if {"IF", "CAN"} & set(ideas) and {"BUY", "SELL"} & set(ideas) and all(map(_TODAY.fullmatch, days)):
+    if (
+        {"IF", "CAN", "LIMIT", "CHASE"} & set(ideas)
+        and {"BUY", "SELL"} & set(ideas)
+        and all(map(_TODAY.fullmatch, days))
+    ):
         ideas = {idea: said for idea, said in ideas.items() if idea != _DATE}  # what is supposed is supposed now
     held = set(ideas)
     if "IT" in held and not held & _WHOSE:
@@ -433,12 +437,13 @@ _TWO = 2
 _TOLD = {
     "TIME": ("{time}", "{times}"), "DATE": ("{time}", "{times}"), _SECURITY: ("{who}", "{whos}"),
     _INDEX: ("{index}",), _NUMBER: ("{number}",), _PERCENT: ("{percent}",),
-    "MARKET": ("{market}",), "INDUSTRY": ("{industry}",), "DEAL": ("{deal}",),
+    "MARKET": ("{market}",), "INDUSTRY": ("{industry}",), "DEAL": ("{deal}",), _MONEY: ("{money}",),
 }  # fmt: skip
 """Ideas that a known question must have a place for where they are named."""
 _SLOTS = {
     "{who}": _SECURITY, "{index}": _INDEX, "{time}": "TIME DATE", "{number}": _NUMBER, "{percent}": _PERCENT,
     "{market}": "MARKET", "{deal}": "DEAL", "{topn}": "TOPN", "{currency}": "CURRENCY INTO", "{industry}": "INDUSTRY",
+    "{money}": _MONEY,
 }  # fmt: skip
 
 

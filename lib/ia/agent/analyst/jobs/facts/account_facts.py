@@ -17,6 +17,7 @@ from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.errors import PluralText
+from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -951,24 +952,33 @@ def answer_limits(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return size_facts.explain_limit(desk, asked)
     if unread := [word for word in asked.unread if word not in asked.times]:
         return wording.ask_back(desk, tuple(unread))
-    told = []
-    if limit := given.get("position_pct"):
-        told.append(speak("a single position: at most {limit}% of the account", limit=limit))
-    if limit := given.get("rise_pct"):
-        told.append(speak("no purchase of what is up more than {limit}% on the day", limit=limit))
-    if limit := given.get("day_warning_pct"):
-        told.append(speak("warning at a loss of {limit}% on the day", limit=limit))
-    if limit := given.get("day_stop_pct"):
-        told.append(speak("no purchase after a loss of {limit}% on the day", limit=limit))
-    if limit := given.get("stop_loss_pct"):
-        told.append(speak("stop at a loss of {limit}% of the cost", limit=limit))
-    if limit := given.get("cooling_hours"):
-        told.append(speak("{limit} hours between two trades of one security", limit=limit))
+    texts = {
+        "position_pct": mark_text("a single position: at most {limit}% of the account"),
+        "rise_pct": mark_text("no purchase of what is up more than {limit}% on the day"),
+        "day_warning_pct": mark_text("warning at a loss of {limit}% on the day"),
+        "day_stop_pct": mark_text("no purchase after a loss of {limit}% on the day"),
+        "stop_loss_pct": mark_text("stop at a loss of {limit}% of the cost"),
+        "cooling_hours": mark_text("{limit} hours between two trades of one security"),
+    }
+    told = {name: speak(text, limit=given[name]) for name, text in texts.items() if given.get(name)}
+    meant = [name for name in told if (form := _OF_RULE.get(name)) is not None and form.search(asked.words)]
+    head = f"**{wording.fact_name(desk, asked.facts[0])}**"
     return reply_of_lines(
-        f"**{wording.fact_name(desk, asked.facts[0])}**",
-        *(f"- {line}" for line in told),
-        desk.speak("`ia config list` has the settings `risk.*`."),
+        *([f"**{told[name]}**" for name in meant] or [head]),
+        *(f"- {line}" for name, line in told.items() if name not in meant),
+        speak("`ia config list` has the settings `risk.*`."),
     )
+
+
+_OF_RULE = {
+    "position_pct": pattern(r"仓位|单只|单个|持仓|\b(?:position|single|cap|concentration|weight)\b", re.I),
+    "rise_pct": pattern(r"追[高涨]|涨幅|\bchas(?:e|ing)\b", re.I),
+    "day_warning_pct": pattern(r"单日|当[天日]|一天|\b(?:daily|day|warning)\b", re.I),
+    "day_stop_pct": pattern(r"单日|当[天日]|一天|停止买入|不再买|\b(?:daily|day)\b", re.I),
+    "stop_loss_pct": pattern(r"止损|\bstop\b", re.I),
+    "cooling_hours": pattern(r"冷却|冷静|间隔|\bcool\w*\b", re.I),
+}
+"""Words for each of the risk rules: the one that is meant is told first."""
 
 
 ANSWERS = {

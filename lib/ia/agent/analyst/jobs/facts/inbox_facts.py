@@ -195,10 +195,11 @@ def _answer_message(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def _answer_alerts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which alerts are set; those of the securities that are named, where any are."""
     speak = desk.speak
-    result = yield from desk.one("alert.list")
+    result, listed = yield from desk.run(DeskCall("alert.list", {}), DeskCall("tasks.list", {}))
     if result.failure is not None:
         return wording.unreadable(desk, speak("the alerts"), result.failure)
-    rows = wording.rows_of(result, "alerts")
+    coming = {str(task["name"]): task.get("next") for task in wording.rows_of(listed, "tasks")} if listed.ok else {}
+    rows = [{**row, "next": coming.get(str(row["name"]))} for row in wording.rows_of(result, "alerts")]
     if not rows:
         return reply_of_lines(speak("There are no alerts yet; say for example “tell me when CATL falls below 80”."))
     if asked.securities:
@@ -227,8 +228,11 @@ def _say_alert(desk: ToolDesk, row: Json) -> str:
         return said + speak(": waits for your approval (`ia task approve {name}`)", name=row["name"])
     if row["state"] != "approved":
         return f"{said}: {speak(str(row['state']))}"
-    if row.get("session") is None:
-        return said
-    stand = ": true on {day}" if row.get("holds") else ": not true on {day}"
-    said += speak(stand, day=row["session"])
-    return said + (speak(", last told {day}", day=row["crossed"]) if row.get("crossed") else "")
+    told = [speak("in force")]
+    if row.get("session") is not None:
+        told.append(speak("true on {day}" if row.get("holds") else "not true on {day}", day=row["session"]))
+    if row.get("crossed"):
+        told.append(speak("last told {day}", day=row["crossed"]))
+    if row.get("next"):
+        told.append(speak("looked at next {time}", time=str(row["next"])[:16].replace("T", " ")))
+    return said + speak(": ") + speak.join_items(told)

@@ -209,8 +209,8 @@ def answer_too_big(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         lines.append(
             speak("{name}: **above your limit**: {weight}% of {account}, at most {limit}%.{mark}", **given)
             if weight > limit
-            else speak("{name}: **within your limit**: {weight}% of {account}, at most {limit}%.{mark}",
-                       **given)
+            else speak("{name}: **within your limit**: {weight}% of {account}, at most {limit}%: {room} points are"
+                       " left.{mark}", room=f"{limit - weight:.2f}", **given)
         )  # fmt: skip
     return reply_of_lines(*lines)
 

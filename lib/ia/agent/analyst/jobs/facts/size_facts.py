@@ -112,7 +112,8 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
         pattern(
             rf"(?:hk|us)?[$¥](?P<d>\d[\d,]*(?:\.\d+)?)\s*(?P<k>k\b)?"
             rf"|(?P<n>{COUNT})\s*(?:k\b\s*)?{UNIT}"
-            rf"|(?P<b>{COUNT}(?<=[万千百亿]))(?!\s*(?:股|手))|(?:\b(?:for|with|spend|invest)\b|[用拿花])\s*(?P<f>\d[\d,]{{2,}})(?![\d,.]*\d)(?:\s*k\b)?"
+            rf"|(?P<b>{COUNT}(?<=[万千百亿]))(?!\s*(?:股|手))|(?:\b(?:for|with|spend|invest)\b|[用拿花])\s*"
+            r"(?:(?P<f>\d[\d,]{2,})(?![\d,.]*\d)(?:\s*k\b)?|(?P<f2>\d+(?:\.\d+)?)\s?k\b)"
             r"(?!\s*(?:股|手|[万千亿]|shares?|%|mn?\b|million|thousand|bn\b|billion))",
             re.I,
         ),
@@ -143,7 +144,7 @@ _ALL_CASH = pattern(
     re.I,
 )
 """All the cash is to pay for it."""
-_RULES = pattern(r"规则|风控|上限|限额|限制|\b(?:rules?|limits?)\b", re.I)
+_RULES = pattern(r"规则|规矩|风控|上限|限额|限制|\b(?:rules?|limits?|caps?|ceiling)\b", re.I)
 _LOTS = pattern(r"手(?!续|里|上|头)|\blots?\b", re.I)
 _WEIGHT = pattern(r"\bweight\b|\bshare of (?:my|the)\b|仓位(?:会?是|变|有)?多少|占(?:比|多少|到?几)|比重|权重", re.I)
 
@@ -225,7 +226,7 @@ def _number(match: re.Match[str] | None) -> float | None:
 
 def _names_cash(match: re.Match[str]) -> bool:
     """Return True if a part is said to be one of the cash."""
-    return _OF_CASH.search(match.string[match.start() : match.end() + 14]) is not None
+    return _OF_CASH.search(match.string[match.start() : match.end() + 24]) is not None
 
 
 def _part(match: re.Match[str] | None) -> float | None:
@@ -654,8 +655,19 @@ def _say_budget(desk: ToolDesk, made: _Purchase, plan: Plan) -> Work[Reply]:
             spent=_money(desk, made, spent), fees=wording.say_exact(desk, fees),
             left=wording.say_exact(desk, amount - spent), **given,
         ),
-        _say_rule(desk, made, shares) if shares else speak("That is less than one lot."),
+        *([_say_rule(desk, made, shares)] if shares else _say_one_lot(desk, made)),
     )  # fmt: skip
+
+
+def _say_one_lot(desk: ToolDesk, made: _Purchase) -> list[str]:
+    """Return that an amount does not pay for one lot, what one costs, and whether the rules allow it."""
+    speak, rule = desk.speak, made.lot_rule
+    if rule is None or not made.price:
+        return [speak("That is less than one lot.")]
+    least = int(rule.least)
+    told = speak("That is less than one lot: {shares} shares cost {amount}.", shares=f"{least:,}",
+                 amount=_money(desk, made, least * made.price))  # fmt: skip
+    return [told, _say_rule(desk, made, least)]
 
 
 def _say_ceiling(desk: ToolDesk, made: _Purchase, *, own_money: bool, of_rules: bool) -> Reply:

@@ -26,7 +26,7 @@ def coming_days(asked: FactQuestion, today: date) -> tuple[date, date, str] | No
     said = found[0].strip() if found else ""
     if said and (span is None or span.said.strip() in said.lower() or said.lower() in span.said):
         day = next(at for at, form in enumerate(_DAYS) if form.search(said))
-        first = today + timedelta(days=(day - today.weekday()) % 7)
+        first = today + timedelta(days=(day - today.weekday() - 1) % 7 + 1)
         return first, first, said
     if span is None or span.last is None or span.last < today:
         return None

@@ -302,8 +302,11 @@ def _say_next(desk: ToolDesk, tasks: list[Json]) -> list[str]:
         key=lambda task: datetime.fromisoformat(task["next"]),
     )
     if not coming:
-        head = speak("No task is due: none that has a time is approved and active.")
-        return [head, *_say_resting(desk, [task for task in tasks if task["state"] not in _ALIVE])]
+        resting = [task for task in tasks if task["state"] not in _ALIVE]
+        if len(tasks) == len(resting) == 1:
+            reason = speak.join_clauses([_say_state(desk, resting[0]), str(resting[0].get("when") or "")])
+            return [speak("**{name}** does not run: {reason}", name=resting[0]["name"], reason=reason)]
+        return [speak("No task is due: none that has a time is approved and active."), *_say_resting(desk, resting)]
     first, *others = coming
     lines = [
         speak(
@@ -336,7 +339,8 @@ def _say_agenda(desk: ToolDesk, tasks: list[Json], days: tuple[date, date, str],
     speak, (first, last, said) = desk.speak, days
     due = sorted((moment, str(task["name"])) for task in tasks for moment in _times_from(task, first))
     head = PluralText("**{time}: {count} run is due**:", "**{time}: {count} runs are due**:", by="count")
-    span = said if first == last else speak("{said} ({first} to {last})", said=said, first=first, last=last)
+    span = speak("{said} ({first} to {last})", said=said, first=first, last=last) if first != last else said
+    span = span if re.search(r"\d", span) else speak("{said} ({day})", said=said, day=first)
     lines = [speak(head, time=span, count=len(due)) if due else speak("{time}: no task is due any more.", time=span)]
     names = list(dict.fromkeys(name for _, name in due))
     for name in names[:LISTED]:
@@ -369,8 +373,7 @@ def _say_agenda(desk: ToolDesk, tasks: list[Json], days: tuple[date, date, str],
 
 def _has_time_on(task: Json, days: tuple[date, date, str]) -> bool:
     """Return True if a task has a time on the day of every week that is asked for."""
-    on = any(stamp.startswith(f"{days[0]}") for stamp in wording.names_of(task.get("times")))
-    return on and task_days.EVERY_WEEK.search(days[2]) is not None
+    return days[0] == days[1] and any(stamp.startswith(f"{days[0]}") for stamp in wording.names_of(task.get("times")))
 
 
 def _times_from(task: Json, first: date) -> list[datetime]:
