@@ -89,7 +89,7 @@ _NAMED_LIST = pattern(r"自选|关注|持仓|持有|\b(?:watch ?list|holdings?|p
 MOST_LISTED = 10
 """Securities of an answer that one question can be about together."""
 _IT = pattern(
-    r"\b(?:(?<=buy )|(?<=bought )|(?<=sell )|(?<=sold ))that(?=\W*$)"
+    r"\b(?:(?<=buy )|(?<=bought )|(?<=sell )|(?<=sold ))that(?=\W*$)|\bthat(?= (?:bring|pay|give|earn|yield)s? me\b)"
     r"|\b(?:it|its|it's)\b(?! (?:a |the )?(?:time|holiday|open|possible|true|worth it|right|ok|okay|monday|weekend))"
     r"|\b(?:that|this)(?: (?:one|stock|share|company|name))(?!\w)|\bthe (?:stock|share|company)\b"
     r"|它|这(?:只|个|支|家)(?:股票?)?(?=的|呢|怎|值|现|今|昨|为|市|股|贵|便宜|$)|该股",

@@ -62,7 +62,9 @@ _UP_TO_NOW = pattern(
 )
 """Looks like a time, and is none that bounds a question: now, or the highest point."""
 _ONE_OF_SOME = pattern(
-    r"which\b|what (?:is my biggest|was my|did i (?:buy|sell))\b|\w+(?: \w+)? of each\b|my (?:best|result)\b", re.I
+    r"which\b|my (?:biggest|smallest) purchase\b"
+    r"|what (?:is my biggest|was my|did i (?:buy|sell))\b|\w+(?: \w+)? of each\b|my (?:best|result)\b",
+    re.I,
 )
 """A known question that names one or some of several, so that "which" may ask for it."""
 _DIGITS = pattern(
@@ -229,7 +231,7 @@ def ask_of_held(words: str, before: str, today: date) -> str:
         return ""  # at what price that was
     if security.symbol.kind == "index" or not new or set(new) & _OF_ALL or not set(new) - _WEAK - _WHOSE:
         return ""
-    goes_on = "IT" in new or _GOES_ON.search(words) is not None
+    goes_on = "IT" in new or _GOES_ON.search(words) is not None or set(new) - _WEAK <= _BARE_COST
     own = re.search(r"我|\b(?:i|my|mine)\b", before, re.I) is not None
     traded = bool(set(new) & {"BUY", "SELL"} and set(new) & {"WHEN", "REASON", "COST"})
     traded = traded or {"BUY", "FIRST"} <= set(new) <= _FIRST_ONE
@@ -250,6 +252,8 @@ _BARE_PERCENT = pattern(
 _GAIN = pattern(r"[赚亏盈挣]|收益|\b(?:ma[dk]e|profits?|gain(?:ed|s)?|los[est]+|earn(?:ed)?|return|result)\b", re.I)
 _THAT_PRICE = pattern(r"\b(?:that|this) (?:price|level|target)\b|[这那]个?(?:价|点位|目标)", re.I)
 """A price that was told, which is not known here."""
+_BARE_COST = frozenset(("ME", "COST", "AVERAGE", "BREAKEVEN"))
+"""Ideas of what was paid, which is that of what was spoken of."""
 _BARE_RESULT = frozenset(("PROFIT", "LOSS", "UNREALIZED"))
 """Ideas of a result without an owner, which is that of what was spoken of."""
 _GAINED = pattern(r"[赚亏]")
@@ -333,7 +337,7 @@ def _ask_known(ideas: dict[str, list[str]], *, chinese: bool, first: bool = Fals
     ):
         ideas = {idea: said for idea, said in ideas.items() if idea != _DATE}  # what is supposed is supposed now
     held = set(ideas)
-    if "IT" in held and not held & _WHOSE:
+    if "IT" in held and not held & _WHOSE and not {_SECURITY, "SELL"} <= held:
         return ""
     for known in _load_known():
         if known.first < first or known.goes_on < goes_on or not known.fits(held):
@@ -399,6 +403,9 @@ def _find_ideas(text: str, named: list[tuple[str, str]]) -> dict[str, list[str]]
             return None
         for each in idea.split("+") if idea and idea != _IDLE else ():
             ideas.setdefault(each, []).append(value)
+        for _ in range(low.count(MARK, at, at + best)):  # what is named within the word: "how far does BYD have to go"
+            idea, said = rest.pop(0)
+            ideas.setdefault(idea, []).append(said)
         at += best
     return None if rest else ideas
 

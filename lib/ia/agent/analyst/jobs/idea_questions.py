@@ -29,6 +29,8 @@ _POINTS = pattern(
 )
 """Words for what the answer before named."""
 _OWNED = pattern(r"\b(?:i|my|own|hold|have|held|watch\w*)\b|我|持有|自选|关注", re.I)
+AND = " || "
+"""Between two known questions that a message asks together."""
 _MOST_BEFORE = 4
 """Messages that are looked at for what one goes on with."""
 

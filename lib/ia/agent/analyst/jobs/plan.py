@@ -237,10 +237,12 @@ def _answer_known(desk: ToolDesk, *, first: bool = False) -> Work[Reply | None]:
     for known in known_ones:
         if known == asked.question:
             continue
-        desk.request = replace(asked, question=known, before=[], listed=[])
-        answered = yield from _do_request(desk)
-        if answered.understood and not answered.unread:
-            done = answered
+        answers = []
+        for each in known.split(idea_questions.AND):
+            desk.request = replace(asked, question=each, before=[], listed=[])
+            answers.append((yield from _do_request(desk)))
+        if all(each.understood and not each.unread for each in answers):
+            done = reply.join_replies(answers) if len(answers) > 1 else answers[0]
             break
     replies = []
     for known in [] if known_ones or first else idea_questions.find_parts(desk):

@@ -234,20 +234,31 @@ def answer_sales_of(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work
         if not rows:
             lines.append(speak("{name}: the journal has no sale ({days}), so nothing was realized.", **given))
             continue
-        total = wording.say_exact(
-            desk, sum(float(row["realized"]) for row in rows), signed=True, currency=str(rows[0].get("currency") or "")
-        )
-        shares = number(float(sum(row["quantity"] for row in rows)), "shares")
-        told = speak("{name}: realized **{total}** after fees by selling {shares} shares ({days})",
-                     total=total, shares=shares, **given)  # fmt: skip
-        if _FEES.search(asked.words):
-            fees = sum(float(row.get("fees") or 0) for row in rows)
-            told += speak("; fees and taxes {fees}", fees=wording.say_exact(desk, fees))
-        lines.append(told)
+        lines += _say_realized(desk, wording.head_of(desk, mention), rows, days.label)
     return reply_of_lines(*lines)
 
 
-_FEES = pattern(r"手续费|费用|佣金|税|\b(?:fees?|commissions?|tax(?:es)?)\b", re.I)
+def _say_realized(desk: ToolDesk, name: str, rows: list[Json], days: str) -> list[str]:
+    """Return what sales of a security realized, and what each of them brought after its fees."""
+    speak, currency = desk.speak, str(rows[0].get("currency") or "")
+    total = wording.say_exact(desk, sum(float(row["realized"]) for row in rows), signed=True, currency=currency)
+    lines = [
+        speak("{name}: realized **{total}** after fees by selling {shares} shares ({days})",
+              name=name, total=total, shares=number(float(sum(row["quantity"] for row in rows)), "shares"), days=days)
+    ]  # fmt: skip
+    for row in rows[:_TOLD]:
+        fees = float(row.get("fees") or 0)
+        net = float(row["quantity"]) * float(row["price"]) - fees
+        lines.append(
+            speak("- {trade}: {net} after {fees} of fees and taxes",
+                  trade=say_trade(desk, {**row, "kind": _SOLD, "reason": ""}), fees=wording.say_exact(desk, fees),
+                  net=wording.say_exact(desk, net, currency=currency))
+        )  # fmt: skip
+    return lines
+
+
+_TOLD = 3
+"""Sales that are told one by one."""
 
 
 def answer_sales(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -265,13 +276,7 @@ def answer_sales(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines = []
     for symbol in dict.fromkeys(str(row["symbol"]) for row in rows):
         own = [row for row in rows if row["symbol"] == symbol]
-        currency = str(own[0].get("currency") or "")
-        total = wording.say_exact(desk, sum(float(row["realized"]) for row in own), signed=True, currency=currency)
-        lines.append(
-            speak("{name}: realized **{total}** after fees by selling {shares} shares ({days})",
-                  name=wording.security_name(desk, symbol, own[0].get("name")), total=total,
-                  shares=number(float(sum(row["quantity"] for row in own)), "shares"), days=days.label)
-        )  # fmt: skip
+        lines += _say_realized(desk, wording.security_name(desk, symbol, own[0].get("name")), own, days.label)
     return reply_of_lines(*lines)
 
 
@@ -627,7 +632,13 @@ def answer_trades_made(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     )
     if len(wording.rows_of(result.value)) >= LIMIT:
         more.append(speak("Only the newest {count} entries of the journal are read.", count=LIMIT))
-    return reply_of_lines(_count_trades(desk, rows, side, time), *shown, *more)
+    head, counts = _count_trades(desk, rows, side, time), list[str]()
+    if len(days) > 1:
+        each_time = [
+            f"{each.label}{speak(': ')}{sum(result_facts.is_within(row, [each]) for row in rows)}" for each in days
+        ]
+        counts = [speak.join_clauses(each_time)]
+    return reply_of_lines(head, *counts, *shown, *more)
 
 
 _NEWEST = pattern(
@@ -757,6 +768,7 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 _rank_holding(desk, False, symbol, row, row, closed=True, in_percent=rate) for symbol, row in closed
             ]
     lines, none = list[str](), list[str]()
+    ranks, base = _value_in_one(ranks, status.get("total") if wanted != "weight_pct" else None)
     for currency in dict.fromkeys(row.currency for row in ranks if row is not None):
         rows = [row for row in ranks if row is not None and row.currency == currency]
         several = len({row.currency for row in ranks if row is not None}) > 1
@@ -768,6 +780,7 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not lines:
         return reply_of_lines(speak("No price is known of what is held."))
     lines[0] += wording.simulated_mark(desk, status.get("simulated"))
+    lines += [speak("Compared in {base} at today's rates.", base=base)] if base else []
     if _SELLING.search(asked.words):
         lines += _say_stop(desk, wanted, ranks, dict(held))
     return reply_of_lines(*lines)
@@ -797,6 +810,21 @@ class _Rank(NamedTuple):
     name: str
     told: str
     currency: str
+
+
+def _value_in_one(ranks: list[_Rank | None], total: object) -> tuple[list[_Rank | None], str]:
+    """Return holdings with their figures in the base currency, and that currency; as they are, and "", without rates.
+
+    What is of one currency stays as it is, too.
+    """
+    base, rates = together.rates_of(total)
+    found = {row.currency for row in ranks if row is not None}
+    if len(found) < _SEVERAL or not found <= set(rates):
+        return ranks, ""
+    return [row and row._replace(value=row.value * rates[row.currency], currency="") for row in ranks], base
+
+
+_SEVERAL = 2
 
 
 def _rank_weight(desk: ToolDesk, symbol: str, position: Json, *, whole: bool) -> _Rank | None:

@@ -602,7 +602,25 @@ def _say_price_then(desk: ToolDesk, asked: FactQuestion, head: str, found: Json)
         desk.speak("{name}: **{change}** since the last purchase, {price} now ({date}); your position {profit}"
                    " ({rate}).{mark}", name=head, change=change, **now),
         *(f"- {_say_trade(desk, row)}{_say_change_since(desk, row, price, found)}" for row in bought[-SHOWN:]),
+        *(_say_annual(desk, bought[0], price, found) if _ANNUAL.search(asked.words) else ()),
     ]  # fmt: skip
+
+
+_ANNUAL = pattern(r"年化|\bannuali[sz]ed\b", re.I)
+_YEAR = 365
+"""Days below which no change is put as the rate of a year."""
+
+
+def _say_annual(desk: ToolDesk, first: Json, price: float, found: Json) -> list[str]:
+    """Return the change since the first purchase as the rate of a year; that it is none for less than a year."""
+    days = (desk.request.moment.date() - date.fromisoformat(str(first["date"]))).days
+    if days < _YEAR:
+        return [desk.speak("In {days} days; less than a year is not annualized.", days=days)]
+    factor = found["factor_since"](str(first["date"]))
+    if factor is None:
+        return []
+    rate = (price * factor / float(first["price"])) ** (365.25 / days) * 100 - 100
+    return [desk.speak("Since the first purchase **{rate} a year**.", rate=wording.say_percent(rate))]
 
 
 def _say_change_since(desk: ToolDesk, row: Json, price: float, found: Json) -> str:

@@ -169,6 +169,7 @@ def answer_sale_net(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             "net": _say_amount(desk, net, currency),
             "fees": _say_amount(desk, fees or 0, currency),
             "profit": _say_amount(desk, net - shares * cost / size, currency, signed=True),
+            "before": _say_amount(desk, shares * (price - cost / size), currency, signed=True),
             "cost": _say_amount(desk, shares * cost / size, currency),
             "mark": wording.simulated_mark(desk, position.get("simulated")),
         }
@@ -176,7 +177,7 @@ def answer_sale_net(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             [
                 speak("{name}: {shares} of {size} shares at {price} bring **{net}** after fees and taxes, **{profit}**"
                       " against their cost of {cost}.{mark}", **given),
-                speak("{proceeds} before {fees} of fees and taxes.", **given),
+                speak("{proceeds} before {fees} of fees and taxes, {before} against the cost.", **given),
             ]
             if fees is not None
             else [

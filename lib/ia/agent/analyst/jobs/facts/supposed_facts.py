@@ -87,7 +87,12 @@ def _say_cost(desk: ToolDesk, asked: FactQuestion, mention: Mention, check: obje
             if sells
             else speak("**{cash}** of cash after the purchase of {shares} {name} at {price}{mark}", **given)
         )
-        return [head, speak("{amount} for the shares, {fees} of fees and taxes.", **given)]
+        return [
+            head,
+            speak("{amount} for the shares, {fees} of fees and taxes: {net} after them.", **given)
+            if sells
+            else speak("{amount} for the shares, {fees} of fees and taxes.", **given),
+        ]
     lines = [
         speak("{name}: **{net}** after {fees} of fees and taxes, for {shares} at {price}{mark}", **given)
         if sells and _NET.search(asked.words)

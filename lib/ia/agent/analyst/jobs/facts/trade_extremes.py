@@ -16,6 +16,7 @@ from ia.kernel.patterns import pattern
 _SMALLEST = pattern(r"最小|\bsmallest\b", re.I)
 _FIRST = pattern(r"第一|\bfirst\b", re.I)
 _LAST = pattern(r"最后|\blast\b", re.I)
+_BY_PRICE = pattern(r"单价|\bby price\b", re.I)
 _BEHIND = 2
 """Trades that are told behind the largest one."""
 
@@ -52,12 +53,19 @@ def answer_trade_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         desk.ranked.append(str(rows[-1].get("symbol")))
         brought = yield from _say_brought(desk, rows[-1])
         return reply_of_lines(_say_row(desk, rows[-1], bold=True), *brought)
+    priced = len(codes) == 1 and _BY_PRICE.search(plain) is not None
     base, rates = rates_of(status.get("total") if status.ok else None)
     several = len({row.get("currency") for row in rows}) > 1
     if several and any(str(row.get("currency")) not in rates for row in rows):
         return reply_of_lines(speak("A price or an exchange rate is missing, so I do not compare them."))
     sign = 1 if _SMALLEST.search(plain) else -1
-    rows.sort(key=lambda row: sign * _amount_of(row) * (rates[str(row.get("currency"))] if several else 1))
+    rows.sort(
+        key=lambda row: (
+            sign * float(row["price"])
+            if priced
+            else sign * _amount_of(row) * (rates[str(row.get("currency"))] if several else 1)
+        )
+    )
     desk.ranked.append(str(rows[0].get("symbol")))
     lines = [_say_row(desk, rows[0], bold=True), *(yield from _say_brought(desk, rows[0]))]
     lines += [speak("Then: {trade}", trade=_say_row(desk, row)) for row in rows[1 : 1 + _BEHIND]]
