@@ -382,6 +382,21 @@ def wilder_rsi(code, count=14):
     return 100 - 100 / (1 + up / down)
 
 
+def ema(values, count):
+    """Return the exponential average at each value, from the first one on."""
+    found = [values[0]]
+    for value in values[1:]:
+        found.append(found[-1] + (value - found[-1]) * 2 / (count + 1))
+    return found
+
+
+def macd(code):
+    """Return the MACD line (12, 26) and its signal (9)."""
+    closes = [row["close"] for row in bars(code)]
+    line = [one - other for one, other in zip(ema(closes, 12), ema(closes, 26), strict=True)]
+    return line[-1], ema(line, 9)[-1]
+
+
 def above_mean(code, count):
     """Whether the last close is above the mean of the last closes."""
     closes = [float(each["close"]) for each in bars(code)[-count:]]

@@ -206,7 +206,11 @@ FEBRUARY = f"high[{MONTH} & (high == high[{MONTH}].max())]"
         ("5日均线和MA20", ["sma(close, 5)", "sma(close, 20)"], "daily"),
         ("EMA(12)", ["ema(close, 12)"], "daily"),
         ("20周均线", ["sma(close, 20)"], "weekly"),
-        ("周线的MACD(5,35,5)", ['macd(close, 5, 35, 5)["histogram"]'], "weekly"),
+        (
+            "周线的MACD(5,35,5)",
+            [f'macd(close, 5, 35, 5)["{each}"]' for each in ("histogram", "macd", "signal")],
+            "weekly",
+        ),
         ("weekly RSI", ["rsi(close, 14)"], "weekly"),
         ("月线 KDJ", [f'kdj(high, low, close, 9, 3, 3)["{each}"]' for each in "kdj"], "monthly"),
         ("2024年2月的最高价", [FEBRUARY], "daily"),

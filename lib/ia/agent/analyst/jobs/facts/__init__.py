@@ -34,7 +34,7 @@ _READS_NUMBERS = (
     "part_of_account", "moved_by", "sell_down",
     "bought_then",
     "rest_result", "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
-    "candles", "lot", "back_above", "last_run", "after_report",
+    "candles", "gaps", "lot", "back_above", "last_run", "after_report",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -404,7 +404,7 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import share_count_facts
 
         return share_count_facts.ANSWERS[name]
-    if name in ("candles", "recovery", "back_above", "lot"):
+    if name in ("candles", "gaps", "recovery", "back_above", "lot"):
         from ia.agent.analyst.jobs.facts import candle_facts, lot_facts, recovery_facts
 
         return (candle_facts.ANSWERS | lot_facts.ANSWERS | recovery_facts.ANSWERS)[name]

@@ -1,13 +1,14 @@
-"""On how many days a security closed above or below its open, and how one day went."""
+"""On how many days a security closed above or below its open, or opened with a gap, and how one day went."""
 
 import re
+from itertools import pairwise
 
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
-from ia.agent.analyst.ask.time_spans import DAY, FUTURE, blank_spans
+from ia.agent.analyst.ask.time_spans import DAY, FUTURE, SESSIONS, YEAR, TimeSpan, blank_spans
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
-from ia.agent.analyst.jobs.facts.bar_rows import SpanBars, period_of
+from ia.agent.analyst.jobs.facts.bar_rows import BarRow, SpanBars, period_of
 from ia.agent.analyst.jobs.facts.extreme_facts import NEWEST, each_security, head, say_price, span_of
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.jsontypes import Json
@@ -59,4 +60,63 @@ def _say_day(desk: ToolDesk, found: SpanBars) -> str:
     return desk.speak("closed **below** its open: from {open} to {close} ({date}).", **given)
 
 
-ANSWERS = {"candles": answer_candles}
+_GAP_DOWN = pattern(r"低开|向下|下跳|\b(?:down|downs|downward|lower|below)\b", re.I)
+_GAP_UP = pattern(r"高开|向上|上跳|\b(?:up|ups|upward|higher|above)\b", re.I)
+_BY = pattern(r"(?P<n>\d+(?:\.\d+)?)\s*(?:[%％]|per ?cent\b|个?百分?点|个点)", re.I)
+_SHOWN = 6
+"""Gaps that are named with their days."""
+_YEAR_BACK = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=YEAR)
+
+
+def answer_gaps(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer on how many sessions of a stretch the open was away from the close before, and which they were."""
+    span = span_of(asked, _YEAR_BACK)
+    plain = blank_spans(strip_mentions(asked.words), asked.spans)
+    sized = _BY.search(plain)
+    unread = tuple(
+        word for word in asked.unread
+        if not _READ.fullmatch(word.strip()) and not _COUNTS.search(word) and not (sized and word in sized[0])
+        and not re.fullmatch(r"超过|大于|at least|more than|less than|more|less|over|by", word.strip())
+    )  # fmt: skip
+    if unread or span is None:
+        return wording.ask_back(desk, unread or (asked.spans[-1].said,))
+    if span.kind == FUTURE:
+        return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    down, up, least = bool(_GAP_DOWN.search(plain)), bool(_GAP_UP.search(plain)), float(sized["n"]) if sized else 0.0
+    ways = [way for way, said in ((-1, down), (1, up)) if said or down == up]
+
+    def say(mention: Mention, found: SpanBars) -> list[str]:
+        pairs = list(pairwise(found.with_base))
+        return [head(desk, mention, found) + _say_gaps(desk, pairs, way, least) for way in ways]
+
+    return (yield from each_security(desk, asked, span, say))
+
+
+def _say_gaps(desk: ToolDesk, pairs: list[tuple[BarRow, BarRow]], way: int, least: float) -> str:
+    """Return how often the open was a gap away from the bar before it, and the newest of these days."""
+    speak = desk.speak
+    moves = [(b.date, b.open / a.close * 100 - 100, b.open > a.high if way > 0 else b.open < a.low) for a, b in pairs]
+    found = [(day, move) for day, move, beyond in moves if (move * way > least if least else beyond)]
+    given: Json = {"count": len(found), "days": len(pairs), "period": period_of([b for _, b in pairs]),
+                   "least": f"{least:g}"}  # fmt: skip
+    if least:
+        told = (
+            speak("opened more than {least}% above the close before on **{count}** of {days} sessions ({period})",
+                  **given)
+            if way > 0
+            else speak("opened more than {least}% below the close before on **{count}** of {days} sessions ({period})",
+                       **given)
+        )  # fmt: skip
+    else:
+        told = (
+            speak("opened above the high of the day before on **{count}** of {days} sessions ({period})", **given)
+            if way > 0
+            else speak("opened below the low of the day before on **{count}** of {days} sessions ({period})", **given)
+        )
+    shown = [f"{day} {move:+.2f}%" for day, move in found[-_SHOWN:]]
+    if len(found) > _SHOWN:
+        return told + speak("; the last of them: {listed}.", listed=speak.join_items(shown))
+    return told + (speak(": ") + speak.join_items(shown) if shown else "") + speak(".", context="end")
+
+
+ANSWERS = {"candles": answer_candles, "gaps": answer_gaps}

@@ -579,10 +579,21 @@ def answer_drawdown(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 "largest drawdown {fall}, from {start} ({first}) to {close} ({last}) (closes of {period}).",
                 fall=number(worst * 100, "percent", speak), start=say_price(desk, top.close), first=top.date,
                 close=say_price(desk, bottom.close), last=bottom.date, period=period_of(found.rows),
-            )
+            ),
+            *_say_below_peak(desk, found.rows, peak),
         ]  # fmt: skip
 
     return (yield from each_security(desk, asked, span, say))
+
+
+def _say_below_peak(desk: ToolDesk, rows: list[BarRow], peak: BarRow) -> list[str]:
+    """Return how far the last close is below the highest of the stretch; [] where it is the highest."""
+    row = rows[-1]
+    if row.close >= peak.close:
+        return []
+    fall = number(row.close / peak.close * 100 - 100, "percent", desk.speak)
+    return [desk.speak("The close of {last} is {fall} from the highest one ({high}, {date}).", last=row.date, fall=fall,
+                       high=say_price(desk, peak.close), date=peak.date)]  # fmt: skip
 
 
 _NEXT = pattern(r"明[天日]|下个?交易日|tomorrow|next (?:session|trading day)", re.I)

@@ -280,7 +280,28 @@ def answer_ranking(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if measure == "change" and _LEAST.search(plain):
         down = not _FELL.search(plain)
     order = sorted(measured, key=lambda each: each.value, reverse=down if measure == "drawdown" else not down)
-    return reply_of_lines(_say_order(desk, order, measure, down=down), *lines)
+    told = _say_order(desk, order, measure, down=down)
+    if measure == "change" and len(order) == 2 and _GAP.search(plain):
+        gap = f"{abs(order[0].value - order[1].value):.1f}"
+        told += " " * (desk.speak.lang == "en") + desk.speak("The difference is {gap} percentage points.", gap=gap)
+    return reply_of_lines(told, *say_total_return(desk, asked), *lines)
+
+
+_GAP = pattern(
+    r"[差多少]了?(?:多少|几)|差距|相差|\bby how much\b|\b(?:difference|gap)\b|\bhow much (?:better|more|less|worse)\b",
+    re.I,
+)
+_TOTAL_RETURN = pattern(r"复权|总回报|\btotal return\b", re.I)
+
+
+def say_total_return(desk: ToolDesk, asked: FactQuestion) -> list[str]:
+    """Return that the prices count dividends, where a question for a return asks for that; an index has none."""
+    if not _TOTAL_RETURN.search(asked.words):
+        return []
+    told = desk.speak("Prices are adjusted, so dividends are counted.")
+    if any(each.symbol.kind == "index" for each in asked.securities):
+        told += " " * (desk.speak.lang == "en") + desk.speak("An index counts none.")
+    return [told]
 
 
 def _measure_all(
@@ -398,6 +419,9 @@ _SCALES = {"万": 1e4, "千": 1e3, "k": 1e3, "thousand": 1e3, "million": 1e6}
 def answer_growth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what an amount put into a security at some time would be worth now."""
     speak, mention, plain = desk.speak, asked.securities[0], _plain_of(asked)
+    today = desk.request.moment.date()
+    if len(asked.spans) > 1:  # what it would be worth today
+        asked = replace(asked, spans=tuple(each for each in asked.spans if each.first != today))
     span = span_of(asked, _NEWEST)
     size = find_size(plain)
     sums = (found for found in _SUM.finditer(plain) if parse_count(found["n"].casefold()))
@@ -628,37 +652,47 @@ def answer_indicator_cross(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
             continue
         code = which.code
-        results = yield from desk.run(
-            *(DeskCall("compute.run", {"code": each}) for each in (code, f"({code}).iloc[-2]"))
+        sides = (
+            [code.replace("histogram", each) for each in ("macd", "signal")]
+            if "histogram" in code
+            else code.split(" - ")
         )
-        now, before = (read_value(result)[0] for result in results)
-        lines.append(_say_cross(desk, mention, bars, (speak.fill(which.name), now, before), bool(given)))
+        results = yield from desk.run(
+            *(DeskCall("compute.run", {"code": each}) for each in (code, f"({code}).iloc[-2]", *sides))
+        )
+        lines.append(_say_cross(desk, mention, bars, speak.fill(which.name), [read_value(each)[0] for each in results]))
     return reply_of_lines(*lines)
 
 
-def _say_cross(
-    desk: ToolDesk, mention: Mention, bars: DeskResult, values: tuple[str, float | None, float | None], longer: bool
-) -> str:
+def _say_cross(desk: ToolDesk, mention: Mention, bars: DeskResult, which: str, values: list[float | None]) -> str:
+    """Return on which side of its signal an indicator is, and whether it crossed it with the newest bar.
+
+    values  by what it is above its signal now and with the bar before, the indicator, and its signal
+    """
     speak = desk.speak
-    which, now, before = values
-    if now is None or before is None:
+    numbers = [each for each in values if each is not None]
+    if len(numbers) < len(values):
         return speak("{name}: too few bars.", name=wording.head_of(desk, mention))
+    now, before, line, signal = numbers
     given: Json = {
         "name": wording.head_of(desk, mention) + wording.simulated_mark(desk, bars.get("simulated")),
-        "which": which, "now": f"{now:.2f}", "before": f"{before:.2f}", "last": bars.get("last"),
+        "which": which, "line": f"{line:.2f}", "signal": f"{signal:.2f}", "last": bars.get("last"),
         "bar": speak({"weekly": "weekly bar", "monthly": "monthly bar"}.get(str(bars.get("period")), "daily bar")),
+        "now": f"{now:.2f}", "before": f"{before:.2f}",
     }  # fmt: skip
-    if now > 0 >= before:
-        return speak("{name}: yes, {which} crossed above its signal with the newest {bar} ({last}): {before} → {now}.",
-                     **given)  # fmt: skip
-    if now < 0 <= before:
-        return speak("{name}: {which} crossed below its signal with the newest {bar} ({last}): {before} → {now}.",
-                     **given)  # fmt: skip
-    if now > 0:
-        return speak("{name}: no crossover with the newest {bar} ({last}); {which} is above its signal already"
-                     " ({before} → {now}).", **given)  # fmt: skip
-    return speak("{name}: no crossover with the newest {bar} ({last}); {which} is below its signal ({before} → {now}).",
-                 **given)  # fmt: skip
+    side = (
+        speak("{name}: {which} is above its signal: {line} against {signal} ({bar} of {last}), which is read as"
+              " bullish.", **given)
+        if now > 0
+        else speak("{name}: {which} is below its signal: {line} against {signal} ({bar} of {last}), which is read as"
+                   " bearish.", **given)
+    )  # fmt: skip
+    crossed = (
+        speak("It crossed with this bar ({before} → {now}).", **given)
+        if (now > 0) != (before > 0)
+        else speak("No crossover with this bar ({before} → {now}).", **given)
+    )
+    return side + " " * (speak.lang == "en") + crossed
 
 
 ANSWERS = {
