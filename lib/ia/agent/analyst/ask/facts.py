@@ -12,7 +12,14 @@ from ia.agent.analyst.ask.leftover_words import find_leftovers, find_unread_word
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.own_words import read_ideas
 from ia.agent.analyst.ask.plain_words import simplify_question
-from ia.agent.analyst.ask.screens import find_vague, names_stocks, parse_bounds, parse_wish, strip_fillers
+from ia.agent.analyst.ask.screens import (
+    COMPANY_FIGURES,
+    find_vague,
+    names_stocks,
+    parse_bounds,
+    parse_wish,
+    strip_fillers,
+)
 from ia.agent.analyst.ask.technicals import take_technicals
 from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, blank_spans, find_time_spans, is_comparison
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
@@ -421,10 +428,36 @@ def find_question(words: str, securities: list[Mention], today: date, tables: Ta
     """
     if (asked := _find_by_ideas(words, securities, today, tables, first=True)) is not None:
         return asked
+    if (asked := _find_held_screen(words, securities, tables, ordered=False)) is not None:
+        return asked
     found = _find_by_rules(words, securities, today, tables)
     if found is not None and not (found.unread or found.left or found.answer == _TERM):
         return found
-    return _find_by_ideas(words, securities, today, tables) or found
+    by_ideas = _find_by_ideas(words, securities, today, tables)
+    return by_ideas or _find_held_screen(words, securities, tables, ordered=True) or found
+
+
+def _find_held_screen(words: str, securities: list[Mention], tables: Tables, *, ordered: bool) -> FactQuestion | None:
+    """Return the question for those of the holdings that meet bounds on figures of companies; None for any other.
+
+    ordered  whether the holdings may be put in the order of such a figure as well
+    """
+    plain = strip_mentions(words[:LONGEST])
+    if securities or _WATCHED.search(plain) or not HELD_WORDS.search(plain):
+        return None
+    rest = HELD_WORDS.sub(" ", plain)
+    wish = parse_wish(rest, industry_forms(rest, (), tables))
+    figures = {column.name for column in wish.columns} <= set(COMPANY_FIGURES)
+    if not (wish.whole and figures) or wish.mean or wish.board or wish.st or _IN_MONEY.search(rest):
+        return None
+    if any(bound.said == "0%" for bound in wish.bounds) or not (wish.bounds or (ordered and wish.ordered)):
+        return None
+    facts = [*scan_table(tables), *scan_table()]  # an older workspace has a table without it
+    spec = next(spec for spec in facts if spec.id == "held_screen")
+    return FactQuestion((spec,), (), words[:LONGEST], (), ())
+
+
+_IN_MONEY = pattern(r"元|块|钱|人民币|港币|美元|\b(?:yuan|rmb|cny|hkd|usd|dollars?|bucks|money)\b", re.I)
 
 
 def _find_by_ideas(
@@ -660,6 +693,8 @@ def _implied_fact(plain: str, spans: list[TimeSpan], tables: Tables, *, watched:
     wanted, named = "", watched or names_stocks(words)
     if _asks_screen(words, forms, named=named) or (named and _asks_scan(whole, spans, forms, tables)):
         wanted = _SCREEN
+    elif not watched and asks_sector_value(words, forms):
+        return next((spec for spec in scan_table(tables) if spec.id == _SECTOR_VALUE), None)
     elif not watched and _DID.search(plain) and any(form.search(words) for form, _ in forms):
         wanted = _SECTORS
     return next(
@@ -683,6 +718,34 @@ def _asks_screen(words: str, forms: list[tuple[re.Pattern[str], str]], *, named:
     return strip_fillers(wish.rest.replace(find_vague(wish.rest), " ", 1)) == "" and bool(find_vague(wish.rest))
 
 
+_SECTOR_VALUE = "sector_value"
+_COST_WORDS = pattern(
+    r"(?:平均)?估值(?:水平|高低)?|[贵高低]不[贵高低]|便宜|(?<!名)贵(?!州|金属)|[高低]估|划算|高[吗么]|低[吗么]"
+    r"|\b(?:valued|valuations?|expensive|cheap|pricey|dear|overpriced|(?:over|under)-?valued|richly|rich|how)\b",
+    re.I,
+)
+_COST_IDLE = pattern(
+    r"平均(?:的)?|市盈率?|市净率?|多少|怎么样|如何|咋样|什么水平|整体|总体|板块|行业|整个|算(?:不算)?"
+    r"|偏|还是|情况|目前|现在|今天|了|的|是否|是不是"
+    r"|\b(?:average|mean|p/?e|p/?b|(?:dividend )?yield|sector|industry|group|space|stocks|shares"
+    r"|as a whole|overall|at (?:present|the moment)|or|priced|look(?:ing|s)?|these days)\b",
+    re.I,
+)
+
+
+def asks_sector_value(words: str, forms: list[tuple[re.Pattern[str], str]]) -> bool:
+    """Return True if a text asks what an industry costs, and for nothing else."""
+    if not forms or not _COST_WORDS.search(words) or re.fullmatch(r"(?i)\W*how\W*", words):
+        return False
+    rest = words
+    for form, _ in forms:
+        rest = form.sub(" ", rest)
+    said = _COST_WORDS.findall(rest)
+    if not [each for each in said if each.casefold() != "how"]:
+        return False
+    return strip_fillers(_COST_IDLE.sub(" ", _COST_WORDS.sub(" ", rest))) == ""
+
+
 def _asks_scan(words: str, spans: list[TimeSpan], forms: list[tuple[re.Pattern[str], str]], tables: Tables) -> bool:
     """Return True if every word of a text is read as technical conditions and a screen, but for times."""
     rest, technicals = take_technicals(words, tables)
@@ -695,6 +758,15 @@ def _asks_scan(words: str, spans: list[TimeSpan], forms: list[tuple[re.Pattern[s
     return strip_fillers(left) == ""
 
 
+HELD_WORDS = pattern(
+    r"(?:在|从|按)?(?:我的?|咱们?的?)?(?:持仓|持有的?|手[里上头]的?|名下的?|买的(?=票|股|里|中"
+    r"|有))(?:股票?|证券|票)?(?:里面?|中|当中)?|我的(?:股票|票)(?:里面?|中)?"
+    r"|\b(?:(?:of|in|among|from) )?(?:(?:all )?(?:of )?(?:my|the) )?(?:holdings?|positions?|portfolio)(?: of mine)?\b"
+    r"|\b(?:of )?my (?:stocks|shares|names)\b|\bof mine\b|\b(?:stocks |shares |ones "
+    r"|names )?(?:that )?i(?: am|'m)? (?:hold|own)(?:ing)?\b",
+    re.I,
+)
+"""Words that say that the positions are meant."""
 WATCH_WORDS = pattern(
     r"(?:我的?)?(?:自选|关注)(?:股票?|列表|的股票|名单|的)?(?:里面|里|中)?"
     r"|\b(?:(?:in|on|of|from) )?(?:my |the )?watch ?list\b|\b(?:on |in |of )?my (?:stock )?list\b"

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
+from ia.agent.analyst.ask.idea_words import load_rows
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.patterns import pattern
 
@@ -23,6 +25,14 @@ class ScreenColumn(NamedTuple):
     percent: bool = False
     falls: bool = False
     rises: bool = False
+
+
+COMPANY_FIGURES = {
+    "pe": "pe", "pe_ttm": "pe_ttm", "pb": "pb", "roe": "roe_pct", "dividend_yield": "dividend_yield_pct",
+    "revenue_yoy": "revenue_yoy_pct", "profit_yoy": "profit_yoy_pct", "gross_margin": "gross_margin_pct",
+    "net_margin": "net_margin_pct", "debt_ratio": "debt_ratio_pct",
+}  # fmt: skip
+"""Figures that are known of companies abroad as well, and need no currency: the column, and the field of tools."""
 
 
 _SANK_ZH, _GAIN_ZH = "(?:下滑|下降|减少|负增长|降幅|跌幅)(?:了|的)?", "(?:(?:归母)?净?利润|业绩|盈利)"
@@ -55,8 +65,8 @@ COLUMNS = (
     ScreenColumn(r"换手率?|\bturnover(?: rate)?", "turnover", "percent_plain", True),
     ScreenColumn(r"成交额|成交金额|\btraded value|\bamount traded|\bvalue traded", "amount", "money"),
     ScreenColumn(r"振幅|\bamplitude", "amplitude", "percent_plain", True),
-    ScreenColumn(r"毛利率|\bgross margins?", "gross_margin", "percent_plain", True),
     ScreenColumn(r"净利率|\b(?:net|(?:net )?profit) margins?", "net_margin", "percent_plain", True),
+    ScreenColumn(r"毛利率?|\b(?:gross )?margins?", "gross_margin", "percent_plain", True),
     ScreenColumn(r"(?:资产)?负债率?|\bdebt(?: ratios?)?\b", "debt_ratio", "percent_plain", True),
     ScreenColumn(rf"(?:营收|收入)(?:同比)?{_SANK_ZH}|{_SALES} {_SANK}", "revenue_yoy", "percent", True, True),
     ScreenColumn(rf"{_GAIN_ZH}(?:同比)?{_SANK_ZH}|{_GAIN} {_SANK}", "profit_yoy", "percent", True, True),
@@ -86,7 +96,7 @@ COLUMNS = (
 _SIGNS = (
     ("<=", r"不超过|不高于|不大于|至多|最多|<=|≤|\bat most\b|\bno more than\b|\bup to\b"),
     (">=", r"不低于|不少于|不小于|至少|>=|≥|\bat least\b|\bno less than\b"),
-    ("<", r"低于|小于|不到|少于|<|\bbelow\b|\bunder\b|\b(?:is |are )?(?:less|lower|smaller) than\b"),
+    ("<", r"低于|小于|不到|少于|不足|<|\bbelow\b|\bunder\b|\b(?:is |are )?(?:less|lower|smaller|cheaper) than\b"),
     (
         ">",
         r"高于|大于|超过?|多于|>|\babove\b|\bover\b|\b(?:is |are )?(?:more|higher|greater|larger) than\b"
@@ -98,14 +108,23 @@ _AFTER = (
     ("<=", r"(?:以|之)内"),
     (">=", r"(?:及|或)?以上|之上|\bor (?:more|higher|above)\b"),
 )
-_LINK = r"(?:\s|是|为|在|的|率|\b(?:is|are|of|a|the|by|that|was)\b)*"
+_LINK = (
+    r"(?:\s|是|为|在|的|率|还|也|仍|却|能|要|得|有|达到?"
+    r"|\b(?:is|are|of|a|the|by|that|was|at|still|also|has|to be|being)\b)*"
+)
 _NUMBER = rf"(?P<n>-?{COUNT})\s*(?P<unit>%|倍|元|块|亿元?|万元?|billion\b|bn\b|million\b|times\b|yuan\b|rmb\b)?"
 _RANGE = (
     rf"(?:between |from |从|介于)?(?P<low>{COUNT})\s*(?:%|倍)?\s*(?:到|至|-|~|～|–|and|to)\s*(?P<high>{COUNT})"
     r"\s*(?:%|倍)?(?:之间)?"
 )
-_LOWEST = pattern(r"最(?:低|小|少)|\b(?:lowest|smallest|least)\b|[从由](?:低到高|小到大|少到多)", re.I)
-_HIGHEST = pattern(r"最(?:高|大|多)|\b(?:highest|largest|biggest|most|greatest)\b|[从由](?:高到低|大到小|多到少)", re.I)
+_LOWEST = pattern(
+    r"最(?:低|小|少|慢)|\b(?:lowest|smallest|least|thinnest|slowest)\b|[从由](?:低到高|小到大|少到多)", re.I
+)
+_HIGHEST = pattern(
+    r"最(?:高|大|多|快|猛)|\b(?:highest|largest|biggest|most|greatest|fastest|quickest|fattest|juiciest|richest)\b"
+    r"|[从由](?:高到低|大到小|多到少)",
+    re.I,
+)
 _ORDERED_BY = r"(?:按照?|根据|以|\b(?:by|sorted by|ranked by|ordered by|in order of))\s*(?:the\s+)?"
 """What stands before the column of an order whose direction is left open."""
 _LISTED = ("pe_ttm", "pe", "pb", "debt_ratio")
@@ -116,7 +135,7 @@ _CHEAP = pattern(
     r"|\bvalue (?=stocks?\b|shares\b|names\b)",
     re.I,
 )
-_DEAR = pattern(r"最贵的?|(?:高估值|估值[较最比]?高)的?|\b(?:most expensive|priciest)\b", re.I)
+_DEAR = pattern(r"最贵的?|(?:高估值|估值[较最比]?高)的?|\b(?:most expensive|priciest|dearest)\b", re.I)
 _SIZE = pattern(r"\b(?:largest|biggest|smallest)\b|(?:规模|体量)?最[大小]的?", re.I)
 _SMALLEST = pattern(r"smallest|最小", re.I)
 _RICH = pattern(
@@ -142,8 +161,10 @@ _GROWTH = pattern(
 )
 _COUNTED = pattern(
     rf"(?P<lead>前|头)?(?P<n>{COUNT})\s*(?:只|家|个|支)|(?P<first>前)(?P<k>{COUNT})(?:名|大|位)?"
-    rf"|\b(?:(?P<top>top|first)|the) (?P<m>{COUNT})\b"
-    rf"|\b(?P<s>{COUNT}) (?=(?:stocks|shares|companies|banks|largest|biggest|smallest|cheapest|highest|lowest)\b)",
+    rf"|\b(?:(?P<top>top|first)|the) (?!an?\b)(?P<m>{COUNT})\b"
+    rf"|(?<=which )(?P<w>{COUNT})\b|(?<=the )(?P<x>{COUNT})(?= of (?:the )?)"
+    rf"|\b(?P<s>{COUNT}) (?=(?:mainland |a-)?(?:stocks|shares|companies|banks|largest|biggest|smallest"
+    rf"|cheapest|highest|lowest)\b)",
     re.I,
 )
 _MEAN = pattern(r"平均值?的?|均值|中位数?|\b(?:average|mean|median)\b(?: of)?", re.I)
@@ -159,7 +180,8 @@ _ONE = pattern(
 )
 _NOT = pattern(
     r"(?:除(?:了|去|开)?|不含|不包括|不包含|不算|不要|不是|排除|剔除|去掉|抛开|非"
-    r"|\b(?:except|except for|excluding|other than|without|apart from|outside(?: of)?|besides|leaving out|not counting"
+    r"|\b(?:except|except for|excluding|other than|without|apart from|outside(?: of)?|besides"
+    r"|leaving out|not counting"
     r"|not including|that are not|not|no)|\bnon-?)"
     r"\s*(?:the\s+|in\s+)?\Z",
     re.I,
@@ -179,23 +201,69 @@ _BOARDS = (
 _FILLERS = pattern(
     r"(?:是|分别是)?哪[几两二三四五六七八九十\d]+[只家个支]|谁|大家|(?:个|的)?股(?:票)?(?:里面|里|当中|中)的?"
     r"|(?:里面|当中|之中)|是谁|是哪(?:一?只|家|个)?|哪一?[只家个支些]|的?股票|有哪些|哪些|有没有|有几[只家个]"
-    r"|多少(?:[只家个]|(?=股票|个股|公司))"
-    r"|[挑选]?出?几[只家个支]|[挑选](?=几|出|一)|帮我|给我|替我|为我|我想(?:要|看|找|知道)?|想(?:要|看|找)|可以"
-    r"|属于|比一?比|比较|对比|请|找一?[下些]?出?|筛选?出?|选出|列出|一下|排名|排序|排列|排在|排|看看|个股|公司"
+    r"|多少(?:[只家个]|(?=股票|个股|公司)|(?=\W*\Z))"
+    r"|它们的?|其中的?|剩下的?|其余的?|不过|还是|仍然?|依然|却|又|还(?=有|在|能|要|\s)|分别(?:是)?(?:多少)?|也"
+    r"|\b(?:mainland|domestic|onshore|in the store|stored|store|yet|still|too|both|offers?|offering"
+    r"|earns?|earning|boasts?|carr(?:y|ies|ying)"
+    r"|sports?|sporting|enjoys?|shows?|left over|remain(?:s|ing)?|only|just|the rest|board|universe|then|here|w)\b"
+    r"|[挑选]?出?几[只家个支]|[挑选](?=几|出|一)|帮我|给我|给(?=\s|\Z)|替我|为我|我想(?:要|看|找"
+    r"|知道)?|想(?:要|看|找)|可以"
+    r"|属于|比一?比|比较|对比|请|找一?[下些]?出?|筛选?出?|选出|列出|一下|排个?名次?|排个?序|排列|排在"
+    r"|排一?下|排|看看|个股|公司"
     r"|股票|的股?|股|是什么|什么|是|有|现在|目前|今天|当前"
     r"|谢谢你?|多谢|谢啦|谢了|麻烦你?|你好|都|而且|但是?|并且|且|同时|以及|按|里|A股|a股|市场上?|全市场|沪深"
-    r"|两市|以外|之外|吗|么|呢|[并和与,，。？?！!、；;：:()（）\s]"
+    r"|两市|以外|之外|吗|么|呢|[并和与,，。？?！!、；;：:()（）&\s]"
     r"|\bhow many (?:stocks?|shares|companies)\b|\bhow many\b"
     r"|\b(?:find|list|rank|sort|compare|screen|show|see|search|look|looking|want|like|belong(?:s|ing)?(?: to)?"
     r"|pick|a few|several|i|i'm|can|could|you|together|who|whom"
     r"|me|which|what|who|are|the|all|with|stocks?|shares?|compan(?:y|ies)|names"
     r"|have|has|had|a|an|of"
-    r"|by|and|in|for|is|there|any|top|now|today|that|whose|on|among|at|market|ones?|some|did|do|does|it|its|their|right"
-    r"|currently|give|get|us|please|thanks|thank you|cheers|hi|hello|hey"
+    r"|by|and|in|for|is|there|any|top|now|today|that|whose|on|among|at|market|ones?|some|did|do|does"
+    r"|it|its|their|right"
+    r"|currently|give|get|us|please|pls|plz|thanks|thank you|cheers|hi|hello|hey"
     r"|everything|anything|something|every|each|all|but|whole|entire|out there"
     r"|pays?|paying|trad(?:e|es|ing)|names?|ranked|sorted|order(?:ed)?|chinese|a-shares?)\b|[-.'’\"“”]",
     re.I,
 )
+
+
+_GROWN_WORDS = r"(?:profits?|earnings|income|revenues?|sales|turnover)"
+
+
+@cache
+def _load_rewordings() -> list[tuple[re.Pattern[str], str]]:
+    """Return the ways of writing in a screen, and the words that its columns and bounds know."""
+    return [
+        (pattern(form.replace("COUNT", COUNT).replace("GROWN", _GROWN_WORDS), re.I), word)
+        for form, word in load_rows("screen_words.tsv")
+    ]
+
+
+_NO_STOCKS = r"(?:anything|everything|any(?:one)?|all|those|the|ones?|stocks?|shares?|companies|names)"
+_NOT_BOUND = pattern(
+    r"(?:(?:先|把|我|想|要|请|帮我)*(?:剔除|排除|去掉|刨除|刨去|除去|除开|除了|不要|不想要|不含|不包括"
+    r"|筛掉|过滤掉?|撇开)(?:掉)?(?:那些|所有)?"
+    r"|(?:\b(?:if|when) (?:i|we|you) )?\b(?:exclud(?:e|es|ing)|leav(?:e|ing) (?:out|aside)|rul(?:e"
+    r"|ing) out|skip(?:ping)?"
+    r"|ignor(?:e|ing)|drop(?:ping)?|filter(?:ing)? out|throw(?:ing)? out|without|except(?: for)?|but not|not|no)"
+    rf"(?: (?:{_NO_STOCKS}|with|at|that|which|whose|has|have|having|of|an?))*)\s*\Z",
+    re.I,
+)
+"""What stands before a bound that is not to be met."""
+_BOUND_OUT = pattern(
+    r"\s*(?:的)?(?:股票|公司|股|那些)?(?:都|就|全|通通|先)*(?:不要|除外|剔除|排除|去掉|不算|不考虑"
+    r"|不看|筛掉|过滤掉?|pass)(?:掉|了)?"
+    r"|\s*(?:are |is )?(?:excluded|left out|out of the question)\b",
+    re.I,
+)
+"""What stands behind it."""
+_SHOWN_TOO = (
+    r"(?:(?:和|与|及|以及|还有|[,，、]|\band\b|\bwith\b|\bplus\b|&)\s*)+(?:附上|带上|列出|告诉我"
+    r"|\b(?:also|show|tell me|give|list|what(?: is| are)?)\b|\s)*"
+    r"(?:它们的?|他们的?|其|各自的?|各家的?|对应的?|\b(?:their|its|the|each one's"
+    r"|each)\b)\s*(?:respective |current |现在的?)?"
+)
+"""What stands before a figure that is to be told of those found."""
 
 
 class Bound(NamedTuple):
@@ -210,6 +278,19 @@ class Bound(NamedTuple):
     def number(self) -> float:
         """The value as a number; per cent of a bound in per cent."""
         return float(self.value.removesuffix("%"))
+
+
+_ALWAYS = "traded or not traded"
+"""What every stock meets, so that a figure beside it is shown and limits nothing."""
+
+
+def show_figures(names: Iterable[str]) -> str:
+    """Return a condition that every stock meets, and that has these columns shown.
+
+    >>> show_figures(["pb"])
+    '(pb > 0 or traded or not traded)'
+    """
+    return " and ".join(f"({name} > 0 or {_ALWAYS})" for name in names)
 
 
 class ScreenWish(NamedTuple):
@@ -261,6 +342,9 @@ class ScreenWish(NamedTuple):
         parts += ["not st"] if self.st else []
         if not parts:
             parts = [f"({self.sort} > 0 or {self.sort} <= 0)"]
+        read = {self.sort, *(bound.column.name for bound in self.bounds)}
+        shown = [each.name for each in self.columns if self.sort and each.name not in read]
+        parts += [show_figures(shown)] if shown else []
         text = " and ".join(parts)
         return re.sub(r"\bpe_ttm\b", of, text) if of else text
 
@@ -287,12 +371,16 @@ def parse_wish(words: str, industries: Iterable[tuple[re.Pattern[str], str]] = (
     >>> parse_wish("市值前10的股票").limit, parse_wish("top 3 by dividend yield").limit
     (10, 3)
     """
+    for form, word in _load_rewordings():
+        words = form.sub(word, words)
     rest, mean = _cut(_MEAN, words)
+    rest, told = _take_shown(rest)
     rest, group = take_group(rest, industries)
     rest, below_book = _cut(_BELOW_BOOK, rest)
     rest, bounds = _take_bounds(rest)
     bounds += [Bound(_BOOKED, "<", "1", "1")] if below_book else []
     rest, kinds = _take_kinds(rest)
+    rest = _drop_named_again(rest, bounds)
     bounds += [bound for bound in kinds if bound.column not in {each.column for each in bounds}]
     counted = _COUNTED.search(rest)
     rest = _COUNTED.sub(" ", rest, count=1)
@@ -312,13 +400,14 @@ def parse_wish(words: str, industries: Iterable[tuple[re.Pattern[str], str]] = (
     if not sort and bounds:
         first = bounds[0]
         sort, ascending = first.column.name, "<" in first.sign
-    said = next((counted[name] for name in "nkms" if counted[name]), "") if counted else ""
+    said = next((counted[name] for name in "nkmswx" if counted[name]), "") if counted else ""
     count = int(parse_count(said.casefold()) or SHOWN) if said else SHOWN
     grouped = bool(group.industries or group.board)
     listed = grouped and not (bounds or sort or mean or LEVELS.search(rest)) and names_stocks(words)
     if listed:
         columns, sort, ascending = [_WORTH, _MOVED], _WORTH.name, False
     one = bool(_ONE.search(rest)) and not counted
+    columns = [*columns, *told]
     shown = tuple(dict.fromkeys([*(bound.column for bound in bounds), *columns]))
     rest = _FILLERS.sub(" ", rest).strip()
     return ScreenWish(
@@ -444,6 +533,36 @@ def _take_industries(text: str, industries: Iterable[tuple[re.Pattern[str], str]
     return rest, list(dict.fromkeys(chosen)), list(dict.fromkeys(excluded))
 
 
+_HIGH_SAID, _LOW_SAID = (
+    r"(?:\b(?:high|good|decent|strong|solid)[- ]|高)(?:的)?",
+    r"(?:\b(?:low|small|modest)[- ]|低)(?:的)?",
+)
+
+
+def _drop_named_again(text: str, bounds: Iterable[Bound]) -> str:
+    """Return a text without what it says of a figure that it bounds besides: "low P/E names, P/E under 15"."""
+    for bound in bounds:
+        side = _LOW_SAID if "<" in bound.sign else _HIGH_SAID
+        text = re.sub(rf"{side}(?:{bound.column.words})", " ", text, flags=re.I)
+        if bound.column.name in _VALUED and "<" in bound.sign:
+            text = _CHEAP.sub(" ", text)
+    return text
+
+
+def _take_shown(text: str) -> tuple[str, list[ScreenColumn]]:
+    """Return a text without the figures that are only to be told of what is found, and those: "and their P/E"."""
+    told = list[ScreenColumn]()
+    for column in COLUMNS:
+        while found := re.search(rf"{_SHOWN_TOO}(?:{column.words})(?!\s*[<>≤≥\d])", text, re.I):
+            if found.start() == 0 or re.match(
+                rf"(?:{_LINK})(?:{'|'.join(form for _, form in _SIGNS)})", text[found.end() :], re.I
+            ):
+                break
+            told.append(column)
+            text = f"{text[: found.start()]} {text[found.end() :]}"
+    return text, told
+
+
 def parse_bounds(text: str) -> tuple[str, list[Bound]]:
     """Return a text without the bounds that it sets on figures, and those.
 
@@ -459,6 +578,10 @@ def _take_bounds(text: str) -> tuple[str, list[Bound]]:
     for column in COLUMNS:
         while found := _find_bound(column, text):
             at, end, bounds = found
+            out, behind = _NOT_BOUND.search(text[:at]), _BOUND_OUT.match(text, end)
+            if len(bounds) == 1 and (out or behind):
+                bounds = [bounds[0]._replace(sign=_INVERSE[bounds[0].sign])]
+                at, end = out.start() if out else at, behind.end() if behind else end
             placed.append((at, bounds))
             text = text[:at] + " " * (end - at) + text[end:]
     if placed and (moved := _MOVED_TODAY.search(text)):
@@ -589,6 +712,8 @@ def _take_kinds(text: str) -> tuple[str, list[Bound]]:
     return rest, bounds
 
 
+_INVERSE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
+"""What is met where a bound is not."""
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 

@@ -13,22 +13,27 @@ from ia.kernel.word_patterns import pattern_by_letters
 LONGEST, MOST = 300, 4
 """Characters of a message that is read so, and parts of it."""
 _END = pattern(
-    r"[?？!！;；。\n]+|，|,(?!\d|\s(?:19|20)\d\d\b)|(?<=[吗呢])(?=\S)|(?<=\S)(?=再给个|顺便)|(?<=[少几吗呢样谁])(?=还有)"
+    r"[?？!！;；。\n]+|，|,(?!\d|\s(?:19|20)\d\d\b)|(?<=[吗呢])(?=\S)|(?<=\S)(?=再给个|顺便)"
+    r"|(?<=[少几吗呢样谁])(?=还有)"
     r"|,?\s+(?:and|also|plus)\s+(?=(?:also |then )?(?:what|how|when|which|who|whose|why|is|are|did|does|do|was|were"
     r"|has|have|its|my)\b)",
 )
 _LINK = pattern(r"^(?:\s|再给个|再|另外|还有|以及|然后|顺便|同时|和|and\b|also\b|then\b|plus\b)+")
 _BOUND = pattern_by_letters(
-    r"^\W*(?:占|如果|要是|假如|假设|若(?!羽)|万一|除了|除去|除|不算|不含|因为|既然|虽然|按照?|扣除|当(?!升)|自从?|只|比起|比(?=[昨去上前]|\s)|跟|相比|带|附上?|叠加|加上|加(?=\d)|配|从我"
-    r"|(?:if|when|suppose|supposing|assuming|since|because|except|excluding|apart|unless|as|than|compared|versus|vs|but|without|with|risking"
+    r"^\W*(?:占|如果|要是|假如|假设|若(?!羽)|万一|除了|除去|除|不算|不含|因为|既然|虽然|按照?|扣除"
+    r"|当(?!升)|自从?|只|比起|比(?=[昨去上前]|\s)|跟|相比|带|附上?|叠加|加上|加(?=\d)|配|从我"
+    r"|(?:if|when|suppose|supposing|assuming|since|because|except|excluding|apart|unless|as|than"
+    r"|compared|versus|vs|but|without|with|risking"
     r"|for|between)\b(?! (?:is|are|was|were|did|do|does|will)\b))",
 )
 _POLITE = pattern(
-    r"(?:\s|请问一?下?|请教|麻烦(?:你|帮我)?|帮我?|看一?看|查一?下|一下|你好|您好|谢谢你?|多谢|劳驾|哈喽|嗨|告诉我|我想知道|想问问?"
+    r"(?:\s|请问一?下?|请教|麻烦(?:你|帮我)?|帮我?|看一?看|查一?下|一下|你好|您好|谢谢你?|多谢|劳驾"
+    r"|哈喽|嗨|告诉我|我想知道|想问问?"
     r"|\b(?:hi|hey|hello|please|pls|thanks|thank you|quick question|tell me|ia|cheers)\b|[\W_])*",
 )
 _EMPTY = pattern(
-    r"(?:\s|从|到|在|是|的|了|有|都|各|分别|又|呢|吗|啊|呀|那|[重大多]到什么程度|什么时候的事|哪[天日只个些一]?|什么(?:时候|时间|日子)?|多少钱?|几[天个只]?"
+    r"(?:\s|从|到|在|是|的|了|有|都|各|分别|又|呢|吗|啊|呀|那|[重大多]到什么程度|什么时候的事"
+    r"|哪[天日只个些一]?|什么(?:时候|时间|日子)?|多少钱?|几[天个只]?"
     r"|怎么样|如何|为什么|为啥|谁|出现|日子|哪一?次|相?差|差距"
     r"|[高低贵便宜多少大小](?=多少)|除的?[权息]|大概|大约"
     r"|\b(?:per share|who is|who'?s|ahead|by|on|at|in|from|to|of|as|is|was|are|were|it|that|the|what|when|which|day"
@@ -49,6 +54,8 @@ _MEANT = pattern(
 )
 _MINE = pattern(r"我的(?=是?多少|呢|怎么样|如何|高|低|大|小)|\b(?:what is|how (?:big|high|much|low) is) mine\b", re.I)
 _ITS = pattern(r"\bwhat is (?:it|that) (?:for|of)\b", re.I)
+_THEIRS = pattern(r"^what (?:about )?(?P<who>[^?]{2,24}?)['’]s (?:is|one is)\W*$", re.I)
+"""Whose figure is asked for, where a part only ends with it: "what Moutai's is"."""
 _WHOSE = pattern(
     r"(?<=\w)(?P<en>['’]s|(?<=s)['’])(?= (?:now |currently |still )?"
     r"(?:under|below|above|over|at|high|low|lower|higher|more|less|big|good)\b)"
@@ -85,7 +92,7 @@ def split_message(text: str) -> list[str]:
     parts = [text[begin:end].strip() for begin, end in zip(ends[::2], ends[1::2], strict=True)]
     parts = [part for part in parts if _POLITE.fullmatch(part.casefold()) is None]
     parts = [text_of.strip() for part in parts if (text_of := part[_lead(part) :]).strip()]
-    parts = _name_markets(_name_owner(_join_times(parts)))
+    parts = _name_groups(_name_markets(_name_owner(_join_times(parts))))
     narrowed = any(_ONLY.search(part) and not _ASKS.search(part.casefold()) for part in parts[1:])
     bound = narrowed or any(_BOUND.search(part.casefold()) for part in parts) or _is_list(parts, low)
     return parts if 2 <= len(parts) <= MOST and not bound else []
@@ -139,6 +146,61 @@ def _name_markets(parts: list[str]) -> list[str]:
             continue
         whole.append(find_other_market(part.strip(" ?？").removesuffix("呢"), whole[-1]) or part)
     return whole
+
+
+_WHICH_OF_THEM = pattern(
+    r"^(?:又|那|那么)*(?:哪一?[家只个支]|谁)|^(?:which|who)(?: one| ones)?\b(?= (?:is|has|have|pays?"
+    r"|yields?|grew|earns?|costs?|trades?|did|was|rose|fell|held|got|lost|gained))",
+    re.I,
+)
+_FIGURE_FIRST = pattern(
+    r"^(?:又|那|那么)*(?:它们?的?)?(?=(?:平均)?(?:市盈|市净|股息|毛利|净利|负债|营收|利润|市值|roe"
+    r"|pe\b|pb\b).{0,8}(?:最|多少))"
+    r"|^(?:what(?: is|'s| are) )?(?:its|their|the) (?=(?:average|mean) )",
+    re.I,
+)
+"""Beginnings of a part that asks for those of a group which the part before names."""
+_NO_GROUP = pattern(
+    r"我|持仓|自选|大盘|市场|A股|指数|板块|行业|\b(?:my|i|market|sectors?|industr\w+|holdings?|index"
+    r"|watch\w*|overall)\b",
+    re.I,
+)
+
+
+_SECTORS = pattern(r"板块|行业|\b(?:sectors?|industry)\b", re.I)
+
+
+def _name_groups(parts: list[str]) -> list[str]:
+    """Return the parts of a message, those for the first of a group that the part before named with that group.
+
+    >>> _name_groups(["哪家银行市净率最低", "哪家股息率最高"])
+    ['哪家银行市净率最低', '银行股里哪家股息率最高']
+    >>> _name_groups(["which is the cheapest bank by P/B", "which pays the highest yield"])
+    ['which is the cheapest bank by P/B', 'which bank pays the highest yield']
+    """
+    from ia.agent.analyst.ask.facts import industry_forms
+
+    named = parts[:1]
+    for part in parts[1:]:
+        before = named[-1]
+        own = find_mentions(before) or _NO_GROUP.search(_SECTORS.sub(" ", before))
+        if not own and _SECTORS.search(before) and _WHICH_OF_THEM.search(part) and not _NO_GROUP.search(part):
+            named.append(_WHICH_OF_THEM.sub("which sector" if before.isascii() else "哪个板块", part, count=1))
+            continue
+        forms = [] if own else industry_forms(before)
+        said = next((found[0] for form, _ in forms if (found := form.search(before))), "")
+        free = bool(said) and not (_NO_GROUP.search(part) or find_mentions(part) or industry_forms(part))
+        if not free:
+            named.append(part)
+        elif which := _WHICH_OF_THEM.search(part):
+            whose = f"which {said.removesuffix('s')}" if said.isascii() else f"{said}股里{which[0]}"
+            named.append(_WHICH_OF_THEM.sub(whose, part, count=1))
+        elif _FIGURE_FIRST.search(part):
+            rest = _FIGURE_FIRST.sub("", part, count=1)
+            named.append(f"{rest.rstrip(' ?？')} of {said} stocks" if said.isascii() else f"{said}股{rest}")
+        else:
+            named.append(part)
+    return named
 
 
 _ONLY = pattern(r"^\W*[只仅就][看算要]?|\bonly\b", re.I)
@@ -237,6 +299,8 @@ def ask_term(part: str, term: str) -> str:
     """
     if _MINE.search(part):
         return _MINE.sub(f"what is my {term}" if term.isascii() else f"我的{term}", part)
+    if theirs := _THEIRS.search(part):
+        return f"what is {theirs['who']}'s {term}"
     if _WHOSE.search(part):
         return _WHOSE.sub(lambda found: f"{found[0]} {term}" if term.isascii() else f"{found[0]}{term}", part)
     if _ITS.search(part):
@@ -247,7 +311,7 @@ def ask_term(part: str, term: str) -> str:
 
 def judges_term(part: str) -> bool:
     """Return True if a part of a message is of a figure that it does not name: "is CMB's under 1", "what is mine"."""
-    return _WHOSE.search(part) is not None or _MINE.search(part) is not None
+    return any(form.search(part) for form in (_WHOSE, _MINE, _THEIRS))
 
 
 def asks_more(part: str) -> bool:

@@ -277,7 +277,7 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
         asked = find_question(wanted.words, securities, request.moment.date(), desk.tables)
         if (
             asked is None
-            or facts.drop_bounds(asked, asked.unread)
+            or (asked.answer != "screen" and facts.drop_bounds(asked, asked.unread))
             or asked.facts[0].of != (before or asked.facts[0].of)
         ):
             continue

@@ -70,9 +70,21 @@ class Window(NamedTuple):
     said: str
 
 
+_HELD_ALONE = pattern(r"持仓|持有|手[里上]的?(?:股|票)|\b(?:holdings?|positions?|portfolio|i (?:own|hold))\b", re.I)
+_WATCHED_TOO = pattern(r"自选|关注|\bwatch\w*|\btrack\w*|\bfollow\w*", re.I)
+
+
+def _keep_held(asked: FactQuestion) -> FactQuestion:
+    """Return a question for dates with the field of what is held, where its words say so and name no watch list."""
+    first, words = asked.facts[0], asked.words
+    if first.field in (HELD, WATCHED) or _WATCHED_TOO.search(words) or not _HELD_ALONE.search(words):
+        return asked
+    return replace(asked, facts=(first._replace(field=HELD), *asked.facts[1:]))
+
+
 def answer_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which dates are ahead: of the securities that are named, else of what is held and watched."""
-    speak = desk.speak
+    speak, asked = desk.speak, _keep_held(asked)
     window = find_window(asked, date.fromisoformat(desk.request.day))
     if unread := tuple(word for word in asked.unread if word not in window.said):
         return wording.ask_back(desk, unread)

@@ -14,7 +14,7 @@ from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.screens import Group, take_group
 from ia.agent.analyst.ask.time_spans import DAY, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.jobs.facts import market_days, screen_facts, watch_facts, wording
+from ia.agent.analyst.jobs.facts import market_days, screen_facts, sector_values, watch_facts, wording
 from ia.agent.analyst.jobs.facts.bar_rows import load_spans, period_of
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.tables import Entry, Table
@@ -312,7 +312,8 @@ def answer_decline(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if field == "bottom":
         spec = asked.facts[0]._replace(field="no_forecast")
         return (yield from answer_summary(desk, dataclasses.replace(asked, facts=(spec,), spans=())))
-    yield from ()
+    if field == "sector_value" and (told := (yield from sector_values.answer_sector_value(desk, asked))):
+        return told
     if field == "recommend":
         return reply_of_lines(
             speak("I recommend no security, and no gain is sure."),

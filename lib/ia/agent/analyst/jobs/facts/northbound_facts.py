@@ -35,6 +35,8 @@ def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     rows = [row for row in wording.rows_of(found, "rows") if row.get("channel") == "north"]
     newest = str(rows[0].get("date")) if rows else ""
     span = asked.spans[0] if asked.spans else None
+    if len(asked.spans) == 2 and FUTURE not in {each.kind for each in asked.spans}:
+        return (yield from market_days.answer_both_days(desk, asked, answer_northbound))
     if span is not None and (len(asked.spans) > 1 or span.kind == FUTURE):
         return wording.refuse_time(desk, name, asked.spans[-1], newest)
     before: list[str] = []

@@ -2,13 +2,13 @@
 
 import re
 
-from ia.agent.analyst.ask.facts import WATCH, WATCH_WORDS, FactQuestion, industry_forms
+from ia.agent.analyst.ask.facts import HELD_WORDS, WATCH, WATCH_WORDS, FactQuestion, industry_forms
 from ia.agent.analyst.ask.screens import SHOWN, Bound, Group, ScreenColumn, ScreenWish, find_vague, parse_wish
 from ia.agent.analyst.ask.technicals import AskedTechnical, take_technicals
 from ia.agent.analyst.ask.time_spans import DAY, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
-from ia.agent.analyst.jobs.facts import group_facts, market_days, wording
+from ia.agent.analyst.jobs.facts import group_facts, listed_figures, market_days, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
 from ia.kernel.i18n import mark_text
@@ -35,15 +35,6 @@ BOARDS = {
 }
 
 
-_HELD = pattern(
-    r"(?:在|从)?(?:我的?|咱们?的?)?(?:持仓|持有的?|手[里上头]的?)(?:股票?|证券|票)?(?:里面?|中|当中)?|我的(?:股票|票)(?:里面?|中)?"
-    r"|\b(?:(?:of|in|among) )?(?:(?:all )?(?:of )?my )?(?:holdings|positions|portfolio)\b"
-    r"|\b(?:of )?my (?:stocks|shares)\b|\b(?:stocks |shares |ones )?(?:that )?i (?:hold|own)\b",
-    re.I,
-)
-"""Words that say that the positions are meant."""
-
-
 _HAPPENED = pattern(
     r"出现过?|发生过?|曾经?|触发过?|创了?|(?<=\s)过(?=\s|\Z)|收盘"
     r"|\b(?:hit|hits|hitting|mak(?:e|es|ing)|made|set|sets|setting|reach(?:es|ed|ing)?)\b"
@@ -68,7 +59,7 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which stocks meet conditions; ask back where a word of them was not understood."""
     words, among, group, held = asked.words, list[str](), "", asked.facts[0].field == "held"
     if held:
-        words = _HELD.sub(lambda found: " " * len(found[0]), words)
+        words = HELD_WORDS.sub(lambda found: " " * len(found[0]), words)
     if asked.facts[0].of == WATCH:
         words = WATCH_WORDS.sub(lambda found: " " * len(found[0]), words)
         words, among, group = yield from _find_watched(desk, words)
@@ -83,8 +74,6 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         left_out = tuple(mention.said for mention in asked.securities)
         scanned = yield from _scan(desk, asked, words, technicals, stored, universe)
         return wording.ask_back(desk, left_out) if left_out else scanned
-    if held:
-        return wording.ask_back(desk, (" ".join(words.split()),))
     wish = parse_wish(words, industry_forms(words, stored, desk.tables))
     if vague := find_vague(wish.rest):
         return reply_of_lines(
@@ -94,8 +83,15 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, (wish.rest if wish.rest and wish.rest in asked.words else asked.words,))
     if unknown := refuse_unknown(desk, wish, stored):
         return unknown
-    if moved := (yield from _screen_moves(desk, asked, wish, among)):
-        return moved
+    listed = (yield from listed_figures.answer_listed(desk, asked, wish, among)) if held or among else None
+    listed = listed or (wording.ask_back(desk, (" ".join(words.split()),)) if held else None)
+    if listed := listed or (yield from _screen_moves(desk, asked, wish, among)):
+        return listed
+    return (yield from _screen_market(desk, asked, wish, among))
+
+
+def _screen_market(desk: ToolDesk, asked: FactQuestion, wish: ScreenWish, among: list[str]) -> Work[Reply]:
+    """Answer which stocks of the mainland meet the conditions of a screen; `among`: of these alone."""
     limit = ALL if wish.mean else min(max(FEW if wish.one else wish.limit, 1), MOST)
     what = wording.fact_name(desk, asked.facts[0])
     found, before, refused = yield from _run(desk, asked, wish, what, limit, "", among)
@@ -190,7 +186,7 @@ def _scan(
         assert found.failure is not None
         return wording.unreadable(desk, wording.fact_name(desk, asked.facts[0]), found.failure)
     rows, told = wording.rows_of(found, "stocks"), [speak.fill(each.name) for each in technicals]
-    named = _say_conditions(desk, wish, [])
+    named = say_conditions(desk, wish, [])
     said = speak.join_items([*told, *([named] if named else [])])
     day, mark = wording.result_day(found), wording.simulated_mark(desk, found.get("simulated"))
     if not rows:
@@ -231,7 +227,7 @@ def _scan_days(
     )
     if found.failure is not None:
         return wording.unreadable(desk, what, found.failure)
-    named = _say_conditions(desk, wish, [])
+    named = say_conditions(desk, wish, [])
     said = speak.join_items([*(speak.fill(each.name) for each in technicals), *([named] if named else [])])
     mark = wording.simulated_mark(desk, found.get("simulated"))
     when = days[0] if days[0] == days[1] else speak("{first} to {last}", first=days[0], last=days[-1])
@@ -292,7 +288,7 @@ def _screen_moves(desk: ToolDesk, asked: FactQuestion, wish: ScreenWish, among: 
     listed = wording.rows_of(found, "stocks")
     rows = [row for row in listed if all(_is_within(wording.figure_of(row, "change_pct"), bound) for bound in moves)]
     told = [desk.speak(_SIGNS[each.sign], column=desk.speak("change"), value=each.said) for each in moves]
-    told += [named] if (named := _say_conditions(desk, rest, rows)) else []
+    told += [named] if (named := say_conditions(desk, rest, rows)) else []
     said, when = desk.speak.join_items(told), market_days.say_stretch(desk, found)
     mark = wording.simulated_mark(desk, found.get("simulated"))
     if not rows:
@@ -327,7 +323,7 @@ def _say_mean(desk: ToolDesk, wish: ScreenWish, found: DeskResult) -> list[str]:
     if not values or len(values) < int(found.get("met") or 0):
         return [speak("No mean can be computed of {column} ({date}).", column=_title(desk, column), date=day)]
     middle = (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
-    said = _say_conditions(desk, wish, rows)
+    said = say_conditions(desk, wish, rows)
     lines = [
         speak(
             PluralText(
@@ -368,7 +364,7 @@ def _say_found(desk: ToolDesk, wish: ScreenWish, found: DeskResult) -> list[str]
     """Return what a screen found: how many and which, with the figures that were asked about."""
     speak, rows, lines = desk.speak, wording.rows_of(found, "stocks"), []
     day, mark = wording.result_day(found), wording.simulated_mark(desk, found.get("simulated"))
-    said = _say_conditions(desk, wish, rows)
+    said = say_conditions(desk, wish, rows)
     order = _say_order(desk, wish, rows)
     unknown = int(found.get("unknown") or 0)
     if not rows and unknown and not found.get("met"):
@@ -437,7 +433,7 @@ def _say_met(desk: ToolDesk, count: int, conditions: str, day: str, mark: str) -
     return desk.speak(template, count=count, conditions=conditions, date=day, mark=mark)
 
 
-def _say_conditions(desk: ToolDesk, wish: ScreenWish, rows: list[Json]) -> str:
+def say_conditions(desk: ToolDesk, wish: ScreenWish, rows: list[Json]) -> str:
     """Return the conditions of a screen in words."""
     speak, first = desk.speak, rows[0] if rows else None
     told = [

@@ -285,8 +285,9 @@ def _say_report(
         return say_no_valuation(desk, mention, result.failure)
     if not rows:
         return speak("no report is stored (`ia sync fundamentals` fetches them)")
-    if several := _asked_periods(asked.words, rows):
-        return _say_periods(desk, specs, several) + wording.simulated_mark(desk, several[0].get("simulated"))
+    several, fewer = _asked_periods(desk, asked.words, rows)
+    if several:
+        return _say_periods(desk, specs, several) + wording.simulated_mark(desk, several[0].get("simulated")) + fewer
     span = asked.spans[0] if asked.spans else None
     row = _meant_report(asked, rows)
     if len(asked.spans) > 1 or (asked.spans and _AND_NEWEST.search(asked.words)):
@@ -331,23 +332,40 @@ def _say_row(desk: ToolDesk, asked: FactQuestion, specs: list[FactSpec], row: Js
 
 
 _SEVERAL = pattern(
-    rf"(?:近|最近|过去|前)\s*(?P<zh>几|{COUNT})\s*个?(?P<unit>年度?|季度?|期|份)"
-    rf"|\b(?:last|past|recent|previous) (?:(?P<en>few|several|{COUNT}) )?(?P<units>years|quarters|reports|periods)\b",
+    rf"(?:近|最近|过去|前|这)的?\s*(?P<zh>几|{COUNT})\s*(?:个|份|期)?(?P<unit>年报|财报|季报|报告|年度?|季度?|期|份)"
+    r"|(?P<all>历年|每年|逐年|各年|每一年|每份年报|历次年报)|(?P<every>每期|每份|逐期|各期|历次|每个?季度?|逐季)"
+    rf"|\b(?:last|past|recent|previous|latest|newest|stored) (?:(?P<en>few|several|{COUNT}) )?"
+    r"(?P<units>(?:annual|yearly|full[- ]year) (?:reports|results|figures|accounts|numbers)"
+    r"|(?:financial |fiscal |business )?years"
+    r"|quarters|quarterly (?:reports|results)|reports|periods|results)\b"
+    r"|\b(?P<all_en>(?:by|per|each|every) (?:(?:financial |fiscal )?year|annual report)|year by year|annually)\b"
+    r"|\b(?P<every_en>(?:by|per|each|every) (?:report|quarter|period)|quarter by quarter|report by report)\b",
     re.I,
 )
 _FEW = 4
 _MOST_PERIODS = 8
+_OF_YEARS = pattern(r"年(?!期)|year|annual", re.I)
 
 
-def _asked_periods(words: str, rows: list[Json]) -> list[Json]:
-    """Return the reports of the years or periods that a question wants, newest first; [] where it wants one."""
+def _asked_periods(desk: ToolDesk, words: str, rows: list[Json]) -> tuple[list[Json], str]:
+    """Return the reports of the years or periods that a question wants, newest first, and that fewer are stored.
+
+    Before those of whole years stands the newest report, of the twelve months up to it; [] where one report is wanted.
+    """
     found = _SEVERAL.search(words)
     if found is None:
-        return []
+        return [], ""
     said = found["zh"] or found["en"] or ""
-    count = min(int(parse_count(said.casefold()) or _FEW), _MOST_PERIODS)
-    yearly = (found["unit"] or found["units"])[0] in "年yY"
-    return [row for row in rows if not yearly or row.get("basis") == "annual"][:count]
+    every = found["all"] or found["every"] or found["all_en"] or found["every_en"]
+    count = _MOST_PERIODS if every else min(int(parse_count(said.casefold()) or _FEW), _MOST_PERIODS)
+    if _OF_YEARS.search(every or found["unit"] or found["units"]) is None:
+        chosen, kind = rows[:count], desk.speak("reports")
+    else:
+        chosen, kind = [row for row in rows if row.get("basis") == "annual"][:count], desk.speak("annual reports")
+    few = len(chosen) < count and (said or every)
+    told = desk.speak("; {count} {kind} are stored", count=len(chosen), kind=kind) if few else ""
+    newest = rows[:1] if chosen and chosen[0] is not rows[0] else []
+    return [*newest, *chosen], told
 
 
 def _say_periods(desk: ToolDesk, specs: list[FactSpec], rows: list[Json]) -> str:
@@ -357,12 +375,18 @@ def _say_periods(desk: ToolDesk, specs: list[FactSpec], rows: list[Json]) -> str
         each = [
             speak("{period} {value}", period=row.get("period"),
                   value=wording.say_value(desk, row.get(spec.field), spec.unit)
-                  + wording.foreign_unit(row, wording.spec_unit(spec)))
+                  + wording.foreign_unit(row, wording.spec_unit(spec)) + _growth_of(spec, row))
             for row in rows
         ]  # fmt: skip
         told.append(speak("{name}: {each}", name=wording.fact_name(desk, spec), each=speak.join_items(each)))
     span = speak(" (each of twelve months)") if any(spec.field not in _AT_END for spec in specs) else ""
     return speak.join_clauses(told) + span
+
+
+def _growth_of(spec: FactSpec, row: Json) -> str:
+    """Return the growth on the year of a figure of a report, in brackets; "" where it is not known."""
+    growth = row.get(f"{spec.field}_yoy_pct")
+    return "" if growth is None else f" ({wording.say_percent(growth)})"
 
 
 _AT_END = ("debt_ratio_pct", "bvps")
@@ -456,7 +480,7 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if counted:
             rows = [row for row in rows if _pays(row)] or rows
         summed = bool(asked.spans) and _SUM.search(asked.words) is not None
-        most = max(most, _MOST_SUMMED) if summed else most
+        most = max(most, _MOST_SUMMED) if summed or asked.spans else most
         told = [
             speak("{date} {action}", date=row["date"], action=_say_action(desk, mention, row)) for row in rows[:most]
         ]
@@ -503,7 +527,8 @@ _FISCAL = pattern(r"年度(?!化)|年年?报|财年|会计年|\b(?:fiscal|fy ?\d
 """The year that a dividend is of, not the one in which it is paid."""
 _MOST_SUMMED = 12
 _SUM = pattern(
-    r"[总一]共|合计|累计|总计|共(?=分|派)|加起来|\b(?:total|altogether|in all|in sum|combined|added up)\b|\bhow much\b",
+    r"[总一]共|合计|累计|总计|共(?=分|派)|加起来|\b(?:total|altogether|in all|in sum|combined"
+    r"|added up)\b|\bhow much\b",
     re.I,
 )
 
