@@ -92,7 +92,7 @@ SAMPLES = {
     "currency": ("USD", "美元"), "index": ("CSI 300", "沪深300"), "task": ("daily review", "每日复盘"),
     "into": ("CNY", "人民币"), "board": ("STAR", "创业板"), "holiday": ("Qingming", "清明"), "topn": ("three", "前三"),
     "report": ("annual report", "年报"), "term": ("ATR", "ATR"), "clock": ("15:00", "15:00"),
-    "deal": ("biggest purchase", "最大的一笔买入"),
+    "deal": ("biggest purchase", "最大的一笔买入"), "purse": ("USD", "美元"),
 }  # fmt: skip
 OTHERS = (
     {"figure": ("volume", "成交量")},

@@ -242,8 +242,14 @@ def setting(key):
     return run("config", "get", key).strip()
 
 
-def account(field):
-    return document("account")["currencies"]["CNY"][field]
+def account(field, currency="CNY"):
+    return document("account")["currencies"][currency][field]
+
+
+def in_yuan(field, *currencies):
+    """Return what a figure of the accounts of some currencies comes to in yuan, each at the stored rate."""
+    rates = {"CNY": 1.0} | {each: float(rate(each)) for each in currencies if each != "CNY"}
+    return sum(round(account(field, each) * rates[each], 2) for each in currencies)
 
 
 @cache
@@ -304,17 +310,17 @@ def mean_of_held(field):
     return statistics.fmean(quote(code, field) for code in document("account")["positions"])
 
 
-def performance():
+def performance(currency="CNY"):
     """Return the account's performance in CNY, as `ia profit --stats` prints it."""
-    return document("profit", "--by", "month", "--stats")["currencies"]["CNY"]
+    return document("profit", "--by", "month", "--stats")["currencies"][currency]
 
 
-def risk(field):
-    return performance()["risk"][field]
+def risk(field, currency="CNY"):
+    return performance(currency)["risk"][field]
 
 
-def drawdown_of():
-    return risk("max_drawdown")
+def drawdown_of(currency="CNY"):
+    return risk("max_drawdown", currency)
 
 
 def risk_of_trades(field):

@@ -610,6 +610,7 @@ _OWNED = (ACCOUNT, MARKET, WATCH, OWN)
 _OF_OWN_THINGS = ("alert_state", "cost_basis", "dividend_tax", "each_sale", "profit_parts")
 """Answers about the owner's things of which a security may be named: a word beside may be a condition, too."""
 _READS_ALL = (
+    "currency_sum",
     "screen", "gainers", "decline", "refuse", "term", "calendar", "howto", "command", "undo", "what_if", "what_if_all",
     "limits", "set_limit", "reconcile", "rest_result",
     "rate", "note", "fee_rates", "order_cost", "not_computed", "northbound", "tasks", "inbox",

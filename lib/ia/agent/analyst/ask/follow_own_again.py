@@ -60,7 +60,7 @@ _SORTED = pattern(
 _IN_YUAN = pattern(
     r"\W*(?:那|这|也就是|大概|合计)*(?:值|折合?成?|换成|合成?)?(?:人民币(?:是)?多少(?:钱)?|多少人民币)\W*"
     r"|\W*(?:and |so )?(?:(?:what|how much) (?:is|are|would) (?:that|it|they|those|these)(?: be)?(?: worth)? )?"
-    r"in (?:yuan|rmb|cny|renminbi)\W*",
+    r"in (?:yuan|rmb|cny|renminbi)(?:,? (?:that is|then|please|pls|i mean))*\W*",
     re.I,
 )
 """What was just told, wanted in yuan."""

@@ -35,7 +35,7 @@ _DATE = "DATE"
 """A stretch of time that is one day; where a row has TIME, it may be one, too."""
 _WEAK = frozenset(
     ("DO", "OWN", "IT", "CAN", "WHICH", "STOCK", "RECORD", "STILL", "EVER", "PAST", "TENTH", "PROFITSHARE", "PURCHASE",
-     "SALE", "OWNANY", "HURT", "PUTIN")
+     "SALE", "OWNANY", "ACCOUNTOF", "HURT", "PUTIN")
 )  # fmt: skip
 """Ideas that a question may always name: doing, owning, and what was spoken of where the owner is named besides."""
 _DEALS = frozenset(("BUY", "SELL", "PROFIT", "LOSS", "DEPOSIT", "WITHDRAW"))
@@ -123,7 +123,7 @@ def read_ideas(words: str, securities: list[Mention], today: date, *, first: boo
     """
     if not securities and _POINTED.search(words):
         return ""
-    ideas = _read_words(words, securities, today)
+    ideas = read_words(words, securities, today)
     return _ask_known(ideas, chinese=count_han(words) > 0, first=first) if ideas is not None else ""
 
 
@@ -142,8 +142,8 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
     """
     if _BARE_PERCENT.fullmatch(words) and _GAIN.search(before):  # of the gain, which is told in percent anyway
         return read_ideas(before, find_mentions(before), today) if find_mentions(before) else ""
-    new = _read_words(words, find_mentions(words), today)
-    old = _read_words(before, find_mentions(before), today)
+    new = read_words(words, find_mentions(words), today)
+    old = read_words(before, find_mentions(before), today)
     if not new or not old or set(old) <= {_SECURITY, _INDEX, "TIME", _DATE}:
         return ""
     chinese = count_han(words) > 0
@@ -152,6 +152,8 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
         return ""  # whether to sell
     if "FEES" in old and {"TRADE", "MOST", "COST"} <= set(new):  # which trade cost most, of what was asked of fees
         new = {idea: said for idea, said in new.items() if idea != "COST"}
+    if "CASH" in old and {"WEIGHT", "SHARE", "BY_PERCENT"} & set(new) <= set(new) <= _CASH_PART:
+        new = {"CASH": old["CASH"], "WEIGHT": ["share"]}  # which part of all it is
     kept = {idea: said for idea, said in old.items() if not any(idea in kind and set(new) & kind for kind in _KINDS)}
     if set(new) - _WEAK == {"COUNT", "TOTAL"}:
         kept = {idea: said for idea, said in kept.items() if idea not in ("TIME", _DATE)}  # how many in all
@@ -177,8 +179,8 @@ def name_counted_ones(words: str, before: str, today: date) -> str:
     >>> name_counted_ones("which ones", "how many of my stocks are in profit", date(2024, 3, 15))
     'how many of my holdings are in profit'
     """
-    new = _read_words(words, find_mentions(words), today)
-    old = _read_words(before, find_mentions(before), today)
+    new = read_words(words, find_mentions(words), today)
+    old = read_words(before, find_mentions(before), today)
     if not new or not old or "WHICH" not in new or not set(new) <= {"WHICH", "STOCK", "HOLD", "THOSE"}:
         return ""
     counted = {"COUNT", "HELD_COUNT", "WINNERS", "LOSERS"} & set(old) and _RESULTS & set(old)
@@ -192,8 +194,8 @@ def replace_ideas(words: str, before: str, today: date) -> str:
     >>> replace_ideas("and my worst", "what was my best trade", day), replace_ideas("and my cash", "my trades", day)
     ('my worst trade', '')
     """
-    new = _read_words(words, find_mentions(words), today)
-    old = _read_words(before, find_mentions(before), today)
+    new = read_words(words, find_mentions(words), today)
+    old = read_words(before, find_mentions(before), today)
     said = set(new or ()) - _WEAK - _WHOSE
     if not new or not old or not said or said & {_SECURITY, _INDEX, "TIME", _DATE, "CURRENCY", "INTO"}:
         return ""
@@ -223,10 +225,10 @@ def ask_of_held(words: str, before: str, today: date) -> str:
     if len(named) != 1 or find_mentions(words) or (_BARE_PERCENT.fullmatch(words) and _GAIN.search(before)):
         return ""
     (security,) = named.values()
-    new = _read_words(words, [], today)
+    new = read_words(words, [], today)
     if new and set(new) == {"REASON"}:
         return ""  # "why?": of the answer
-    new = _measure_result(new, _read_words(before, list(named.values()), today) or {}) if new else new
+    new = _measure_result(new, read_words(before, list(named.values()), today) or {}) if new else new
     if new and "COST" in new and "AVERAGE" not in new and _DEALT.search(before):
         return ""  # at what price that was
     if security.symbol.kind == "index" or not new or set(new) & _OF_ALL or not set(new) - _WEAK - _WHOSE:
@@ -250,6 +252,8 @@ _BARE_PERCENT = pattern(
     re.I,
 )
 _GAIN = pattern(r"[赚亏盈挣]|收益|\b(?:ma[dk]e|profits?|gain(?:ed|s)?|los[est]+|earn(?:ed)?|return|result)\b", re.I)
+_CASH_PART = frozenset(("WEIGHT", "SHARE", "BY_PERCENT", "WORTH", "TOTAL", "ALL", "ME", "IT"))
+"""Ideas of a message that wants the part of everything that the cash is."""
 _THAT_PRICE = pattern(r"\b(?:that|this) (?:price|level|target)\b|[这那]个?(?:价|点位|目标)", re.I)
 """A price that was told, which is not known here."""
 _BARE_COST = frozenset(("ME", "COST", "AVERAGE", "BREAKEVEN"))
@@ -280,8 +284,8 @@ def asks_of_last_trade(words: str, before: str, today: date) -> bool:
     >>> asks_of_last_trade("fees on it?", "what was my last trade", date(2024, 3, 15))
     True
     """
-    new = _read_words(words, find_mentions(words), today) or {}
-    old = _read_words(before, find_mentions(before), today) or {}
+    new = read_words(words, find_mentions(words), today) or {}
+    old = read_words(before, find_mentions(before), today) or {}
     traded = {"TRADE", "BUY", "SELL"} & set(old) and "LAST" in old
     return "FEES" in new and bool(traded) and _SECURITY not in {*new, *old}
 
@@ -317,7 +321,7 @@ _KINDS = tuple(
 """Ideas of one kind: in a question that goes on with another, one takes the place of the other."""
 
 
-def _read_words(words: str, securities: list[Mention], today: date) -> dict[str, list[str]] | None:
+def read_words(words: str, securities: list[Mention], today: date) -> dict[str, list[str]] | None:
     """Return the ideas of a message, and the words or the value of each; None where it is not read whole."""
     if len(words) > LONGEST or MARK in words or any(each.said not in words for each in securities):
         return None
@@ -419,7 +423,7 @@ def _fill(form: str, ideas: dict[str, list[str]], untold: frozenset[str], *, chi
     if "{times}" in form:
         if len(times) != _TWO:
             return ""
-        return form.replace("{times}", ("、" if chinese else " and ").join(times))
+        form = form.replace("{times}", ("、" if chinese else " and ").join(times))
     named_securities = ideas.get(_SECURITY, [])
     if "{whos}" in form:
         joined = ("、" if chinese else " and ").join(dict.fromkeys(named_securities))
@@ -429,6 +433,8 @@ def _fill(form: str, ideas: dict[str, list[str]], untold: frozenset[str], *, chi
         values = [in_language(value, chinese=chinese) for value in dict.fromkeys(said)]
         if slot == "{number}":
             values = [_SHARES.sub("", value) for value in values]
+        if slot == "{purse}":
+            values = [_MONEY_OF.get(value, value) for value in values]
         if slot == "{who}" and len(values) == form.count(slot):
             for value in values:
                 form = form.replace(slot, value, 1)
@@ -444,14 +450,19 @@ _TWO = 2
 _TOLD = {
     "TIME": ("{time}", "{times}"), "DATE": ("{time}", "{times}"), _SECURITY: ("{who}", "{whos}"),
     _INDEX: ("{index}",), _NUMBER: ("{number}",), _PERCENT: ("{percent}",),
-    "MARKET": ("{market}",), "INDUSTRY": ("{industry}",), "DEAL": ("{deal}",), _MONEY: ("{money}",),
+    "MARKET": ("{market}", "{purse}"), "INDUSTRY": ("{industry}",), "DEAL": ("{deal}",), _MONEY: ("{money}",),
 }  # fmt: skip
 """Ideas that a known question must have a place for where they are named."""
 _SLOTS = {
     "{who}": _SECURITY, "{index}": _INDEX, "{time}": "TIME DATE", "{number}": _NUMBER, "{percent}": _PERCENT,
-    "{market}": "MARKET", "{deal}": "DEAL", "{topn}": "TOPN", "{currency}": "CURRENCY INTO", "{industry}": "INDUSTRY",
-    "{money}": _MONEY,
+    "{market}": "MARKET", "{purse}": "MARKET", "{deal}": "DEAL", "{topn}": "TOPN", "{currency}": "CURRENCY INTO",
+    "{industry}": "INDUSTRY", "{money}": _MONEY,
 }  # fmt: skip
+
+_MONEY_OF = {
+    "HK stocks": "HKD", "港股": "港币", "US stocks": "USD", "美股": "美元", "A-shares": "CNY", "A股": "人民币",
+}  # fmt: skip
+"""The money of a market, of which an account is named."""
 
 
 @cache

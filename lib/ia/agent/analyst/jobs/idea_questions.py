@@ -10,6 +10,7 @@ from ia.agent.analyst.ask.follow_on import complete_question, read_before
 from ia.agent.analyst.ask.follow_pronouns import name_pronoun
 from ia.agent.analyst.ask.follow_words import ELSEWHERE, LEAD, TAIL
 from ia.agent.analyst.ask.mentions import find_mentions
+from ia.agent.analyst.ask.money_sums import sum_named, sum_spoken
 from ia.agent.analyst.ask.own_words import (
     ask_of_held,
     continue_ideas,
@@ -45,7 +46,8 @@ def find_known(desk: ToolDesk, *, first: bool = False) -> Work[list[str]]:
     words = drop_courtesies(request.question)  # as it was said: what is simplified may leave a word out
     before = _read_before(request.before, today)[-1] if request.before else ""
     if first:
-        asked = _continue_first(words, before, today)
+        asked = sum_named(words, today) or sum_spoken(words, _read_before(request.before, today), today)
+        asked = asked or _continue_first(words, before, today)
         if not asked and not (before and _goes_on_market(words, before, today)):
             asked = read_ideas(words, find_mentions(words), today, first=True)
         asked = asked or ideas.read_question(words, today, first=True)

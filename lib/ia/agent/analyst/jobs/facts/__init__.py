@@ -76,14 +76,14 @@ def answer_question(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, find_market_words(asked.words))
     one_market.narrow_desk(desk, markets)
     try:
-        left = one_market.drop_market_words(asked.left)
+        left = one_market.drop_market_words(asked.left, markets)
         told = yield from _answer_read(desk, replace(one_market.drop_exception(asked), left=left))
     finally:
         desk.narrow = None
     if told.unread or not told.understood:
         return told
-    line = one_market.say_markets(desk, markets)
-    return told._replace(lines=[*told.lines, line], points=[*told.points, line])
+    notes = one_market.say_markets(desk, asked, markets)
+    return told._replace(lines=[*told.lines, *notes], points=[*told.points, *notes])
 
 
 def _answer_read(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -364,7 +364,9 @@ def _find_lone_answer(name: str) -> Answer | None:
 
 def _find_day_answer(name: str) -> Answer | None:
     """Return the function behind an answer about days, or sums of what is owned; None for another."""
-    if name in ("rest_result", "fx_account", "total_cost", "fee_share", "no_reason", "times_compared"):
+    if name in (
+        "rest_result", "fx_account", "total_cost", "fee_share", "fees_of_profit", "no_reason", "times_compared",
+    ):  # fmt: skip
         from ia.agent.analyst.jobs.facts import part_sums
 
         return part_sums.ANSWERS[name]
@@ -376,7 +378,7 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import own_shares, trade_extremes
 
         return (own_shares.ANSWERS | trade_extremes.ANSWERS)[name]
-    if name in ("currency_converted", "mean_figure", "largest_closed", "reconcile"):
+    if name in ("currency_converted", "mean_figure", "largest_closed", "reconcile", "currency_sum"):
         from ia.agent.analyst.jobs.facts import own_sums
 
         return own_sums.ANSWERS[name]

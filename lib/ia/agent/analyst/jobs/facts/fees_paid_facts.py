@@ -2,11 +2,13 @@
 
 import re
 
+from ia.agent.analyst.ask.amounts import find_currencies
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import account_facts, result_facts, wording
 from ia.agent.analyst.jobs.facts.fee_rate_facts import DIVIDEND_TAX
 from ia.agent.analyst.jobs.facts.held import name_position
+from ia.agent.analyst.jobs.facts.together import rates_of, sum_by_currency
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
 from ia.kernel.i18n import mark_text
@@ -22,6 +24,7 @@ _KINDS = (
 )
 _ALL = pattern(r"手续费|费用|税费|成本|\b(?:fees|costs)\b", re.I)
 _BY_TRADE = pattern(r"[每各逐]笔|明细|\b(?:by|per|each|every) trade\b", re.I)
+_BY_SHARE = pattern(r"按股票|\b(?:by|per) stock\b", re.I)
 _TAXES = pattern(r"(?<!印花)(?<!红利)(?<!股息)(?<!分红)税(?!费)|\btax(?:es)?\b", re.I)
 _STAMP = pattern(r"印花税|\bstamp\b", re.I)
 
@@ -45,15 +48,17 @@ def answer_fees_paid(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     rows = account_facts.entries_within(result.value, days)
     on_dividends, lines = bool(DIVIDEND_TAX.search(words)), list[str]()
     if _MOST.search(words) and not on_dividends:
-        return reply_of_lines(*_say_dearest(desk, rows, words, when))
+        return reply_of_lines(*(yield from _say_dearest(desk, asked, rows, when)))
     rows = account_facts.one_side(rows, words)
+    if find_currencies(words) and desk.narrow is None:
+        told = yield from _convert_fees(desk, asked, rows)
+        if isinstance(told, Reply):
+            return told
+        lines += told
     if not on_dividends or _STAMP.search(words):
-        named = [kind for kind in _KINDS if kind[2].search(words)]
-        if named and not _ALL.search(words):
-            for key, name, _ in named:
-                lines.append(f"**{speak(name)}** {_say_sums(desk, rows, key)}{when}")
-        else:
-            lines += _say_all(desk, asked, rows, when)
+        lines += _say_kinds(desk, asked, rows, when)
+    if _BY_SHARE.search(words):
+        return reply_of_lines(*(yield from _say_shares(desk, asked, rows)), *lines)
     if on_dividends or _TAXES.search(words):
         lines.append(_say_dividend_tax(desk, _taken_back(result.value, days), when))
     if _BY_TRADE.search(words):
@@ -71,11 +76,38 @@ _SIDES = (
 )
 
 
-def _say_dearest(desk: ToolDesk, rows: list[Json], words: str, when: str) -> list[str]:
-    """Return which trade of each currency cost most in fees, or in the one kind of them that is named."""
-    speak, lines = desk.speak, list[str]()
+def _name_key(words: str) -> str:
+    """Return the column of the one kind of fees that is named; that of all of them."""
+    return next((key for key, _, form in _KINDS if form.search(words) and not _ALL.search(words)), "fees")
+
+
+def _convert_fees(desk: ToolDesk, asked: FactQuestion, rows: list[Json]) -> Work[list[str] | Reply]:
+    """Return what fees in several currencies come to in the one that is named; [] where there is but one."""
+    speak, wanted = desk.speak, find_currencies(asked.words)
+    status = yield from desk.one("account.status")
+    base, rates = rates_of(status.get("total"))
+    sums = {code: value for code, value in sum_by_currency(rows, _name_key(asked.words)).items() if value}
+    if wanted != [base]:
+        return [] if list(sums) == wanted else wording.ask_back(desk, tuple(wanted))
+    if len(sums) < 2 or any(code not in rates for code in sums):
+        return []
+    whole = sum(round(value * rates[code], 2) for code, value in sums.items())
+    return [
+        speak("All in {currency}: **{amount}**, at the stored rates.", currency=base,
+              amount=wording.say_exact(desk, whole, currency=base))
+    ]  # fmt: skip
+
+
+def _say_dearest(desk: ToolDesk, asked: FactQuestion, rows: list[Json], when: str) -> Work[list[str]]:
+    """Return which trade of each currency cost most in fees, or in the one kind of them that is named; dearest first.
+
+    They are compared at the stored exchange rates.
+    """
+    speak, words, lines = desk.speak, asked.words, list[tuple[float, str]]()
+    status = yield from desk.one("account.status")
+    _, rates = rates_of(status.get("total"))
     sides = [side for side, form in _SIDES if form.search(words)]
-    key = next((key for key, _, form in _KINDS if form.search(words) and not _ALL.search(words)), "fees")
+    key = _name_key(words)
     meant = [row for row in rows if not sides or row.get("kind") in sides]
     for currency in _sum_by_currency(meant, key):
         own = [row for row in meant if row.get("currency") == currency and float(row.get(key) or 0)]
@@ -84,8 +116,32 @@ def _say_dearest(desk: ToolDesk, rows: list[Json], words: str, when: str) -> lis
             name = name_position(desk, str(row.get("symbol")), row)
             trade = account_facts.say_trade(desk, {**row, "reason": ""})
             paid = wording.say_exact(desk, row[key], currency=currency)
-            lines.append(f"{name} {trade}{speak(': ')}**{paid}**")
-    return lines or [speak("{name}: no purchase or sale{days}.", name=speak("fees"), days=when)]
+            lines.append((float(row[key]) * rates.get(currency, 1.0), f"{name} {trade}{speak(': ')}**{paid}**"))
+    known = all(currency in rates for currency in _sum_by_currency(meant, key))
+    told = [line for _, line in (sorted(lines, reverse=True) if known else lines)]
+    if len(told) > 1 and known:
+        return [told[0], speak("Then, of the other currencies, at the stored rates: {rest}.",
+                               rest=speak.join_clauses(told[1:]))]  # fmt: skip
+    return told or [speak("{name}: no purchase or sale{days}.", name=speak("fees"), days=when)]
+
+
+def _say_shares(desk: ToolDesk, asked: FactQuestion, rows: list[Json]) -> Work[list[str]]:
+    """Return what each security cost in fees and taxes, the dearest first, compared at the stored exchange rates."""
+    speak, status = desk.speak, (yield from desk.one("account.status"))
+    _, rates = rates_of(status.get("total"))
+    key = _name_key(asked.words)
+    found: dict[str, list[Json]] = {}
+    for row in rows:
+        if float(row.get(key) or 0):
+            found.setdefault(str(row.get("symbol")), []).append(row)
+    told = []
+    for symbol, own in found.items():
+        currency, paid = str(own[0].get("currency") or ""), sum(float(row[key]) for row in own)
+        name, amount = name_position(desk, symbol, own[0]), wording.say_exact(desk, paid, currency=currency)
+        told.append((paid * rates.get(currency, 1.0), f"- {name}{speak(': ')}**{amount}**"))
+    lines = [line for _, line in sorted(told, reverse=True)]
+    more = [speak("… and {count} more: `ia trade list`", count=len(lines) - SHOWN)] if len(lines) > SHOWN else []
+    return [*lines[:SHOWN], *more]
 
 
 def _say_trade(desk: ToolDesk, row: Json) -> str:
@@ -99,6 +155,14 @@ def _of_account(asked: FactQuestion) -> FactQuestion:
     from dataclasses import replace
 
     return replace(asked, facts=(asked.facts[0]._replace(field="fees"),))
+
+
+def _say_kinds(desk: ToolDesk, asked: FactQuestion, rows: list[Json], when: str) -> list[str]:
+    """Return the kinds of fees that a question names; all fees and taxes where it names none."""
+    named = [kind for kind in _KINDS if kind[2].search(asked.words)]
+    if named and not _ALL.search(asked.words):
+        return [f"**{desk.speak(name)}** {_say_sums(desk, rows, key)}{when}" for key, name, _ in named]
+    return _say_all(desk, asked, rows, when)
 
 
 def _say_all(desk: ToolDesk, asked: FactQuestion, rows: list[Json], when: str) -> list[str]:

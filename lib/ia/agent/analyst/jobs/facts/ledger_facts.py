@@ -463,6 +463,7 @@ def _say_own(desk: ToolDesk, status: DeskResult, currency: str) -> list[str]:
 
 
 _CASH = pattern(r"现金|\bcash\b", re.I)
+_SHARE = pattern(r"占|比例|百分|几成|\b(?:share|part|per ?cent\w*|fraction|proportion)\b|%", re.I)
 _SHARES_WORTH = pattern(
     r"市值|\b(?:value|worth)\b.{0,30}\b(?:stocks|shares|holdings|positions)\b"
     r"|\b(?:stocks|shares|holdings|positions)\b.{0,20}\b(?:value|worth)\b",
@@ -477,7 +478,10 @@ def answer_currency(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if isinstance(status, Reply):
         return status
     speak, books = desk.speak, wording.objects_of(status, "currencies")
-    wanted = list(dict.fromkeys(find_currencies(asked.words) + find_market_currencies(asked.words)))
+    named, markets = find_currencies(asked.words), find_market_currencies(asked.words)
+    if len(named) == 1 and markets and named[0] not in markets and set(markets) <= set(books):
+        return (yield from performance_facts.answer_markets(desk, status, books, markets, named[0]))
+    wanted = list(dict.fromkeys(named + markets))
     lines = []
     for currency in wanted:
         book = books.get(currency)
@@ -498,7 +502,12 @@ def answer_currency(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines += _say_own(desk, status, currency)
             continue
         equity, value = float(book["equity"]), float(book.get("positions_value") or 0)
-        if _CASH.search(asked.words):
+        if _CASH.search(asked.words) and equity and _SHARE.search(asked.words):
+            lines.append(
+                speak("**{cash}%** of the {currency} account is cash, {share}% is invested", currency=currency,
+                      cash=f"{float(book['cash']) / equity * 100:.2f}", share=f"{value / equity * 100:.2f}")
+            )  # fmt: skip
+        elif _CASH.search(asked.words):
             lines.append(speak("**{amount}** in cash.", amount=_say_amount(desk, float(book["cash"]), currency)))
         elif _SHARES_WORTH.search(asked.words):
             lines.append(speak("**{amount}** in positions.", amount=_say_amount(desk, value, currency)))
@@ -515,7 +524,7 @@ def answer_currency(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 mark=wording.simulated_mark(desk, status.get("simulated")),
             )
         )
-        lines += _say_own(desk, status, currency)
+        lines += _say_own(desk, status, currency) if len(wanted) == 1 else []
     if len(books) > 1:
         lines.append(speak("Each currency stands by itself here; “net worth” has all of them in one."))
     return reply_of_lines(*lines)

@@ -14,6 +14,7 @@ from ia.agent.analyst.jobs.facts import account_facts, history_facts, ledger_fac
 from ia.agent.analyst.jobs.facts.held import name_position
 from ia.agent.analyst.jobs.facts.journal_rows import load_trades
 from ia.agent.analyst.jobs.facts.result_facts import is_within, trade_days
+from ia.agent.analyst.jobs.facts.together import sum_by_currency
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -26,7 +27,7 @@ _GAIN = pattern(r"盈利|收益|利润|赚|\b(?:gains?|wins?|winner|profits?|bes
 
 
 def answer_payments(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer how much was paid in or taken out, by currency, with the newest entries."""
+    """Answer how much was paid in or taken out, by currency, with the newest entries; with both, what is left of it."""
     speak, kind = desk.speak, asked.facts[0].field
     days = yield from trade_days(desk, asked)
     if days is None:
@@ -34,28 +35,60 @@ def answer_payments(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     listed = yield from desk.one("trade.list", limit=history_facts.LOOKED_AT)
     if listed.failure is not None:
         return wording.unreadable(desk, speak("the journal"), listed.failure)
-    rows = [row for row in wording.rows_of(listed.value) if row.get("kind") == kind and is_within(row, days)]
+    kinds = _BOTH_WAYS if kind == "both" else (kind,)
+    rows = [row for row in wording.rows_of(listed.value) if row.get("kind") in kinds and is_within(row, days)]
     if currencies := find_currencies(asked.words):
         rows = [row for row in rows if row.get("currency") in currencies]
-    sums: dict[str, float] = {}
-    for row in rows:
-        currency = str(row.get("currency") or "")
-        sums[currency] = sums.get(currency, 0.0) + float(row.get("amount") or 0)
     when = speak(" ({days})", days=days[0].label) if days else ""
     name = wording.fact_name(desk, asked.facts[0])
-    if not sums:
+    if not rows:
         return reply_of_lines(
             speak("{name}: the journal has none{days}.", name=" ".join((name, *currencies)), days=when)
         )
-    told = [wording.say_exact(desk, value, currency=currency) for currency, value in sums.items()]
     lines = [
         f"- {row.get('date')}{speak(': ')}"
-        + wording.say_exact(desk, row.get("amount"), currency=str(row.get("currency") or ""))
+        + wording.say_exact(
+            desk,
+            float(row.get("amount") or 0) * (-1 if kind == "both" and row.get("kind") == "withdraw" else 1),
+            signed=kind == "both",
+            currency=str(row.get("currency") or ""),
+        )
         for row in rows[:SHOWN]
     ]
     if len(rows) > SHOWN:
         lines.append(speak("… and {count} more: `ia trade list`", count=len(rows) - SHOWN))
+    if kind == "both":
+        return reply_of_lines(*_say_both_ways(desk, rows, when), *lines)
+    told = [wording.say_exact(desk, value, currency=code) for code, value in sum_by_currency(rows, "amount").items()]
     return reply_of_lines(f"**{name}** {speak.join_clauses(told)}{when}", *lines)
+
+
+_BOTH_WAYS = ("deposit", "withdraw")
+"""Entries of money that came into the account and that left it."""
+
+
+def _say_both_ways(desk: ToolDesk, rows: list[Json], when: str) -> list[str]:
+    """Return what was paid in and taken out, and the difference, currency by currency."""
+    paid, taken = (sum_by_currency([row for row in rows if row.get("kind") == kind], "amount") for kind in _BOTH_WAYS)
+    return [
+        desk.speak(
+            "Paid in **{paid}**, taken out **{taken}**, net **{net}**{days}.",
+            paid=wording.say_exact(desk, paid.get(code, 0.0), currency=code),
+            taken=wording.say_exact(desk, taken.get(code, 0.0), currency=code),
+            net=wording.say_exact(desk, paid.get(code, 0.0) - taken.get(code, 0.0), currency=code),
+            days=when,
+        )
+        for code in sorted({*paid, *taken})
+    ]
+
+
+def load_both_ways(desk: ToolDesk, currencies: set[str]) -> Work[list[str]]:
+    """Return what was paid in and taken out in some currencies; [] where nothing was taken out."""
+    listed = yield from desk.one("trade.list", limit=history_facts.LOOKED_AT)
+    every = wording.rows_of(listed.value) if listed.ok else []
+    rows = [row for row in every if row.get("kind") in _BOTH_WAYS and row.get("currency") in currencies]
+    taken = any(row.get("kind") == "withdraw" for row in rows)
+    return _say_both_ways(desk, rows, "") if taken and len(every) < history_facts.LOOKED_AT else []
 
 
 def answer_interest(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

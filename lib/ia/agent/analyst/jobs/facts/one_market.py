@@ -1,4 +1,6 @@
-"""Questions about the owner's things of one market only: my US stocks, 只看港股. What tools tell is narrowed to it.
+"""Questions about the owner's things of one market or currency only: my US stocks, 只看港股, the HKD account.
+
+What tools tell is narrowed to it.
 
 A market that is named is never passed over: an answer that cannot be narrowed to it asks back.
 """
@@ -8,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ia.agent.analyst.ask.amounts import find_market_currencies
+from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import ACCOUNT, WATCH, FactQuestion
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.desk import DeskResult, ToolDesk
@@ -24,9 +26,22 @@ _NARROWED = (
     "watch_rank", "year_dividends",
 )  # fmt: skip
 """Answers that tell nothing but what the narrowed results have."""
+_OF_ACCOUNTS = (
+    "account_days", "annual", "best_months", "day_counts", "invested", "own_drawdown", "periods", "risk_stats",
+)  # fmt: skip
+"""Answers about each currency's account by itself: a currency names one of them."""
+_BY_CURRENCY = (*_OF_ACCOUNTS, "fees_paid")
+"""Answers of which a currency that is named means what is in it."""
+_INTO = pattern(
+    r"折|换算?成?|[算合]成|按(?=人民币|美[元金]|港[币元])|\bconvert\w*|\bexpressed in\b"
+    r"|\bin (?:yuan|rmb|cny|renminbi)\b",
+    re.I,
+)
+"""Words after which all of it is wanted in one currency."""
 _READS_MARKETS = (
-    "account_result", "allocation", "currency", "currency_converted", "market_shares", "net_worth", "rest_result",
-    "trades_made", "turnover", "what_if_all", "refuse", "decline",
+    "account_result", "allocation", "currency", "currency_converted", "currency_sum", "market_shares", "net_worth",
+    "rest_result",
+    "times_compared", "trades_made", "turnover", "what_if_all", "refuse", "decline",
 )  # fmt: skip
 """Answers that read the market themselves."""
 _OF_MARKETS = ("alert_state", "dividend_tax", "groups", "inbox", "no_reason")
@@ -49,6 +64,8 @@ def find_markets(asked: FactQuestion) -> frozenset[str]:
     of_owner = asked.facts[0].of in (ACCOUNT, WATCH) or asked.answer in _OF_MARKETS
     if asked.securities or not of_owner or asked.answer in _READS_MARKETS:
         return frozenset()
+    if named_money := _find_money(asked):
+        return named_money
     words = _MONEY.sub(" ", strip_mentions(asked.words))
     kept = _LEFT_OUT.sub(" ", words)
     named = find_market_currencies(kept)
@@ -57,11 +74,22 @@ def find_markets(asked: FactQuestion) -> frozenset[str]:
     return frozenset(named)
 
 
+def _find_money(asked: FactQuestion) -> frozenset[str]:
+    """Return the currencies that a question names of which the answer tells by themselves; none for all."""
+    if asked.answer not in _BY_CURRENCY or (asked.answer == "fees_paid" and _INTO.search(asked.words)):
+        return frozenset()
+    named = frozenset(find_currencies(strip_mentions(asked.words)))
+    return named if named <= _CURRENCIES else frozenset()
+
+
 def can_narrow(asked: FactQuestion) -> bool:
     """Return True if an answer is right for what the results of one market tell."""
+    if asked.answer in _OF_ACCOUNTS:  # cash is in them: the shares of a market alone are another question
+        return bool(_find_money(asked)) or _ACCOUNT.search(asked.words) is not None
     return asked.answer in _NARROWED and asked.facts[0].field not in _OF_ALL
 
 
+_ACCOUNT = pattern(r"账户|\baccounts?\b", re.I)
 _OF_ALL = ("today_pnl", "total_pnl")
 """Fields of the account as a whole: a question for the holdings of a market among them is another one."""
 
@@ -73,31 +101,46 @@ def drop_exception(asked: FactQuestion) -> FactQuestion:
     return replace(asked, unread=tuple(word for word in asked.unread if not any(word in said for said in left_out)))
 
 
-def drop_market_words(left: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words of a question that nobody has read, but for those for a market."""
-    return tuple(word for word in left if not wording.MARKET_WORD.fullmatch(word) and not find_market_currencies(word))
+def drop_market_words(left: tuple[str, ...], markets: frozenset[str]) -> tuple[str, ...]:
+    """Return the words of a question that nobody has read, but for those for a market, or the money of these ones."""
+    return tuple(
+        word
+        for word in left
+        if not wording.MARKET_WORD.fullmatch(word)
+        and not find_market_currencies(word)
+        and not (markets & {*find_currencies(word)})
+    )
 
 
-def say_markets(desk: ToolDesk, markets: Iterable[str]) -> str:
-    """Return that an answer is about some markets only, which their currencies name."""
+def say_markets(desk: ToolDesk, asked: FactQuestion, markets: Iterable[str]) -> list[str]:
+    """Return that an answer is about some markets only, which their currencies name; [] where each line says so."""
     speak = desk.speak
+    if asked.answer in _OF_ACCOUNTS or _find_money(asked):
+        return []
     names = {"CNY": speak("A-shares"), "HKD": speak("Hong Kong shares"), "USD": speak("US shares")}
-    return speak("This is about {markets} only.", markets=speak.join_items([names[each] for each in sorted(markets)]))
+    told = speak.join_items([names[each] for each in sorted(markets)])
+    return [speak("This is about {markets} only.", markets=told)]
 
 
 def narrow_desk(desk: ToolDesk, markets: frozenset[str]) -> None:
     """Let the owner's tools tell only of the securities and the money of these markets from now on."""
-    desk.narrow = lambda tool, result: narrow_result(result, markets) if tool.startswith(_OWN_TOOLS) else result
+    desk.narrow = lambda tool, result: narrow_result(result, markets, tool) if tool.startswith(_OWN_TOOLS) else result
 
 
-def narrow_result(result: DeskResult, markets: frozenset[str]) -> DeskResult:
-    """Return a result without what is of other markets.
+def narrow_result(result: DeskResult, markets: frozenset[str], tool: str = "") -> DeskResult:
+    """Return a result without what is of other markets; of past results the sum is that of the base currency's.
 
     >>> rows = {"items": [{"symbol": "00700.HK"}, {"symbol": "AAPL.US"}], "purses": {"CNY": 1, "HKD": 2}}
     >>> narrow_result(DeskResult(rows), frozenset(("HKD",))).value
     {'items': [{'symbol': '00700.HK'}], 'purses': {'HKD': 2}}
     """
-    return result._replace(value=_narrow(result.value, markets)) if result.ok else result
+    if not result.ok:
+        return result
+    value = _narrow(result.value, markets)
+    total = value.get("total") if tool == "account.performance" and isinstance(value, dict) else None
+    if isinstance(total, dict) and total.get("currency") not in markets:
+        value = {key: each for key, each in value.items() if key != "total"}
+    return result._replace(value=value)
 
 
 def _narrow(value: Any, markets: frozenset[str]) -> Any:

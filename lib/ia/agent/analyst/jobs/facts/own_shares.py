@@ -140,6 +140,9 @@ def answer_cash_parts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         own = wording.say_exact(desk, cash[code], currency=code)
         in_base = "" if code == base or len(cash) < 2 else f" = {wording.say_exact(desk, worth[code], currency=base)}"
         lines.append(f"- {code}: **{worth[code] / whole * 100:.2f}%** ({own}{in_base})")
+    if isinstance(total, dict) and total.get("equity"):
+        lines.append(speak("Cash is **{share}%** of the whole account.",
+                           share=f"{whole / float(total['equity']) * 100:.2f}"))  # fmt: skip
     return reply_of_lines(*lines, *(wording.say_rates(desk, total) if isinstance(total, dict) else []))
 
 

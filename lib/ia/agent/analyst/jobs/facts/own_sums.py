@@ -95,6 +95,61 @@ def _read_currencies(words: str) -> tuple[str, str]:
     return next(code for code in codes if code != target), target
 
 
+_SUMMED = pattern(
+    r"sum of my (?P<en>[a-z ]+?) in (?P<codes>[a-z]{3}(?: and [a-z]{3})*) told in (?P<into>[a-z]{3})"
+    r"|我的(?P<zh_codes>[a-z]{3}(?:和[a-z]{3})*)(?P<zh>[\u4e00-\u9fff]+)之和折(?P<zh_into>[a-z]{3})",
+    re.I,
+)
+_SUM_KEYS = {
+    "cash": "cash", "现金": "cash", "positions": "positions_value", "持仓": "positions_value",
+    "money": "equity", "资产": "equity", "profit": "total_pnl", "盈亏": "total_pnl",
+    "realized profit": "realized_pnl", "已实现盈亏": "realized_pnl", "unrealized profit": "unrealized_pnl",
+    "浮动盈亏": "unrealized_pnl", "fees": "fees", "费用": "fees", "deposits": "invested", "入金": "invested",
+}  # fmt: skip
+
+
+def answer_currency_sum(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what the money in several currencies comes to in one: cash, positions, profit, fees, deposits."""
+    speak, found = desk.speak, _SUMMED.search(asked.words)
+    if found is None or asked.spans or asked.unread:
+        return wording.ask_back(desk, _unread_of(asked))
+    status = yield from load_status(desk, asked)
+    if isinstance(status, Reply):
+        return status
+    key = _SUM_KEYS[(found["en"] or found["zh"]).casefold()]
+    codes = re.split(r" AND |和", (found["codes"] or found["zh_codes"]).upper())
+    into, books = (found["into"] or found["zh_into"]).upper(), wording.objects_of(status, "currencies")
+    codes = list(books) if codes == ["ALL"] else codes
+    whole, parts, notes, signed = 0.0, list[str](), list[str](), key.endswith("_pnl")
+    for code in codes:
+        amount = wording.figure_of(books.get(code) or {}, key)
+        rate: Json | None = {"rate": 1}
+        if amount is not None and code != into:
+            rate = yield from wording.load_rate(desk, code, into)
+        if amount is None or rate is None:
+            return reply_of_lines(speak("{currency}: a figure of the account is not known: `ia account`.",
+                                        currency=code))  # fmt: skip
+        worth = round(amount * float(rate["rate"]), 2)
+        whole += worth
+        told = wording.say_exact(desk, amount, signed=signed, currency=code)
+        converted = wording.say_exact(desk, worth, signed=signed, currency=into)
+        parts.append(told if code == into else f"{told} = {converted}")
+        if code != into:
+            notes.append(speak("1 {currency} = {rate} {base} ({date}, {source})", currency=code, base=into,
+                               **wording.rate_params(desk, rate)))  # fmt: skip
+    names = {
+        "cash": speak("Cash"), "positions_value": speak("Positions"), "equity": speak("In all"),
+        "total_pnl": speak("Profit"), "realized_pnl": speak("Realized profit"),
+        "unrealized_pnl": speak("Unrealized profit"), "fees": speak("Fees and taxes"), "invested": speak("Paid in"),
+    }  # fmt: skip
+    mark = wording.simulated_mark(desk, status.get("simulated"))
+    return reply_of_lines(
+        speak("{name} together: **{whole}** ({parts}){mark}", name=names[key], mark=mark,
+              whole=wording.say_exact(desk, whole, signed=signed, currency=into), parts=speak.join_clauses(parts)),
+        speak.join_clauses(notes),
+    )  # fmt: skip
+
+
 _MEAN_OF = ("pe", "pb", "dividend_yield")
 """Figures of one security of which a mean over holdings makes sense."""
 _OF_SHARE = ("pe", "pb")
@@ -287,6 +342,7 @@ def answer_rest(desk: ToolDesk, words: str, left_out: str, mentions: list[Mentio
 
 ANSWERS = {
     "reconcile": answer_reconcile,
+    "currency_sum": answer_currency_sum,
     "currency_converted": answer_currency_converted,
     "mean_figure": answer_mean_figure,
     "largest_closed": answer_largest_closed,

@@ -1,6 +1,6 @@
 """Sums over parts of what is owned: all but some, several together, what they cost, what exchange rates made of it."""
 
-from ia.agent.analyst.ask.amounts import find_market_currencies
+from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion, industry_forms
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.desk import ToolDesk, Work
@@ -159,6 +159,39 @@ def answer_fee_share(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(speak("Fees and taxes: {told}{days}.", told=speak.join_clauses(told), days=when))
 
 
+def answer_fees_of_profit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which part of the profit before fees the fees and taxes took: of all of it, and of each currency."""
+    speak, told = desk.speak, list[str]()
+    if asked.spans:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    status = yield from load_status(desk, asked)
+    if isinstance(status, Reply):
+        return status
+    base, rates = rates_of(status.get("total"))
+    books = wording.objects_of(status, "currencies")
+    base, rates = base or next(iter(books)), rates or {next(iter(books)): 1.0}
+    if any(book.get("total_pnl") is None or code not in rates for code, book in books.items()):
+        return reply_of_lines(speak("A price or an exchange rate is missing."))
+    rows = [(code, float(book.get("fees") or 0), float(book["total_pnl"])) for code, book in books.items()]
+    paid, gained = (sum(amount * rates[code] for code, amount in each) for each in (
+        [(code, fees) for code, fees, _ in rows], [(code, profit) for code, _, profit in rows],
+    ))  # fmt: skip
+    whole = (base, paid, gained)
+    for code, fees, profit in (whole, *(rows if len(rows) > 1 else [])):
+        given = {
+            "fees": wording.say_exact(desk, fees, currency=code),
+            "gross": wording.say_exact(desk, profit + fees, currency=code),
+        }
+        told.append(
+            speak("**{rate}%** ({fees} of {gross} before fees)", rate=f"{fees / (profit + fees) * 100:.2f}", **given)
+            if profit + fees > 0
+            else speak("{fees} of fees; there is no profit before them", **given)
+        )
+    mark = wording.simulated_mark(desk, status.get("simulated"))
+    lines = [speak("Fees and taxes in per cent of the profit: {told}.{mark}", told=told[0], mark=mark)]
+    return reply_of_lines(*lines, *(f"- {each}" for each in told[1:]))
+
+
 def answer_no_reason(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which trades have no reason in the journal."""
     speak = desk.speak
@@ -185,8 +218,9 @@ def answer_no_reason(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 def answer_times_compared(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what the account made in two stretches of time, and in which of them more."""
+    """Answer what the account, or that of a currency, made in two stretches of time, and in which of them more."""
     speak = desk.speak
+    only = tuple(dict.fromkeys((*find_currencies(asked.words), *find_market_currencies(asked.words))))
     if len(asked.spans) != _TWO:
         return wording.ask_back(desk, tuple(span.said for span in asked.spans))
     lines, made = list[str](), list[tuple[float, str]]()
@@ -196,9 +230,11 @@ def answer_times_compared(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             return wording.ask_back(desk, (span.said,))
         period = yield from result_facts.load_period(desk, days)
         total = period.get("total") if period.ok else None
+        if len(only) == 1:
+            total = wording.objects_of(period, "currencies").get(only[0]) if period.ok else None
         if isinstance(total, dict) and total.get("twr_frac") is not None:
             made.append((float(total["twr_frac"]), days.label))
-        lines += (yield from result_facts.answer_over(desk, span)).lines[:4]
+        lines += (yield from result_facts.answer_over(desk, span, only, whole=not only)).lines[: 4 - len(only)]
     if len(made) == _TWO and made[0][0] != made[1][0]:
         lines.insert(0, speak("The better of the two in per cent: **{days}**.", days=max(made)[1]))
     return reply_of_lines(*lines)
@@ -212,6 +248,7 @@ ANSWERS = {
     "fx_account": answer_fx_account,
     "total_cost": answer_total_cost,
     "fee_share": answer_fee_share,
+    "fees_of_profit": answer_fees_of_profit,
     "no_reason": answer_no_reason,
     "times_compared": answer_times_compared,
 }

@@ -155,8 +155,9 @@ def answer_net_worth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from account_facts.answer_account(desk, asked))
     base = str(total.get("currency"))
     if markets := [each for each in find_market_currencies(asked.words) if each in books and each != base]:
-        return (yield from _answer_markets(desk, status, books, markets, base))
-    wanted = [currency for currency in find_currencies(asked.words) if currency != base]
+        return (yield from answer_markets(desk, status, books, markets, base))
+    named = find_currencies(asked.words)
+    wanted = [] if base in named else [currency for currency in named if currency != base]
     converted = (yield from _convert_equity(desk, total, wanted[0])) if wanted else []
     if set(books) == {base}:
         own = yield from account_facts.answer_account(desk, asked)
@@ -186,11 +187,11 @@ def answer_net_worth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*converted, *lines)
 
 
-def _answer_markets(
+def answer_markets(
     desk: ToolDesk, status: DeskResult, books: dict[str, Json], markets: list[str], base: str
 ) -> Work[Reply]:
-    """Answer what the positions in some currencies are worth in the base currency, at the stored rates."""
-    speak, lines = desk.speak, list[str]()
+    """Answer what the positions in some currencies are worth in another one, and together, at the stored rates."""
+    speak, lines, sums = desk.speak, list[str](), list[float]()
     for currency in markets:
         value, cash = books[currency].get("positions_value"), books[currency].get("cash")
         rate = yield from wording.load_rate(desk, currency, base)
@@ -198,6 +199,7 @@ def _answer_markets(
             lines.append(speak("The positions in {currency} cannot be converted: no value or no rate is stored.",
                                currency=currency))  # fmt: skip
             continue
+        sums.append(round(float(value) * float(rate["rate"]), 2))
         lines.append(
             speak(
                 "Positions in {currency}: **{worth}** ({value} at {rate}, {date}){mark}; cash besides: {cash}",
@@ -210,6 +212,8 @@ def _answer_markets(
                 mark=wording.simulated_mark(desk, status.get("simulated")),
             )
         )
+    if len(sums) > 1 and len(sums) == len(markets):
+        lines.append(speak("Together: **{whole}**.", whole=wording.say_exact(desk, sum(sums), currency=base)))
     return reply_of_lines(*lines)
 
 

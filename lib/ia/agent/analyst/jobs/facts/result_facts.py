@@ -204,8 +204,12 @@ def answer_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return (yield from answer_over(desk, span, only, whole=whole))
 
 
-_A_SHARES = pattern(r"[Aa]股|沪深|内地|\ba-?shares?\b|\bmainland\b", re.I)
-"""The shares of one market are meant, and not all that is owned in the currency."""
+_A_SHARES = pattern(
+    r"[Aa]股|沪深|内地|人民币的?(?:账户|户头|[那这][边块])|\ba-?shares?\b|\bmainland\b"
+    r"|\b(?:yuan|rmb|cny|renminbi) (?:accounts?|side|part|book)\b",
+    re.I,
+)
+"""The shares of one market, or the account of its currency, are meant, and not all that is owned, in the currency."""
 
 
 def answer_over(desk: ToolDesk, span: TimeSpan, only: Sequence[str] = (), *, whole: bool = True) -> Work[Reply]:
@@ -232,9 +236,11 @@ def answer_over(desk: ToolDesk, span: TimeSpan, only: Sequence[str] = (), *, who
     if not measured:
         return reply_of_lines(speak("The ledger has no entry up to {day}.", day=f"{days.last}"))
     closed = (yield from _closed_currencies(desk, days.last)) if days.first == days.last else set[str]()
+    in_all = say_total(desk, period, only, days.label + speak(": ")) if whole else []
     lines = [
         days.label
         + speak(": ")
+        + (speak("the {currency} account alone: ", currency=each.currency) if only and in_all else "")
         + (
             speak("{currency}: its exchange was closed", currency=each.currency)
             if each.currency in closed
@@ -246,7 +252,7 @@ def answer_over(desk: ToolDesk, span: TimeSpan, only: Sequence[str] = (), *, who
     if not lines:
         return reply_of_lines(speak("The ledger has no {currency} account.", currency=speak.join_items(list(only))))
     return reply_of_lines(
-        *(say_total(desk, period, only, days.label + speak(": ")) if whole else []),
+        *in_all,
         *lines,
         *_say_ends(desk, _in_currencies(wording.objects_of(period, "positions"), only), "result"),
         *moved_note(desk, days),
