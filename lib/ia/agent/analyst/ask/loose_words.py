@@ -43,6 +43,10 @@ _CONDITION = pattern(
     re.I,
 )
 """Words of a reason that may bound what is asked."""
+_COMING = pattern(
+    r"\b(?:(?:this|at the|over the|next) weekend|tonight|tomorrow|this (?:morning|evening|afternoon))\b|周报", re.I
+)
+"""When somebody means to think about it."""
 
 
 def loosen_question(text: str) -> str:
@@ -68,7 +72,8 @@ def _drop_reason(text: str) -> str:
     found = _REASON.match(text)
     if found is None or find_mentions(found[0]) or re.search(r"\d", found[0]):
         return text
-    return text if _CONDITION.search(found[0]) or find_time_spans(found[0], _ANY_DAY) else text[found.end() :]
+    said = _COMING.sub(" ", found[0])
+    return text if _CONDITION.search(said) or find_time_spans(said, _ANY_DAY) else text[found.end() :]
 
 
 @cache
@@ -90,7 +95,12 @@ def _correct_slips(text: str) -> str:
     named = strip_mentions(text, "\0")
 
     def correct(found: re.Match[str]) -> str:
-        return _find_meant(found[0].lower()) or found[0] if found[0][1:].islower() and found[0] in named else found[0]
+        word = found[0]
+        if not word[1:].islower() or word not in named:
+            return word
+        if word[-1] == "s" and word not in _load_known_words()[0] and find_mentions(word[:-1]):
+            return f"{word[:-1]}'s"
+        return _find_meant(word.lower()) or word
 
     return _WORD.sub(correct, text)
 

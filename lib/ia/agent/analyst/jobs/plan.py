@@ -259,10 +259,11 @@ def _read_loosely(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:
     if not asked.is_words_only or asked.sections or desk.asks_which or desk.is_loosened or desk.is_reading_again:
         return None
     failed, said, allowed, plain = desk.request, list(desk.last_lines), desk.allowed, simplify_question(asked.question)
-    words = loosen_question(asked.question)
+    words, before = loosen_question(asked.question), [loosen_question(each) for each in asked.before]
     for each in dict.fromkeys((words, find_same(words))):
-        loosened = replace(asked, question=each)
-        if not each or simplify_question(each) == plain or not _may_ask(asked, loosened):
+        loosened = replace(asked, question=each, before=before)
+        same = simplify_question(each) == plain and before == asked.before
+        if not each or same or not _may_ask(asked, loosened):
             continue
         desk.last_lines.clear()
         desk.request, desk.allowed, desk.is_loosened = loosened, None, True
@@ -319,7 +320,7 @@ _REPEATABLE = tuple(kind for kind in intent.ANSWERABLE if kind not in ("compare"
 """Kinds of messages that file nothing, so that they may be worked on once more."""
 
 
-_LOOSE = (*_REPEATABLE, *_OPEN, "unknown")
+_LOOSE = (*intent.ANSWERABLE, *_OPEN, "unknown")
 """Kinds of messages that may be read in plainer words."""
 
 
