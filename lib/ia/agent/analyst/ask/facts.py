@@ -626,7 +626,7 @@ def _find_unread(asked: FactQuestion, timeless: str, tables: Tables) -> tuple[st
     if (
         left
         and asked.facts[0].of != WATCH
-        and asked.answer != "summary"
+        and asked.answer not in ("summary", "account")
         and (forms := industry_forms(timeless, (), tables))
     ):
         for form, _ in forms:

@@ -169,7 +169,8 @@ def _read_acts_of(request: UserRequest, text: str) -> Intent:
         return Intent("skill", securities, words, request.skill)
     plain = strip_mentions(words)
     kind = _kind_of(words[:LONGEST], plain, securities)
-    if kind in _UNTOLD or (kind == "schedule" and _EACH.search(words)):
+    told = kind in _UNTOLD and not _TO_SHOW.match(words)
+    if told or (kind == "schedule" and _EACH.search(words)):
         kind = _told_kind(words[:LONGEST], plain, securities, request.moment.date(), kind)
     if not kind and securities and is_remark(words[:LONGEST], plain):
         kind = "own_view"
@@ -333,7 +334,7 @@ def _read_open(request: UserRequest, words: str, plain: str, wanted: Asked) -> I
             return Intent("figure", named, words, "", wanted)
         if wanted.figures:
             return Intent("doubtful", [], _subject(plain), "", wanted)
-    if importance_of(words[:LONGEST]):
+    if importance_of(words[:LONGEST]) and not _TO_SHOW.match(words):
         return Intent("statement", [], words)
     if said := _doubtful(words[:LONGEST]) or find_ambiguous_name(plain) or find_near_name(plain)[0]:
         return Intent("doubtful", [], said, "", wanted)
@@ -358,10 +359,16 @@ def _kind_of(words: str, plain: str, securities: list[Mention]) -> str:
         mentioned = way_of(act) == MENTION or act in ("schedule", "alert")
         if mentioned and act in _TO_BE_DONE and has_form(own, "asks_about"):
             continue
+        if act == "traded" and _TO_SHOW.match(words):
+            continue
         done = has_form(plain, act) if mentioned else performs_act(own, act)
         if done and _fits(act, securities, plain):
             return "note" if act == "traded" and not securities else act.removesuffix("_list").removesuffix("_when")
     return ""
+
+
+_TO_SHOW = pattern(r"\W*(?:please |now |just )?(?:show|list|give me|display|print|summari[sz]e|recap|name)\b", re.I)
+"""Begins as a wish to see what was traded, which tells of no trade."""
 
 
 def _told_kind(words: str, plain: str, securities: list[Mention], today: date, kind: str) -> str:

@@ -61,10 +61,23 @@ def loosen_question(text: str) -> str:
         return text
     plain = fold_characters(text).strip()
     plain = _drop_reason(plain.lower() if plain.isupper() and " " in plain else plain)
-    for form, word in _load_forms(count_han(plain) > 0) * _TIMES:
+    for form, word in _load_forms(chinese=count_han(plain) > 0) * _TIMES:
         plain = form.sub(word, plain)
     plain = re.sub(r" {2,}", " ", _correct_slips(plain)).strip(" ,，;；")
     return plain if re.search(r"\w", plain) else text
+
+
+def mend_spelling(text: str) -> str:
+    """Return a question with the spellings of chats written out.
+
+    >>> mend_spelling("hv i bought anything, n wats up today"), mend_spelling("does Moutai have a watt")
+    ('have i bought anything, n what is up today', 'does Moutai have a watt')
+    """
+    if len(text) > LONGEST or count_han(text):
+        return text
+    for form, word in _load_forms(chinese=False, spelling=True):
+        text = form.sub(word, text)
+    return text
 
 
 def _drop_reason(text: str) -> str:
@@ -77,15 +90,19 @@ def _drop_reason(text: str) -> str:
 
 
 @cache
-def _load_forms(chinese: bool) -> list[tuple[re.Pattern[str], str]]:
-    """Return the ways of saying of loose_words.tsv in one of the languages, and what is plainer."""
+def _load_forms(*, chinese: bool, spelling: bool = False) -> list[tuple[re.Pattern[str], str]]:
+    """Return the ways of saying of loose_words.tsv in one of the languages, and what is plainer.
+
+    spelling  only the spellings that are always mended
+    """
     return [
-        (compile_pattern(form, re.I), word)
+        (compile_pattern(form.removeprefix(_SPELLING), re.I), word)
         for form, word in load_rows("loose_words.tsv")
-        if (count_han(form) > 0) == chinese and form != _ENGLISH
+        if (count_han(form) > 0) == chinese and form != _ENGLISH and form.startswith(_SPELLING) >= spelling
     ]
 
 
+_SPELLING = "!"
 _ENGLISH = "english"
 """The row of words that are no slips of those that the tables know."""
 

@@ -37,7 +37,7 @@ from ia.agent.analyst.ask.forbidden_words import drop_reminding, forbids
 from ia.agent.analyst.ask.foreign_words import is_foreign
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.library_words import find_library_topic
-from ia.agent.analyst.ask.loose_words import loosen_question
+from ia.agent.analyst.ask.loose_words import loosen_question, mend_spelling
 from ia.agent.analyst.ask.mentions import (
     LONGEST,
     Mention,
@@ -98,6 +98,7 @@ def work(desk: ToolDesk) -> Work[Reply]:
     yield from _take_offered(desk)
     if desk.request.is_words_only and not desk.request.sections:
         desk.request = replace(desk.request, question=drop_reminding(desk.request.question))
+    _mend_spelling(desk)
     _take_amendment(desk)
     if asked_back := list_talk.name_place(desk):
         return asked_back
@@ -252,6 +253,13 @@ def _answer_known(desk: ToolDesk, *, first: bool = False) -> Work[Reply | None]:
         done = reply.join_replies(replies)
     desk.request, desk.is_reading_again, desk.allowed = asked, False, allowed
     return done
+
+
+def _mend_spelling(desk: ToolDesk) -> None:
+    """Write out the spellings of chats in a question; what is told or to be kept stays as it was written."""
+    mended = replace(desk.request, question=mend_spelling(desk.request.question))
+    if mended.question != desk.request.question and not mended.sections and _may_ask(mended):
+        desk.request = mended
 
 
 def _read_loosely(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:
