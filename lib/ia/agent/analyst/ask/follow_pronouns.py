@@ -24,6 +24,8 @@ _OF_IT = tuple(
         (r"^\W*(?:and |so |but )?why did i (?:get (?:out|rid)|exit|dump|bail)"
          r"(?: (?:of|out|it|them|that))*(?P<did>)\W*$",
          "why did I sell {name}?"),
+        (r"^\W*(?:and |so |but )?(?:what|where)(?:'s| is) it(?P<did>)(?: at| trading(?: at)?)?(?: right)? now\W*$",
+         "price of {name} now"),
         (r"^\W*(?:and |so |but )?why did i (?P<did>buy|sell)(?: (?:it|them))?\W*$", "why did I {did} {name}?"),
         (r"^\W*(?:and |so |then |ok(?:ay)? |but )*"
          r"(?P<did>should i (?:sell|keep|hold)|(?:is it )?time to sell|do i sell)"

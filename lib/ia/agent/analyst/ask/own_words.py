@@ -144,7 +144,7 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
         return read_ideas(before, find_mentions(before), today) if find_mentions(before) else ""
     new = read_words(words, find_mentions(words), today)
     old = read_words(before, find_mentions(before), today)
-    if not new or not old or set(old) <= {_SECURITY, _INDEX, "TIME", _DATE}:
+    if not new or not old or set(new) == {"IT"} or set(old) <= {_SECURITY, _INDEX, "TIME", _DATE}:
         return ""
     chinese = count_han(words) > 0
     new = _measure_result(new, old)
@@ -341,7 +341,7 @@ def _ask_known(ideas: dict[str, list[str]], *, chinese: bool, first: bool = Fals
     ):
         ideas = {idea: said for idea, said in ideas.items() if idea != _DATE}  # what is supposed is supposed now
     held = set(ideas)
-    if "IT" in held and not held & _WHOSE and not {_SECURITY, "SELL"} <= held:
+    if "IT" in held and not held & _WHOSE and not (_SECURITY in held and held & {"SELL", "WEIGHT"}):
         return ""
     for known in _load_known():
         if known.first < first or known.goes_on < goes_on or not known.fits(held):
