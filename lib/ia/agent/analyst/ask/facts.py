@@ -75,6 +75,7 @@ _HARD = pattern(
 )
 """A quantity, a comparison or an exception."""
 
+_MEANS = ("average", "平均")
 _TRAILING = pattern(r"(?:12|十二) ?个月|\b(?:12|twelve) months\b", re.I)
 """The time that figures of quotes and reports are of anyway: ROE of the last twelve months."""
 _RANKED = pattern(r"最[高低大小]|历史|分位|区间|\b(?:high|low|max|min|range|rank|ago|each|every)\w*\b", re.I)
@@ -511,7 +512,8 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
     times = tuple(span.said for span in spans if span.kind == UNREAD)
     unread = [*times]
     hard = [match[0] for match in _HARD.finditer(rest) if not (excepted and _LEFT_OUT.search(match[0]))]
-    unread += [each for each in hard if not any(each in said for said in times)][:3]
+    mean = _MEANS if len(securities) > 1 and found[0].answer in _STORED else ()  # of their figures
+    unread += [each for each in hard if each.casefold() not in mean and not any(each in said for said in times)][:3]
     if (found[0].answer in _OF_HISTORY or _EXTREME.search(plain)) and (event := _OWN_EVENT.search(plain)):
         unread.append(event[0])
     if not securities and found[0].of in (ACCOUNT, OWN) and (pointed := _POINTS.search(plain)):

@@ -7,6 +7,7 @@ from datetime import date
 from ia.agent.analyst.ask import ideas, several
 from ia.agent.analyst.ask.follow_asides import drop_asides
 from ia.agent.analyst.ask.follow_on import complete_question, read_before
+from ia.agent.analyst.ask.follow_pairs import ask_of_both
 from ia.agent.analyst.ask.follow_pronouns import name_pronoun
 from ia.agent.analyst.ask.follow_words import ELSEWHERE, LEAD, TAIL
 from ia.agent.analyst.ask.mentions import find_mentions
@@ -44,9 +45,9 @@ def find_known(desk: ToolDesk, *, first: bool = False) -> Work[list[str]]:
     yield from name_own_securities(desk)
     request, today = desk.request, desk.request.moment.date()
     words = drop_courtesies(request.question)  # as it was said: what is simplified may leave a word out
-    before = _read_before(request.before, today)[-1] if request.before else ""
+    before = read_wholes(request.before, today)[-1] if request.before else ""
     if first:
-        asked = sum_named(words, today) or sum_spoken(words, _read_before(request.before, today), today)
+        asked = sum_named(words, today) or sum_spoken(words, read_wholes(request.before, today), today)
         asked = asked or _continue_first(words, before, today)
         if not asked and not (before and _goes_on_market(words, before, today)):
             asked = read_ideas(words, find_mentions(words), today, first=True)
@@ -85,7 +86,7 @@ def complete_before(desk: ToolDesk) -> None:
     if not request.before or not request.is_words_only or request.sections:
         return
     kept, said = request.before[:-_MOST_BEFORE], fold_characters(request.question)
-    before = _read_before(request.before[-_MOST_BEFORE:], today, asked=True)
+    before = read_wholes(request.before[-_MOST_BEFORE:], today, asked=True)
     if len(before) == 1 and complete_question(said, before, today) == said:
         known = list_known(fold_characters(before[0]), "", today)[:1]
         before = known if known and complete_question(said, known, today) != said else before
@@ -120,7 +121,7 @@ def find_parts(desk: ToolDesk) -> list[str]:
     return list(dict.fromkeys(known))
 
 
-def _read_before(before: list[str], today: date, *, asked: bool = False) -> list[str]:
+def read_wholes(before: list[str], today: date, *, asked: bool = False) -> list[str]:
     """Return the last of some messages as whole questions, whether the rules complete them or their ideas do.
 
     asked  as they were asked where the rules complete them
@@ -132,6 +133,10 @@ def _read_before(before: list[str], today: date, *, asked: bool = False) -> list
             found.append(message if asked else whole)
             continue
         said = fold_characters(message)
+        if both := ask_of_both(said, found, today):
+            whole = both
+            found.append(message if asked else whole)
+            continue
         if first := _continue_first(said, whole, today):
             whole = first
             found.append(whole)

@@ -9,6 +9,7 @@ from ia.agent.analyst.ask import (
     checklist_words,
     choices,
     follow_asides,
+    follow_pairs,
     follow_pronouns,
     ideas,
     intent,
@@ -364,6 +365,10 @@ def _resolve_pointers(desk: ToolDesk) -> tuple[tuple[str, ...], bool]:
         return (), False
     said = listed_subjects.resolve_words([*request.before, request.question], request.listed)
     *before, question = said.texts
+    wholes = idea_questions.read_wholes(before, request.moment.date())
+    if whole := follow_pairs.ask_of_both(request.question, wholes, request.moment.date()):
+        desk.request = replace(request, question=whole, before=[], listed=[])
+        return (), False
     desk.request = replace(request, before=before, question=question)
     return said.open_codes, said.counted
 

@@ -11,7 +11,13 @@ from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE, RANGE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import date_facts, market_days, part_year_facts, wording
-from ia.agent.analyst.jobs.facts.valuation_facts import Compared, say_comparison, say_no_valuation, say_verdict
+from ia.agent.analyst.jobs.facts.valuation_facts import (
+    Compared,
+    ask_of_one,
+    say_comparison,
+    say_no_valuation,
+    say_verdict,
+)
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.errors import PluralText
@@ -25,6 +31,8 @@ _PERIODS = 20
 
 def answer_quote(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with figures of the stored quote, of the newest report, and the dividend yield, of several securities."""
+    if unclear := ask_of_one(desk, asked):
+        return unclear
     speak, lines = desk.speak, []
     mentions = asked.securities[:MOST]
     asked = _of_reports(asked)

@@ -1,5 +1,6 @@
 """How securities are valued: P/E, P/B, ROE, dividend yield; their place in their past and industry; comparisons."""
 
+import math
 import operator
 import re
 import statistics
@@ -57,6 +58,12 @@ LEAST_PEERS = 5
 """Shares of an industry, it among them, below which a place in it says nothing."""
 
 
+MEAN = pattern(r"平均(?:值|数|下来)?|均值|\b(?:average|mean|avg)\b", re.I)
+"""Asks for the mean of a figure of several securities."""
+_PLAIN = pattern(r"[-+]?[\d,.]+%?")
+"""A number that is told without a unit."""
+
+
 class Compared(NamedTuple):
     """A figure of a security, as it is and as it is said. currency: of an amount; "" for other figures."""
 
@@ -72,6 +79,8 @@ def say_comparison(desk: ToolDesk, asked: FactQuestion | Intent, name: str, side
     [] where the question does not compare, or a figure is not known of two of them.
     """
     speak, known = desk.speak, [side for side in sides if side.value is not None]
+    if len(sides) > 1 and MEAN.search(asked.words):
+        return _say_mean(desk, name, sides)
     if len(sides) < 2 or not COMPARES.search(asked.words):
         return []
     if len(known) < 2:
@@ -83,6 +92,16 @@ def say_comparison(desk: ToolDesk, asked: FactQuestion | Intent, name: str, side
         r"最[高贵大多]|更[高贵大多]|比.{1,8}[高贵大多]|highest|higher|pricier", words, re.I
     )
     return [_say_first(desk, asked, name, known, down=down, unknown=len(sides) - len(known))]
+
+
+def _say_mean(desk: ToolDesk, name: str, sides: Sequence[Compared]) -> list[str]:
+    """Return the mean of a figure of several securities, each counted alike; that there is none where one lacks it."""
+    values = [side.value for side in sides if side.value is not None]
+    if len(values) < len(sides) or not all(map(_PLAIN.fullmatch, (side.said for side in sides))):
+        return [desk.speak("The average of {figure} is not computed here.", figure=name)]
+    unit = "%" if all(side.said.endswith("%") for side in sides) else ""
+    mean = f"{math.fsum(values) / len(values):,.2f}{unit}"
+    return [desk.speak("**{mean}** is the average {figure}, each counted alike.", mean=mean, figure=name)]
 
 
 def _say_first(
@@ -348,8 +367,19 @@ def _say_place(desk: ToolDesk, mention: Mention, industry: str, key: str, peers:
     )
 
 
+def ask_of_one(desk: ToolDesk, asked: FactQuestion) -> Reply | None:
+    """Ask back about the mean of a figure of one security: over which days it would be is not read; None for another.
+
+    The mean of several securities is that of their figures.
+    """
+    mean = MEAN.search(asked.words) if len(asked.securities) == 1 else None
+    return wording.ask_back(desk, (mean[0],)) if mean else None
+
+
 def answer_yield(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what a share paid in the year up to its last price, per cent of it."""
+    if unclear := ask_of_one(desk, asked):
+        return unclear
     speak, lines = desk.speak, []
     mentions = asked.securities[:MOST]
     results = yield from desk.run(*(DeskCall("market.valuation", {"symbol": mention.code}) for mention in mentions))
