@@ -17,7 +17,6 @@ from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.errors import PluralText
-from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -985,15 +984,15 @@ def answer_limits(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return size_facts.explain_limit(desk, asked)
     if unread := [word for word in asked.unread if word not in asked.times]:
         return wording.ask_back(desk, tuple(unread))
-    texts = {
-        "position_pct": mark_text("a single position: at most {limit}% of the account"),
-        "rise_pct": mark_text("no purchase of what is up more than {limit}% on the day"),
-        "day_warning_pct": mark_text("warning at a loss of {limit}% on the day"),
-        "day_stop_pct": mark_text("no purchase after a loss of {limit}% on the day"),
-        "stop_loss_pct": mark_text("stop at a loss of {limit}% of the cost"),
-        "cooling_hours": mark_text("{limit} hours between two trades of one security"),
+    limited = {
+        "position_pct": speak("a single position: at most {limit}% of the account", limit=given.get("position_pct")),
+        "rise_pct": speak("no purchase of what is up more than {limit}% on the day", limit=given.get("rise_pct")),
+        "day_warning_pct": speak("warning at a loss of {limit}% on the day", limit=given.get("day_warning_pct")),
+        "day_stop_pct": speak("no purchase after a loss of {limit}% on the day", limit=given.get("day_stop_pct")),
+        "stop_loss_pct": speak("stop at a loss of {limit}% of the cost", limit=given.get("stop_loss_pct")),
+        "cooling_hours": speak("{limit} hours between two trades of one security", limit=given.get("cooling_hours")),
     }
-    told = {name: speak(text, limit=given[name]) for name, text in texts.items() if given.get(name)}
+    told = {name: text for name, text in limited.items() if given.get(name)}
     meant = [name for name in told if (form := _OF_RULE.get(name)) is not None and form.search(asked.words)]
     head = f"**{wording.fact_name(desk, asked.facts[0])}**"
     return reply_of_lines(

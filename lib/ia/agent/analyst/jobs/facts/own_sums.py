@@ -135,8 +135,9 @@ def answer_currency_sum(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         converted = wording.say_exact(desk, worth, signed=signed, currency=into)
         parts.append(told if code == into else f"{told} = {converted}")
         if code != into:
+            shown = wording.rate_params(desk, rate)
             notes.append(speak("1 {currency} = {rate} {base} ({date}, {source})", currency=code, base=into,
-                               **wording.rate_params(desk, rate)))  # fmt: skip
+                               rate=shown["rate"], date=shown["date"], source=shown["source"]))  # fmt: skip
     names = {
         "cash": speak("Cash"), "positions_value": speak("Positions"), "equity": speak("In all"),
         "total_pnl": speak("Profit"), "realized_pnl": speak("Realized profit"),
