@@ -57,7 +57,7 @@ def sum_named(words: str, today: date) -> str:
     codes, into = _read_codes(words)
     if _kind_of(ideas)[0] in _OF_ALL and _find_codes(words) == ["CNY"]:
         return _say(ideas, ["all"], "CNY", words)
-    return _say(ideas, codes, into, words) if len(codes) > 1 and {"TOTAL", "CONVERT"} & set(ideas) else ""
+    return _say(ideas, codes, into, words) if len(codes) > 1 and "TOTAL" in ideas else ""
 
 
 def sum_spoken(words: str, before: Sequence[str], today: date) -> str:
@@ -66,8 +66,8 @@ def sum_spoken(words: str, before: Sequence[str], today: date) -> str:
     >>> day = date(2024, 3, 15)
     >>> sum_spoken("add those up in yuan", ["my cash in hkd", "my cash in usd"], day)
     'sum of my cash in HKD and USD told in CNY'
-    >>> sum_spoken("add those up in yuan", ["my cash in hkd"], day)
-    ''
+    >>> sum_spoken("add those up in yuan", ["my cash in hkd"], day), sum_named("together", day)
+    ('', '')
     """
     ideas = read_words(words, find_mentions(words), today)
     if ideas and set(ideas) <= _NET and "AFTER_FEES" in ideas:
@@ -96,7 +96,7 @@ def _net_payments(words: str, before: Sequence[str], today: date) -> str:
 
 
 def _kind_of(ideas: dict[str, list[str]]) -> tuple[str, str]:
-    return next((english, chinese) for english, chinese, names in _KINDS if names & set(ideas))
+    return next(((english, chinese) for english, chinese, names in _KINDS if names & set(ideas)), ("", ""))
 
 
 def _find_codes(words: str) -> list[str]:
