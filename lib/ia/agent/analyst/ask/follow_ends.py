@@ -128,7 +128,7 @@ def place_in(text: str, last: str) -> str:
 _SIZE = pattern(r"(?P<n>\d+)(?=[- ]?days?\b|[日天](?:均?线|均价))", re.I)
 _ITS_AVERAGE = pattern(
     r"(?:over |for |of )?(?:its |the |their )?(?P<n>\d+)(?:[- ]?days?(?: (?:moving )?(?:average|one))?"
-    r"|[日天](?:均?线|均价)?)?"
+    r"|[日天](?:均?线|均价)?的?)?"
     r"(?: (?:one|average))?",
     re.I,
 )

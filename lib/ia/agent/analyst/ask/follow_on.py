@@ -234,8 +234,12 @@ _ASKED_NO = pattern(r"(?<=[买卖高低贵多少大小涨跌够宜])不(?=\W*$)"
 _WHOLE_SPAN = pattern(r"\b(?:over |for |in )?the (?:whole|entire|full) (week|month|year)(?=\W*$)", re.I)
 
 
+_BARE_SPAN = pattern(r"^(\W*(?:(?:and|what about|how about)\b[, ]*)+)(week|month|year)(?=\W*$)", re.I)
+"""A stretch of time by its unit alone: "and month?"."""
+
+
 def _plain_end(text: str) -> str:
-    return _WHOLE_SPAN.sub(r"this \1", _ASKED_NO.sub("吗", text))
+    return _BARE_SPAN.sub(r"\1this \2", _WHOLE_SPAN.sub(r"this \1", _ASKED_NO.sub("吗", text)))
 
 
 _SUM_OF = pattern(
