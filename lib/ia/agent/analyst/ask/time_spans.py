@@ -235,7 +235,53 @@ def _read_two(match: re.Match[str], today: date) -> TimeSpan:
         first = make_day(last.year - (first.replace(year=last.year) > last), first.month, first.day)
     if first and last and re.search(r"\d{4}", match["first"]) and not re.search(r"\d{4}", match["last"]):
         last = make_day(first.year + ((last.month, last.day) < (first.month, first.day)), last.month, last.day)
+    if first and last and today <= first < last:
+        return replace(_span(match, FUTURE, first, last), days=True)
     return replace(_span(match, RANGE, first, min(last, today)), days=True) if first and last else _span(match, UNREAD)
+
+
+_LINKED = pattern(rf"(?:[\d年月日号初末底起]|\b(?:{'|'.join(MONTHS)})[a-z]*)\W*\Z", re.I)
+"""What stands before the second of two days or months."""
+
+
+def _read_until(match: re.Match[str], today: date) -> TimeSpan | None:
+    """Return the stretch from today to a day ahead that a question names: before the middle of April; None for others.
+
+    >>> day = date(2024, 3, 15)
+    >>> texts = ("before the middle of April", "until April 12", "4月底前", "before March", "by the end of this month")
+    >>> [str(span.last) for text in texts for span in find_time_spans(text, day) if span.kind == FUTURE]
+    ['2024-04-15', '2024-04-12', '2024-04-30', '2024-03-31']
+    """
+    if _LINKED.search(match.string[: match.start()]):
+        return None
+    groups, said = match.groupdict(), match[0].strip()
+    excluded = said.startswith("before") or said.endswith("前")
+    if named := groups.get("date"):
+        last = parse_date(named.strip(), today)
+        last = last - timedelta(days=1) if last and excluded else last
+    else:
+        last = _end_of_part(groups["month"], groups.get("year"), groups.get("part") or "", today, excluded=excluded)
+    return _span(match, FUTURE, today, last) if last and last > today else None
+
+
+def _end_of_part(said: str, year: str | None, part: str, today: date, *, excluded: bool) -> date | None:
+    """Return the last day before or up to a month, quarter or year, or a part of one; None for a month that is over."""
+    first = today.replace(day=1)
+    if "year" in said or "年" in said:
+        first, last = date(today.year, 1, 1), date(today.year, 12, 31)
+    elif "quarter" in said:
+        first = date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
+        last = month_end(add_months(first, 2))
+    elif said in ("month", "本月", "月") or said.startswith("这"):
+        last = month_end(first)
+    else:
+        first = date(int(year) if year else today.year, _month_number(said.removesuffix("份").removesuffix("月")), 1)
+        last = month_end(first)
+    if re.search(r"mid|中", part):
+        return first + timedelta(days=14 if last.month == first.month else (last - first).days // 2)
+    if re.search(r"start|begin|初", part) or (excluded and not part):
+        return first - timedelta(days=1)
+    return last
 
 
 def _read_two_days(match: re.Match[str], today: date) -> TimeSpan:
@@ -576,6 +622,7 @@ def _read_future(match: re.Match[str], today: date) -> TimeSpan:
 
 _READERS: dict[str, Callable[[re.Match[str], date], TimeSpan | None]] = {
     "two": _read_two,
+    "until": _read_until,
     "two_days": _read_two_days,
     "since": _read_since,
     "date": _read_date,

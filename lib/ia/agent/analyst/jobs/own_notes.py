@@ -32,7 +32,7 @@ WHOLE = 600
 NAMES = 6
 """Names of a security that are searched for."""
 _FILLER = pattern(
-    r"我们?|你们?|出来|什么价|多少钱|原则|规矩|担心|顾虑|东西|打算|计划|准备|什么时候|何时|哪一?天|几号|啥时候|上回|为什么|为啥|关注|跟踪|自选|改变|变化|怎么变|理由|原因|之前|以前|上次|最近|过去|曾经|原来|怎么看|怎么说|怎么想|说过|写过|记过|看法|判断|记录|观点|研究过?|什么|哪些|关于"
+    r"我们?|你们?|给?自己|出来|什么价|多少钱|原则|规矩|担心|顾虑|东西|打算|计划|准备|什么时候|何时|哪一?天|几号|啥时候|上回|为什么|为啥|关注|跟踪|自选|改变|变化|怎么变|理由|原因|之前|以前|上次|最近|过去|曾经|原来|怎么看|怎么说|怎么想|说过|写过|记过|看法|判断|记录|观点|研究过?|什么|哪些|关于"
     r"|有关|来着|笔记|日志|日记|信念|观察|教训|经验|想法|看看|给我看|帮我|查找?|搜索?|找|列出|显示|全部|所有|里面?|内容|中"
     r"|对|的|吗|么|呢|是|了|过|都|还|有|写|记得?|说|提到?|想|看|请问|请|告诉|一下|条|篇|[？?，。,.!！]"
     r"|\b(?:what|which|when|where|did|have|has|do|does|was|were|is|are|any|i|we|you|my|mine|our|me|say|said|write|written|wrote|mention(?:ed)?|think"
@@ -112,7 +112,11 @@ def find_own_words(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         return (yield from _of_security(desk, wanted.securities[0], topics, span, by))
     if topics:
         beliefs, own = bool(_BELIEFS.search(wanted.words)), bool(_WROTE.search(wanted.words))
-        return (yield from _of_subject(desk, topics, span, beliefs=beliefs, own=own))
+        found = yield from _of_subject(desk, topics, span, beliefs=beliefs, own=own)
+        if found.understood or not _LEARNED.search(desk.request.question):
+            return found
+        learned = yield from list_notes(desk, wanted.words, span, only=OBSERVATIONS)
+        return reply.reply_of_lines(*found.lines, *learned.lines)
     observed = _OBSERVED.search(wanted.words) and not _NOTED.search(wanted.words)
     return (yield from list_notes(desk, wanted.words, span, only=OBSERVATIONS if observed else None))
 
@@ -121,6 +125,7 @@ _OBSERVED, _NOTED = (
     pattern(r"观察|教训|经验|\bobservations?\b", re.I),
     pattern(r"笔记|日[志记]|\b(?:notes?|journal)\b", re.I),
 )
+_LEARNED = pattern(r"教训|\blessons?\b", re.I)
 OBSERVATIONS = pattern(r"(?:notebook|memory)/observations?/")
 """Where observations are, in which the owner keeps what was learned."""
 
@@ -253,13 +258,17 @@ _WEAK = pattern(r"(?:re-?)?(?:buy|sell)(?:ing)?|add(?:ing)?|again|more|back|[再
 
 
 def _widen(desk: ToolDesk, topics: list[str]) -> Work[list[list[str]]]:
-    """Return what else is searched for where nothing has all the words: the content words, industries in Chinese."""
+    """Return what else is searched for where nothing has all the words: other words for an industry, too."""
     content = [topic for topic in topics if not _WEAK.fullmatch(topic)]
     found = [content] if content and content != topics else []
     if content:
         yield from desk.load_tables("facts_market")
         whole = " ".join(content)
-        names = [name for form, name in industry_forms(whole, (), desk.tables) if form.fullmatch(whole)]
+        forms = industry_forms(whole, (), desk.tables)
+        plain = _FILLER.sub(" ", _GENITIVE.sub(" ", strip_mentions(desk.request.question)))
+        said = [word.removesuffix("股") for word in plain.split() if len(word) > 1]  # as the owner calls it
+        found += [said] if said and said != content else []
+        names = [name for form, name in forms if form.fullmatch(whole)]
         found += [[short] for name in names if (short := _INDUSTRY_END.sub("", name)) not in content]
     return found
 
@@ -548,6 +557,10 @@ def _compare_level(desk: ToolDesk, mention: Mention) -> Work[Reply]:
     own = [hit for hit in told_by if hit.get("author") == "owner"]
     views = past_views.find_views(own, _spellings(names), [], ALL_DAYS, speak)
     told = [(item, level) for item in views for level in _LEVEL_TOLD.finditer(item.said)]
+    if len(told) > 1:  # a price to trade at, among other figures: buy below 700, wholesale price below 2400
+        told = [(item, level) for item, level in told if _is_planned(item.said, level.start())] or told
+    if not told and any(_TARGET.search(item.said) for item in views):
+        return (yield from quote_target(desk, mention))
     if not told:
         return reply.reply_of_lines(speak("{name}: your notes name no price to wait for.", name=name))
     quotes = [
@@ -564,16 +577,30 @@ def _compare_level(desk: ToolDesk, mention: Mention) -> Work[Reply]:
     day, close = closes[-1]
     reached = close <= aim if below else close >= aim
     since = [each for each, price in closes if each >= item.date and (price <= aim if below else price >= aim)]
-    given: Json = {"name": name, "close": f"{close:.2f}", "day": day, "level": level["below"] or level["above"]}
+    given: Json = {"name": name, "close": f"{close:.2f}", "day": day, "level": level["below"] or level["above"],
+                   "change": wording.say_percent((aim / close - 1) * 100)}  # fmt: skip
     if reached:
-        line = speak("{name}: yes: the close of {day}, {close}, has reached your {level}", **given)
+        line = speak("{name}: **yes**: the close of {day}, {close}, has reached your {level}", **given)
     elif since:
         line = speak(
             "{name}: not now: {close} on {day}; a close reached your {level} on {first}", first=since[0], **given
         )
     else:
-        line = speak("{name}: no: the close of {day} is {close}, your level is {level}", **given)
+        line = speak("{name}: **no**: the close of {day} is {close}, your level is {level} ({change})", **given)
     return reply.reply_of_lines(line + wording.simulated_mark(desk, bool(bars.get("simulated"))), *quotes)
+
+
+def _is_planned(text: str, at: int) -> bool:
+    """Return True if the clause at a place of a text is about trading, or a target or a stop.
+
+    >>> text = "I would buy below 700. Wholesale price below 2400."
+    >>> [_is_planned(text, text.index(each)) for each in ("below 700", "below 2400")]
+    [True, False]
+    """
+    cuts = [0, *(cut.start() for cut in _CLAUSE.finditer(text)), len(text)]
+    begin = max(cut for cut in cuts if cut <= at)
+    clause = text[begin : min(cut for cut in cuts if cut > at)]
+    return any(form.search(clause) for form in (_BUYING, _SELLING, _STOP, _TARGET))
 
 
 def _say_nothing() -> Work[Reply]:

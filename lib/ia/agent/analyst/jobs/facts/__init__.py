@@ -63,7 +63,7 @@ _OF_TRADES = ("trades_made", "traded_sum", "closed_positions", "turnover")
 """Sources that read the days of the journal, from its beginning."""
 
 
-_OF_WATCH_LIST = ("watch", "watch_rank")
+_OF_WATCH_LIST = ("watch", "watch_rank", "watch_list")
 """Sources that read the name of a group of the watch list."""
 
 

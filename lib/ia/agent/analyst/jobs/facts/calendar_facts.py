@@ -11,6 +11,7 @@ from ia.agent.analyst.ask.time_spans import DAY, FUTURE, TimeSpan
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import connect_facts, market_days, wording
 from ia.agent.analyst.jobs.facts.coming_days import PLACES, coming_day
+from ia.agent.analyst.jobs.facts.date_facts import find_window
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.domain.speech.numerals import parse_count
 from ia.kernel import clock
@@ -54,21 +55,15 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if meant:
         holiday = next((each for each in meant if market in each.markets), meant[0])
         return (yield from _answer_holiday(desk, asked, holiday, market, place))
+    if (ahead := _stretch_ahead(asked, date.fromisoformat(desk.request.day))) is not None:
+        return (yield from _answer_ahead(desk, asked, ahead, market))
     if not asked.spans and (asked.facts[0].field == "closed" or _NEXT_HOLIDAY.search(asked.words)):
         closed = yield from _answer_next_holiday(desk, market, place, before=bool(_BEFORE.search(asked.words)))
         if market != "CN" or _MAINLAND.search(asked.words):
             return closed
         return reply_of_lines(*closed.lines, *(yield from _say_other_markets(desk)))
     if asked.facts[0].field == "hours":
-        beijing = bool(_BEIJING.search(asked.words))
-        named = [
-            *(["CN"] if _MAINLAND.search(asked.words) else []),
-            *(each for each in _MARKETS if _MARKETS[each].search(asked.words)),
-        ]
-        lines = list[str]()
-        for each in named if len(named) > 1 and not beijing else [market]:
-            lines += yield from _say_hours(desk, each, beijing=beijing)
-        return reply_of_lines(*lines)
+        return (yield from _answer_hours(desk, asked, market))
     if counted := _COUNTED.get(asked.facts[0].field):
         return (yield from counted(desk, asked, market, place))
     if not asked.spans and _OPEN_NOW.search(asked.words):
@@ -92,6 +87,45 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(
         *told, *([speak("The next ones: {days}.", days=speak.join_items(nearest))] if nearest else [])
     )
+
+
+def _markets_named(words: str) -> list[str]:
+    """Return the markets that words name, the mainland first."""
+    named = ["CN"] if _MAINLAND.search(words) else []
+    return [*named, *(each for each in _MARKETS if _MARKETS[each].search(words))]
+
+
+def _answer_hours(desk: ToolDesk, asked: FactQuestion, market: str) -> Work[Reply]:
+    """Answer when the markets that are named trade."""
+    beijing, named = bool(_BEIJING.search(asked.words)), _markets_named(asked.words)
+    lines = list[str]()
+    for each in named if len(named) > 1 and not beijing else [market]:
+        lines += yield from _say_hours(desk, each, beijing=beijing)
+    return reply_of_lines(*lines)
+
+
+def _answer_ahead(desk: ToolDesk, asked: FactQuestion, ahead: tuple[date, date], market: str) -> Work[Reply]:
+    """Answer on which weekdays ahead each of the markets that are named is closed."""
+    told = list[str]()
+    for each in _markets_named(asked.words) or [market]:
+        told += (yield from _answer_closures(desk, *ahead, each, desk.speak(PLACES[each]))).lines
+    return reply_of_lines(*told)
+
+
+def _stretch_ahead(asked: FactQuestion, today: date) -> tuple[date, date] | None:
+    """Return the days ahead within which closed days are asked for: until the middle of April; None for others."""
+    if not _SHUT.search(asked.words) or _WEEK_DAYS.search(asked.words):
+        return None
+    window = find_window(asked, today)
+    if not window.said or window.first >= window.last or len(asked.spans) > 1:
+        return None
+    month = _stretch_of(asked.words, asked.spans[0] if asked.spans else None, today)
+    if month is not None and window.first < month[0] and window.last > month[1]:
+        return None
+    return window.first, window.last
+
+
+_SHUT = pattern(r"休市|不开[市盘]|放假|假期|节假日|关门|停市|\b(?:closed|shut|off|holidays?)\b", re.I)
 
 
 def _meant_day(desk: ToolDesk, span: TimeSpan | None) -> date:
@@ -242,6 +276,7 @@ def _count_sessions(desk: ToolDesk, asked: FactQuestion, market: str, place: str
         first, last = month
     if span is not None and not left and first == last and _UNTIL.search(asked.words):
         left, last = True, coming_day(span, today)
+    left = left or (span is not None and span.kind == FUTURE and first == today < last)
     if left:
         first = today + timedelta(days=1)
     count = (last - first).days + 1

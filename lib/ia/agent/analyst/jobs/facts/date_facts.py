@@ -90,7 +90,7 @@ def answer_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, unread)
     kinds = [kind for kind, words in _KINDS if words.search(asked.words)]
     days = (window.last - window.first).days if window.said or not asked.securities else AHEAD
-    held = asked.facts[0].field == HELD
+    held = _is_of_holdings(asked)
     if held and not window.said:
         days = AHEAD
     args: Json = {"since": f"{window.first}", "days": days}
@@ -117,7 +117,7 @@ def answer_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if held and not window.said:
         rows = _keep_next(rows)
     span = {"since": found.get("since"), "until": found.get("until")}
-    whose = _say_whose(desk, asked, found)
+    whose = _say_whose(desk, asked, found, held=held)
     if rows:
         lines = [
             speak("**{since} to {until}**, {whose}:", whose=whose, **span) + simulated_dates_mark(desk, found),
@@ -144,11 +144,30 @@ def _keep_next(rows: list[Json]) -> list[Json]:
     return list(kept.values())
 
 
-def _say_whose(desk: ToolDesk, asked: FactQuestion, found: DeskResult) -> str:
+_OWNED = pattern(
+    r"持仓|持股|持有的|手[里上头]的?|我(?:自己)?(?:拿着|买了?)的"
+    r"|\b(?:i|we) (?:currently |actually |already )?(?:own|hold|have bought)\b"
+    r"|\b(?:my|our) (?:\w+ )?(?:holdings?|positions?|portfolio)\b"
+    r"|\bwhat i[''’]?(?: own|ve bought| hold)\b",
+    re.I,
+)
+_WATCHING = pattern(r"自选|关注|\bwatch\w*|\bfollow\w*|\btrack\w*", re.I)
+
+
+def _is_of_holdings(asked: FactQuestion) -> bool:
+    """Return True if dates of what is held are asked for, without what is only watched."""
+    if asked.securities or asked.facts[0].field == WATCHED:
+        return False
+    return asked.facts[0].field == HELD or (
+        _OWNED.search(asked.words) is not None and _WATCHING.search(asked.words) is None
+    )
+
+
+def _say_whose(desk: ToolDesk, asked: FactQuestion, found: DeskResult, *, held: bool) -> str:
     speak = desk.speak
     if asked.securities:
         return speak.join_items([wording.short_name(desk, mention) for mention in asked.securities[:MOST]])
-    if asked.facts[0].field == HELD:
+    if held:
         return speak("of what you hold")
     if asked.facts[0].field == WATCHED:
         return speak("of what you watch")

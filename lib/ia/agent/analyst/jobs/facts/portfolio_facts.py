@@ -10,7 +10,7 @@ from ia.agent.analyst.ask.mentions import Mention, find_mentions
 from ia.agent.analyst.ask.time_spans import FUTURE, SESSIONS, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.daily import positions_of
-from ia.agent.analyst.jobs.facts import account_facts, holding_facts, journal_rows, result_facts, wording
+from ia.agent.analyst.jobs.facts import account_facts, group_facts, holding_facts, journal_rows, result_facts, wording
 from ia.agent.analyst.jobs.facts.bar_rows import SpanBars
 from ia.agent.analyst.jobs.facts.extreme_facts import each_security, say_price, span_of
 from ia.agent.analyst.jobs.facts.held import name_position
@@ -216,15 +216,16 @@ def answer_too_big(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 def answer_watch_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what is on the watch list and why, as it is written there."""
-    speak = desk.speak
-    result = yield from desk.one("watch.list")
+    """Answer what is on the watch list and why, as it is written there; of a group, where one is named."""
+    speak, group = desk.speak, (yield from group_facts.find_group(desk, asked.words))
+    result = yield from desk.one("watch.list", **({"group": group} if group else {}))
     if result.failure is not None:
         return wording.unreadable(desk, speak("the watch list"), result.failure)
     told = [f"- {wording.say_watched(desk, row)}" for row in wording.rows_of(result, "items")]
     if not told:
         return reply_of_lines(speak("The watch list is empty; `ia watch add 600519 --because WHY` fills it."))
-    return reply_of_lines(speak("The watch list (`memory/tracking.md`):"), *told)
+    head = speak("Of the group **{group}**:", group=group) if group else ""
+    return reply_of_lines(head or speak("The watch list (`memory/tracking.md`):"), *told)
 
 
 NEWEST = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=1)
