@@ -57,6 +57,8 @@ WORDS = {
     "lib/ia/agent/analyst/ask/follow_lists.py": "股里 按 排序 从高到低 从低到高 得最多的是谁 自选股里 以上 以下 自选股 我的持仓 今天 涨跌多少",
     "lib/ia/agent/analyst/ask/follow_names.py": "和 哪个 更 比较 谁涨得多",
     "lib/ia/agent/analyst/ask/follow_on.py": "我的持仓里 比较 里 呢 和 线 合计 今天 净利润呢",
+    "lib/ia/agent/analyst/ask/money_sums.py": "已实现盈亏 浮动盈亏 盈亏 费用 入金 现金 资产 持仓 我的入金和出金 我的 之和折 和",
+    "lib/ia/agent/analyst/ask/own_words.py": "港币 美元 人民币",
     "lib/ia/agent/analyst/ask/follow_own_again.py": "我为什么 买 卖 自选里 超仓了吗 各持仓盈亏从高到低 美元 港币 我的 现金折合人民币多少 是哪天 值多少人民币 我买了几次 赚了多少 人民币 我",
     "lib/ia/agent/analyst/ask/follow_own.py": (
         "可以买吗 买多少股 什么会改变对 的看法 我的 哪个 有哪些任务等我批准 是多少 的提醒 了吗 占总资产多少 我 之后涨了多少 按我的成本股息率多少 我买 一共花了多少钱 跌破 站上 净利润 和 更"

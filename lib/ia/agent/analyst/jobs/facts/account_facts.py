@@ -74,9 +74,9 @@ def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if spec.field == "invested" and (only := set(find_currencies(asked.words)) & set(books)):
         books = {currency: book for currency, book in books.items() if currency in only}
     if spec.field == "invested":
-        from ia.agent.analyst.jobs.facts import money_facts
+        from ia.agent.analyst.jobs.facts import both_ways
 
-        if both := (yield from money_facts.load_both_ways(desk, set(books))):
+        if both := (yield from both_ways.load_both_ways(desk, set(books))):
             return reply_of_lines(*both)
     told = [_say_book(desk, spec.field, currency, book, asked.words) for currency, book in books.items()]
     days = {str(book.get("day") or "") for book in books.values()} - {""}

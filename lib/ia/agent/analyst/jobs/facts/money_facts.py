@@ -10,7 +10,14 @@ from ia.agent.analyst.ask.time_spans import EVER
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.failures import NO_BARS, describe_failure
 from ia.agent.analyst.jobs.daily import positions_of
-from ia.agent.analyst.jobs.facts import account_facts, history_facts, ledger_facts, performance_facts, wording
+from ia.agent.analyst.jobs.facts import (
+    account_facts,
+    both_ways,
+    history_facts,
+    ledger_facts,
+    performance_facts,
+    wording,
+)
 from ia.agent.analyst.jobs.facts.held import name_position
 from ia.agent.analyst.jobs.facts.journal_rows import load_trades
 from ia.agent.analyst.jobs.facts.result_facts import is_within, trade_days
@@ -35,7 +42,7 @@ def answer_payments(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     listed = yield from desk.one("trade.list", limit=history_facts.LOOKED_AT)
     if listed.failure is not None:
         return wording.unreadable(desk, speak("the journal"), listed.failure)
-    kinds = _BOTH_WAYS if kind == "both" else (kind,)
+    kinds = both_ways.BOTH_WAYS if kind == "both" else (kind,)
     rows = [row for row in wording.rows_of(listed.value) if row.get("kind") in kinds and is_within(row, days)]
     if currencies := find_currencies(asked.words):
         rows = [row for row in rows if row.get("currency") in currencies]
@@ -58,37 +65,9 @@ def answer_payments(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if len(rows) > SHOWN:
         lines.append(speak("… and {count} more: `ia trade list`", count=len(rows) - SHOWN))
     if kind == "both":
-        return reply_of_lines(*_say_both_ways(desk, rows, when), *lines)
+        return reply_of_lines(*both_ways.say_both_ways(desk, rows, when), *lines)
     told = [wording.say_exact(desk, value, currency=code) for code, value in sum_by_currency(rows, "amount").items()]
     return reply_of_lines(f"**{name}** {speak.join_clauses(told)}{when}", *lines)
-
-
-_BOTH_WAYS = ("deposit", "withdraw")
-"""Entries of money that came into the account and that left it."""
-
-
-def _say_both_ways(desk: ToolDesk, rows: list[Json], when: str) -> list[str]:
-    """Return what was paid in and taken out, and the difference, currency by currency."""
-    paid, taken = (sum_by_currency([row for row in rows if row.get("kind") == kind], "amount") for kind in _BOTH_WAYS)
-    return [
-        desk.speak(
-            "Paid in **{paid}**, taken out **{taken}**, net **{net}**{days}.",
-            paid=wording.say_exact(desk, paid.get(code, 0.0), currency=code),
-            taken=wording.say_exact(desk, taken.get(code, 0.0), currency=code),
-            net=wording.say_exact(desk, paid.get(code, 0.0) - taken.get(code, 0.0), currency=code),
-            days=when,
-        )
-        for code in sorted({*paid, *taken})
-    ]
-
-
-def load_both_ways(desk: ToolDesk, currencies: set[str]) -> Work[list[str]]:
-    """Return what was paid in and taken out in some currencies; [] where nothing was taken out."""
-    listed = yield from desk.one("trade.list", limit=history_facts.LOOKED_AT)
-    every = wording.rows_of(listed.value) if listed.ok else []
-    rows = [row for row in every if row.get("kind") in _BOTH_WAYS and row.get("currency") in currencies]
-    taken = any(row.get("kind") == "withdraw" for row in rows)
-    return _say_both_ways(desk, rows, "") if taken and len(every) < history_facts.LOOKED_AT else []
 
 
 def answer_interest(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
