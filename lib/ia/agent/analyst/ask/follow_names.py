@@ -63,7 +63,9 @@ _AGAINST_NAMED = pattern(
     r"|么|没有?|不)+\W*"
     r"|\W*(?:and |so )?(?:(?:is (?:it|that|this)|which (?:one )?is) )?"
     r"(?:any )?(?P<en>cheaper|more expensive|higher|lower|bigger|larger|smaller|more|less),?"
-    r" (?:than|compared (?:with|to)|against|vs\.?)(?: that of)? .{2,40}",
+    r" (?:than|compared (?:with|to)|against|vs\.?)(?: that of)? .{2,40}"
+    r"|\W*(?:and |so |but )?(?:is|are) .{2,30}? (?:any )?(?P<en_bare>cheaper|more expensive)(?: then)?\W*"
+    r"|\W*(?:那|那么)?[^，,。比]{2,8}?(?:(?:是不是|会不会)?更(?P<zh_more>便宜|贵)|(?P<zh_bit>便宜|贵)一?[些点])[吗么]?\W*",
     re.I,
 )
 
@@ -73,19 +75,22 @@ def hold_against(text: str, last: str) -> str:
 
     >>> hold_against("跟迈瑞比哪个便宜", "恒瑞市盈率多少"), hold_against("跟五粮液比哪个高", "茅台市盈率")
     ('恒瑞和迈瑞哪个更便宜', '茅台和五粮液哪个市盈率更高')
+    >>> hold_against("Is Wuliangye cheaper?", "What is the P/E of Moutai?")
+    'which is cheaper, Moutai or Wuliangye'
     """
     found, named = _AGAINST_NAMED.fullmatch(text), find_named(last)
     if found is None or len(named) != 1 or len(others := find_mentions(text)) != 1 or others[0].code == named[0].code:
         return ""
     measure = MEASURE.search(strip_mentions(last))
-    more = found["zh"] or found["side"] or found["than"] or found["en"].casefold()
+    chinese = found["zh"] or found["side"] or found["than"] or found["zh_more"] or found["zh_bit"]
+    more = chinese or (found["en"] or found["en_bare"]).casefold()
     more = {"bigger": "higher", "larger": "higher", "more": "higher", "smaller": "lower", "less": "lower"}.get(
         more, more
     )
     priced = more in ("贵", "便宜", "cheaper", "more expensive")
     if (priced and found["than"]) or not (priced or measure):
         return ""
-    if not found["en"]:
+    if chinese:
         return f"{named[0].said}和{others[0].said}哪个{'' if priced or not measure else measure[0]}更{more}"
     what = "is" if priced or not measure else f"has the {more} {measure[0]}"
     return f"which {what}{f' {more}' if priced else ''}, {named[0].said} or {others[0].said}"

@@ -188,8 +188,10 @@ _NOT = pattern(
 )
 _JOINED = pattern(r"\s*(?:、|和|与|及|以及|或者?|跟|还有|\band\b|\bor\b|\bnor\b|&|,(?:\s*and\b)?)\s*(?:the\s+)?", re.I)
 """What joins industries: all are wanted, or all are left out."""
-_BUT = pattern(r"(?:股|板块|行业|类)?(?:股票)?(?:以外|之外|外)(?:的)?")
-_OUTSIDE = pattern(r"以外|之外")
+_BUT = pattern(
+    r"(?:股|板块|行业|类)?(?:股票)?(?:(?:以外|之外|外)(?:的)?|的?(?:都|就|先)?(?:不要|除外|不算|剔除|排除|去掉|不考虑)(?:掉|了)?)"
+)
+_OUTSIDE = pattern(r"以外|之外|不要|除外|不算|剔除|排除|去掉|不考虑")
 _SUFFIX = r"(?:类?股(?![息价东本权])(?:票)?|板块|行业|概念股?|\s+(?:stocks?|shares?|companies|sector|industry))?"
 _ST = pattern(r"(?:非|不含|剔除|排除|除了|\b(?:not|no|non|without|excluding)[- ])\s*\*?st股?", re.I)
 _BOARDS = (

@@ -54,6 +54,13 @@ _MEANT = pattern(
 )
 _MINE = pattern(r"我的(?=是?多少|呢|怎么样|如何|高|低|大|小)|\b(?:what is|how (?:big|high|much|low) is) mine\b", re.I)
 _ITS = pattern(r"\bwhat is (?:it|that) (?:for|of)\b", re.I)
+_LEFT_OUT = pattern(r"(?:的|股)?(?:都|就|先)?(?:不要|除外|不算|剔除|排除|去掉|不考虑)(?:了|掉)?\W*$")
+"""A part that only leaves out some of what the part before asks for."""
+_FIGURE_ALONE = pattern(
+    r"^(?:它的?|其)?(?:每股收益|每股盈利|市盈率|市净率|股息率|毛利率|净利率|负债率|净利润|营收|roe|eps|pe|pb)(?:是|有)?(?:多少|几)",
+    re.I,
+)
+"""A figure of a company, which a part asks of the security that the part before names."""
 _THEIRS = pattern(r"^what (?:about )?(?P<who>[^?]{2,24}?)['’]s (?:is|one is)\W*$", re.I)
 """Whose figure is asked for, where a part only ends with it: "what Moutai's is"."""
 _WHOSE = pattern(
@@ -94,7 +101,12 @@ def split_message(text: str) -> list[str]:
     parts = [text_of.strip() for part in parts if (text_of := part[_lead(part) :]).strip()]
     parts = _name_groups(_name_markets(_name_owner(_join_times(parts))))
     narrowed = any(_ONLY.search(part) and not _ASKS.search(part.casefold()) for part in parts[1:])
-    bound = narrowed or any(_BOUND.search(part.casefold()) for part in parts) or _is_list(parts, low)
+    bound = (
+        narrowed
+        or any(_LEFT_OUT.search(part) for part in parts[1:])
+        or any(_BOUND.search(part.casefold()) for part in parts)
+        or _is_list(parts, low)
+    )
     return parts if 2 <= len(parts) <= MOST and not bound else []
 
 
@@ -183,6 +195,10 @@ def _name_groups(parts: list[str]) -> list[str]:
     named = parts[:1]
     for part in parts[1:]:
         before = named[-1]
+        asked_of = find_mentions(before)
+        if len(asked_of) == 1 and _FIGURE_ALONE.search(part) and not find_mentions(part):
+            named.append(f"{asked_of[0].said}{part}")
+            continue
         own = find_mentions(before) or _NO_GROUP.search(_SECTORS.sub(" ", before))
         if not own and _SECTORS.search(before) and _WHICH_OF_THEM.search(part) and not _NO_GROUP.search(part):
             named.append(_WHICH_OF_THEM.sub("which sector" if before.isascii() else "哪个板块", part, count=1))

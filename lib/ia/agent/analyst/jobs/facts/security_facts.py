@@ -24,7 +24,7 @@ from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
-MOST = 4
+MOST = 8
 """Securities that one answer is about."""
 _PERIODS = 20
 
@@ -200,13 +200,16 @@ def _load_quotes(desk: ToolDesk, mentions: tuple[Mention, ...]) -> Work[DeskResu
     found = yield from desk.one("market.quote", symbols=[mention.code for mention in mentions])
     bare = [
         row for row in wording.rows_of(found, "quotes")
-        if not any(row.get(name) is not None for name in _VALUED) and str(row["symbol"]).endswith(_HOME)
+        if (row.get("roe_pct") is None or not any(row.get(name) is not None for name in _VALUED))
+        and str(row["symbol"]).endswith(_HOME)
     ]  # fmt: skip
     valued = yield from desk.run(*(DeskCall("market.valuation", {"symbol": row["symbol"]}) for row in bare))
     for row, result in zip(bare, valued, strict=True):
         figures = result.get("figures") if result.ok else None
         known = {name: figures[name] for name in _VALUED if figures.get(name) is not None} if figures else {}
         row.update(known | ({"valued": result.get("date")} if known else {}))
+        if figures and row.get("roe_pct") is None and figures.get("roe_pct") is not None:
+            row.update({name: result.get(name) for name in ("report", "basis")} | {"roe_pct": figures["roe_pct"]})
     return found
 
 
@@ -462,8 +465,10 @@ def answer_actions(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                     f"{head}{speak(': ')}" + speak("give the time as a date or a year: “{time}”", time=span.said)
                 )
                 continue
-            first, last = _ex_dates_within(asked, span.first, span.last)
-            notes = _say_business_year(desk, span, first, last)
+            ends = [(each.first, each.last) for each in asked.spans if each.first and each.last]
+            begin, end = min(first for first, _ in ends), max(last for _, last in ends)  # "in 2023 and 2022"
+            first, last = _ex_dates_within(asked, begin, end)
+            notes = _say_business_year(desk, dataclasses.replace(span, first=begin, last=end), first, last)
             rows = [row for row in rows if f"{first}" <= str(row["date"]) <= f"{last}"]
         if _WILL_SPLIT.search(asked.words):
             rows = [row for row in rows if row.get("bonus") or row.get("split") not in (None, 0, 1)]
