@@ -64,6 +64,8 @@ WORDS = {
         "可以买吗 买多少股 什么会改变对 的看法 我的 哪个 有哪些任务等我批准 是多少 的提醒 了吗 占总资产多少 我 之后涨了多少 按我的成本股息率多少 我买 一共花了多少钱 跌破 站上 净利润 和 更"
         " 卖出 买入 有哪些任务 到我想买的价位了吗 任务是干什么的 任务还在吗 哪个提醒最接近触发 有提醒吗"
     ),
+    "lib/ia/agent/analyst/ask/facts.py": "平均",
+    "lib/ia/agent/analyst/ask/follow_pairs.py": "便宜 贵 快 慢 大 小 低 少 差 弱 美元 港币 和 高 哪家 更 我哪个 得多 谁 到 涨跌多少 我 哪个月收益好 平均 平均涨多少 哪个风险 兑人民币自 以来涨跌 到现在涨跌多少 亏 赚 跌 涨",
     "lib/ia/agent/analyst/ask/follow_pronouns.py": "把 移出自选 加入自选 里 我 吗 要不要卖 如果我没卖 现在会多赚多少 我为什么 我持有多少 买入以来涨了多少 我买入以来涨了多少 的新闻 的提醒改成 占我账户多少 占",
     "lib/ia/agent/analyst/ask/follow_steps.py": "的股票里 里 美元 港币 人民币 我的 持仓 折合",
     "lib/ia/agent/analyst/ask/follow_terms.py": "我的 是多少",
@@ -72,7 +74,7 @@ WORDS = {
     "lib/ia/agent/analyst/jobs/task_requests.py": "跌到 涨到",
     "lib/ia/agent/analyst/ask/near_questions.py": "的 了 吗 是",
     "lib/ia/agent/analyst/ask/time_spans.py": "一二三四五六日天",
-    "lib/ia/agent/analyst/ask/several.py": "我什么价买的 我的",
+    "lib/ia/agent/analyst/ask/several.py": "我什么价买的 我的 股里 股",
     "lib/ia/agent/analyst/evidence/lens.py": "边界 禁忌 底线 成长",
     "lib/ia/agent/analyst/jobs/coaching.py": "太 风格 成长",
     "lib/ia/agent/analyst/jobs/plan.py": "回顾",

@@ -35,10 +35,13 @@ def load_figures(desk: ToolDesk, codes: list[str], names: set[str]) -> Work[dict
     return found
 
 
-def answer_listed(desk: ToolDesk, asked: FactQuestion, wish: ScreenWish, among: list[str]) -> Work[Reply | None]:
+def answer_listed(
+    desk: ToolDesk, asked: FactQuestion, wish: ScreenWish, among: list[str], conditions: str
+) -> Work[Reply | None]:
     """Answer which of what is held meet bounds on figures of companies, or how these rank; None where it cannot.
 
-    among  the codes that are watched; [] for what is held
+    among       the codes that are watched; [] for what is held
+    conditions  the bounds in words
     """
     names = {column.name for column in wish.columns}
     if wish.mean or wish.board or wish.st or not names <= set(COMPANY_FIGURES) or asked.securities:
@@ -67,7 +70,7 @@ def answer_listed(desk: ToolDesk, asked: FactQuestion, wish: ScreenWish, among: 
         rows = [row for row in rows if _counts(row[1], sort)]
     rows.sort(key=lambda row: _figure(row[1], sort) or 0.0, reverse=not wish.ascending)
     desk.ranked += [code for code, _ in rows[:1]] if wish.ordered else []
-    return reply_of_lines(*_say_listed(desk, wish, rows, len(among), day, unknown, figures, held=held))
+    return reply_of_lines(*_say_listed(desk, wish, rows, len(among), day, unknown, figures, conditions, held=held))
 
 
 def _figure(row: Json, column: ScreenColumn) -> float | None:
@@ -96,12 +99,11 @@ def _say_listed(
     day: str,
     unknown: list[str],
     figures: dict[str, Json],
+    conditions: str,
     *,
     held: bool,
 ) -> list[str]:
     """Return the securities that a screen of a list found, with their figures."""
-    from ia.agent.analyst.jobs.facts.screen_facts import say_conditions
-
     speak = desk.speak
     mark = wording.simulated_mark(desk, any(row.get("simulated") for row in figures.values()))
     told = [
@@ -116,7 +118,7 @@ def _say_listed(
         lines = [f"**{told[0]}** ({day}){mark}"]
         lines += [speak("Then: {rest}.", rest=speak.join_clauses(told[1:_SHOWN]))] if len(told) > 1 else []
     else:
-        given: Json = {"count": len(rows), "all": count, "conditions": say_conditions(desk, wish, []), "date": day}
+        given: Json = {"count": len(rows), "all": count, "conditions": conditions, "date": day}
         head = (
             speak("**{count} of {all} holdings**: {conditions} ({date}){mark}", mark=mark, **given)
             if held

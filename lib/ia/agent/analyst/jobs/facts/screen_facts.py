@@ -83,7 +83,8 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, (wish.rest if wish.rest and wish.rest in asked.words else asked.words,))
     if unknown := refuse_unknown(desk, wish, stored):
         return unknown
-    listed = (yield from listed_figures.answer_listed(desk, asked, wish, among)) if held or among else None
+    told = say_conditions(desk, wish, [])
+    listed = (yield from listed_figures.answer_listed(desk, asked, wish, among, told)) if held or among else None
     listed = listed or (wording.ask_back(desk, (" ".join(words.split()),)) if held else None)
     if listed := listed or (yield from _screen_moves(desk, asked, wish, among)):
         return listed
