@@ -164,6 +164,8 @@ _SCOPES = ("INDUSTRY", "WATCHED", "HOLD", "BOARD")
 _LISTS = frozenset(("LIST", "MAX", "MIN", "RANK", "CHEAPEST", "DEAREST", "BEST", "WORST"))
 _PLAIN = frozenset((*_SCOPES, *_LISTS, "ME", "STOCK", "COUNT", "FIGURE", "GROWS", "AMOUNT"))
 """Ideas of a list that bound it by nothing but its group."""
+_OF_DAY = frozenset(("STOCK", "SECTOR", "TIME", "CHANGE", "HAPPEN"))
+"""Ideas of a question how an industry did."""
 _RANKS = frozenset(
     ("FIGURE", "MAX", "MIN", "BEST", "WORST", "CHEAPEST", "DEAREST", "UP", "DOWN", "CHANGE", "RANK", "TIME", "STOCK",
      "LIST", "AMOUNT", "GROWS", "NUMBER")
@@ -183,8 +185,12 @@ def rank_group(words: str, before: str, today: date) -> str:
     watched = "WATCHED" in old.values
     ranks = new.names <= _RANKS and new.names & {"MAX", "MIN", "BEST", "WORST", "CHEAPEST", "DEAREST", "RANK"}
     group = {name: said for name, said in old.values.items() if name in _SCOPES or (name == "ME" and not watched)}
-    if not ranks or not (set(group) & set(_SCOPES)) or not (old.names & _LISTS or watched) or not old.names <= _PLAIN:
+    of_day = old.names - _OF_DAY == {"INDUSTRY"}
+    listed = of_day or ((old.names & _LISTS or watched) and old.names <= _PLAIN)
+    if not ranks or not (set(group) & set(_SCOPES)) or not listed:
         return ""
+    if of_day and "TIME" in old.values and "TIME" not in new.values and new.names & {"UP", "DOWN", "CHANGE"}:
+        group["TIME"] = old.values["TIME"]
     return ask_known(Ideas({**group, **new.values}, new.kinds), chinese=count_han(words) > 0)
 
 

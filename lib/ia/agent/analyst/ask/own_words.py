@@ -279,7 +279,9 @@ _OF_OWN = frozenset(
 
 
 def asks_of_last_trade(words: str, before: str, today: date) -> bool:
-    """Return True if words ask for the fees of the last trade, which the question before was about: "fees on it?".
+    """Return True if words ask for the fees of the last trade, or what the last sale brought: "was it profitable?".
+
+    The question before was about that trade.
 
     >>> asks_of_last_trade("fees on it?", "what was my last trade", date(2024, 3, 15))
     True
@@ -287,7 +289,10 @@ def asks_of_last_trade(words: str, before: str, today: date) -> bool:
     new = read_words(words, find_mentions(words), today) or {}
     old = read_words(before, find_mentions(before), today) or {}
     traded = {"TRADE", "BUY", "SELL"} & set(old) and "LAST" in old
-    return "FEES" in new and bool(traded) and _SECURITY not in {*new, *old}
+    if not traded or _SECURITY in {*new, *old}:
+        return False
+    brought = "SELL" in old and {"PROFIT", "LOSS"} & set(new)
+    return "FEES" in new or (bool(brought) and continue_ideas(words, before, today, first=True) != "")
 
 
 _ALSO = pattern(r"(?<!\w)再|也|\b(?:too|as well|also)\b", re.I)

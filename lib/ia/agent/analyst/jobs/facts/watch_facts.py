@@ -235,7 +235,8 @@ LOWEST = pattern(
 )
 _EITHER_WAY = pattern(
     r"涨(?!跌).{0,3}跌|涨跌[^，,。]{0,4}最[大多猛狠]|跌.{0,3}涨|波动"
-    r"|\bmovers?\b|\bmoved\b|\bup (?:or|and) down\b|\bgainers and losers\b",
+    r"|\bmovers?\b|\bmoved\b|\b(?:up|rose|gained|green)\b.*\b(?:down|fell|lost|red)\b|\bgainers and losers\b"
+    r"|\b(?:down|fell|lost|red)\b.*\b(?:up|rose|gained|green)\b",
     re.I,
 )
 """The largest changes of either sign are asked for."""
@@ -244,7 +245,10 @@ _EITHER_WAY = pattern(
 _ON_SIDE = pattern(
     r"[涨跌](?:了)?的?(?:都)?(?:有|是)?(?:哪些|[哪多]?[几少][只个支家]|谁)(?=\W*$)"
     r"|(?<=哪些)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)"
-    r"|(?<=有谁)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)|[涨跌](?:了)?的有",
+    r"|(?<=有谁)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)|[涨跌](?:了)?的有"
+    r"|\A(?!.*\b(?:\w+est|most|best|worst|least|top|first|by|than|how much)\b).*\b(?:which|what"
+    r"|how many|list|any|who)\b.*\b(?:rose|risen|gain(?:ed|ing)|rising|up|green|climb(?:ed|ing)"
+    r"|(?P<falls>fell|fallen|falling|drop(?:ped|ping)|lost|losing|down|red|declin(?:ed|ing)))\b",
     re.I,
 )
 """Those are asked for that rose, or fell, and not the first of them."""
@@ -360,7 +364,7 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Wor
         return reply_of_lines(speak("That figure is not stored of any of them."))
     bars_of = dict(rows)
     if wanted is None and (side := _ON_SIDE.search(asked.words)) and not _EITHER_WAY.search(asked.words):
-        said = _say_side(desk, asked, values, bars_of, falls="跌" in side[0])
+        said = _say_side(desk, asked, values, bars_of, falls=bool(side["falls"]) or "跌" in side[0])
         return reply_of_lines(*said.lines, *_say_not_traded(desk, asked, bars_of))
     _sort_values(values, asked.words, by_change=wanted is None)
     ordered = values
