@@ -29,6 +29,7 @@ HOMES = {
     "facts_trades": "research", "facts_owner": "research", "facts_tasks": "research",
     "facts_security": "research", "facts_quote": "research", "facts_account": "research",
     "facts_prices": "research", "facts_market": "research", "holidays": "research", "glossary": "research",
+    "glossary_more": "research",
     "criteria": "scan", "technicals": "scan", "facts_scan": "scan",
     "backtest_rules": "backtest",
 }  # fmt: skip

@@ -266,19 +266,24 @@ def _read_until(match: re.Match[str], today: date) -> TimeSpan | None:
 
 def _end_of_part(said: str, year: str | None, part: str, today: date, *, excluded: bool) -> date | None:
     """Return the last day before or up to a month, quarter or year, or a part of one; None for a month that is over."""
-    first = today.replace(day=1)
-    if "year" in said or "年" in said:
-        first, last = date(today.year, 1, 1), date(today.year, 12, 31)
+    first, ahead = today.replace(day=1), int(said.startswith(("next", "下")))
+    if re.search(r"week|周|星期|礼拜", said):
+        first = today + timedelta(days=7 * ahead - today.weekday())
+        last = first + timedelta(days=6)
+    elif "year" in said or "年" in said:
+        first, last = date(today.year + ahead, 1, 1), date(today.year + ahead, 12, 31)
     elif "quarter" in said:
-        first = date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
+        first = add_months(date(today.year, (today.month - 1) // 3 * 3 + 1, 1), 3 * ahead)
         last = month_end(add_months(first, 2))
-    elif said in ("month", "本月", "月") or said.startswith("这"):
+    elif said in ("month", "next month", "本月", "月") or said.startswith("这"):
+        first = add_months(first, ahead)
         last = month_end(first)
     else:
         first = date(int(year) if year else today.year, _month_number(said.removesuffix("份").removesuffix("月")), 1)
         last = month_end(first)
     if re.search(r"mid|中", part):
-        return first + timedelta(days=14 if last.month == first.month else (last - first).days // 2)
+        days = (last - first).days
+        return first + timedelta(days=14 if 27 <= days <= 30 else days // 2)
     if re.search(r"start|begin|初", part) or (excluded and not part):
         return first - timedelta(days=1)
     return last

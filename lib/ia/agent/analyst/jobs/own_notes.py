@@ -401,7 +401,7 @@ def quote_target(desk: ToolDesk, mention: Mention, *, stop: bool = False) -> Wor
         else mark_text("your notes name no target price, and I give none.")
     )
     wrote = mark_text("you wrote of a stop:") if stop else mark_text("you wrote of a target price:")
-    form, levels = (_STOP, None) if stop else (_TARGET, _TARGET_AT)
+    form, levels = (_STOP, (_STOP_AT, _TARGET_AT)) if stop else (_TARGET, (_TARGET_AT, _STOP_AT))
     return (yield from _quote_price(desk, mention, form, none, wrote, levels))
 
 
@@ -431,11 +431,11 @@ def _quote_price(
     form: re.Pattern[str],
     none: str,
     wrote: str = _OF_PRICE,
-    levels: re.Pattern[str] | None = None,
+    levels: tuple[re.Pattern[str], ...] = (),
 ) -> Work[Reply]:
     """Answer with what the owner's notes say in words of a form, beside the last close, and how far that is from it.
 
-    levels  finds the price in a note of targets; the distance is told where the notes name just one
+    levels  find the prices in notes of targets and stops; a distance is told where the notes name just one
 
     Of a purchase or a sale that is meant it is said first.
     """
@@ -460,12 +460,10 @@ def _quote_price(
         speak("- {day} `{path}`: {words}", day=item.date, path=item.source, words=past_views.cut_text(item.said))
         for item in dict.fromkeys(told[:SHOWN])
     ]
-    prices = {found["n"].replace(",", "") for item in told for found in (levels.finditer(item.said) if levels else ())}
-    if len(prices) == 1 and closes:
-        target, close = float(prices.pop()), closes[-1][1]
-        gap: Json = {"target": f"{target:,g}", "rate": wording.say_percent((target / close - 1) * 100),
-                     "gap": f"{target - close:+,.2f}"}  # fmt: skip
-        last.append(speak("From that close to {target}: **{rate}** ({gap}).", **gap))
+    for named in levels if closes else ():
+        prices = {next(filter(None, at.groups())) for item in told for at in named.finditer(item.said)}
+        if len(prices) == 1:
+            last.append(_say_gap(desk, float(prices.pop().replace(",", "")), closes[-1][1], stop=named is _STOP_AT))
     meant = {level for item in told for level in _find_levels(item.said, form)} if planned else set[float]()
     others = {each.code for item in told for each in find_mentions(item.said)} - {mention.code}
     if len(meant) == 1 and closes and not others:
@@ -475,6 +473,15 @@ def _quote_price(
                      day=day, close=f"{close:.2f}", mark=mark)  # fmt: skip
         return reply.reply_of_lines(head, *quotes)
     return reply.reply_of_lines(f"{name}{speak(': ')}{speak(wrote)}", *quotes, *last)
+
+
+def _say_gap(desk: ToolDesk, level: float, close: float, *, stop: bool) -> str:
+    """Return how far a close is from a target price or a stop that a note names."""
+    gap: Json = {"target": f"{level:,g}", "rate": wording.say_percent((level / close - 1) * 100),
+                 "gap": f"{level - close:+,.2f}"}  # fmt: skip
+    if stop:
+        return desk.speak("From that close to the stop of {target}: **{rate}** ({gap}).", **gap)
+    return desk.speak("From that close to {target}: **{rate}** ({gap}).", **gap)
 
 
 def _find_levels(text: str, form: re.Pattern[str]) -> list[float]:

@@ -276,16 +276,30 @@ def _read_loosely(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:
             continue
         desk.last_lines.clear()
         desk.request, desk.allowed, desk.is_loosened = loosened, None, True
-        done = yield from _read_first(desk, loosened)
-        if done is None:
-            done = yield from _do_request(desk)
-        if done.unread or not done.understood:
-            done = yield from _read_again(desk, loosened)
+        done = yield from _answer_loosened(desk, loosened)
         desk.is_loosened = False
         if done is not None:
             return done
     desk.request, desk.last_lines[:], desk.allowed = failed, said, allowed
     return None
+
+
+def _answer_loosened(desk: ToolDesk, loosened: UserRequest) -> Work[Reply | None]:
+    """Answer a question in plainer words, or the several that it has become; None where one of them is not read."""
+    answers = []
+    for each in loosened.question.split(idea_questions.AND):
+        asked = replace(loosened, question=each)
+        desk.request, desk.allowed = asked, None
+        done = yield from _read_first(desk, asked)
+        if done is None:
+            done = yield from _do_request(desk)
+        if done.unread or not done.understood:
+            done = yield from _read_again(desk, asked)
+        if done is None:
+            return None
+        answers.append(done)
+    desk.request = loosened
+    return reply.join_replies(answers) if len(answers) > 1 else answers[0]
 
 
 def _may_ask(*requests: UserRequest) -> bool:

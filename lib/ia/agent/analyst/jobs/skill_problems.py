@@ -59,6 +59,11 @@ def read_glossary(known: Tables) -> object:
     return known.build("research", "glossary", build_terms)
 
 
+def read_more_terms(known: Tables) -> object:
+    """Return the terms of results and of money."""
+    return known.build("research", "glossary_more", build_terms)
+
+
 _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
     "criteria": criteria_in, "technicals": technicals_at, "facts_scan": scan_table,
@@ -71,6 +76,7 @@ _READERS: dict[str, Callable[[Tables], object]] = {
     "facts_security": security_table,
     "facts_account": account_table, "facts_prices": price_table, "facts_quote": quote_facts,
     "facts_market": market_table, "holidays": holiday_table, "glossary": read_glossary,
+    "glossary_more": read_more_terms,
     "study": study_words_at, "backtest_rules": read_rule_words, "grounds": read_passages,
 }  # fmt: skip
 FILLED = {("research", "answer"), ("research", "note"), ("research", "risk"), ("review", "event-daily"),

@@ -219,8 +219,8 @@ def find_window(asked: FactQuestion, today: date) -> Window:
     """Return the days that a question means; USUAL days from today on where it names none."""
     words = asked.words
     named = asked.spans[0] if asked.spans else None
-    if named is not None and named.kind == FUTURE and named.first is not None and named.first == named.last:
-        return Window(named.first, named.first, named.said)
+    if named is not None and named.kind == FUTURE and named.first is not None and named.last is not None:
+        return Window(named.first, named.last, named.said)
     if match := _NUMBERED.search(words):
         count = match[1] or match[3] or ""
         unit = (match[2] or match[4]).lower()

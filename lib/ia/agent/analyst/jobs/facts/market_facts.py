@@ -869,6 +869,15 @@ def build_terms(table: Table) -> list[Term]:
     return list(table.entries("entries", Term))
 
 
+def _load_terms(desk: ToolDesk) -> Work[list[Term]]:
+    """Return the terms of both glossaries."""
+    yield from desk.load_tables(*GLOSSARIES)
+    return [term for name in GLOSSARIES for term in desk.tables.build("research", name, build_terms)]
+
+
+GLOSSARIES = ("glossary", "glossary_more")
+
+
 _AROUND_TERM = pattern(
     r"的|是|有|和|与|跟|之间|区别|不同|差别|差异|多少|什么|请问|现在|今天|最新|目前|一般|意思|指标|股票|怎么|呢|吗|指"
     r"|\b(?:whats?|is|are|the|an?|s|please|now|today|current|of|for|how|much|does|mean|me|tell|about|ratios?|in"
@@ -885,8 +894,7 @@ def explain_terms(desk: ToolDesk, words: str, *, meaning: bool = False) -> Work[
                a security that is not known, and no term explains it.
     """
     speak = desk.speak
-    yield from desk.load_tables("glossary")
-    found = [term for term in desk.tables.build("research", "glossary", build_terms) if term.words.search(words)]
+    found = [term for term in (yield from _load_terms(desk)) if term.words.search(words)]
     if not found:
         return None
     rest = words
@@ -907,9 +915,7 @@ def explain_terms(desk: ToolDesk, words: str, *, meaning: bool = False) -> Work[
 def explain_named(desk: ToolDesk, said: str) -> Work[Reply | None]:
     """Return what a term means that a text is, as a whole; None where neither glossary nor indicators have it."""
     speak = desk.speak
-    yield from desk.load_tables("glossary")
-    low = _fold_name(said)
-    terms: list[Term] = desk.tables.build("research", "glossary", build_terms)
+    low, terms = _fold_name(said), (yield from _load_terms(desk))
     named = [term for term in terms if low in {_fold_name(part) for name in term.name for part in _NAMES.split(name)}]
     if not named:
         found = [

@@ -1,6 +1,7 @@
 """Notes of the owner: read one whole, list them, and the target price that they name."""
 
 import re
+from datetime import date
 
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import find_mentions
@@ -15,9 +16,9 @@ from ia.kernel.patterns import pattern
 
 LINES = 9
 SHOWN = 6
-COUNT, WISH, NEWEST, LESSONS, UNNOTED = "count", "wish", "newest", "lessons", "unnoted"
+COUNT, WISH, NEWEST, LESSONS, UNNOTED, DAY = "count", "wish", "newest", "lessons", "unnoted", "day"
 """The fields of a question how many notes there are, for what the owner meant to do, for the newest note, for what was
-learned, and for holdings without a note."""
+learned, for holdings without a note, and when a note was written."""
 _PATH = pattern(r"(?:notebook/)?(?P<path>[\w\u3400-\u9fff.-]+(?:/[\w\u3400-\u9fff.-]+)+)")
 _DAY = pattern(r"\d{4}-\d\d-\d\d")
 
@@ -74,7 +75,7 @@ def answer_note(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("You wrote no note on {name}; `ia note list` lists the notes.",
                   name=wording.head_of(desk, asked.securities[0]))
         )  # fmt: skip
-    return (yield from _tell_note(desk, paths))
+    return (yield from _tell_note(desk, paths, dated=asked.facts[0].field == DAY))
 
 
 def _list_unnoted(desk: ToolDesk, asked: FactQuestion, own: list[str]) -> Work[Reply]:
@@ -133,8 +134,8 @@ def _tell_topic(desk: ToolDesk, topic: str, own: list[str]) -> Work[Reply]:
     return (yield from _tell_note(desk, list(dict.fromkeys(paths))))
 
 
-def _tell_note(desk: ToolDesk, paths: list[str]) -> Work[Reply]:
-    """Return the text of the newest of some notes, and how many others there are."""
+def _tell_note(desk: ToolDesk, paths: list[str], *, dated: bool = False) -> Work[Reply]:
+    """Return the text of the newest of some notes, on which day it was written where that is asked, and the others."""
     speak = desk.speak
     ordered = sorted(paths, key=lambda path: (day[0] if (day := _DAY.search(path)) else "", path), reverse=True)
     text = yield from desk.one("notebook.read", path=ordered[0])
@@ -146,7 +147,11 @@ def _tell_note(desk: ToolDesk, paths: list[str]) -> Work[Reply]:
     )
     others = PluralText("{count} more note: {paths}", "{count} more notes, the newest: {paths}")
     rest = [speak(others, count=len(ordered) - 1, paths=speak.join_items([f"`{path}`" for path in ordered[1:3]]))]
-    return reply_of_lines(f"`{ordered[0]}`{speak(': ')}", *rows[:LINES], *more, *(rest if ordered[1:] else []))
+    head = f"`{ordered[0]}`{speak(': ')}"
+    if dated and (day := _DAY.search(ordered[0])):
+        head = speak("Written on **{day}**, {days} days ago: `{path}`", path=ordered[0], day=day[0],
+                     days=(desk.request.moment.date() - date.fromisoformat(day[0])).days)  # fmt: skip
+    return reply_of_lines(head, *rows[:LINES], *more, *(rest if ordered[1:] else []))
 
 
 def answer_target(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

@@ -355,7 +355,7 @@ def _say_coming(desk: ToolDesk, asked: FactQuestion, rows: list[Json]) -> list[s
     """Return the announced dividends of what is held: first those of the week or month that is named."""
     speak, today = desk.speak, date.fromisoformat(desk.request.day)
     source = speak("Dates of companies: `ia calendar`.")
-    if found := next((match for each in asked.spans if (match := _NEXT.search(each.said))), None):
+    if found := next((match for each in asked.spans if not each.first and (match := _NEXT.search(each.said))), None):
         first = today + timedelta(days=7 - today.weekday()) if found["week"] else _next_month(today)
         last = first + timedelta(days=6) if found["week"] else _next_month(first) - timedelta(days=1)
         within = [row for row in rows if f"{first}" <= str(row.get("ex_date")) <= f"{last}"]

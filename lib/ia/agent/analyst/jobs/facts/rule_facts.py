@@ -59,6 +59,15 @@ def answer_breaks(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         lines += [f"- {line}" for line in daily.broken_rules(desk, status, held)]
     else:
         lines.append(speak("**No rule is broken** ({date}).{mark}", date=_price_day(held), mark=_mark(desk, status)))
+    if weighed and position is not None and not beyond:
+        weight, symbol, each = max(weighed, key=lambda row: row[0])
+        lines.append(
+            speak("Nearest to it: {name} {weight}%, **{room} points** left.", weight=f"{weight:.2f}",
+                  name=name_position(desk, symbol, each), room=f"{position - weight:.2f}")
+            if _OF_POSITIONS.search(asked.words)
+            else speak("Nearest to the limit of a position: {name} {weight}%, **{room} points** left.",
+                       weight=f"{weight:.2f}", name=name_position(desk, symbol, each), room=f"{position - weight:.2f}")
+        )  # fmt: skip
     for currency in wording.objects_of(status, "currencies"):
         own = sorted((row for row in weighed if row[2].get("currency") == currency), reverse=True, key=lambda r: r[0])
         if own:
