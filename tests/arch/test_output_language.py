@@ -57,6 +57,10 @@ WORDS = {
     "lib/ia/agent/analyst/ask/follow_lists.py": "股里 按 排序 从高到低 从低到高 得最多的是谁 自选股里 以上 以下 自选股 我的持仓 今天 涨跌多少",
     "lib/ia/agent/analyst/ask/follow_names.py": "和 哪个 更 比较 谁涨得多",
     "lib/ia/agent/analyst/ask/follow_on.py": "我的持仓里 比较 里 呢 和 线 合计 今天 净利润呢",
+    "lib/ia/agent/analyst/ask/follow_points.py": (
+        "最新财报是什么时候发布的 上次 是哪天 站上 成交量高于 日均量吗 我持有 吗 我 的卖出一共回款多少 我的 账户 哪个月收益最 差 好 我什么价买的 那次手续费多少 我为什么 卖 买"
+        " 亏 赚 了多少 浮动盈亏多少 我拿了多久 从我买进到现在涨了多少"
+    ),
     "lib/ia/agent/analyst/ask/money_sums.py": "已实现盈亏 浮动盈亏 盈亏 费用 入金 现金 资产 持仓 我的入金和出金 我的 之和折 和",
     "lib/ia/agent/analyst/ask/own_words.py": "港币 美元 人民币",
     "lib/ia/agent/analyst/ask/follow_own_again.py": "我为什么 买 卖 自选里 超仓了吗 各持仓盈亏从高到低 美元 港币 我的 现金折合人民币多少 是哪天 值多少人民币 我买了几次 赚了多少 人民币 我",
@@ -65,7 +69,7 @@ WORDS = {
         " 卖出 买入 有哪些任务 到我想买的价位了吗 任务是干什么的 任务还在吗 哪个提醒最接近触发 有提醒吗"
     ),
     "lib/ia/agent/analyst/ask/facts.py": "平均",
-    "lib/ia/agent/analyst/ask/follow_pairs.py": "便宜 贵 快 慢 大 小 低 少 差 弱 美元 港币 和 高 哪家 更 我哪个 得多 谁 到 涨跌多少 我 哪个月收益好 平均 平均涨多少 哪个风险 兑人民币自 以来涨跌 到现在涨跌多少 亏 赚 跌 涨",
+    "lib/ia/agent/analyst/ask/follow_pairs.py": "便宜 贵 快 慢 大 小 低 少 差 弱 美元 港币 和 高 哪家 更 我哪个 得多 谁 到 涨跌多少 我 哪个月收益好 平均 平均涨多少 哪个风险 兑人民币自 以来涨跌 到现在涨跌多少 亏 赚 跌 涨 的",
     "lib/ia/agent/analyst/ask/follow_pronouns.py": "把 移出自选 加入自选 里 我 吗 要不要卖 如果我没卖 现在会多赚多少 我为什么 我持有多少 买入以来涨了多少 我买入以来涨了多少 的新闻 的提醒改成 占我账户多少 占",
     "lib/ia/agent/analyst/ask/follow_steps.py": "的股票里 里 美元 港币 人民币 我的 持仓 折合",
     "lib/ia/agent/analyst/ask/follow_terms.py": "我的 是多少",

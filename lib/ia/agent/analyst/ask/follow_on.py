@@ -39,6 +39,7 @@ from ia.agent.analyst.ask.follow_own import (
     ask_own_holding,
     change_again,
 )
+from ia.agent.analyst.ask.follow_points import ask_pointed, carry_time
 from ia.agent.analyst.ask.follow_steps import (
     ask_among,
     change_amount,
@@ -283,6 +284,9 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
         return text
     if summed := _sum_up(text, last, recent):
         return summed
+    if not find_mentions(text) and (pointed := ask_pointed(drop_lead(text), last, find_named(last), today)):
+        return pointed
+    text = carry_time(text, last, today) or text
     if done := change_again(text, last) or ask_alert_of(text, last) or hold_against(text, last):
         return done
     if len(text) <= LONGEST and (same := name_same(text, today)):

@@ -75,7 +75,9 @@ _BETWEEN = pattern(
     r"|r[io]sen?|f[ae]ll(?:en)?|up|down|gain(?:ed)?|los[et]|drop(?:ped)?|differ|in between|since|since then|then"
     r"|in total|by now))+"
     r"|(?:per ?cent(?:age)?|%) (?:is|was) (?:that|it|the (?:change|difference))|(?:in|as an?) (?:per ?cent(?:age)?|%)"
-    r"|(?:change|difference|move|rise|gain|drop|fall|increase)(?: (?:between them|in between|between the two))?)"
+    r"|(?:per ?cent(?:age)? |% )?(?:change|difference|move|rise|gain|drop|fall|increase)"
+    r"(?: (?:between them|in between|(?:between|from|over) (?:the|those|these) two"
+    r"(?: (?:days|dates|closes|prices))?))?)"
     r"(?: (?:in|as an?) (?:per ?cent(?:age)?|%)(?: terms)?)?(?: (?:then|now))?"
     r"|(?:那|这|两者|中间|之间|期间|一共|总共|现在|它|相|又)*(?:差|变|[涨跌])(?:动|化)?(?:了|出)?(?:多少|百分之(?:几|多少)|几个?(?:百分)?点)(?:个?(?:百分)?点|钱)?"
     r"|(?:那|这)*(?:是|算)?(?:百分之(?:几|多少)|几个?(?:百分)?点)|(?:那|这)*(?:变化|涨跌幅?|涨幅|跌幅|差距|差额)(?:是|有)?(?:多少|多大)",
@@ -84,7 +86,8 @@ _BETWEEN = pattern(
 """How far it is from the one value to the other."""
 _WHICH_TIME = pattern(
     r"(?:so |and )?(?:which|what)(?: (?:month|week|year|quarter|one))?(?: of (?:them|the two))? (?:was|is|did|went)"
-    r"(?: (?:the|it))? (?:better|best|worse|worst)(?: (?:one|month|week|year))?(?: for me)?"
+    r"(?: (?:the|it))? (?:better|worse)(?: (?:one|month|week|year))?(?: for me)?"
+    r"|(?:so |and )?which (?:one|of (?:them|the two)) (?:was|is)(?: the)? (?:best|worst)(?: for me)?"
     r"|(?:那)?哪一?个?(?:月|周|星期|年|季度)(?:的|收益|表现|赚得|做得|更|比较|成绩)*(?:好|差|多|少|强|高|低)(?:一?[些点])?",
     re.I,
 )
@@ -164,9 +167,11 @@ def ask_of_both(text: str, wholes: list[str], today: date) -> str:
     >>> ask_of_both("and the average of the two", ["P/E of Moutai", "P/E of Wuliangye"], day)
     'average P/E of Moutai and Wuliangye'
     """
-    if not wholes or len(text) > LONGEST * 2 or find_mentions(text) or text.startswith("/"):
+    if not wholes or len(text) > LONGEST * 2 or text.startswith("/"):
         return ""
     asked = [_read(whole, today) for whole in wholes]
+    if find_mentions(text):
+        return _ask_same_figures(text, asked)
     core = drop_lead(text)
     core = re.sub(r"^(?:(?:and|so|then|ok(?:ay)?|but)\b[, ]*)+|^那么?", "", core, flags=re.I).strip()
     if between := _ask_between(core, asked, today):
@@ -181,6 +186,26 @@ def ask_of_both(text: str, wholes: list[str], today: date) -> str:
     if len(named) > 1 and _MEAN.fullmatch(core):
         return _ask_mean(last, named, chinese=is_chinese(text))
     return _ask_which(core, asked, named, today)
+
+
+_SAME_FIGURES = pattern(
+    r"[这那](?:两|2)个?(?:数字?|指标|比率|数据)"
+    r"|\b(?:the )?(?:those|these|same|both)(?: same)?(?: two)? (?:figures|numbers|ratios|metrics)\b",
+    re.I,
+)
+"""The two figures that were asked for in turn."""
+
+
+def _ask_same_figures(text: str, asked: list[_Asked]) -> str:
+    """Return the two figures that were asked of one security, of the one that a text names; "" for another text."""
+    named = find_mentions(text)
+    figures = list(dict.fromkeys(found[0] for each in asked if (found := _FIGURE.search(blank_mentions(each.whole)))))
+    of_one = len({each.named[0].code for each in asked if each.named}) == 1
+    if len(named) != 1 or not of_one or len(figures) != len("ab") or not _SAME_FIGURES.search(text):
+        return ""
+    if is_chinese(text):
+        return f"{named[0].said}的{'和'.join(figures)}"
+    return f"{' and '.join(figures)} of {named[0].said}"
 
 
 def _ask_mean(last: _Asked, named: list[Mention], *, chinese: bool) -> str:

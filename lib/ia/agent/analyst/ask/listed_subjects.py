@@ -228,7 +228,8 @@ def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tupl
     if _LAST_DEAL.search(before[-1]) and _FEES.search(text):
         return text, ()  # what the trade cost, and not the security
     if one:
-        return _IT.sub(lambda found: one + ("'s" if found[0].casefold() == "its" else ""), text, count=1), ()
+        told = _IT.sub(lambda found: one + ("'s" if found[0].casefold() == "its" else ""), text, count=1)
+        return re.sub(rf"({re.escape(one)})(?=[a-z])", r"\1 ", told, flags=re.I), ()  # 它pb
     return text, lists[-1] if len(lists[-1]) > 1 else ()
 
 

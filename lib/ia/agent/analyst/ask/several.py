@@ -110,6 +110,53 @@ def split_message(text: str) -> list[str]:
     return parts if 2 <= len(parts) <= MOST and not bound else []
 
 
+_SENTENCE = pattern(r"[?？!！;；。\n]+\s*|(?<=[a-z\d)])\.\s+(?=\S)", re.I)
+_TURN = pattern(
+    r"，|,(?!\d)\s*|(?<=[吗呢])(?=\S)|(?<=\S)(?=再给个|顺便)|(?<=[少几吗呢样谁])(?=还有)"
+    r"|,?\s+(?:and|also|plus|but)\s+(?=(?:also |then )?(?:what|how|when|which|who|whose|why|where|is|are|did|does|do"
+    r"|was|were|has|have|its|their|my|(?:by|at|on|in|for|from|since) (?:what|which|how)"
+    r"|the (?:percent\w*|distance|difference|realized|unrealized|average|total|return|gain|loss|fees?|price|same))\b)",
+    re.I,
+)
+"""Where one question of a sentence may end and the next begin."""
+
+
+def split_in_turn(text: str) -> list[str]:
+    """Return the questions of a message that may be put one after the other; [] where it is one.
+
+    >>> split_in_turn("按现在的股价来算，长江电力的股息率有多少？和招商银行比哪个高一些？")
+    ['按现在的股价来算，长江电力的股息率有多少', '和招商银行比哪个高一些']
+    >>> split_in_turn("How many shares of BYD did I sell, at what price, and what did the fees come to?")
+    ['How many shares of BYD did I sell', 'at what price', 'what did the fees come to']
+    >>> split_in_turn("If Moutai falls to 700, what do I lose?")
+    []
+    """
+    if len(text) > LONGEST or text.startswith("/"):
+        return []
+    parts: list[str] = []
+    for sentence in _SENTENCE.split(text):
+        said = [part.strip(" ,，") for part in _TURN.split(sentence)]
+        said = [part for part in said if part and _POLITE.fullmatch(part.casefold()) is None]
+        if any(_BOUND.search(part.casefold()) or _LEFT_OUT.search(part) or _ONLY.search(part) for part in said):
+            said = [sentence.strip()]
+        joined: list[str] = []
+        for part in _join_times(said):
+            if joined and not _ASKS.search(part.casefold()) and not _FIGURE_PART.search(part):
+                joined[-1] = f"{joined[-1]}{', ' if part.isascii() else '，'}{part}"
+            else:
+                joined.append(part if part.startswith("和") else part[_lead(part) :].strip() or part)
+        parts += joined
+    return parts if 2 <= len(parts) <= MOST else []
+
+
+_FIGURE_PART = pattern(
+    r"\b(?:its|their|the) (?:percent\w*|distance|difference|realized|unrealized|average|max\w*|total|return|gain|loss"
+    r"|fees?|price|\w+ (?:drawdown|volatility|margin|yield|ratio))\b|最大回撤|波动率|收益率|离|距",
+    re.I,
+)
+"""A part that names a figure, and so asks for it."""
+
+
 _FIGURES = pattern(
     r"^\W*(?:(?:show|tell|give) me |what(?:'s| is| are) |帮我|看看|查查|查一下|告诉我)*(?:the )?"
     r"(?P<one>(?P<a>[a-z0-9/ -]{2,24}) of @|@'s (?P<b>[a-z0-9/ -]{2,24})|@的(?P<c>[^和与、，,]{2,8}))"

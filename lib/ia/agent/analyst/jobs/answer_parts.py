@@ -110,7 +110,7 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
         together = yield from _answer_part(desk, _Part(whole, parts[0].wanted, one), answer_whole)
         if together.lines != replies[0].lines:  # the rest was read as well
             return together
-    return reply.join_replies([*replies, *_say_not_read(desk, left)])
+    return reply.join_replies([*replies, *say_not_read(desk, left)])
 
 
 def _drop_told(parts: list[_Part]) -> list[_Part]:
@@ -149,10 +149,10 @@ def _answer_rest(
         desk.request = part.request
         replies.append((yield from _answer_part(desk, part, answer_whole)))
     desk.request = whole
-    return reply.join_replies([*replies, *_say_not_read(desk, left)])
+    return reply.join_replies([*replies, *say_not_read(desk, left)])
 
 
-def _say_not_read(desk: ToolDesk, left: list[str]) -> list[Reply]:
+def say_not_read(desk: ToolDesk, left: list[str]) -> list[Reply]:
     """Return that parts of a message were not understood."""
     if not left:
         return []

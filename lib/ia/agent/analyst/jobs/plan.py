@@ -10,6 +10,7 @@ from ia.agent.analyst.ask import (
     choices,
     follow_asides,
     follow_pairs,
+    follow_points,
     follow_pronouns,
     ideas,
     intent,
@@ -33,7 +34,7 @@ from ia.agent.analyst.ask.facts import (
 from ia.agent.analyst.ask.filed_words import read_filed
 from ia.agent.analyst.ask.filing_words import read_filing
 from ia.agent.analyst.ask.follow_on import complete_question, read_before
-from ia.agent.analyst.ask.follow_words import LEAD, MEASURE, OWNER, TAIL
+from ia.agent.analyst.ask.follow_words import LEAD, MEASURE, OWNER, TAIL, drop_lead, find_named
 from ia.agent.analyst.ask.forbidden_words import drop_reminding, forbids
 from ia.agent.analyst.ask.foreign_words import is_foreign
 from ia.agent.analyst.ask.intent import Intent
@@ -100,6 +101,31 @@ def work(desk: ToolDesk) -> Work[Reply]:
     if desk.request.is_words_only and not desk.request.sections:
         desk.request = replace(desk.request, question=drop_reminding(desk.request.question))
     _mend_spelling(desk)
+    done = yield from _answer_questions(desk)
+    ends = [reply.by_rules(desk.speak)] if done.signed else []
+    offers = find_offered(desk.request, done.unread[0]) if done.unread else []
+    offers = [_name_as_said(desk, each) for each in offers[: max(MOST_LINES - 1 - len(done.lines), 1)]]
+    last, offered = [*desk.last_lines, *_say_unsent(desk)], _say_offered(desk, offers)
+    lines = reply.append_lines(done.lines, *last, *([] if offers else ends))
+    lines += [*([""] if offers and lines[-1:] != [""] else []), *offered, *(ends if offers else [])]
+    understood = done.understood and not offers
+    points = [*done.points, *last, *offered]
+    return done._replace(lines=lines, points=points, understood=understood, offers=tuple(offers))
+
+
+def _answer_questions(desk: ToolDesk) -> Work[Reply]:
+    """Answer a message as a whole, or its questions one after the other where it is not read so."""
+    whole = desk.request
+    done = yield from _answer_message(desk)
+    if not done.unread and done.understood:
+        return done
+    from ia.agent.analyst.jobs.in_turn import answer_in_turn
+
+    return (yield from answer_in_turn(desk, whole, _answer_message, _may_ask)) or done
+
+
+def _answer_message(desk: ToolDesk) -> Work[Reply]:
+    """Answer a message, or a question of one, with what was said before it."""
     _take_amendment(desk)
     if asked_back := list_talk.name_place(desk):
         return asked_back
@@ -124,13 +150,7 @@ def work(desk: ToolDesk) -> Work[Reply]:
         done = again
     if (done.unread or not done.understood) and (loosened := (yield from _read_loosely(desk, asked))):
         done = loosened
-    ends = [reply.by_rules(desk.speak)] if done.signed else []
-    offers = find_offered(desk.request, done.unread[0]) if done.unread else []
-    offers = [_name_as_said(desk, each) for each in offers[: max(MOST_LINES - 1 - len(done.lines), 1)]]
-    last = [*desk.last_lines, *_say_unsent(desk), *_say_offered(desk, offers)]
-    lines = reply.append_lines(done.lines, *last, *ends)
-    understood = done.understood and not offers
-    return done._replace(lines=lines, points=[*done.points, *last], understood=understood, offers=tuple(offers))
+    return done
 
 
 _OBJECT = pattern(
@@ -354,8 +374,7 @@ def _find_offered_before(desk: ToolDesk, said: list[str]) -> Work[list[str]]:
     desk.request = replace(request, question=last, before=before, listed=request.listed[: len(before)])
     offered: list[str] = []
     if intent.read_acts(desk.request).kind in _REPEATABLE:
-        _resolve_pointers(desk)
-        done = yield from _do_request(desk)
+        done = yield from _answer_questions(desk)
         offered = find_offered(desk.request, done.unread[0]) if done.unread else []
     desk.request = request
     desk.last_lines.clear()
@@ -379,8 +398,11 @@ def _resolve_pointers(desk: ToolDesk) -> tuple[tuple[str, ...], bool]:
         return (), False
     said = listed_subjects.resolve_words([*request.before, request.question], request.listed)
     *before, question = said.texts
-    wholes = idea_questions.read_wholes(before, request.moment.date())
-    if whole := follow_pairs.ask_of_both(request.question, wholes, request.moment.date()):
+    wholes, today = idea_questions.read_wholes(before, request.moment.date()), request.moment.date()
+    pointed = not find_mentions(request.question) and follow_points.ask_pointed(
+        drop_lead(request.question), wholes[-1], find_named(wholes[-1]), today
+    )
+    if whole := pointed or follow_pairs.ask_of_both(request.question, wholes, today):
         desk.request = replace(request, question=whole, before=[], listed=[])
         return (), False
     desk.request = replace(request, before=before, question=question)

@@ -1,0 +1,58 @@
+"""A message of several questions that was not read as a whole: each is answered behind the one before it.
+
+"At what price did I buy BYD, and how far is it from that now" is two messages of a conversation.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ia.agent.analyst.ask import several
+from ia.agent.analyst.ask.follow_words import OWNER
+from ia.agent.analyst.ask.listed_subjects import find_codes
+from ia.agent.analyst.ask.mentions import find_mentions
+from ia.agent.analyst.ask.request import UserRequest
+from ia.agent.analyst.desk import ToolDesk, Work
+from ia.agent.analyst.jobs.answer_parts import say_not_read
+from ia.agent.analyst.say import reply
+from ia.agent.analyst.say.reply import Reply
+
+
+def answer_in_turn(
+    desk: ToolDesk,
+    asked: UserRequest,
+    answer: Callable[[ToolDesk], Work[Reply]],
+    may_ask: Callable[[UserRequest], bool],
+) -> Work[Reply | None]:
+    """Answer the questions of a message one after the other; None where it is one, or where the first is not read.
+
+    answer   answers a request, with what was said before it
+    may_ask  tells whether a request may be a question: nothing is told, kept or to be done
+    """
+    if not asked.is_words_only or asked.sections or desk.asks_which or desk.is_reading_again:
+        return None
+    texts = several.split_in_turn(asked.question)
+    if not texts or not all(may_ask(replace(asked, question=text)) for text in texts):
+        return None
+    whole, said, allowed = desk.request, list(desk.last_lines), desk.allowed
+    desk.last_lines.clear()
+    replies: list[Reply] = []
+    left: list[str] = []
+    before, listed = list(asked.before), list(asked.listed)
+    for text in texts:
+        if left and not (find_mentions(text) or OWNER.search(text)):
+            left.append(text)  # it may go on with what was not read
+            continue
+        desk.request, desk.allowed = replace(asked, question=text, before=before, listed=listed), None
+        done = yield from answer(desk)
+        if done.unread or not done.understood or desk.asks_which:
+            left.append(text)
+        else:
+            replies.append(done)
+            before, listed = [*before, text], [*listed, find_codes("\n".join(done.lines))]
+        if not replies:
+            break
+    desk.request, desk.allowed, desk.asks_which = whole, allowed, False
+    if not replies:
+        desk.last_lines[:] = said
+        return None
+    return reply.join_replies([*replies, *say_not_read(desk, left)])
