@@ -38,7 +38,7 @@ _MARKETS = (
 _SHARES = pattern(
     rf"(?P<n>{COUNT})\s*(?P<unit>more\b|股(?![价息本东票份权])|手(?!续)|shares?\b|lots?\b)"
     r"|(?:\b(?:sell(?:ing)?|sold|buy(?:ing)?|bought|add(?:ed|ing)?|afford)\b|卖[出掉]?|买[入进]?|[加补建]仓)\s*(?P<m>\d[\d,]*)"
-    rf"(?![\d.]*\s*(?:[%％万亿成股手]|per ?cent|shares?\b|lots?\b|{UNIT}|[a-z]?\d))",
+    rf"(?![\d.,]*\s*(?:[%％万亿成股手]|per ?cent|shares?\b|lots?\b|{UNIT}|[a-z]?\d))",
     re.I,
 )
 _LOT = 100
@@ -103,6 +103,29 @@ def find_market_currencies(text: str) -> list[str]:
     (['USD'], ['CNY'])
     """
     return [code for code, form in _MARKETS if form.search(text)]
+
+
+_ACCOUNT = r"(?:账[户上本]|帐户|户头|(?:denominated )?(?:accounts?|books?|pots?|purses?)\b)"
+"""A regular expression of what holds the money of one currency."""
+
+
+def find_accounts(text: str) -> list[str]:
+    """Return the currencies of which a text names the account, by the currency or by its market.
+
+    >>> find_accounts("my HKD account"), find_accounts("the account in dollars"), find_accounts("人民币账户")
+    (['HKD'], ['USD'], ['CNY'])
+    >>> find_accounts("my account in all, told in Hong Kong"), find_accounts("how much is my US stock")
+    ([], [])
+    """
+    found = []
+    for code, form in (*CURRENCY_WORDS, *_MARKETS):
+        said = any(
+            re.match(rf"(?:的|[\s-])*{_ACCOUNT}", text[each.end() :], re.I)
+            or re.search(rf"{_ACCOUNT} in\s\Z", text[: each.start()], re.I)
+            for each in form.finditer(text)
+        )
+        found += [code] if said and code not in found else []
+    return found
 
 
 def find_market_words(text: str) -> tuple[str, ...]:

@@ -28,6 +28,8 @@ _ALLOWED = frozenset(name for _, _, names in _KINDS for name in names) | _MONEY 
 """Ideas of a question for a sum: anything else makes it another one."""
 _GOES_ON = _MONEY - {"MARKET", "ACCOUNTOF"} | _SUM | {"WORTH", "CASH"}
 """Ideas of a message that wants the sum of what was told before."""
+_BARE = frozenset(("CURRENCY", "INTO", "YUAN", "DO"))
+"""Ideas of a message that names but another currency, for what was asked before it."""
 _NET = frozenset(("AFTER_FEES", "NETFLOW", "ME", "TOTAL", "ALL", "THAN"))
 """Ideas of a message that wants the difference of what came in and went out."""
 _OF_ALL = ("realized profit", "unrealized profit")
@@ -79,9 +81,10 @@ def sum_spoken(words: str, before: Sequence[str], today: date) -> str:
         old = read_words(said, find_mentions(said), today)
         if not old or not set(old) <= _ALLOWED or not _MONEY & set(old):
             break
-        if kind not in ("", _kind_of(old)[0]) and {kind, _kind_of(old)[0]} != {"positions", "money"}:
+        told = "" if set(old) <= _BARE else _kind_of(old)[0]
+        if kind and told and kind != told and {kind, told} != {"positions", "money"}:
             break
-        kind, asked = _kind_of(old)[0], {**asked, **old}
+        kind, asked = told or kind, {**asked, **old}
         codes += [code for code in reversed(_find_codes(said)) if code not in codes]
     named = _find_codes(words)
     return _say(asked, codes[::-1], named[0] if named else "CNY", words) if len(codes) > 1 and len(named) < 2 else ""

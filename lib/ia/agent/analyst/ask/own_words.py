@@ -157,6 +157,8 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
     kept = {idea: said for idea, said in old.items() if not any(idea in kind and set(new) & kind for kind in _KINDS)}
     if set(new) - _WEAK == {"COUNT", "TOTAL"}:
         kept = {idea: said for idea, said in kept.items() if idea not in ("TIME", _DATE)}  # how many in all
+    if "PAST" in new and {"BUY", "SELL"} & set(new):  # of a trade that was made: not what was supposed
+        kept = {idea: said for idea, said in kept.items() if idea == _SECURITY}
     if "ANYOF" in new and _SECURITY not in new:  # any of the others: not the one that was spoken of
         kept.pop(_SECURITY, None)
         new = {idea: said for idea, said in new.items() if idea != "ANYOF"} | {"ME": ["my"]}

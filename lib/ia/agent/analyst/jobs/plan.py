@@ -48,6 +48,7 @@ from ia.agent.analyst.ask.mentions import (
     find_other_companies,
     strip_mentions,
 )
+from ia.agent.analyst.ask.money_sums import sum_spoken
 from ia.agent.analyst.ask.near_questions import find_offered, find_same
 from ia.agent.analyst.ask.own_words import asks_of_last_trade, read_ideas
 from ia.agent.analyst.ask.plain_words import simplify_question
@@ -395,6 +396,10 @@ def _resolve_pointers(desk: ToolDesk) -> tuple[tuple[str, ...], bool]:
     if len(request.listed) < len(request.before) or asks_of_last_trade(
         request.question, request.before[-1], request.moment.date()
     ):
+        return (), False
+    asked = idea_questions.read_wholes(request.before, request.moment.date())
+    if whole := sum_spoken(request.question, asked, request.moment.date()):  # both moneys, not both holdings listed
+        desk.request = replace(request, question=whole, before=[], listed=[])
         return (), False
     said = listed_subjects.resolve_words([*request.before, request.question], request.listed)
     *before, question = said.texts

@@ -508,7 +508,11 @@ def answer_currency(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                       cash=f"{float(book['cash']) / equity * 100:.2f}", share=f"{value / equity * 100:.2f}")
             )  # fmt: skip
         elif _CASH.search(asked.words):
-            lines.append(speak("**{amount}** in cash.", amount=_say_amount(desk, float(book["cash"]), currency)))
+            lines.append(
+                speak("**{amount}** in cash, {share}% of the {currency} account.", currency=currency,
+                      amount=_say_amount(desk, float(book["cash"]), currency),
+                      share=f"{float(book['cash']) / equity * 100 if equity else 0:.2f}")
+            )  # fmt: skip
         elif _SHARES_WORTH.search(asked.words):
             lines.append(speak("**{amount}** in positions.", amount=_say_amount(desk, value, currency)))
         lines.append(
@@ -667,14 +671,14 @@ def answer_risk_stats(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return loaded
     result, _ = loaded
     speak, lines = desk.speak, []
-    for name, account in performance_facts.accounts_of(desk, result):
+    for name, account in performance_facts.accounts_of(desk, result, asked.words):
         risk: Json = account.get("risk") or {}
         lines.append(_say_risk(desk, name, str(account.get("currency")), risk))
     lines[0] += wording.simulated_mark(desk, result.get("simulated"))
     if _VALUE_AT_RISK.search(asked.words):
         told = [
             f"{name} {performance_facts.say_fraction(risk['var95_frac'])}"
-            for name, account in performance_facts.accounts_of(desk, result)
+            for name, account in performance_facts.accounts_of(desk, result, asked.words)
             if (risk := account.get("risk") or {}).get("var95_frac") is not None
         ]
         lines.append(

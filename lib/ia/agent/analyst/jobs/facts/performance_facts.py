@@ -6,7 +6,7 @@ All figures are those of `ia profit`, `ia account` and their tools; nothing is c
 import re
 from datetime import date, timedelta
 
-from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
+from ia.agent.analyst.ask.amounts import find_accounts, find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import Mention
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE
@@ -56,9 +56,14 @@ def load_performance(
     return result, days.label if days else ""
 
 
-def accounts_of(desk: ToolDesk, result: DeskResult) -> list[tuple[str, Json]]:
-    """Return each currency's account and, where there are several, all of them in the base currency, with a name."""
+def accounts_of(desk: ToolDesk, result: DeskResult, words: str = "") -> list[tuple[str, Json]]:
+    """Return each currency's account and, where there are several, all of them in the base currency, with a name.
+
+    words  of a question: only the accounts that it names, where it names some
+    """
     found = list(wording.objects_of(result, "currencies").items())
+    if named := [each for each in found if each[0] in find_accounts(words)]:
+        return named
     total = result.get("total")
     if isinstance(total, dict):
         found.append((desk.speak("all in {currency}", currency=total.get("currency")), total))
@@ -83,7 +88,7 @@ def answer_periods(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if isinstance(loaded, Reply):
         return loaded
     (result, _), speak, lines = loaded, desk.speak, []
-    for name, account in accounts_of(desk, result):
+    for name, account in accounts_of(desk, result, asked.words):
         rows = wording.rows_of(account.get("periods"))
         lines.append(
             speak(
@@ -116,8 +121,12 @@ def answer_annual(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if isinstance(loaded, Reply):
         return loaded
     (result, _), speak, lines = loaded, desk.speak, []
-    for name, account in accounts_of(desk, result):
+    weighted = _BY_MONEY.search(asked.words) is not None
+    for name, account in accounts_of(desk, result, asked.words):
         risk: Json = account.get("risk") or {}
+        if weighted:
+            lines.append(_say_money_weighted(desk, name, account))
+            continue
         given: Json = {
             "name": name,
             "rate": say_fraction(account.get("twr_frac")),
@@ -136,6 +145,24 @@ def answer_annual(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         lines.append(line)
     lines[0] += wording.simulated_mark(desk, result.get("simulated"))
     return reply_of_lines(*lines)
+
+
+_BY_MONEY = pattern(r"资金加权|金额加权|内部收益率|(?<![a-z])x?irr(?![a-z])|\b(?:money|dollar)[- ]weighted\b", re.I)
+"""The return that counts how much money was there and when."""
+
+
+def _say_money_weighted(desk: ToolDesk, name: str, account: Json) -> str:
+    """Return the money-weighted return of an account, and beside it the time-weighted one; why not, where it is not."""
+    speak = desk.speak
+    if account.get("mwr_frac") is None:
+        return speak("**{name}** not told ({reason})", name=name, reason=say_reason(account, "mwr_frac") or "–")
+    yearly = account.get("xirr_ann_frac")
+    return speak(
+        "**{name}** **{rate}** from {first} to {last}, money-weighted{yearly}; time-weighted {plain}",
+        name=name, rate=say_fraction(account["mwr_frac"]), first=account.get("begin"), last=account.get("last"),
+        yearly="" if yearly is None else speak(" ({rate} a year)", rate=say_fraction(yearly)),
+        plain=say_fraction(account.get("twr_frac")),
+    )  # fmt: skip
 
 
 def answer_net_worth(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

@@ -667,6 +667,16 @@ _MONEY = pattern(rf"(?P<n>{COUNT})\s*(?:{UNIT}|(?=.{{0,8}}(?:能|可以)))", re.
 _BARE = pattern(r"(?<![\d.,])\d[\d,]*(?![\d.,]*\s*(?:%|％|k\b|w\b|万|千|亿))")
 
 
+def names_money(words: str) -> bool:
+    """Return True if words name an amount of money for the fees of a trade, and no number of shares.
+
+    >>> names_money("fees to buy for 5,000 yuan"), names_money("fees to buy 100 shares at 20 yuan")
+    (True, False)
+    """
+    named = _MONEY.search(words) and _FEES.search(words) and not _AT_PRICE.search(words)
+    return find_size(words) is None and bool(named)
+
+
 def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what a number of shares costs at the newest price, or how many an amount of money buys."""
     if not asked.securities:
@@ -696,6 +706,10 @@ def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         shares = size.shares_of(mention.symbol)
         if shares is None:
             return reply_of_lines(wording.say_lot_unknown(desk, mention))
+        if _FEES.search(plain) and _AT_PRICE.search(plain):
+            from ia.agent.analyst.jobs.facts import supposed_facts
+
+            return (yield from supposed_facts.answer_trade_cost(desk, asked))
         if _FEES.search(plain):
             return (yield from _answer_fees(desk, mention, shares, "sell" if _SOLD.search(plain) else "buy", plain))
         return reply_of_lines(
@@ -710,6 +724,13 @@ def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             return reply_of_lines(wording.say_lot_unknown(desk, mention))
         lot = int(rule.step) if rule else 1
         shares = int(amount / close / lot) * lot
+        if shares and _FEES.search(plain):
+            lines = list[str]()
+            for action, said in (("buy", _BOUGHT.search(plain)), ("sell", _SOLD.search(plain))):
+                if said or (action == "buy" and not _SOLD.search(plain)):
+                    told = yield from _answer_fees(desk, mention, shares, action, plain)
+                    lines += [line for line in told.lines if line not in lines]
+            return reply_of_lines(*lines)
         return reply_of_lines(
             speak(
                 "{name}: {amount} buy {shares} shares ({spent}) at {close} ({date}), in lots of {lot}, without"
@@ -723,6 +744,9 @@ def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 _FEES = pattern(r"费|佣金|印花税|\b(?:fees?|commissions?|costs? to trade|stamp duty|charges?)\b", re.I)
 _SOLD = pattern(r"卖|\bs(?:ell|elling|ale|old)\b", re.I)
+_AT_PRICE = pattern(r"\bat \d|@|(?:元|块)(?:的?价|一股|每股|时)|每股", re.I)
+"""Money that is the price of a share."""
+_BOUGHT = pattern(r"买|\b(?:buy\w*|bought|purchas\w*)\b", re.I)
 
 
 _TOTAL = pattern(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
+from ia.agent.analyst.ask.amounts import find_accounts, find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan
@@ -441,7 +441,8 @@ def answer_account_index(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, (span.said if span else "",))
     period = yield from load_period(desk, days)
     named = [mention for mention in asked.securities if mention.symbol.kind == "index"]
-    markets = find_market_currencies(strip_mentions(asked.words))
+    plain = strip_mentions(asked.words)
+    markets = find_accounts(plain) or find_market_currencies(plain)
     lines: list[str] = []
     if named:
         for mention in named[:2]:

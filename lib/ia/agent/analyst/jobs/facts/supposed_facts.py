@@ -9,7 +9,7 @@ from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.jobs import risk_rules
-from ia.agent.analyst.jobs.facts import holding_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts import holding_facts, price_facts, result_facts, wording
 from ia.agent.analyst.jobs.facts.ledger_facts import read_order
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -34,6 +34,8 @@ _NET = pattern(
 
 def answer_trade_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what the fees of a supposed trade are, or what cash it leaves."""
+    if price_facts.names_money(strip_mentions(asked.words)):
+        return (yield from price_facts.answer_order_cost(desk, asked))
     size, price, half, unread = read_order(strip_mentions(asked.words))
     later = [span for span in asked.spans if f"{span.first}" != desk.request.day]
     if taxed := _DIVIDEND_TAX.search(asked.words):  # it depends on when each share was bought
