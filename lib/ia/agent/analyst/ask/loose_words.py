@@ -13,6 +13,7 @@ from ia.agent.analyst.ask.mentions import LONGEST, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import fold_characters
 from ia.agent.analyst.ask.time_spans import find_time_spans
 from ia.agent.analyst.voice import count_han
+from ia.domain.speech.numerals import parse_count
 from ia.kernel.patterns import compile_pattern, pattern
 
 _SURE = 8
@@ -43,6 +44,8 @@ _CONDITION = pattern(
     re.I,
 )
 """Words of a reason that may bound what is asked."""
+_SHARES = pattern(r"[一二两三四五六七八九十][一二两三四五六七八九十百千万]+(?=股)")
+"""A number of shares in Chinese words."""
 _COMING = pattern(
     r"\b(?:(?:this|at the|over the|next) weekend|tonight|tomorrow|this (?:morning|evening|afternoon))\b|周报", re.I
 )
@@ -60,11 +63,18 @@ def loosen_question(text: str) -> str:
     if len(text) > LONGEST:
         return text
     plain = fold_characters(text).strip()
+    plain = _SHARES.sub(_write_number, plain)
     plain = _drop_reason(plain.lower() if plain.isupper() and " " in plain else plain)
     for form, word in _load_forms(chinese=count_han(plain) > 0) * _TIMES:
         plain = form.sub(word, plain)
     plain = re.sub(r" {2,}", " ", _correct_slips(plain)).strip(" ,，;；")
     return plain if re.search(r"\w", plain) else text
+
+
+def _write_number(found: re.Match[str]) -> str:
+    """Return a number of shares in figures."""
+    count = parse_count(found[0])
+    return found[0] if count is None else f"{count:.10g}"
 
 
 def mend_spelling(text: str) -> str:

@@ -398,6 +398,10 @@ _GAINED = pattern(
     r"(?:又|那天|当天)?[涨跌赚亏]了?多少钱?|(?:and )?(?:by )?how much (?:did i (?:lose|make)|was it|was lost)"
 )
 """What the best or the worst day brought, which is told with it."""
+_DEALT = pattern(r"[买卖](?:出|入|了|进|掉)|\b(?:bought|sold|buy|sell)\b")
+_AT_WHAT = pattern(r"(?:是|各|当时|用的?)*(?:什么|啥)价(?:位|格|钱)?(?:[买卖][出入进掉]?的)?|at (?:what|which) prices?")
+"""The price of a trade, which is told with it."""
+_RESULT = pattern(r"[赚亏盈]|\b(?:profit|loss|made?|make|lost|gain\w*)\b")
 _BY_HOW_MUCH = pattern(r"(?:又|一共|总共)?[涨跌]了?(?:多少|几个?点|百分之几)(?:个?点)?|(?:多少|几)个?点|by how much")
 
 
@@ -412,6 +416,7 @@ def repeats_move(before: str, part: str) -> bool:
         (_MOVED.search(low) and _BY_HOW_MUCH.fullmatch(said))
         or (_ENDS_OF.search(low) and _GAINED.fullmatch(said))
         or (_AIM.search(low) and _FAR.fullmatch(said))
+        or (_DEALT.search(low) and _AT_WHAT.fullmatch(said) and not _RESULT.search(low))
     )
 
 

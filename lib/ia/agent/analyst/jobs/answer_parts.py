@@ -208,7 +208,8 @@ def _ask_by_ideas(
 def _read_parts(desk: ToolDesk, texts: list[str]) -> Work[tuple[list[_Part], list[str]] | None]:
     """Return the parts that are questions and the texts that ask for what is not known; None for one message."""
     whole, parts, left = desk.request, list[_Part](), list[str]()
-    for at, text in enumerate(texts):
+    for at, said in enumerate(texts):
+        text = _ask_fees_of(parts[-1:], said) or said
         if at and (several.is_only_when_or_how_much(text) or several.repeats_move(texts[at - 1], text)):
             continue
         request = replace(whole, question=text, before=[*whole.before, *texts[:at]])
@@ -311,6 +312,32 @@ def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list
         if not unread and (asks or _VIEW.search(wanted.words)):
             return _Part(request, wanted._replace(kind="research", securities=named), None)
     return None
+
+
+_BARE_FEES = pattern(
+    r"(?:what (?:did|were|was)|how (?:much|high) (?:did|were|was)) (?:the |its |my |all (?:the )?)?"
+    r"(?:transaction |trading )?(?:fees?|costs?|commissions?|charges?)"
+    r"(?: (?:come|amount|add up) to| be| on (?:it|that))?"
+    r"|(?:手续费|费用|佣金|税费)(?:一共|总共|合计)?(?:是|花了|交了|付了)?(?:多少|几)(?:钱|块)?",
+    re.I,
+)
+"""Asks for the fees of the trade that the part before asks about."""
+_SIDES = (
+    ("sold", "卖", pattern(r"卖|\bs(?:ell|old)\b", re.I)),
+    ("bought", "买", pattern(r"买|\bb(?:uy|ought)\b", re.I)),
+)
+
+
+def _ask_fees_of(before: list[_Part], text: str) -> str:
+    """Return the question for the fees of the trade of one security that the part before asks about; "" for others."""
+    named = before[0].wanted.securities if before else []
+    words = strip_mentions(before[0].wanted.words) if before else ""
+    sides = [side for side in _SIDES if side[2].search(words)]
+    if len(named) != 1 or len(sides) != 1 or not _BARE_FEES.fullmatch(text.strip(" ,，?？。.")):
+        return ""
+    if re.search(r"[\u4e00-\u9fff]", text):
+        return f"{sides[0][1]}{named[0].said}那次手续费多少"
+    return f"what did I pay in fees when I {sides[0][0]} {named[0].said}"
 
 
 _POINTS = pattern(r"\b(?:their|its|them)\b|[它他]们?的", re.I)

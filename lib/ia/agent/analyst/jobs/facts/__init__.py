@@ -31,7 +31,7 @@ _READS_NUMBERS = (
     "howto", "cost_basis", "watched_since", "fee_rates", "actions", "dividend_years", "peer_rank",
     "figure_meaning", "purchase",
     "traded_sum", "alert_state", "dividend_tax", "traded_price", "daily_move", "day_story", "period_against",
-    "part_of_account", "moved_by", "sell_down",
+    "part_of_account", "moved_by", "sell_down", "trades_above", "year_dividends",
     "bought_then",
     "rest_result", "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
     "candles", "gaps", "lot", "back_above", "last_run", "after_report",
@@ -374,7 +374,10 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import bought_then, day_counts, paid_in_facts
 
         return (paid_in_facts.ANSWERS | day_counts.ANSWERS | bought_then.ANSWERS)[name]
-    if name in ("profit_share", "near_cost", "cash_parts", "side_value", "sell_rest", "sell_down", "trade_extreme"):
+    if name in (
+        "profit_share", "near_cost", "cash_parts", "side_value", "sell_rest", "sell_down", "trade_extreme",
+        "trades_above",
+    ):  # fmt: skip
         from ia.agent.analyst.jobs.facts import own_shares, trade_extremes
 
         return (own_shares.ANSWERS | trade_extremes.ANSWERS)[name]

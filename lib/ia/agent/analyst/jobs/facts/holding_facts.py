@@ -505,12 +505,13 @@ def _say_paid(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> li
     currency = str(bought[0].get("currency") or "")
     lines = [
         desk.speak(
-            "{name}: **{paid}** for {shares} shares, {price} a share, and {fees} of fees.",
+            "{name}: **{paid}** for {shares} shares, {price} a share, and {fees} of fees: {whole} in all.",
             name=head,
             paid=wording.say_exact(desk, paid, currency=currency),
             shares=number(shares, "shares"),
             price=number(paid / shares, "price", desk.speak),
             fees=wording.say_exact(desk, fees),
+            whole=wording.say_exact(desk, paid + fees, currency=currency),
         )
     ]
     return lines + ["- " + _say_trade(desk, row) for row in bought[-SHOWN:]]
@@ -542,10 +543,17 @@ def _say_since(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> l
                            trade=_say_trade(desk, found["rows"][-1]))]  # fmt: skip
     days = (date.fromisoformat(desk.request.day) - date.fromisoformat(str(start["date"]))).days
     told = desk.speak(PluralText("{count} day", "{count} days"), count=days)
-    return [
+    lines = [
         desk.speak("{name}: **since {date}**, {days}: {trade}.", name=head, date=start["date"], days=told,
                    trade=_say_trade(desk, start))
     ]  # fmt: skip
+    sold = [row for row in found["rows"] if row.get("kind") == "sell" and str(row["date"]) >= str(start["date"])]
+    if sold:
+        held = (date.fromisoformat(str(sold[-1]["date"])) - date.fromisoformat(str(start["date"]))).days
+        lines.append(desk.speak(PluralText("Sold in part after **{count} day**: {trade}.",
+                                           "Sold in part after **{count} days**: {trade}."),
+                                count=held, trade=_say_trade(desk, sold[-1])))  # fmt: skip
+    return lines
 
 
 def _find_last_holding(rows: list[Json]) -> list[Json]:

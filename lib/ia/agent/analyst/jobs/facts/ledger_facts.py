@@ -7,6 +7,7 @@ from datetime import timedelta
 from ia.agent.analyst.ask.amounts import Size, find_currencies, find_market_currencies, find_size
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
+from ia.agent.analyst.ask.time_spans import blank_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs import risk_rules
 from ia.agent.analyst.jobs.daily import positions_of, weight_of
@@ -725,6 +726,12 @@ def answer_year_dividends(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return loaded
     named = {mention.code for mention in asked.securities}
     speak, held = desk.speak, [pair for pair in loaded[1] if not named or pair[0] in named]
+    words = blank_spans(strip_mentions(asked.words), asked.spans)
+    size = find_size(words) if len(named) == 1 else None
+    if left := re.findall(r"\d[\d,.]*", words[: size.at[0]] + words[size.at[1] :] if size else words):
+        return wording.ask_back(desk, tuple(left))
+    if size is not None and (shares := size.shares_of(asked.securities[0].symbol)):
+        held = [(symbol, {**each, "size": shares}) for symbol, each in held]
     since = f"{desk.request.moment.date() - timedelta(days=365)}"
     looked = yield from desk.run(*(DeskCall("market.actions", {"symbol": symbol}) for symbol, _ in held))
     sums: dict[str, float] = {}
@@ -748,8 +755,11 @@ def answer_year_dividends(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             )  # fmt: skip
     told = speak.join_clauses([_say_amount(desk, value, currency) for currency, value in sums.items()])
     head = (
-        speak("**{sums}** before tax: the dividends of the last 12 months on the shares that you hold now.{mark}",
+        speak("**{sums}** before tax: the dividends of the last 12 months on so many shares.{mark}",
               sums=told, mark=wording.simulated_mark(desk, simulated))
+        if sums and size is not None
+        else speak("**{sums}** before tax: the dividends of the last 12 months on the shares that you hold now.{mark}",
+                   sums=told, mark=wording.simulated_mark(desk, simulated))
         if sums
         else speak("In the last 12 months nothing that you hold now paid a dividend.{mark}",
                    mark=wording.simulated_mark(desk, simulated))

@@ -2,6 +2,7 @@
 
 import re
 
+from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
@@ -143,7 +144,11 @@ def answer_against_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     status = yield from desk.one("account.status")
     if status.failure is not None:
         return wording.unreadable(desk, speak("the ledger"), status.failure)
-    held = wording.objects_of(status, "positions")
+    only = find_currencies(asked.words) or find_market_currencies(asked.words)
+    held = {
+        code: each for code, each in wording.objects_of(status, "positions").items()
+        if not only or each.get("currency") in only
+    }  # fmt: skip
     known = [
         (float(each["unrealized_pct"]), code) for code, each in held.items() if each.get("unrealized_pct") is not None
     ]
@@ -156,7 +161,9 @@ def answer_against_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         else speak("**{count} of {all}** holdings are below their average cost, fees included.{mark}", **given)
     )
     told = [
-        speak("- {name} **{change}**: {price} ({day}) against {cost}",
+        speak("- {name} **{change}** ({amount}): {price} ({day}) against {cost}",
+              amount=wording.say_exact(desk, held[code].get("unrealized_pnl"), signed=True,
+                                       currency=str(held[code].get("currency") or "")),
               name=wording.security_name(desk, code, held[code].get("name")), change=wording.say_percent(change),
               price=number(float(held[code]["current_price"]), "price", speak), day=held[code].get("price_date"),
               cost=wording.say_exact(desk, held[code].get("avg_price"), currency=str(held[code].get("currency") or "")))

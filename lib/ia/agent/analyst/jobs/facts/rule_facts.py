@@ -2,7 +2,7 @@
 
 import re
 
-from ia.agent.analyst.ask.amounts import TOGETHER, find_market_currencies
+from ia.agent.analyst.ask.amounts import TOGETHER, find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words, market_table
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
@@ -318,6 +318,8 @@ def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
     rows = sorted(held, key=rank)
     top = _TOP.search(asked.words)
+    into = find_currencies(asked.words)[:1]
+    base, rates = together.rates_of(status.get("total"))
     most = (
         min(MOST, int(parse_count((top["n"] or top["n2"] or top["n3"]).casefold()) or MOST)) if top and whole else MOST
     )
@@ -326,7 +328,7 @@ def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             "- {name}: {weight}, {value}, {profit} ({rate})",
             name=name_position(desk, symbol, each),
             weight=say_weight(desk, symbol, each, weights),
-            value=wording.say_exact(desk, each.get("value"), currency=str(each.get("currency") or "")),
+            value=_say_value(desk, each, into[0] if into == [base] else "", rates),
             profit=wording.say_exact(
                 desk, each.get("today_pnl" if key == "today_pnl" else "unrealized_pnl"), signed=True
             ),
@@ -352,6 +354,14 @@ def answer_weights(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         mark=_mark(desk, status),
     )
     return reply_of_lines(head, *lines, *_more(desk, len(rows)))
+
+
+def _say_value(desk: ToolDesk, position: Json, base: str, rates: dict[str, float]) -> str:
+    """Return what a position is worth, in the base currency of the account where that is wanted and a rate is known."""
+    currency, value = str(position.get("currency") or ""), position.get("value")
+    if not base or value is None or currency not in rates:
+        return wording.say_exact(desk, value, currency=currency)
+    return wording.say_exact(desk, float(value) * rates[currency], currency=base)
 
 
 _BROAD = pattern(

@@ -47,9 +47,19 @@ def say_together(desk: ToolDesk, held: dict[str, Json], weights: dict[str, float
     }
     if not all(symbol in weights for symbol in held):
         return [desk.speak("Together: worth {value}, unrealized {gain}.", **given)]
-    weight = f"{sum(weights[symbol] for symbol in held):.2f}"
+    weight = f"{_weigh_together(held, weights, total):.2f}"
     return [desk.speak("Together: **{weight}%** of the whole account, worth {value}, unrealized {gain}.",
                        weight=weight, **given)]  # fmt: skip
+
+
+def _weigh_together(held: dict[str, Json], weights: dict[str, float], total: object) -> float:
+    """Return the part of the whole account that positions are together, by the sum of their values."""
+    _, rates = rates_of(total)
+    whole = wording.figure_of(total, "equity") if isinstance(total, dict) else None
+    if not whole or any(str(each.get("currency") or "") not in rates for each in held.values()):
+        return sum(weights[symbol] for symbol in held)
+    worth = sum(float(each["value"]) * rates[str(each.get("currency") or "")] for each in held.values())
+    return worth / whole * 100
 
 
 def say_profit_together(desk: ToolDesk, gains: list[Json], total: object) -> list[str]:

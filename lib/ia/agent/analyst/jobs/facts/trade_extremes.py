@@ -2,7 +2,7 @@
 
 import re
 
-from ia.agent.analyst.ask.amounts import find_market_currencies
+from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
@@ -74,6 +74,57 @@ def answer_trade_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+_ABOVE = pattern(
+    r"(?:above|below) (?P<en>\d[\d,]*(?:\.\d+)?)\s?(?P<unit>k)?|(?P<zh>\d[\d,]*(?:\.\d+)?)\s?(?P<han>[万千])?"
+    r"(?:块钱?|元|人民币|美元|港[币元])?以[上下]",
+    re.I,
+)
+_BELOW = pattern(r"\bbelow\b|以下", re.I)
+_SHOWN = 8
+_TIMES = {"k": 1e3, "千": 1e3, "万": 1e4}
+
+
+def answer_trades_above(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer which purchases or sales came to more, or to less, than an amount, without their fees."""
+    speak, plain = desk.speak, strip_mentions(asked.words)
+    bound, days = _ABOVE.search(plain), (yield from result_facts.trade_days(desk, asked))
+    if days is None or bound is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans) or (asked.words.strip(),))
+    listed, status = yield from desk.run(
+        DeskCall("trade.list", {"limit": account_facts.LIMIT}), DeskCall("account.status", {})
+    )
+    if listed.failure is not None:
+        return wording.unreadable(desk, speak("the journal"), listed.failure)
+    if len(wording.rows_of(listed.value)) >= account_facts.LIMIT:
+        return reply_of_lines(speak("The journal is too long for that here: `ia trade list --json` has each trade."))
+    base, rates = rates_of(status.get("total") if status.ok else None)
+    into = (find_currencies(plain) or [base])[0]
+    least = float((bound["en"] or bound["zh"]).replace(",", "")) * _TIMES.get(bound["unit"] or bound["han"] or "", 1)
+    codes, currencies = {each.code for each in asked.securities}, find_market_currencies(plain)
+    rows = [
+        row for row in account_facts.one_side(account_facts.entries_within(listed.value, days), plain)
+        if (not codes or row.get("symbol") in codes) and (not currencies or row.get("currency") in currencies)
+    ]  # fmt: skip
+    if any(str(row.get("currency")) not in rates for row in rows) or into not in rates:
+        return reply_of_lines(speak("A price or an exchange rate is missing, so I do not compare them."))
+    less = _BELOW.search(plain) is not None
+    found = [
+        row for row in rows if (_amount_of(row) * rates[str(row.get("currency"))] / rates[into] > least) != less
+    ]  # fmt: skip
+    amount = wording.say_exact(desk, least, currency=into)
+    given: Json = {"count": len(found), "all": len(rows), "amount": amount}
+    head = (
+        speak("**{count}** of {all} trades came to {amount} or less.", **given)
+        if less
+        else speak("**{count}** of {all} trades came to more than {amount}.", **given)
+    )
+    lines = [f"- {_say_row(desk, row)}" for row in found[:_SHOWN]]
+    lines += [speak("… {count} more: `ia trade list`", count=len(found) - _SHOWN)] if len(found) > _SHOWN else []
+    if any(row.get("currency") != into for row in rows):
+        lines.append(speak("Compared in {base} at today's rates, without fees.", base=into))
+    return reply_of_lines(head, *lines)
+
+
 def _say_brought(desk: ToolDesk, row: Json) -> Work[list[str]]:
     """Return what a sale brought after its fees, and its profit; [] for a purchase, or where they are not known."""
     if row.get("kind") != "sell" or row.get("fees") is None:
@@ -108,4 +159,4 @@ def _say_row(desk: ToolDesk, row: Json, *, bold: bool = False) -> str:
                                                                                        **given)  # fmt: skip
 
 
-ANSWERS = {"trade_extreme": answer_trade_extreme}
+ANSWERS = {"trade_extreme": answer_trade_extreme, "trades_above": answer_trades_above}
