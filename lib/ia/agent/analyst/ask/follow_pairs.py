@@ -162,6 +162,10 @@ def ask_of_both(text: str, wholes: list[str], today: date) -> str:
     ('工行和招行哪家营收增速更快', '')
     >>> ask_of_both("which fell more this month", ["hang seng yesterday", "tencent yesterday"], day)
     'which fell more this month, hang seng or tencent'
+    >>> ask_of_both("the same two for Wuliangye", ["Moutai P/E", "Moutai ROE"], day)
+    'P/E and ROE of Wuliangye'
+    >>> ask_of_both("which has the higher P/E, it or SMIC", ["Cambricon P/E"], day)
+    'which has the higher P/E, Cambricon or SMIC'
     >>> ask_of_both("how many percent is that", ["BYD price", "BYD price on 2024-03-01"], day)
     'how much did BYD change since 2024-03-01'
     >>> ask_of_both("and the average of the two", ["P/E of Moutai", "P/E of Wuliangye"], day)
@@ -171,7 +175,9 @@ def ask_of_both(text: str, wholes: list[str], today: date) -> str:
         return ""
     asked = [_read(whole, today) for whole in wholes]
     if find_mentions(text):
-        return _ask_same_figures(text, asked)
+        return _ask_figures_of(text, asked) or _name_other(text, asked[-1])
+    if _PUBLISHED.fullmatch(text) and _FIGURE.search(blank_mentions(asked[-1].whole)):
+        return asked[-1].whole  # its answer tells when
     core = drop_lead(text)
     core = re.sub(r"^(?:(?:and|so|then|ok(?:ay)?|but)\b[, ]*)+|^那么?", "", core, flags=re.I).strip()
     if between := _ask_between(core, asked, today):
@@ -188,24 +194,56 @@ def ask_of_both(text: str, wholes: list[str], today: date) -> str:
     return _ask_which(core, asked, named, today)
 
 
-_SAME_FIGURES = pattern(
-    r"[这那](?:两|2)个?(?:数字?|指标|比率|数据)"
-    r"|\b(?:the )?(?:those|these|same|both)(?: same)?(?: two)? (?:figures|numbers|ratios|metrics)\b",
+_TWO_FIGURES = pattern(
+    r"(?:那|那么|换|换成|再|看|看看|给我|和|改成|轮到|如果|要是|是|同样|一样|[，,、的呢]|\s)*"
+    r"(?:这|那|上面|刚才|前面|同样)的?(?:两|俩|2)个?(?:数字?|数据|指标|比率|值|项)?(?:又|都|各|分别|呢|是|为|怎么样|如何|多少|[，,？?\s])*"
+    r"|(?:\b(?:and|so|now|then|what|how|about|are|is|give|show|tell|me|the|for|of|with|at|do|please|it)\b|['’]s\b|[,.?]|\s)*"
+    r"\b(?:(?:the )?same|these|those|both|the)(?: two)?(?: (?:figures|numbers|ratios|values|metrics|things))?\b"
+    r"(?:\b(?:and|so|now|then|what|how|about|are|is|the|for|of|with|at|please)\b|[,.?]|\s)*",
     re.I,
 )
-"""The two figures that were asked for in turn."""
+"""Asks for the two figures that were asked for in turn."""
+_TWO_SAID = pattern(r"两|俩|2|\b(?:two|both|figures|numbers|ratios|values|metrics)\b", re.I)
+_ENGLISH_IT = pattern(
+    r"(?P<or>\b(?:or|and|than|to|versus|vs\.?|,) )it\b|\bit(?P<lead>(?:,| or| and| versus| vs\.?) )", re.I
+)
+_CHINESE_IT = pattern(r"它(?=[和与跟比还])|(?<=[和与跟比])它")
+_PUBLISHED = pattern(
+    r"(?:(?:and|so|but) )?(?:when|on (?:what|which) (?:day|date)) (?:did|was|has|were|is)"
+    r" (?:that|it|this|those|they)(?: (?:report|one|figure|number|result)s?)?"
+    r" (?:come out|came out|been published|published|released|appear|out|made public|disclosed|filed|announced)\W*"
+    r"|(?:那|这|它)*(?:份|个|期)?(?:数据?|数字|财报|报告|报表)?(?:是)?(?:什么时候|哪一?天|几号|何时|啥时候)(?:公布|发布|披露|出来?|发)(?:的|了)?\W*",
+    re.I,
+)
+"""Asks when the report of the figure before came out."""
 
 
-def _ask_same_figures(text: str, asked: list[_Asked]) -> str:
-    """Return the two figures that were asked of one security, of the one that a text names; "" for another text."""
-    named = find_mentions(text)
-    figures = list(dict.fromkeys(found[0] for each in asked if (found := _FIGURE.search(blank_mentions(each.whole)))))
-    of_one = len({each.named[0].code for each in asked if each.named}) == 1
-    if len(named) != 1 or not of_one or len(figures) != len("ab") or not _SAME_FIGURES.search(text):
+def _ask_figures_of(text: str, asked: list[_Asked]) -> str:
+    """Return the last two figures that were asked of one security in turn, of another one; "" for another question."""
+    named, bare = find_mentions(text), blank_mentions(text)
+    if len({each.code for each in named}) != 1 or not _TWO_FIGURES.fullmatch(bare) or not _TWO_SAID.search(bare):
         return ""
-    if is_chinese(text):
-        return f"{named[0].said}的{'和'.join(figures)}"
-    return f"{' and '.join(figures)} of {named[0].said}"
+    figures = list[str]()
+    for each in asked:
+        of = (
+            _FIGURE.findall(blank_mentions(each.whole)) if len(each.named) == 1 and not OWNER.search(each.whole) else []
+        )
+        figures += [found for found in of if found not in figures]
+    if len(figures) < len("ab") or len({each.named[0].code for each in asked[-2:] if each.named}) > 1:
+        return ""
+    one, other = figures[-2:]
+    said = named[0].said
+    return f"{said}的{one}和{other}" if is_chinese(text) else f"{one} and {other} of {said}"
+
+
+def _name_other(text: str, last: _Asked) -> str:
+    """Return a question that holds "it" against another with the one name that was spoken of; "" where it has none."""
+    codes = {each.code for each in find_mentions(text)}
+    if len(last.named) != 1 or last.named[0].code in codes:
+        return ""
+    said = last.named[0].said
+    done = _ENGLISH_IT.sub(lambda found: f"{found['or'] or ''}{said}{found['lead'] or ''}", text)
+    return done if done != text else _CHINESE_IT.sub(said, text) if _CHINESE_IT.search(text) else ""
 
 
 def _ask_mean(last: _Asked, named: list[Mention], *, chinese: bool) -> str:

@@ -35,7 +35,7 @@ COMPANY_FIGURES = {
 """Figures that are known of companies abroad as well, and need no currency: the column, and the field of tools."""
 
 
-_SANK_ZH, _GAIN_ZH = "(?:下滑|下降|减少|负增长|降幅|跌幅)(?:了|的)?", "(?:(?:归母)?净?利润|业绩|盈利)"
+_SANK_ZH, _GAIN_ZH = "(?:下滑|下降|减少|负增长|降幅|跌幅)(?:了|的)?", "(?:(?:归母)?净?利润|净利(?![率润])|业绩|盈利)"
 _SALES = r"\b(?:revenues?|sales)(?: (?:is|are|was|were|has|have|had|that|which|been))*"
 _GAIN = r"\b(?:net )?(?:profits?|earnings|net income)(?: (?:is|are|was|were|has|have|had|that|which|been))*"
 _GREW = r"(?:growth(?: rates?)?|gr[eo]w\w*|up|risen|rising|rises?|rose|increas\w+)\b(?: (?:by|at|of))*"
@@ -71,13 +71,13 @@ COLUMNS = (
     ScreenColumn(rf"(?:营收|收入)(?:同比)?{_SANK_ZH}|{_SALES} {_SANK}", "revenue_yoy", "percent", True, True),
     ScreenColumn(rf"{_GAIN_ZH}(?:同比)?{_SANK_ZH}|{_GAIN} {_SANK}", "profit_yoy", "percent", True, True),
     ScreenColumn(
-        rf"(?:营收|收入)(?:的|同比)*(?:增[长速]|增幅|增加)率?|{_SALES} {_GREW}|{_GROWING} {_SALES}",
+        rf"(?:营收|收入)(?:的|同比)*(?:(?:增[长速]|增幅|增加)率?|(?<=同比))|{_SALES} {_GREW}|{_GROWING} {_SALES}",
         "revenue_yoy",
         "percent",
         True,
     ),
     ScreenColumn(
-        rf"{_GAIN_ZH}(?:的|同比)*(?:增[长速]|增幅|增加)率?|{_GAIN} {_GREW}|{_GROWING} {_GAIN}",
+        rf"{_GAIN_ZH}(?:的|同比)*(?:(?:增[长速]|增幅|增加)率?|(?<=同比))|{_GAIN} {_GREW}|{_GROWING} {_GAIN}",
         "profit_yoy",
         "percent",
         True,
@@ -89,6 +89,7 @@ COLUMNS = (
     ),
     ScreenColumn(r"每股收益|(?<![a-z])eps(?![a-z])", "eps", "ratio"),
     ScreenColumn(r"股价|价格|\b(?:share )?prices?", "price", "price"),
+    ScreenColumn(r"(?<![a-z])change_ytd", "change_ytd", "percent", True),
     ScreenColumn(r"(?<!涨)跌幅|下跌|(?<!涨)跌了?|\b(?:fell|fallen|lost|dropped|down)", "change", "percent", True, True),
     ScreenColumn(r"涨跌幅|\b(?:daily )?changes?", "change", "percent", True),
     ScreenColumn(r"涨幅|上涨|涨了?|\b(?:rose|risen|gained|up)\b", "change", "percent", True, rises=True),

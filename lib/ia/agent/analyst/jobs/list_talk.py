@@ -7,7 +7,7 @@ from ia.agent.analyst.ask import intent
 from ia.agent.analyst.ask.follow_own_again import LISTED
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.agent.analyst.desk import ToolDesk, Work
-from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts import held, wording
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
 from ia.kernel.patterns import pattern
@@ -167,7 +167,13 @@ def tell_mine(desk: ToolDesk) -> Work[Reply | None]:
     own = {str(row.get("symbol")) for row in wording.rows_of(result, "items")}
     own = own if watched else set(wording.objects_of(result, "positions"))
     mine = [code for code in codes if code in own]
-    names = desk.speak.join_items([f"**{wording.security_name(desk, code, '')}**" for code in mine])
+    weights = {} if watched else (yield from held.load_weights(desk, result))
+    names = desk.speak.join_items(
+        [
+            f"**{wording.security_name(desk, code, '')}**" + (f" {weights[code]:.2f}%" if code in weights else "")
+            for code in mine
+        ]
+    )
     if not mine and watched:
         told = desk.speak(
             "**None** of the {count} that the answer before names is on the watch list.", count=len(codes)

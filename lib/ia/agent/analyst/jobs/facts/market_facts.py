@@ -625,7 +625,9 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     count = min(int(parse_count((said["zh"] or said["en"]).casefold()) or SHOWN), MOST_LISTED) if said else SHOWN
     mark = wording.simulated_mark(desk, found.get("simulated"))
     head = desk.speak("{name} ({date}){mark}", name=name, date=market_days.say_stretch(desk, found), mark=mark)
-    desk.ranked += _first_group(desk, found, words)
+    first = _find_first(desk, found, words)
+    desk.ranked += [wording.industry_name(desk, str(row["name"])) for row in first]
+    before += [_say_group(desk, row, found) for row in first if row.get("leader") and said is None]
     return reply_of_lines(*before, f"**{head}**", *_sector_lines(desk, found, count, words), *_say_measure(desk, found))
 
 
@@ -720,13 +722,13 @@ def _say_group(desk: ToolDesk, row: Json, found: DeskResult) -> str:
 _MOST = pattern(r"最[多大猛]|\bmost\b", re.I)
 
 
-def _first_group(desk: ToolDesk, found: DeskResult, words: str) -> list[str]:
+def _find_first(desk: ToolDesk, found: DeskResult, words: str) -> list[Json]:
     """Return the one group that a question asks for, the strongest or the weakest; [] where it asks for both."""
     weakest = bool(watch_facts.LOWEST.search(words) or watch_facts.FELL.search(words))
     strongest = bool(watch_facts.ROSE.search(words) or _BEST.search(_MOST.sub("", words) if weakest else words))
     best, worst = wording.rows_of(found, "best"), wording.rows_of(found, "worst")
     rows = [*worst, *best[::-1]] if weakest else best
-    return [wording.industry_name(desk, str(rows[0]["name"]))] if rows and weakest != strongest else []
+    return rows[:1] if weakest != strongest else []
 
 
 def _sector_lines(desk: ToolDesk, found: DeskResult, count: int, words: str = "") -> list[str]:
@@ -740,7 +742,7 @@ def _sector_lines(desk: ToolDesk, found: DeskResult, count: int, words: str = ""
         (speak("Weakest"), last[: min(count, len(last) - count)]),
     ]
     if watch_facts.LOWEST.search(words) or watch_facts.FELL.search(words):
-        rising = watch_facts.ROSE.search(words) or _BEST.search(words)
+        rising = watch_facts.ROSE.search(words) or _BEST.search(_MOST.sub("", words))
         chosen = [(speak("Weakest"), last[:count])] if not rising else chosen
     lines = []
     for head, rows in chosen:

@@ -44,6 +44,15 @@ _HAPPENED = pattern(
 """Words around a technical condition that change nothing of it."""
 
 
+_PART = pattern(
+    r"占(?:比|了|到|全部|总数|市场|的)*(?:是|有)?(?:多少|几成|百分之几|多大比例)?|比例(?:是|有)?(?:多少|多大)?|百分之几|几成"
+    r"|\b(?:what |which )?(?:percentage|share|proportion|fraction|per ?cent) of(?: all| the)*"
+    r"(?= (?:stocks|shares|companies))",
+    re.I,
+)
+"""Asks how large a part of the stocks meets a condition."""
+
+
 def _find_watched(desk: ToolDesk, words: str) -> Work[tuple[str, list[str], str]]:
     """Return the words without the name of a group, the codes that are watched, in that group, and the group."""
     watched = yield from desk.one("market.observe", of="watch")
@@ -165,7 +174,7 @@ def _scan(
     spans = [span for span in asked.spans if span.said and span.said in words.casefold()]
     if len(spans) == 1 and spans[0].kind in (DAY, RANGE, SINCE, SESSIONS):
         words = re.sub(re.escape(spans[0].said), " ", words, flags=re.I)
-    words = _HAPPENED.sub(" ", words)
+    asks_part, words = _PART.search(words), _PART.sub(" ", _HAPPENED.sub(" ", words))
     wish = parse_wish(words, industry_forms(words, stored, desk.tables))
     if wish.rest or wish.mean:
         said = wish.rest if wish.rest and wish.rest in asked.words else asked.words
@@ -196,6 +205,9 @@ def _scan(
         )
     met = int(found.get("met") or 0)
     lines = [_say_met(desk, met, said, day, mark)]
+    if asks_part and found.get("looked"):
+        whole = int(found.get("looked") or 0)
+        lines.append(speak("That is **{part}** of the {count} looked at.", part=f"{met / whole:.1%}", count=whole))
     lines += [f"- {_name(desk, row)} {_technical_cells(desk, technicals, row)}" for row in rows]
     if met > len(rows):
         lines.append(speak("… and {count} more.", count=met - len(rows)))
@@ -398,7 +410,7 @@ def _say_found(desk: ToolDesk, wish: ScreenWish, found: DeskResult) -> list[str]
         lines.append(_say_met(desk, met, said, day, mark) + (speak("; {order}", order=order) if met > 1 else ""))
     lines += [f"- {_name(desk, row)} {_cells(desk, wish, row)}" for row in rows]
     more = int(found.get("met") or 0) - len(wording.rows_of(found, "stocks"))
-    if more > 0 and not wish.one and not wish.ordered:
+    if more > 0 and not wish.one and (not wish.ordered or (wish.bounds and wish.limit == SHOWN)):
         lines.append(speak("… and {count} more.", count=more))
     if unknown:
         lines.append(speak("Of {count} more a value is not known.", count=unknown))

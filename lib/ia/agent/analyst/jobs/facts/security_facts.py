@@ -744,6 +744,11 @@ def answer_unknowable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak('What there is: prices, valuation, reports, dividends and news, such as "any news on {security}?".',
                   security=mention.said),
         )  # fmt: skip
+    if asked.facts[0].field == "no_figure":
+        return reply_of_lines(
+            speak("{name}: that figure is not stored here, and I do not invent one.", name=name),
+            speak("What there is: revenue, profit, margins, ROE, EPS, debt ratio, cash flow and dividends."),
+        )
     if asked.facts[0].field == "target_price":
         said = speak("{name}: I give no target prices.", name=name)
     elif asked.facts[0].field == "issue_price":

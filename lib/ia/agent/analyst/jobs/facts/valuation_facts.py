@@ -30,7 +30,7 @@ _YEAR = 250
 LEAST_DAYS = 250
 """Stored days below which a multiple has no rank in its own past."""
 COMPARES = pattern(
-    r"哪[一]?[只个家支]|谁|更|[比较].{0,12}[高低贵便大小多少好差]|[高低大小]于|最"
+    r"哪[一]?[只个家支]|谁|更|[比较].{0,12}[高低贵便大小多少好差]|[高低大小]于|最|相差|差(?:多少|几|距)"
     r"|\b(?:which|who|than|or|cheaper|pricier|higher|lower|larger|smaller|bigger|better|more|less|faster|slower|cheapest|highest|lowest|vs)\b",
     re.I,
 )
@@ -47,6 +47,7 @@ _YES_OR_NO = pattern(
     r"[吗么][?？]?\W*$|是不是|是否|\b(?:is|are|does|do|has|have)\b.{0,60}\bthan\b|比.{1,14}[高低贵便大小多少].{0,3}[吗么?？]",
     re.I,
 )
+_HOW_FAR = pattern(r"\bhow (?:much|many|far)\b|\bwhich\b|哪|谁", re.I)
 _PAST = pattern(
     r"分位|历史|自己的?过去|自身|(?:比|跟|和|与|较|相对)(?:它?自己|以前|过去|往年|从前)"
     r"|percentile|history|historical|\b(?:its|own|the) past\b|\bever\b",
@@ -60,7 +61,7 @@ LEAST_PEERS = 5
 
 MEAN = pattern(r"平均(?:值|数|下来)?|均值|\b(?:average|mean|avg)\b", re.I)
 """Asks for the mean of a figure of several securities."""
-_PLAIN = pattern(r"[-+]?[\d,.]+%?")
+_PLAIN = pattern(r"[-+]?[\d,.]+(?P<percent>%?)")
 """A number that is told without a unit."""
 
 
@@ -91,7 +92,17 @@ def say_comparison(desk: ToolDesk, asked: FactQuestion | Intent, name: str, side
     down = bool(_LOW.search(words)) and not re.search(
         r"最[高贵大多]|更[高贵大多]|比.{1,8}[高贵大多]|highest|higher|pricier", words, re.I
     )
-    return [_say_first(desk, asked, name, known, down=down, unknown=len(sides) - len(known))]
+    return [_say_first(desk, asked, name, known, down=down, unknown=len(sides) - len(known)) + _say_gap(desk, known)]
+
+
+def _say_gap(desk: ToolDesk, known: list[Compared]) -> str:
+    """Return how far two percentages are apart; "" for other figures."""
+    said = [_PLAIN.fullmatch(side.said) for side in known]
+    if len(known) != 2 or not all(each and each["percent"] for each in said):
+        return ""
+    gap = abs((known[0].value or 0) - (known[1].value or 0))
+    told = abs(float(known[0].said.rstrip("%")) - float(known[1].said.rstrip("%")))
+    return desk.speak(" Difference: {gap} percentage points.", gap=f"{gap:.2f}") if abs(gap - told) < 0.1 else ""
 
 
 def _say_mean(desk: ToolDesk, name: str, sides: Sequence[Compared]) -> list[str]:
@@ -115,7 +126,8 @@ def _say_first(
     if first.value == second.value:
         return speak("{figure} is the same: {value}.", **names)
     yes = ""
-    if _YES_OR_NO.search(asked.words) and len(known) == 2 and not unknown and (down or _HIGH.search(asked.words)):
+    asks = _YES_OR_NO.search(asked.words) and not _HOW_FAR.search(asked.words)
+    if asks and len(known) == 2 and not unknown and (down or _HIGH.search(asked.words)):
         yes = speak("Yes: ") if first.mention == asked.securities[0] else speak("No: ")
     rest = speak.join_items([f"{display_name(desk, side.mention)} {side.said}" for side in order[1:]])
     if len(known) == 2 and down:
