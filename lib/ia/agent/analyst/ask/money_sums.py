@@ -57,7 +57,7 @@ def sum_named(words: str, today: date) -> str:
     if not ideas or not set(ideas) <= _ALLOWED:
         return ""
     codes, into = _read_codes(words)
-    if _kind_of(ideas)[0] in _OF_ALL and _find_codes(words) == ["CNY"]:
+    if _kind_of(ideas)[0] in _OF_ALL and "MARKET" not in ideas and _find_codes(words) == ["CNY"]:
         return _say(ideas, ["all"], "CNY", words)
     return _say(ideas, codes, into, words) if len(codes) > 1 and "TOTAL" in ideas else ""
 
@@ -76,6 +76,9 @@ def sum_spoken(words: str, before: Sequence[str], today: date) -> str:
         return _net_payments(words, before, today)
     if not ideas or not set(ideas) <= _GOES_ON or "TOTAL" not in ideas or "ALL" in ideas:
         return ""
+    last = [read_words(said, find_mentions(said), today) or {} for said in before[-2:]]
+    if [_kind_of(old)[0] for old in last] in (list(_OF_ALL), list(_OF_ALL[::-1])):  # both parts of the profit
+        return _say({"PROFIT": []}, ["all"], (_find_codes(words) or ["CNY"])[0], words)
     kind, codes, asked = "", list[str](), dict[str, list[str]]()
     for said in reversed(before[-_BACK:]):
         old = read_words(said, find_mentions(said), today)

@@ -45,7 +45,7 @@ _IN_PERCENT = frozenset(("PROFIT", "LOSS", "RESULT", "UP", "DOWN", "WEIGHT", "SH
 """What is told in percent anyway."""
 _RANKED = frozenset(("BEST", "WORST", "MOST", "LEAST", "RANK", "RANK_UP", "CONTRIB"))
 """Ideas of an order, which is another one in percent."""
-_WHOSE = frozenset(("ME", "HOLD", "OWN"))
+_WHOSE = frozenset(("ME", "HOLD", "OWN", "ACCOUNTOF"))
 """Ideas that say that the owner's money is meant."""
 _BETWEEN = pattern(r"[^\w\ufffc]+|_+")
 _POINTED = pattern(

@@ -706,10 +706,6 @@ def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         shares = size.shares_of(mention.symbol)
         if shares is None:
             return reply_of_lines(wording.say_lot_unknown(desk, mention))
-        if _FEES.search(plain) and _AT_PRICE.search(plain):
-            from ia.agent.analyst.jobs.facts import supposed_facts
-
-            return (yield from supposed_facts.answer_trade_cost(desk, asked))
         if _FEES.search(plain):
             return (yield from _answer_fees(desk, mention, shares, "sell" if _SOLD.search(plain) else "buy", plain))
         return reply_of_lines(
@@ -746,6 +742,10 @@ _FEES = pattern(r"费|佣金|印花税|\b(?:fees?|commissions?|costs? to trade|s
 _SOLD = pattern(r"卖|\bs(?:ell|elling|ale|old)\b", re.I)
 _AT_PRICE = pattern(r"\bat \d|@|(?:元|块)(?:的?价|一股|每股|时)|每股", re.I)
 """Money that is the price of a share."""
+_SAID_PRICE = pattern(
+    r"(?:\bat|@) ?(?P<n>\d[\d,]*(?:\.\d+)?)|(?P<m>\d+(?:\.\d+)?)(?:元|块)(?:的?价|一股|每股|时)", re.I
+)
+"""The price of a share that a question supposes."""
 _BOUGHT = pattern(r"买|\b(?:buy\w*|bought|purchas\w*)\b", re.I)
 
 
@@ -760,7 +760,9 @@ _TOTAL = pattern(
 def _answer_fees(desk: ToolDesk, mention: Mention, shares: float, action: str, words: str) -> Work[Reply]:
     """Answer what the fees of a trade would be at the newest price."""
     speak = desk.speak
-    check = yield from desk.one("risk.check", symbol=mention.code, quantity=int(shares), action=action)
+    said = _SAID_PRICE.search(words)
+    price = {"price": float((said["n"] or said["m"]).replace(",", ""))} if said else {}
+    check = yield from desk.one("risk.check", symbol=mention.code, quantity=int(shares), action=action, **price)
     if check.failure is not None or check.get("fees") is None:
         return wording.unreadable(desk, speak("the fees"), check.failure or NO_BARS)
     currency = str(check.get("currency") or "")
@@ -770,7 +772,7 @@ def _answer_fees(desk: ToolDesk, mention: Mention, shares: float, action: str, w
         "fees": wording.say_money(desk, check.get("fees"), currency=currency),
         "amount": wording.say_money(desk, check.get("amount"), currency=currency),
         "close": number(check.get("price"), "price", speak),
-        "date": check.get("date"),
+        "date": speak("supposed") if said else check.get("date"),
         "mark": wording.simulated_mark(desk, check.get("simulated")),
     }
     amount = wording.figure_of(check.value, "amount") if isinstance(check.value, dict) else None
