@@ -13,6 +13,7 @@ from ia.agent.analyst.ask.mentions import LONGEST, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import fold_characters
 from ia.agent.analyst.ask.time_spans import find_time_spans
 from ia.agent.analyst.voice import count_han
+from ia.domain.instruments.boards import trading_currency
 from ia.domain.speech.numerals import parse_count
 from ia.kernel.patterns import compile_pattern, pattern
 
@@ -21,6 +22,8 @@ _SURE = 8
 _TIMES = 2
 """How often the ways of saying are looked for: one may stand behind another."""
 _ANY_DAY = date(2100, 1, 1)
+_PARTS = pattern(r"([?？!！;；。]+\s*|，|,\s+(?:and\s+)?)")
+"""What stands between the parts of a question; a way of saying may begin or end any of them."""
 _WORD = pattern(r"(?<![\w.$'’-])[A-Za-z]{4,}(?![\w.'’-]*\d)(?!\w)")
 _LATIN = pattern(r"[a-z]{4,}")
 _SHORT = 4
@@ -62,11 +65,16 @@ def loosen_question(text: str) -> str:
     """
     if len(text) > LONGEST:
         return text
-    plain = fold_characters(text).strip()
-    plain = _SHARES.sub(_write_number, plain)
+    plain = _SHARES.sub(_write_number, _write_percent(fold_characters(text).strip()))
     plain = _drop_reason(plain.lower() if plain.isupper() and " " in plain else plain)
-    for form, word in _load_forms(chinese=count_han(plain) > 0) * _TIMES:
+    forms = _load_forms(chinese=count_han(plain) > 0)
+    for form, word in forms * _TIMES:
         plain = form.sub(word, plain)
+    parts = _PARTS.split(plain)
+    for at in range(0, len(parts) if len(parts) > 1 else 0, 2):
+        for form, word in forms:
+            parts[at] = form.sub(word, parts[at])
+    plain = _drop_own_terms("".join(parts))
     plain = re.sub(r" {2,}", " ", _correct_slips(plain)).strip(" ,，;；")
     return plain if re.search(r"\w", plain) else text
 
@@ -88,6 +96,46 @@ def mend_spelling(text: str) -> str:
     for form, word in _load_forms(chinese=False, spelling=True):
         text = form.sub(word, text)
     return text
+
+
+def _write_percent(text: str) -> str:
+    """Return a text with percentages in digits: 百分之三."""
+    return _PERCENT.sub(lambda found: f"{parse_count(found[1]):g}%", text)
+
+
+_PERCENT = pattern(r"百分之([一二三四五六七八九十]+)(?![点几多来百])")
+
+
+def _drop_own_terms(text: str) -> str:
+    """Return a text without what says nothing more of what it names.
+
+    That is the currency of a price where it is quoted in that, and that a year is a fiscal one where the books close
+    with the calendar's: a company of the US may have another year.
+
+    >>> _drop_own_terms("腾讯最高价多少港元"), _drop_own_terms("腾讯最高价多少美元")
+    ('腾讯最高价多少', '腾讯最高价多少美元')
+    >>> _drop_own_terms("revenue of Moutai in fiscal 2022"), _drop_own_terms("revenue of Apple in fiscal 2022")
+    ('revenue of Moutai in 2022', 'revenue of Apple in fiscal 2022')
+    """
+    named = find_mentions(text)
+    if named and all(each.symbol.market == "CN" for each in named):
+        text = _FISCAL.sub("", text)
+    if not _PRICE.search(strip_mentions(text)) or any(each.symbol.kind == "index" for each in named):
+        return text
+    quoted = {trading_currency(each.symbol) for each in named}
+    return _CURRENCIES[quoted.pop()].sub("", text) if len(quoted) == 1 and quoted <= set(_CURRENCIES) else text
+
+
+_FISCAL = pattern(r"\b(?:fiscal(?: year)?|fy) ?(?=(?:19|20)\d\d\b)", re.I)
+_PRICE = pattern(
+    r"收盘|开盘|最[高低]|股价|价[格位]|均价|\b(?:clos\w+|open(?:ed|ing)?|highest|lowest|price|average cost)\b", re.I
+)
+_CURRENCIES = {
+    "CNY": pattern(r"(?<=[少几])(?:元|块钱?|人民币)|(?<=\w) in (?:yuan|rmb|cny)\b", re.I),
+    "HKD": pattern(r"(?<=[少几])(?:港[元币纸]|块钱?)|(?<=\w) in (?:hong kong dollars|hk dollars|hkd)\b", re.I),
+    "USD": pattern(r"(?<=[少几])(?:美[元金]|块钱?)|(?<=\w) in (?:us dollars|dollars|usd)\b", re.I),
+}
+"""How the currencies of prices are called behind what is asked."""
 
 
 def _drop_reason(text: str) -> str:
