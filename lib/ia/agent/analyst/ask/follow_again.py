@@ -12,7 +12,7 @@ from ia.kernel.patterns import pattern
 _WHEN = pattern(
     r"(?:on )?(?:when|(?:what|which) (?:day|date))(?: exactly)?(?: (?:was|is|did) (?:that|it|this|i(?= (?:wr|no|do"
     r"|bu|se))|they)"
-    r"(?: (?:happen|paid?|written|write(?: (?:it|that|this))?|note(?:d)? (?:it|that)|reached|hit|set|on|again"
+    r"(?: (?:happen|occur|paid?|written|write(?: (?:it|that|this))?|note(?:d)? (?:it|that)|reached|hit|set|on|again"
     r"|bought|sold|do (?:it|that)))?)?"
     r"|(?:那|那是|是|在|具体)*(?:哪一?[天日]|(?:什么|啥)时[候间]|几月几[号日]|几号|何时)"
     r"(?:的事?|[写买卖发记派分]的|发生的|达到的?|到的|创的|出现的?|发放的?)*",
@@ -20,7 +20,7 @@ _WHEN = pattern(
 )
 _DATED = pattern(
     r"最[高低]|[高低]点|新[高低]|[涨跌]得?最|分红|派息|股息|除权|笔记|记过|写过|理由|(?<!我)[买卖](?!.*[赚亏盈])"
-    r"|\b(?:highest|lowest|high|low|peak|bottom|best|worst|biggest|dividends?|notes?|noted|wrote|write"
+    r"|\b(?:highest|lowest|high|low|peak|bottom|best|worst|biggest|largest|smallest|dividends?|notes?|noted|wrote|write"
     r"|bought|sold|buy|sell|purchase[ds]?)\b",
     re.I,
 )

@@ -58,12 +58,42 @@ _REST = pattern(
     r"|the remaining (?:ones|shares)"
     r"|the ones i (?:still )?(?:have|hold|kept))(?: now)?"
 )
+_LEFT_WORTH = pattern(
+    r"(?:what(?:'s| is| are)|how much is) (?:what(?:'s| is) )?left(?: of (?:it|them))? worth(?: now| today)?"
+    r"|(?:那|现在|目前|它|一共)*(?:还)?值(?:多少)(?:港[币元]|美[元金]|人民币|钱)?"
+)
 _BUY_PRICE = pattern(
     r"(?:那|我|当时|当初)*买[进入]?的?(?:时候|时)(?:是)?(?:什么|多少|啥)(?:价格?|价位|钱)"
     r"|(?:and )?(?:at )?what (?:price )?did i (?:pay|get in at)(?: (?:for it|at))?"
+    r"|(?P<alone>(?:是)?(?:什么|啥)价(?:格|位)?(?:成交)?的?|(?:at )?(?:what|which) price)"
 )
 _SALE_FEES = pattern(
-    r"(?:那|我)?(?P<zh>卖|买)(?:的|掉的|出的|入的)?(?:那一?[笔次])?的?(?:手续费|费用|税费)(?:是|有)?(?:多少)?(?:钱)?"
+    r"(?:那|我)?(?P<zh>卖|买)?(?:的|掉的|出的|入的)?(?:那一?[笔次])?的?(?:手续费|费用|税费)(?:一共"
+    r"|总共)?(?:花|交|付)?(?:了)?(?:是|有)?(?:多少)?(?:钱)?"
+    r"|(?:what|how much)(?: did| were| was)? (?:the|my) (?:fees?|commission|costs?)(?: (?:come to"
+    r"|amount to|cost(?: me)?|on it|on that"
+    r"|for it|for that|be|in total))*"
+)
+_OWN_PERCENT = pattern(
+    r"(?:那|我|现在|目前|到现在|一共)*(?:是)?浮[亏盈](?:了)?(?:多少|几个?点|百分之几|几个百分点)(?:钱|了)?"
+)
+_MEAN_DAYS = pattern(
+    r"(?P<n>\d+)[- ](?:trading )?(?:days?|sessions?)\b(?=.{0,30}\baverage)"
+    r"|\baverage\b.{0,40}?\b(?P<m>\d+) (?:trading )?(?:days|sessions)\b"
+    r"|(?P<zh>\d+)[日天](?:均?线|平均)|近(?P<near>\d+)[个]?(?:交易)?[日天].{0,4}平均"
+)
+_FROM_MEAN = pattern(
+    r"(?:is|does) (?:it|the (?:price|close|stock|share))(?: (?:now|currently|trad\w+|today|standing|close))*"
+    r" (?:above|below|over|under)(?: or (?:above|below|over|under))? (?:that|it)(?: (?:now|today|average|line))?"
+    r"|how far (?:is|from it is|above or below) .{2,30}?|(?:the )?(?:percent\w* )?(?:distance|difference) .{2,40}?"
+    r"|(?:那|现在|现价|股价|收盘价?|离|比|它|这个?|那个?|均?线|在|还|有|的)*(?:高于|低于|之上|之下"
+    r"|上面|下面|高|低|差|远)"
+    r"(?:还是(?:低于|之下|下面|低|上面|高))?(?:了)?(?:它|这个|多少|百分之几|几个?点|多远|吗)*"
+)
+_ALERT = pattern(r"提醒|预警|\balerts?\b", re.I)
+_FROM_ALERT = pattern(
+    r"how far (?:is|are|away is|from (?:it|that|there) is) .{2,40}|(?:现在|现价|目前|已经|它|离|距|还|那|触发)*"
+    r"(?:触发(?:了)?(?:没有?|吗|过没有?)|(?:差|有|离)(?:多少|多远|百分之几|几个?点))(?:触发)?"
 )
 _WRITTEN_WHY = pattern(
     r"(?:那|我)*(?:当时|当初)?(?:写|记|填|留)(?:下|的|了)*(?:是)?(?:什么|啥)?(?:理由|原因)(?:是)?(?:什么|啥)?"
@@ -82,7 +112,8 @@ _ITS_ENDS = pattern(
 )
 _LINE = pattern(r"(?:\d{1,3}|半?年)[日天]?均?线")
 _LAST_CROSS = pattern(
-    r"(?:那|它)?(?:上次|上一次|最近一次)(?P<way>跌破|站上|突破)(?:它|均?线|这条线)?(?:是|在)?(?:哪一?天|什么时候|几号)"
+    r"(?:那|它)?(?:上次|上一次|最近一次)(?P<way>跌破|站上|突破)(?:它|均?线|这条线)?(?:是"
+    r"|在)?(?:哪一?天|什么时候|几号)"
 )
 _VOLUME = pattern(r"成交量|\bvolume\b", re.I)
 _ON_AVERAGE = pattern(
@@ -156,9 +187,14 @@ def ask_pointed(core: str, last: str, named: list[Mention], today: date) -> str:
     if _VOLUME.search(bare) and (found := _ON_AVERAGE.fullmatch(low)) and all(_is_newest(s, today) for s in spans):
         days = found["n"] or found["zh"]
         return f"{name}成交量高于{days}日均量吗" if chinese else f"is {name}'s volume above its {days}-day average"
+    if _ALERT.search(bare) and _FROM_ALERT.fullmatch(low):
+        return f"{name}离提醒还有多远" if chinese else f"how far is {name} from my alert"
+    if (mean := _MEAN_DAYS.search(bare.casefold())) and not _VOLUME.search(bare) and _FROM_MEAN.fullmatch(low):
+        days = next(filter(None, mean.groups()))
+        return f"{name}站上{days}日线了吗" if chinese else f"is {name} above its {days}-day average"
     if _I_HAVE.fullmatch(low):
         return f"我持有{name}吗" if chinese else f"do I own {name}"
-    return _ask_of_own(low, name, bare, chinese=chinese) if own or _SOLD.search(bare) else ""
+    return _ask_of_own(low, name, bare, chinese=chinese) if own or _SOLD.search(bare) or _BOUGHT.search(bare) else ""
 
 
 def _is_newest(span: object, today: date) -> bool:
@@ -195,10 +231,20 @@ def _ask_of_own(low: str, name: str, bare: str, *, chinese: bool) -> str:
         if found["zh"]:
             return f"我的{name}{'浮动盈亏多少' if re.search('[赚亏盈]', found['zh']) else found['zh']}"
         return f"what is my {name} worth now" if found["en"] == "worth" else f"my unrealized profit on {name}"
-    if _BUY_PRICE.fullmatch(low):
-        return f"{name}我什么价买的" if chinese else f"at what price did I buy {name}"
-    if found := _SALE_FEES.fullmatch(low):
-        return f"{found['zh']}{name}那次手续费多少"
+    if found := _LEFT_WORTH.fullmatch(low):
+        return f"我的{name}市值多少" if chinese else f"what is my {name} worth now"
+    if (found := _BUY_PRICE.fullmatch(low)) and not (found["alone"] and bool(sold) == bool(bought)):
+        sale = found["alone"] and sold
+        if chinese:
+            return f"{name}我什么价{'卖' if sale else '买'}的"
+        return f"at what price did I {'sell' if sale else 'buy'} {name}"
+    if (found := _SALE_FEES.fullmatch(low)) and (found["zh"] or bool(sold) != bool(bought)):
+        sale = found["zh"] == "卖" if found["zh"] else bool(sold)
+        if chinese:
+            return f"{'卖' if sale else '买'}{name}那次手续费多少"
+        return f"what did I pay in fees when I {'sold' if sale else 'bought'} {name}"
+    if _OWN_PERCENT.fullmatch(low):
+        return f"我的{name}浮动盈亏多少"
     if _WRITTEN_WHY.fullmatch(low) and bool(sold) != bool(bought):
         if chinese:
             return f"我为什么{'卖' if sold else '买'}{name}"

@@ -16,7 +16,7 @@ _END = pattern(
     r"[?？!！;；。\n]+|，|,(?!\d|\s(?:19|20)\d\d\b)|(?<=[吗呢])(?=\S)|(?<=\S)(?=再给个|顺便)"
     r"|(?<=[少几吗呢样谁])(?=还有)"
     r"|,?\s+(?:and|also|plus)\s+(?=(?:also |then )?(?:what|how|when|which|who|whose|why|is|are|did|does|do|was|were"
-    r"|has|have|its|my)\b)",
+    r"|has|have|its|my|the percent\w* (?:distance|difference))\b)",
 )
 _LINK = pattern(r"^(?:\s|再给个|再|另外|还有|以及|然后|顺便|同时|和|and\b|also\b|then\b|plus\b)+")
 _BOUND = pattern_by_letters(

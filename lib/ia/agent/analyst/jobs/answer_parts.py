@@ -16,6 +16,7 @@ from ia.agent.analyst.ask.facts import (
     find_question,
     tables_for,
 )
+from ia.agent.analyst.ask.follow_points import ask_pointed
 from ia.agent.analyst.ask.follow_pronouns import put_in_place
 from ia.agent.analyst.ask.follow_words import names_owner_alone, names_subject
 from ia.agent.analyst.ask.forbidden_words import forbids_topic
@@ -256,6 +257,13 @@ def _join_positions(parts: list[_Part]) -> list[_Part]:
 
 
 def _read_part(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list[_Part]) -> Work[_Part | None]:
+    """Return a part of a message as a question, with what it takes from the part before; None where it is not read."""
+    if parts and not wanted.securities and (pointed := _point_back(request, parts[-1])):
+        request, wanted = pointed, intent.read_acts(pointed)
+    return (yield from _read_question(desk, request, wanted, parts))
+
+
+def _read_question(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: list[_Part]) -> Work[_Part | None]:
     """Return a part of a message as a question, of the securities of the part before where it names none."""
     from ia.agent.analyst.ask.study_words import find_unread
     from ia.agent.analyst.jobs import facts
@@ -338,6 +346,12 @@ def _ask_fees_of(before: list[_Part], text: str) -> str:
     if re.search(r"[\u4e00-\u9fff]", text):
         return f"{sides[0][1]}{named[0].said}那次手续费多少"
     return f"what did I pay in fees when I {sides[0][0]} {named[0].said}"
+
+
+def _point_back(request: UserRequest, before: _Part) -> UserRequest | None:
+    """Return a part of a message that points at what the part before asks for as a whole question; None for another."""
+    asked = ask_pointed(request.question, before.request.question, before.wanted.securities, request.moment.date())
+    return replace(request, question=asked) if asked and find_mentions(asked) else None
 
 
 _POINTS = pattern(r"\b(?:their|its|them)\b|[它他]们?的", re.I)
