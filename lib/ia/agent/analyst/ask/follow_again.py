@@ -14,6 +14,8 @@ _WHEN = pattern(
     r"|bu|se))|they)"
     r"(?: (?:happen|occur|paid?|written|write(?: (?:it|that|this))?|note(?:d)? (?:it|that)|reached|hit|set|on|again"
     r"|bought|sold|do (?:it|that)))?)?"
+    r"|when did (?:that|the|this|it) (?:draw-?down )?(?:bottom(?: out)?|trough|begin|start|end|(?:reach|hit) its low)"
+    r"|(?:(?:那|这)?(?:次|个)?(?:最大)?回撤)?(?:是|在)?(?:什么时候|哪天)(?:见底|到底|触底|开始|结束|最深)的?"
     r"|(?:那|那是|是|在|具体)*(?:哪一?[天日]|(?:什么|啥)时[候间]|几月几[号日]|几号|何时)"
     r"(?:的事?|[写买卖发记派分]的|发生的|达到的?|到的|创的|出现的?|发放的?)*",
     re.I,
@@ -21,6 +23,8 @@ _WHEN = pattern(
 _DATED = pattern(
     r"最[高低]|[高低]点|新[高低]|[涨跌]得?最|分红|派息|股息|除权|笔记|记过|写过|理由|(?<!我)[买卖](?!.*[赚亏盈])"
     r"|\b(?:highest|lowest|high|low|peak|bottom|best|worst|biggest|largest|smallest|dividends?|notes?|noted|wrote|write"
+    r"回撤|最[高低]|[高低]点|新[高低]|[涨跌]得?最|分红|派息|股息|除权|笔记|记过|写过|理由|(?<!我)[买卖](?!.*[赚亏盈])"
+    r"|\b(?:draw-?down|highest|lowest|high|low|peak|bottom|best|worst|biggest|dividends?|notes?|noted|wrote|write"
     r"|bought|sold|buy|sell|purchase[ds]?)\b",
     re.I,
 )

@@ -40,6 +40,7 @@ from ia.agent.analyst.ask.follow_own import (
     change_again,
 )
 from ia.agent.analyst.ask.follow_points import ask_pointed, carry_time
+from ia.agent.analyst.ask.follow_same import ask_of_line, change_between, put_same_time
 from ia.agent.analyst.ask.follow_steps import (
     ask_among,
     change_amount,
@@ -165,6 +166,8 @@ def complete_question(question: str, before: list[str], today: date) -> str:
     """
     whole, recent = read_before(before, today)
     question = _plain_end(question) if whole else question
+    if len(before) > 1 and (between := change_between(question, whole, read_before(before[:-1], today)[0], today)):
+        return between
     done = _complete(question, whole, recent, today)
     plain = simplify_question(question)
     if done == question and whole and plain != question:
@@ -282,11 +285,13 @@ def _sum_up(text: str, last: str, recent: list[Mention]) -> str:
 def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     if not last or text.startswith("/"):
         return text
-    if summed := _sum_up(text, last, recent):
+    if summed := _sum_up(text, last, recent) or ask_of_line(text, last):
         return summed
     if not find_mentions(text) and (pointed := ask_pointed(drop_lead(text), last, find_named(last), today)):
         return pointed
     text = carry_time(text, last, today) or text
+    if (same := put_same_time(text, last, today)) != text:
+        return same
     if done := change_again(text, last) or ask_alert_of(text, last) or hold_against(text, last):
         return done
     if len(text) <= LONGEST and (same := name_same(text, today)):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import date
 from functools import cache
 
+from ia.agent.analyst.ask.amounts import find_currencies
 from ia.agent.analyst.ask.idea_words import load_rows
 from ia.agent.analyst.ask.mentions import LONGEST, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import fold_characters
@@ -75,6 +76,7 @@ def loosen_question(text: str) -> str:
         for form, word in forms:
             parts[at] = form.sub(word, parts[at])
     plain = _drop_own_terms("".join(parts))
+    plain = _drop_own_currency(plain)
     plain = re.sub(r" {2,}", " ", _correct_slips(plain)).strip(" ,，;；")
     return plain if re.search(r"\w", plain) else text
 
@@ -83,6 +85,26 @@ def _write_number(found: re.Match[str]) -> str:
     """Return a number of shares in figures."""
     count = parse_count(found[0])
     return found[0] if count is None else f"{count:.10g}"
+
+
+_IN_CURRENCY = pattern(
+    r"(?<=多少)(?:个)?(?:美[元金刀]|港[币元纸]|元?人民币|元)(?!计|账户)"
+    r"|,? in (?:us |hong kong |hk )?(?:dollars?|usd|hkd|yuan|rmb|cny)(?=\W*$)",
+    re.I,
+)
+
+
+def _drop_own_currency(text: str) -> str:
+    """Return a question without the currency that it asks in, where the securities of it trade in that one.
+
+    >>> _drop_own_currency("英伟达最低跌到多少美元"), _drop_own_currency("英伟达最低跌到多少港元")
+    ('英伟达最低跌到多少', '英伟达最低跌到多少港元')
+    """
+    traded = {trading_currency(each.symbol) for each in find_mentions(text)}
+    found = _IN_CURRENCY.search(text)
+    if found is None or set(find_currencies(found[0], colloquial=True)) != traded:
+        return text
+    return text[: found.start()] + text[found.end() :]
 
 
 def mend_spelling(text: str) -> str:

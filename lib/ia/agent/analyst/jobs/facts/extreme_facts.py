@@ -146,6 +146,15 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return (yield from each_security(desk, asked, span, say))
 
 
+def _whole_years(found: SpanBars) -> SpanBars:
+    """Return the bars from the first whole calendar year on: "the last three years" begins within one."""
+    first = found.rows[0].date
+    later = [row for row in found.rows if row.date[:4] > first[:4]]
+    if first[5:] <= "01-10" or not later:
+        return found
+    return found._replace(rows=later, base=found.rows[-len(later) - 1])
+
+
 _COUNTED = pattern(
     r"最[多大好差惨猛狠强弱高低]的?(?:前|那)?(?P<n>[二两三四五2-5])个?(?:天|交易日|周|月)"
     r"|\b(?P<m>two|three|four|five|[2-5]) (?:worst|best|biggest|largest|heaviest|busiest|strongest|weakest|steepest)\b"

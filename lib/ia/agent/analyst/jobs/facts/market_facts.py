@@ -89,6 +89,20 @@ def _say_amount(desk: ToolDesk, asked: FactQuestion, found: DeskResult, day: str
     return [line, *parts, *_amount_change(desk, found)]
 
 
+_WEIGHTED = pattern(r"加权|中位|\b(?:weighted|median)\b", re.I)
+
+
+def _say_weighted(desk: ToolDesk, asked: FactQuestion, whole: Json, day: str, mark: str) -> list[str]:
+    """Return the median and the weighted change of all stocks, where these are asked for."""
+    if not _WEIGHTED.search(asked.words) or whole.get("weighted_pct") is None:
+        return []
+    median, weighted = (wording.say_percent(whole.get(key)) for key in ("median_pct", "weighted_pct"))
+    return [
+        desk.speak("All stocks: median **{median}**, weighted by market value **{weighted}** ({date}){mark}",
+                   median=median, weighted=weighted, date=day, mark=mark)
+    ]  # fmt: skip
+
+
 def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how the market is: index levels, how many rose and fell, what was traded, best and worst industries."""
     speak, wanted = desk.speak, asked.facts[0].field
@@ -130,6 +144,7 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         up=whole.get("up"), down=whole.get("down"), flat=whole.get("flat"),
         median=wording.say_percent(whole.get("median_pct")), date=day, mark=mark,
     )  # fmt: skip
+    before += _say_weighted(desk, asked, whole, f"{day}", mark)
     if wanted == "breadth":
         return reply_of_lines(*before, state)
     if wanted == "no_forecast":

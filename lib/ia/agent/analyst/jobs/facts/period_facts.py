@@ -657,11 +657,26 @@ def answer_indicator_cross(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             if "histogram" in code
             else code.split(" - ")
         )
+        since = f"((({code}) > 0) != (({code}) > 0).shift(1)).iloc[::-1].argmax()"
         results = yield from desk.run(
-            *(DeskCall("compute.run", {"code": each}) for each in (code, f"({code}).iloc[-2]", *sides))
+            *(DeskCall("compute.run", {"code": each}) for each in (code, f"({code}).iloc[-2]", *sides, since))
         )
-        lines.append(_say_cross(desk, mention, bars, speak.fill(which.name), [read_value(each)[0] for each in results]))
+        *values, ago = [read_value(each)[0] for each in results]
+        lines.append(_say_cross(desk, mention, bars, speak.fill(which.name), values))
+        if ago and not given and None not in values:
+            lines[-1] += yield from _say_crossed(desk, mention, int(ago), up=(values[0] or 0) > 0)
     return reply_of_lines(*lines)
+
+
+def _say_crossed(desk: ToolDesk, mention: Mention, ago: int, *, up: bool) -> Work[str]:
+    """Return since when an indicator is on its side: it crossed so many daily bars ago."""
+    speak = desk.speak
+    found = yield from load_span(desk, mention, TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=ago + 1))
+    if not isinstance(found, SpanBars) or not found.rows:
+        return ""
+    day = found.rows[0].date
+    told = speak("Golden cross since {day}.", day=day) if up else speak("Death cross since {day}.", day=day)
+    return " " * (speak.lang == "en") + told
 
 
 def _say_cross(desk: ToolDesk, mention: Mention, bars: DeskResult, which: str, values: list[float | None]) -> str:

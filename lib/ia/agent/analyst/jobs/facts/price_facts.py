@@ -559,7 +559,7 @@ _BOUND = pattern(
     re.I,
 )
 _UP = pattern(r"涨|阳|\b(?:ris|rose|up\b|gain|positive|green|higher|advanc)", re.I)
-_FALL = pattern(r"跌|阴|\b(?:f[ae]ll|drop|down|los[et]|declin|negative|red)", re.I)
+_FALL = pattern(r"跌|阴|\b(?:f[ae]ll|drop|down|los[et]|declin|lower\b|negative|red)", re.I)
 
 
 _DIRECTED = pattern(
