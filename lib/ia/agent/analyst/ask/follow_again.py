@@ -21,10 +21,9 @@ _WHEN = pattern(
     re.I,
 )
 _DATED = pattern(
-    r"最[高低]|[高低]点|新[高低]|[涨跌]得?最|分红|派息|股息|除权|笔记|记过|写过|理由|(?<!我)[买卖](?!.*[赚亏盈])"
-    r"|\b(?:highest|lowest|high|low|peak|bottom|best|worst|biggest|largest|smallest|dividends?|notes?|noted|wrote|write"
     r"回撤|最[高低]|[高低]点|新[高低]|[涨跌]得?最|分红|派息|股息|除权|笔记|记过|写过|理由|(?<!我)[买卖](?!.*[赚亏盈])"
-    r"|\b(?:draw-?down|highest|lowest|high|low|peak|bottom|best|worst|biggest|dividends?|notes?|noted|wrote|write"
+    r"|\b(?:draw-?down|highest|lowest|high|low|peak|bottom|best|worst|biggest|largest|smallest"
+    r"|dividends?|notes?|noted|wrote|write"
     r"|bought|sold|buy|sell|purchase[ds]?)\b",
     re.I,
 )

@@ -289,9 +289,9 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
         return summed
     if not find_mentions(text) and (pointed := ask_pointed(drop_lead(text), last, find_named(last), today)):
         return pointed
-    text = carry_time(text, last, today) or text
     if (same := put_same_time(text, last, today)) != text:
         return same
+    text = carry_time(text, last, today) or text
     if done := change_again(text, last) or ask_alert_of(text, last) or hold_against(text, last):
         return done
     if len(text) <= LONGEST and (same := name_same(text, today)):
