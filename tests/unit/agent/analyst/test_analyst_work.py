@@ -422,7 +422,7 @@ def test_the_reason_of_the_watch_list_is_kept_and_told(say):
 
 def test_the_price_in_a_note_is_compared_with_the_close(say):
     say("记下：宁德时代跌到1加仓")
-    assert "没有到" in say("宁德时代到我说的加仓价了吗").reply
+    assert "：**没有**：" in say("宁德时代到我说的加仓价了吗").reply
     say("记下：宁德时代涨到900减仓")
     assert "分不清" in say("宁德时代到我说的价位了吗").reply
 
