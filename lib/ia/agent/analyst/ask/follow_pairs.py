@@ -5,23 +5,34 @@
 
 import re
 from datetime import date
+from functools import cache
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.amounts import find_currencies
 from ia.agent.analyst.ask.follow_words import ELSEWHERE, LONGEST, OWNER, blank_mentions, drop_lead, is_chinese
+from ia.agent.analyst.ask.idea_words import load_rows
 from ia.agent.analyst.ask.mentions import Mention, find_mentions
 from ia.agent.analyst.ask.time_spans import DAY, UNREAD, TimeSpan, blank_spans, find_time_spans
-from ia.kernel.patterns import pattern
+from ia.kernel.patterns import compile_pattern, pattern
 
-_FIGURE = pattern(
+_FIGURES = (
     r"(?:营收|净?利润|收入)(?:同比)?(?:增[速长]|增长率?)|市[盈净销]率|股息率|总?市值|换手率|成交[量额]|净资产收益率|毛利率|净利率"
     r"|负债率|营业?收入?|净?利润|波动率?|最大回撤|回撤"
     r"|(?<![a-z])(?:dividend yield|market cap\w*|(?:gross|net) margin|(?:revenue|(?:net )?profit|earnings) growth"
-    r"|net profit|revenue|price[ -]to[ -](?:book|earnings|sales)|p/?[ebs](?: ratio)?|return on equity|roe|rsi|eps"
-    r"|volatil\w+|(?:max(?:imum)? )?draw-?down|turnover(?: rate)?|volume|debt ratio)(?![a-z])",
-    re.I,
+    r"|net profit|revenue|price[ -]to[ -](?:book|earnings|sales)|p/?[ebs](?: ratio)?|return on equity|roe|eps"
+    r"|volatil\w+|(?:max(?:imum)? )?draw-?down|turnover(?: rate)?|volume|debt ratio)(?![a-z])"
 )
-"""A figure of one security that another one has, too."""
+"""Figures of one security that another one has, too; indicators are in ideas.tsv."""
+
+
+@cache
+def _figure_form() -> re.Pattern[str]:
+    indicators = [forms for head, forms in load_rows("ideas.tsv") if _INDICATOR.fullmatch(head)]
+    return compile_pattern(rf"{_FIGURES}|(?<![a-z])(?:{'|'.join(indicators)})(?![a-z])", re.I)
+
+
+_INDICATOR = pattern(r"FIGURE\S*=[A-Z]{3,}~[A-Z]{3,}")
+"""The head of a row whose figure has the same short name in both languages."""
 _MOVED = pattern(
     r"[涨跌]|表现|走势|怎么样|如何"
     r"|\b(?:do|did|done|doing|change[ds]?|r[io]se|risen|f[ae]ll|fallen|go|gone|went|up|down|gain\w*|lo[st]\w*|drop\w*"
@@ -131,7 +142,7 @@ def _read(whole: str, today: date) -> _Asked:
     named = list({each.code: each for each in find_mentions(whole)}.values())
     bare = blank_mentions(whole)
     spans = [span for span in find_time_spans(bare, today) if span.kind != UNREAD]
-    figure = _FIGURE.search(bare)
+    figure = _figure_form().search(bare)
     frame = figure[0].casefold() if figure else _FILLERS.sub("", blank_spans(bare, spans)).casefold()
     return _Asked(whole, named, spans, frame)
 
@@ -176,7 +187,7 @@ def ask_of_both(text: str, wholes: list[str], today: date) -> str:
     asked = [_read(whole, today) for whole in wholes]
     if find_mentions(text):
         return _ask_figures_of(text, asked) or _name_other(text, asked[-1])
-    if _PUBLISHED.fullmatch(text) and _FIGURE.search(blank_mentions(asked[-1].whole)):
+    if _PUBLISHED.fullmatch(text) and _figure_form().search(blank_mentions(asked[-1].whole)):
         return asked[-1].whole  # its answer tells when
     core = drop_lead(text)
     core = re.sub(r"^(?:(?:and|so|then|ok(?:ay)?|but)\b[, ]*)+|^那么?", "", core, flags=re.I).strip()
@@ -226,7 +237,9 @@ def _ask_figures_of(text: str, asked: list[_Asked]) -> str:
     figures = list[str]()
     for each in asked:
         of = (
-            _FIGURE.findall(blank_mentions(each.whole)) if len(each.named) == 1 and not OWNER.search(each.whole) else []
+            _figure_form().findall(blank_mentions(each.whole))
+            if len(each.named) == 1 and not OWNER.search(each.whole)
+            else []
         )
         figures += [found for found in of if found not in figures]
     if len(figures) < len("ab") or len({each.named[0].code for each in asked[-2:] if each.named}) > 1:
@@ -247,7 +260,7 @@ def _name_other(text: str, last: _Asked) -> str:
 
 
 def _ask_mean(last: _Asked, named: list[Mention], *, chinese: bool) -> str:
-    figure, names = _FIGURE.search(blank_mentions(last.whole)), [each.said for each in named]
+    figure, names = _figure_form().search(blank_mentions(last.whole)), [each.said for each in named]
     if figure is None and (OWNER.search(last.whole) or not _MOVED.search(last.whole) or not last.spans):
         return ""
     if chinese:
@@ -265,7 +278,7 @@ def _ask_which(core: str, asked: list[_Asked], named: list[Mention], today: date
         return ""
     spans = [span for span in find_time_spans(rest, today) if span.kind != UNREAD]
     bare = blank_spans(rest, spans)
-    says = (_FIGURE.search(bare) or _SAYS.search(bare)) is not None
+    says = (_figure_form().search(bare) or _SAYS.search(bare)) is not None
     named = named if len(named) > 1 else _find_two(asked) if says or _ME.search(rest) else []
     if len(named) < 2:
         return ""
@@ -310,7 +323,7 @@ def _put(which: _Which, last: _Asked) -> str:
     if risk := _RISKY.search(rest):
         small = "小" if re.search("小|低|安全|稳", rest) else "大"
         return f"{which.joined}哪个风险{small}" if chinese else f"which is {risk[0]}, {which.joined}"
-    figure = _FIGURE.search(before)
+    figure = _figure_form().search(before)
     if which.says or (not figure and not own and (_MOVED.search(before) or (not last.frame and last.spans))):
         return _ask_moved(which, which.times or last.times, before)
     figure = figure or _PRICED.search(before)

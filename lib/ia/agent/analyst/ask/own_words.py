@@ -152,7 +152,11 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
         return ""  # whether to sell
     if "FEES" in old and {"TRADE", "MOST", "COST"} <= set(new):  # which trade cost most, of what was asked of fees
         new = {idea: said for idea, said in new.items() if idea != "COST"}
-    if "CASH" in old and _SECURITY not in old and {"WEIGHT", "SHARE", "BY_PERCENT"} & set(new) <= set(new) <= _CASH_PART:
+    if (
+        "CASH" in old
+        and _SECURITY not in old
+        and {"WEIGHT", "SHARE", "BY_PERCENT"} & set(new) <= set(new) <= _CASH_PART
+    ):
         new = {"CASH": old["CASH"], "WEIGHT": ["share"]}  # which part of all it is
     kept = {idea: said for idea, said in old.items() if not any(idea in kind and set(new) & kind for kind in _KINDS)}
     if set(new) - _WEAK == {"COUNT", "TOTAL"}:

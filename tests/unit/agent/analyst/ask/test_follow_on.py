@@ -25,7 +25,7 @@ DAY = date(2024, 3, 15)
         ("since last month", "range", "2024-02-01", "2024-03-15"),
         ("at the start of 2020", "day", "2020-01-01", "2020-01-01"),
         ("2023年底", "day", "2023-12-31", "2023-12-31"),
-        ("by the end of the year", "future", "2024-12-31", "2024-12-31"),
+        ("by the end of the year", "future", "2024-03-15", "2024-12-31"),
         ("from its low in August 2023", "range", "2023-08-01", "2023-08-31"),
         ("the 2023 low", "range", "2023-01-01", "2023-12-31"),
     ],

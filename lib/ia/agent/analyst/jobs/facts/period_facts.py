@@ -652,11 +652,8 @@ def answer_indicator_cross(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
             continue
         code = which.code
-        sides = (
-            [code.replace("histogram", each) for each in ("macd", "signal")]
-            if "histogram" in code
-            else code.split(" - ")
-        )
+        signal = code.replace("histogram", "signal")
+        sides = [f"({code}) + ({signal})", signal] if signal != code else code.split(" - ")
         since = f"((({code}) > 0) != (({code}) > 0).shift(1)).iloc[::-1].argmax()"
         results = yield from desk.run(
             *(DeskCall("compute.run", {"code": each}) for each in (code, f"({code}).iloc[-2]", *sides, since))
