@@ -89,12 +89,12 @@ _ITS_MEAN = pattern(
 _LAST_SIDE = pattern(
     r"\W*(?:(?:and|so)\b[, ]*)*when did (?:it|the (?:price|stock|share)) last (?P<en>(?:fall|drop|break|go|close|rise"
     r"|get)(?: back)? (?:below|under|above|over))(?: (?:it|that|this|there|that (?:line|average)))?\W*"
-    r"|\W*(?:那|它)?(?:上一?次|最后一次|最近一次)(?P<zh>跌破|站上|突破|失守|收复)(?:它|年线|均线|这条线)?(?:是)?(?:在)?"
+    r"|\W*(?:那|它)?(?:上一?次|最后一次|最近一次)(?P<zh>跌破|站上|突破|失守|收复)(?:它|年线|均?线|这条线)?(?:是)?(?:在)?"
     r"(?:哪一?天|什么时候|何时|几号)\W*",
     re.I,
 )
 _LINE = pattern(
-    r"(?P<n>\d{1,3})[- ]?(?:日|天|day)(?:的)?(?:均线|线| (?:moving )?average)|(?P<year>年线)|(?P<half>半年线)", re.I
+    r"(?P<n>\d{1,3})[- ]?(?:日|天|day)(?:的)?(?:均?线| (?:moving )?average)|(?P<year>年线)|(?P<half>半年线)", re.I
 )
 
 
@@ -104,7 +104,7 @@ def ask_of_line(text: str, last: str) -> str:
     >>> ask_of_line("How does that compare with its 20-day average?", "trading volume of Apple")
     'volume of Apple against its 20-day average'
     >>> ask_of_line("上次跌破是哪天", "茅台年线在哪")
-    '茅台上次跌破250日均线是哪天'
+    '茅台上次跌破250日线是哪天'
     """
     named, chinese = find_named(last), is_chinese(text)
     if len(named) != 1:
@@ -112,12 +112,12 @@ def ask_of_line(text: str, last: str) -> str:
     if (mean := _ITS_MEAN.fullmatch(text)) and _VOLUME.search(last):
         size = mean["en"] or mean["zh"]
         if chinese:
-            return f"{named[0].said}成交量和{size}日均量比"
+            return f"{named[0].said}成交量和{size}日均量相比"
         return f"volume of {named[0].said} against its {size}-day average"
     side, line = _LAST_SIDE.fullmatch(text), _LINE.search(last)
     if side is None or line is None:
         return ""
     size = line["n"] or ("120" if line["half"] else "250")
     if chinese:
-        return f"{named[0].said}上次{side['zh']}{size}日均线是哪天"
+        return f"{named[0].said}上次{side['zh']}{size}日线是哪天"
     return f"when did {named[0].said} last {side['en']} its {size}-day average"
