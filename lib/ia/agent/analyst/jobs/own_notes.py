@@ -62,7 +62,9 @@ _LEVEL_TOLD = pattern(
     r"(?:跌到|跌至|跌破|回到|回落到|低于|\b(?:below|under)\b|\b(?:falls?|drops?|dips?|down) to\b)\s*(?P<below>"
     + _AIM
     + r"|(?:涨到|涨至|涨过|升到|突破|站上|高于|\b(?:above|over)\b|\b(?:rises?|climbs?|up) to\b)\s*(?P<above>"
-    + _AIM,
+    + _AIM
+    + r"|(?<![\d.])(?P<under>\d+(?:\.\d+)?)(?:元|块|港元|美元)?(?:以下|之下)"
+    + r"|(?<![\d.])(?P<beyond>\d+(?:\.\d+)?)(?:元|块|港元|美元)?(?:以上|之上)",
     re.I,
 )
 _CHANGED = pattern(r"变|改|\bchange", re.I)
@@ -551,6 +553,14 @@ def asks_for_noted_target(words: str) -> bool:
 _OTHERS = pattern(r"你|机构|券商|分析师|\b(?:your?|analysts?|brokers?|consensus|street)\b", re.I)
 
 
+_OTHER_PRICE = pattern(
+    r"(?:批发?|出厂|零售|终端|原油|[油金铜铝锂煤钢运糖粮房电气])价|份额|销量|产能|利率|汇率"
+    r"|\b(?:wholesale|retail|factory|oil|gold|copper|lithium|coal|steel|freight|commodity)\b|\bmarket share\b",
+    re.I,
+)
+"""What a note names a level of that is no price of the share."""
+
+
 def _compare_level(desk: ToolDesk, mention: Mention) -> Work[Reply]:
     """Answer whether the price has reached the level that the owner wrote down, where the notes name just one."""
     speak, name = desk.speak, wording.head_of(desk, mention)
@@ -563,7 +573,12 @@ def _compare_level(desk: ToolDesk, mention: Mention) -> Work[Reply]:
     told_by = [hit for hit in hits.values() if hit.get("kind") not in ("question", "trade")]
     own = [hit for hit in told_by if hit.get("author") == "owner"]
     views = past_views.find_views(own, _spellings(names), [], ALL_DAYS, speak)
-    told = [(item, level) for item in views for level in _LEVEL_TOLD.finditer(item.said)]
+    told = [
+        (item, level)
+        for item in views
+        for level in _LEVEL_TOLD.finditer(item.said)
+        if not _OTHER_PRICE.search(_CLAUSE.split(item.said[: level.start()])[-1])
+    ]
     if len(told) > 1:  # a price to trade at, among other figures: buy below 700, wholesale price below 2400
         told = [(item, level) for item, level in told if _is_planned(item.said, level.start())] or told
     if not told and any(_TARGET.search(item.said) for item in views):
@@ -580,11 +595,12 @@ def _compare_level(desk: ToolDesk, mention: Mention) -> Work[Reply]:
         last = [speak("The close of {day} is {price}.", day=day, price=f"{price:.2f}") for day, price in closes[-1:]]
         return reply.reply_of_lines(head, *quotes, *last)
     item, level = told[0]
-    aim, below = float(level["below"] or level["above"]), bool(level["below"])
+    said, below = next(filter(None, level.groups())), bool(level["below"] or level["under"])
+    aim = float(said)
     day, close = closes[-1]
     reached = close <= aim if below else close >= aim
     since = [each for each, price in closes if each >= item.date and (price <= aim if below else price >= aim)]
-    given: Json = {"name": name, "close": f"{close:.2f}", "day": day, "level": level["below"] or level["above"],
+    given: Json = {"name": name, "close": f"{close:.2f}", "day": day, "level": said,
                    "change": wording.say_percent((aim / close - 1) * 100)}  # fmt: skip
     if reached:
         line = speak("{name}: **yes**: the close of {day}, {close}, has reached your {level}", **given)
