@@ -653,6 +653,19 @@ def _say_change(desk: ToolDesk, asked: FactQuestion, days: Days) -> Work[Reply]:
     return reply_of_lines(*lines, *moved_note(desk, days))
 
 
+def _rank_in_one(
+    desk: ToolDesk, rows: dict[str, list[tuple[float, str]]], base: str
+) -> Work[tuple[dict[str, list[tuple[float, str]]], str]]:
+    """Return amounts by currency as those of one, and which that is; as they are, and "", where a rate is not known."""
+    base, together = "CNY" if "CNY" in rows else base, list[tuple[float, str]]()
+    for currency, amounts in rows.items():
+        rate: Json | None = {"rate": 1} if currency == base else (yield from wording.load_rate(desk, currency, base))
+        if rate is None:
+            return rows, ""
+        together += [(amount * float(rate["rate"]), told) for amount, told in amounts]
+    return {base: together}, base
+
+
 _BY_MONEY = pattern(
     r"赚|亏|盈|赔|贡献|\b(?:ma[dk]e|earn\w*|los[et]|loss(?:es)?|(?:biggest|largest|greatest) gains?|profit\w*|money"
     r"|contribut\w*)\b",
@@ -689,6 +702,8 @@ def answer_rank_period(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> W
         without = [wording.security_name(desk, s, held[s].get("name")) for s in held if s not in changes]
     if not rows:
         return reply_of_lines(speak("No price is known of what is held."))
+    base = next(iter(rows)) if len(rows) > 1 else ""
+    rows, base = (yield from _rank_in_one(desk, rows, base)) if base else (rows, "")
     lines = []
     for ranked in rows.values():
         ranked.sort(key=lambda row: row[0], reverse=not worst)
@@ -697,6 +712,8 @@ def answer_rank_period(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> W
             lines.append(speak("Then: {rest}.", rest=speak.join_clauses([told for _, told in ranked[1:SHOWN]])))
         if more := len(ranked) - SHOWN:
             lines += [speak("… and {count} more: `ia account`", count=more)] if more > 0 else []
+    if base:
+        lines.append(speak("Compared in {base} at today's rates.", base=base))
     if without:
         lines.append(speak("Not counted (no price of those days): {names}.", names=speak.join_items(without)))
     lines[0] += wording.simulated_mark(desk, period.get("simulated"))
