@@ -23,8 +23,8 @@ _OPPOSITE_EXTREMES = pattern(
     r"|最好 最差|高点 低点|最高点 最低点"
 )
 _EXTREME = pattern(
-    r"\W*(?:是|的|在)*(?:(?:what|when) (?:was|is) |on |the )*"
-    r"(?P<word>highest|lowest|high(?=\W*$)|low(?=\W*$)|高点|低点|largest|smallest|biggest|best|worst"
+    r"\W*(?:是|的|在|距?离)*(?:(?:what|when) (?:was|is) |on |the )*"
+    r"(?P<word>highest|lowest|high(?=\W*$)|low(?=\W*$)|最?[高低]点|largest|smallest|biggest|best|worst"
     r"|最[高低大小多少好差])"
     r"(?: (?:one|close|price|closing price)|的?(?:那[天次])?(?:收盘)?价?(?:格)?)?(?:是(?:多少|哪天|几)?)?\W*",
     re.I,
@@ -41,6 +41,7 @@ def ask_other_extreme(text: str, last: str) -> str:
     if found is None:
         return ""
     word = found["word"].casefold()
+    word = word.removeprefix("最") if word.endswith("点") else word  # 高点 is within 最高点
     for pair in map(str.split, _OPPOSITE_EXTREMES.pattern.split("|")):
         other = next((each for each in pair if word in pair and each != word), "")
         if other and (said := re.search(other if not other.isascii() else rf"\b{other}\b", last, re.I)):
