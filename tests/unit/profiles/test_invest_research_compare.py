@@ -1,5 +1,6 @@
 """The knowledge of the research and compare skills: its form, and what its expressions do on bars."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from ia.domain.instruments.symbols import from_canonical
+from ia.faculties.skills import tables
 from ia.organs.compute.array_lane import compile_array
 from ia.organs.compute.lint import find_look_ahead
 from ia.organs.compute.sandbox import evaluate_source
@@ -367,3 +369,13 @@ def test_nearly_all_conditions_occur_on_real_shares(name, shared):
     plans = _expressions(name)
     never = {key for key, plan in plans.items() if not any(_holds(plan, bars).any() for bars in stocks)}
     assert len(never) <= 0.12 * len(plans), sorted(never)
+
+
+@pytest.mark.parametrize("form", ["facts_*", "glossary*", "figures", "technicals"])
+def test_tables_that_the_analyst_loads_whole_are_within_the_limit(form):
+    files = sorted((REPO / "profiles" / "invest" / ".claude" / "skills").glob(f"*/knowledge/{form}.yaml"))
+    assert files
+    for file in files:
+        skill, path = file.parent.parent.name, f"knowledge/{file.name}"
+        told = {"skill": skill, "file": path, "data": tables.load_shipped(skill, path).data}
+        assert len(json.dumps(told, ensure_ascii=False)) <= tables.MAX_TABLE, path
