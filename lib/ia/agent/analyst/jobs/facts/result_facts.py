@@ -688,8 +688,11 @@ def answer_rank_period(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> W
     rows: dict[str, list[tuple[float, str]]] = {}
     without: list[str] = []
     if _BY_MONEY.search(asked.words):
+        books = wording.objects_of(period, "currencies").values()
+        stale = {str(row["symbol"]) for book in books for row in wording.rows_of(book.get("stale"))}
+        without = [wording.security_name(desk, s, held[s].get("name")) for s in held if s in stale]
         for symbol, each in held.items():
-            if each.get("result") is not None:
+            if each.get("result") is not None and symbol not in stale:
                 currency = str(each.get("currency") or "")
                 told = wording.say_exact(desk, each["result"], signed=True, currency=currency)
                 name = wording.security_name(desk, symbol, each.get("name"))
