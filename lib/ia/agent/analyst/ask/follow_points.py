@@ -110,16 +110,7 @@ _ITS_ENDS = pattern(
     r"|(?:那|这)?(?:次|个|段)?(?:回撤)?(?:是)?(?:从哪一?天到哪一?天|(?:什么时候|哪一?天)(?:见底|到底"
     r"|开始|结束|发生)的?|(?:最低点|谷底)是?(?:在)?(?:哪一?天|什么时候))"
 )
-_LINE = pattern(r"(?:\d{1,3}|半?年)[日天]?均?线")
-_LAST_CROSS = pattern(
-    r"(?:那|它)?(?:上次|上一次|最近一次)(?P<way>跌破|站上|突破)(?:它|均?线|这条线)?(?:是"
-    r"|在)?(?:哪一?天|什么时候|几号)"
-)
 _VOLUME = pattern(r"成交量|\bvolume\b", re.I)
-_ON_AVERAGE = pattern(
-    r"how does (?:that|it|this) (?:compare|stack up) (?:with|to|against) (?:its |the )?(?P<n>\d+)[- ]?day average"
-    r"|(?:那|这)*[比跟和](?:它的?)?(?P<zh>\d+)[日天](?:均量|平均)(?:相?比)?(?:呢|怎么样|如何)?"
-)
 _BEST_MONTH = pattern(
     r"(?:and |so )?(?:which|what)(?: was the)? (?P<best>best |worst )?month(?: (?:of all|this year))?"
     r"(?: was| is| did)?(?: the| it)?(?: (?P<end>best|worst))?(?: of all)?"
@@ -182,11 +173,6 @@ def ask_pointed(core: str, last: str, named: list[Mention], today: date) -> str:
         if any(span.kind == DAY or (span.first and span.first.year < today.year - 1) for span in spans):
             return ""  # an older report
         return f"{name}最新财报是什么时候发布的" if chinese else f"when did {name} publish its last report"
-    if (found := _LAST_CROSS.fullmatch(low)) and (line := _LINE.search(bare)):
-        return f"{name}上次{found['way'].replace('突破', '站上')}{line[0]}是哪天"
-    if _VOLUME.search(bare) and (found := _ON_AVERAGE.fullmatch(low)) and all(_is_newest(s, today) for s in spans):
-        days = found["n"] or found["zh"]
-        return f"{name}成交量高于{days}日均量吗" if chinese else f"is {name}'s volume above its {days}-day average"
     if _ALERT.search(bare) and _FROM_ALERT.fullmatch(low):
         return f"{name}离提醒还有多远" if chinese else f"how far is {name} from my alert"
     if (mean := _MEAN_DAYS.search(bare.casefold())) and not _VOLUME.search(bare) and _FROM_MEAN.fullmatch(low):
@@ -195,11 +181,6 @@ def ask_pointed(core: str, last: str, named: list[Mention], today: date) -> str:
     if _I_HAVE.fullmatch(low):
         return f"我持有{name}吗" if chinese else f"do I own {name}"
     return _ask_of_own(low, name, bare, chinese=chinese) if own or _SOLD.search(bare) or _BOUGHT.search(bare) else ""
-
-
-def _is_newest(span: object, today: date) -> bool:
-    first = getattr(span, "first", None)
-    return first is not None and (today - first).days <= 1
 
 
 def _ask_of_sales(low: str, last: str, time: str, *, own: bool) -> str:
