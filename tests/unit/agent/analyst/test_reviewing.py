@@ -1,7 +1,12 @@
 """The review of a week: what came due in it comes first, and what cannot be judged yet is left out."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from ia.agent.analyst.desk import DeskResult
+from ia.agent.analyst.jobs import results
+from ia.agent.analyst.voice import AnswerVoice
 from ia.agent.turns.turn import take_turn
 from ia.faculties import profiles
 
@@ -95,3 +100,15 @@ def test_larger_trades_are_found_by_the_rate_and_a_sale_is_never_hidden():
     told = "\n".join(results.trade_lines(desk, listed, "2024-03-04", "2024-03-08", total))
     assert all(each in told for each in ("sold", "AAPL", "600519")) and "002594" not in told
     assert told.endswith("- 1 more trade: `ia trade list`")
+
+
+def test_a_total_is_not_told_where_a_currency_has_no_price_of_the_days():
+    desk = SimpleNamespace(speak=AnswerVoice("en"))
+    books = {"CNY": {"begin": "2024-04-01", "price_date": "2024-03-15"}, "HKD": {"begin": "2024-04-01"}}
+    total = {"currency": "CNY", "result": 0.0, "twr_frac": 0.0, "equity_after": 1.0}
+
+    def told(currencies):
+        return results.whole_lines(desk, DeskResult({"total": total, "currencies": currencies}))
+
+    assert told(books) == ["All in CNY: not known (the newest prices in CNY are of 2024-03-15)"]
+    assert "not known" not in told({"CNY": {**books["CNY"], "price_date": "2024-04-26"}})[0]

@@ -147,6 +147,18 @@ def result_lines(desk: ToolDesk, period: DeskResult, first: str, last: str) -> W
     return lines
 
 
+def explain_old_prices(desk: ToolDesk, period: DeskResult) -> str:
+    """Return of which currencies a stretch has no price at all, so that their result is not known; "" for none."""
+    books = wording.objects_of(period, "currencies")
+    late = {
+        code: str(book["price_date"])
+        for code, book in books.items()
+        if book.get("price_date") and str(book["price_date"]) < str(book.get("begin") or "")
+    }
+    told = [desk.speak("the newest prices in {currency} are of {day}", currency=c, day=d) for c, d in late.items()]
+    return desk.speak.join_items(told) if told else ""
+
+
 @part("the result of all currencies", in_list)
 def whole_lines(desk: ToolDesk, period: DeskResult) -> list[str]:
     """Return what all currencies made together, what is owned in all, and of which day the exchange rates are.
@@ -157,6 +169,8 @@ def whole_lines(desk: ToolDesk, period: DeskResult) -> list[str]:
     if not isinstance(total, dict):
         return []
     currency = str(total.get("currency"))
+    if why := explain_old_prices(desk, period):
+        return [speak("All in {currency}: not known ({reason})", currency=currency, reason=why)]
     if total.get("twr_frac") is None or total.get("equity_after") is None:
         reasons = total.get("reasons")
         why = next(iter(reasons.values()), "–") if isinstance(reasons, dict) else "–"

@@ -283,9 +283,10 @@ def say_total(desk: ToolDesk, period: DeskResult, only: Sequence[str] = (), labe
     base = str(total.get("currency"))
     if only and tuple(only) != (base,):
         return []
-    if total.get("twr_frac") is None:
+    old = results.explain_old_prices(desk, period)
+    if old or total.get("twr_frac") is None:
         reasons = total.get("reasons")
-        why = reasons.get("twr_frac") if isinstance(reasons, dict) else None
+        why = old or (reasons.get("twr_frac") if isinstance(reasons, dict) else None)
         return [label + speak("All in {currency}: not known ({reason})", currency=base, reason=why or "–")]
     return [
         label
