@@ -447,6 +447,8 @@ def _find_held_screen(words: str, securities: list[Mention], tables: Tables, *, 
     if securities or _WATCHED.search(plain) or not HELD_WORDS.search(plain):
         return None
     rest = HELD_WORDS.sub(" ", plain)
+    if not ordered and not _BOUNDED.search(rest):
+        return None  # what follows compiles the words of all figures
     wish = parse_wish(rest, industry_forms(rest, (), tables))
     figures = {column.name for column in wish.columns} <= set(COMPANY_FIGURES)
     if not (wish.whole and figures) or wish.mean or wish.board or wish.st or _IN_MONEY.search(rest):
@@ -458,6 +460,13 @@ def _find_held_screen(words: str, securities: list[Mention], tables: Tables, *, 
     return FactQuestion((spec,), (), words[:LONGEST], (), ())
 
 
+_BOUNDED = pattern(
+    r"[\d%％一二两三四五六七八九十百倍]|超|[高低大小多少]于|以[上下]|不[到足]|破净|净资产"
+    r"|\b(?:above|below|over|under|than|least|most|between|exceed\w*|beyond|up to|north|south|book"
+    r"|percent|negative|positive)\b",
+    re.I,
+)
+"""Words without which no figure is bounded."""
 _IN_MONEY = pattern(r"元|块|钱|人民币|港币|美元|\b(?:yuan|rmb|cny|hkd|usd|dollars?|bucks|money)\b", re.I)
 
 
