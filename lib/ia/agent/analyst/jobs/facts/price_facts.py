@@ -641,20 +641,31 @@ def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if _WHICH_DAYS.search(plain) and not both:
             found = yield from load_span(desk, mention, span)
             lines += _name_days(desk, found, -1 if falls else 1, least, either=either)
+        elif days <= _FEW_DAYS:
+            found = yield from load_span(desk, mention, span)
+            lines += _name_days(desk, found)
     return reply_of_lines(*lines)
 
 
 _WHICH_DAYS = pattern(r"哪(?:几|些)[天日]|\b(?:which|what) (?:\w+ )?(?:days|sessions)\b", re.I)
 _MOST_DAYS = 10
 """Days that an answer names."""
+_FEW_DAYS = 6
+"""Days of a stretch that are so few that each is told: a week."""
 
 
-def _name_days(desk: ToolDesk, found: SpanBars | DeskResult, way: int, least: float, *, either: bool) -> list[str]:
-    """Return the newest days of a stretch that rose or fell by more than a bound, with their changes."""
+def _name_days(
+    desk: ToolDesk, found: SpanBars | DeskResult, way: int = 0, least: float = 0, *, either: bool = False
+) -> list[str]:
+    """Return the newest days of a stretch that rose or fell by more than a bound, with their changes.
+
+    With neither a way nor a bound, each day of it.
+    """
     if isinstance(found, DeskResult):
         return []
     moves = [(b.date, b.close / a.close * 100 - 100) for a, b in pairwise(found.with_base)]
-    days = [(day, move) for day, move in moves if (abs(move) if either else move * way) > least]
+    every = not way and not either
+    days = [(day, move) for day, move in moves if every or (abs(move) if either else move * way) > least]
     shown = desk.speak.join_items([f"{day} {move:+.2f}%" for day, move in days[-_MOST_DAYS:]])
     if len(days) > _MOST_DAYS:
         return [desk.speak("The last of them: {listed}.", listed=shown)]
