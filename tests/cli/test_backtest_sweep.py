@@ -73,6 +73,7 @@ def test_a_walk_forward_joins_its_tests(ia):
     assert default["settings"]["walk_forward"]["embargo"] == 40  # crossover of sma(close, 40)
 
 
+@pytest.mark.soak
 def test_maps_and_pages_are_written(ia, tmp_path):
     for kind in ("svg", "png", "html"):
         path = tmp_path / f"map.{kind}"

@@ -17,6 +17,7 @@ def market(ia, monkeypatch):
     return ia
 
 
+@pytest.mark.soak
 def test_packed_bars_answer_as_the_market_does(market, tmp_path):
     packed = market("bars", "pack", str(tmp_path / "packed"))
     url = packed.stdout.strip()

@@ -55,6 +55,7 @@ def test_a_cap_ends_the_exam_with_a_partial_score(ia, brain, monkeypatch):
     assert (row["model"], row["calls"], row["input_tokens"]) == ("scripted", 3, 27_000)
 
 
+@pytest.mark.soak
 def test_json_holds_what_was_asked_before_a_cap_ended_it(ia, brain, monkeypatch):
     """Of the model of the settings; `make soak` asks it all sixty, and reads the table."""
     monkeypatch.setenv("IA_TURN_MAX_TOKENS", "36000")

@@ -35,7 +35,7 @@ def test_simulated_news_speaks_the_language_of_the_workspace(run):
     assert "贵州茅台：关于召开股东大会的通知（模拟）" in told
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize(
     ("question", "asked", "days"),
     [

@@ -68,7 +68,7 @@ NEEDS_A_TERMINAL = {("soul", "edit"), ("chat",)}
 
 
 @pytest.mark.parametrize("words", [w for w in ALL if w not in NEEDS_A_TERMINAL], ids=" ".join)
-@pytest.mark.share(3)
+@pytest.mark.share(10)
 def test_the_example_of_each_help_runs_as_written(words, tmp_path):
     """In an empty folder and workspace, on the simulated market."""
     env = {**os.environ, "PATH": f"{Path(program()[0]).parent}:{os.environ['PATH']}", "IA_MARKET_ADAPTER": "demo"}

@@ -176,6 +176,7 @@ def test_5_connected_pipes(ia, home, brain, scripted):
 
 
 @pytest.mark.parametrize("moment", ["in the stream", "after a tool"])
+@pytest.mark.share(2)
 def test_6_recovery(ia, home, brain, moment):
     """Killed in the middle of a turn: soul, memory, notebook, proposals and the session are whole, and it goes on."""
     ia("init")

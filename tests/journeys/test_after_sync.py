@@ -40,6 +40,7 @@ def synced(settings, lived, ia):
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.share(2)
 def test_a_question_is_answered(synced, ia, question):
     done = ia("turn", question)
     assert done.returncode == 0, done.stderr

@@ -101,7 +101,7 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("model", ["ia-offline", MODEL])
 @pytest.mark.parametrize("journey", SCRIPTS)
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 def test_journey(journey, model, brain, tmp_path, monkeypatch):
     server = brain(*SCRIPTS[journey]())
     for name, value in {"MODEL": model, "NOW": "2024-03-15T16:00:00+08:00", "LANG": "zh"}.items():

@@ -63,7 +63,7 @@ def test_an_event_is_answered(lived, words, lang):
 
 
 @pytest.mark.parametrize(("words", "lang"), in_turn(PAGES))
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_a_picture_is_printed(lived, words, lang):
     ran = lived.run(*words.split(), lang=lang)
     assert problems(ran) == [], ran.err
@@ -214,7 +214,7 @@ def test_lists_are_found():
 
 
 @pytest.mark.parametrize("words", LISTS, ids=" ".join)
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_a_list_prints_json(lived, words):
     ran = lived.run(*words)
     assert problems(ran, (0, 1, 2, 65, 66)) == [], ran.err  # 65: what it would write is not given

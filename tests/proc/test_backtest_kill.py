@@ -58,7 +58,7 @@ def saved(home):
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_a_killed_run_is_resumed_to_the_same_bytes(begin, home, ia, tmp_path, number):
     child = begin()
     assert json.loads(ia("backtest", "list", "--json").stdout)[0]["kind"] == "running"
@@ -95,7 +95,7 @@ MANY = {
 
 
 @pytest.mark.parametrize("kind", MANY)
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_a_killed_run_of_many_is_resumed_to_the_same_bytes(begin, home, ia, monkeypatch, kind):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     words = (*MANY[kind], "--since", "2023-01-01")

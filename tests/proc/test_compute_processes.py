@@ -77,6 +77,7 @@ def test_ctrl_c_ends_both_silently(tmp_path):
 
 @linux
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.share(4)
 def test_a_killed_command_takes_its_worker_along(tmp_path, number):
     process, worker = endless(tmp_path)
     process.send_signal(number)
@@ -137,6 +138,7 @@ def _is_orphan(entry):
         return False
 
 
+@pytest.mark.soak
 def test_evaluating_leaves_no_zombie():
     code = """
 import os

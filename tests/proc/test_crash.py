@@ -148,6 +148,7 @@ def storm(home, tmp_path, kills, seed, writers=("a", "b")):
     check(home, acks, last)
 
 
+@pytest.mark.soak
 def test_two_writers_killed_at_random_moments(home, tmp_path):
     storm(home, tmp_path, kills=12, seed=20240315)
 

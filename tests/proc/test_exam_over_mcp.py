@@ -38,6 +38,7 @@ async def make_calls(calls):
     return [result.structured_content or json.loads(text) for text, result in zip(texts, results, strict=True)]
 
 
+@pytest.mark.soak
 @pytest.mark.process
 def test_a_client_finds_what_one_call_tells(exam):
     single = [each for each in exam if len(each.calls) == 1]

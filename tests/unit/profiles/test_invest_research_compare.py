@@ -348,6 +348,7 @@ def test_research_says_which_way_its_rules_speak(ws):
     assert all({"up": "for", "down": "against"}.get(trend, stance) == stance for stance, trend in said.values())
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", NAMES)
 def test_nearly_all_conditions_occur_on_real_shares(name, shared):
     import csv

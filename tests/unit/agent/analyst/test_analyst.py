@@ -932,6 +932,7 @@ ANSWERS = (
 
 @pytest.mark.process
 @pytest.mark.parametrize("seed", [pytest.param(at, marks=[pytest.mark.soak] * (at >= 10)) for at in range(60)])
+@pytest.mark.share(3)
 def test_whatever_tools_answer_the_work_comes_to_an_end(ws, seed):
     """No answer of a tool, however wrong, breaks the analyst or keeps it going."""
     from random import Random

@@ -907,6 +907,7 @@ WORDINGS = (
 @pytest.mark.parametrize(
     "code", ["300750", *(pytest.param(code, marks=pytest.mark.soak) for code in ("600519", "601318"))]
 )
+@pytest.mark.share(3)
 def test_one_share_has_one_verdict_however_it_is_asked_for_and_is_filed_once(pack, say, code):
     from ia.agent.analyst.evidence.stated_view import parse_view
 

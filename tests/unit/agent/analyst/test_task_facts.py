@@ -88,7 +88,7 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(8)
 @pytest.mark.parametrize(("question", "facts"), QUESTIONS)
 def test_a_question_for_tasks_is_answered_shortly(lived, question, facts):
     done = take_turn(lived, question, model="ia-offline")

@@ -59,6 +59,7 @@ def decisions(folder):
     return [json.loads(line) for line in read(folder, "decisions.jsonl").splitlines()]
 
 
+@pytest.mark.soak
 def test_the_embedded_analyst_lives_through_twenty_sessions(ws, home):
     folder, result = start(ws, plan(ws))
     assert result["status"] == "done"
@@ -121,6 +122,7 @@ def test_a_replay_of_half_a_recording_ends_where_it_ends(ws):
         replay(ws, folder)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("kept", [0, 1, 9, 40])
 def test_a_run_that_was_cut_off_and_continued_is_like_one_that_was_not(ws, caps, kept):
     with scripted(trade_by_the_calendar):
@@ -245,6 +247,7 @@ def test_what_cannot_be_done_is_told(ws, tmp_path):
         agent_runs.run_folder(ws, "../x")
 
 
+@pytest.mark.soak
 def test_a_masked_run_tells_no_name_code_date_or_price(ws, caps):
     def look_at_all(asked):
         if asked.results:

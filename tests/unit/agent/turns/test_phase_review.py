@@ -348,6 +348,7 @@ def eager_call(chance, skills):
     )
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", [pytest.param(at, marks=[pytest.mark.soak] * (at >= 10)) for at in range(24)])
 def test_an_over_eager_model_skips_no_phase_of_two_skills(life, seed):
     """Judged by an account of our own: what was filled, made and scanned, in the order of the calls that were let in."""

@@ -82,6 +82,7 @@ BAOSTOCK = {  # day one at +44 % of the issue price; a stock that resumed listin
 }
 
 
+@pytest.mark.soak
 @pytest.mark.process
 def test_baostock_2015_to_2020_with_its_flag_for_special_treatment():
     rows = touched = special = unclear = 0
@@ -127,6 +128,7 @@ def raw_from(bars, window=60):
     return len(bars)
 
 
+@pytest.mark.soak
 @pytest.mark.process
 def test_eastmoney_2021_to_2024():
     series = defaultdict(list)

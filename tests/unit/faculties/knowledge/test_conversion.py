@@ -36,6 +36,7 @@ def find(extract, sentence):
     return None
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not CASES.is_dir(), reason="the shared conversion cases are not beside this checkout")
 def test_the_shared_cases_convert_with_page_and_headings(converter):
     told = json.loads((CASES / "truth.json").read_text(encoding="utf-8"))
@@ -233,6 +234,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.share(4)
 def test_hostile_files_end_in_one_line_or_in_text(converter, count):
     refused = set()
     for name, data in [*hostile_files(count), *((name, make()) for name, make in MADE.items())]:

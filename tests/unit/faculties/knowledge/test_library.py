@@ -208,6 +208,7 @@ def test_scans_are_read_by_tesseract_where_it_is_there(ws, converter, tmp_path, 
     assert add(ws, converter, whole, "scan.pdf", ocr=True).document.pages == 2
 
 
+@pytest.mark.soak
 def test_a_generated_book_is_searched_well(ws, converter):
     data, facts = documents.book(100)
     document = add(ws, converter, data, "facts.pdf").document

@@ -75,7 +75,7 @@ def minutes(tmp_path_factory):
         return files, pack_bars(open_csv_source(files, "1m"), str(folder / "bars")).url
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("stale", [False, True])
 @pytest.mark.parametrize("now", [SETTINGS["IA_NOW"], "2021-07-01T16:30:00+08:00", "2018-01-02T12:00:00+08:00"])
 def test_it_equals_a_scan_of_the_mirror(daily, monkeypatch, stale, now):
@@ -98,6 +98,7 @@ def test_it_equals_a_scan_of_the_mirror(daily, monkeypatch, stale, now):
 
 @pytest.mark.parametrize("stale", [False, True])
 @pytest.mark.parametrize("now", [NOW, "2024-01-03T10:31:00+08:00"])
+@pytest.mark.share(3)
 def test_minutes_equal_compute_on_each_file(minutes, monkeypatch, stale, now):
     monkeypatch.setenv("IA_NOW", now)
     files, url = minutes

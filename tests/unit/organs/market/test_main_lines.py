@@ -139,6 +139,7 @@ def test_a_small_group_does_not_win_by_luck_and_a_huge_one_not_by_size():
     assert not {"两只", "巨大"} & set(names(judge_groups(rows, swings, level=0.05)))
 
 
+@pytest.mark.soak
 @pytest.mark.process
 @pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("restless", [False, True], ids=["alike", "restless"])
@@ -149,6 +150,7 @@ def test_days_without_a_line_show_one_no_more_often_than_they_may(restless, coun
         assert sum(value <= level for value in smallest) <= count * level, level
 
 
+@pytest.mark.soak
 @pytest.mark.process
 def test_without_strata_restless_groups_would_show_lines_every_other_day():
     """What the strata are for: the same days, judged as if all stocks were alike."""

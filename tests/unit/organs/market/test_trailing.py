@@ -57,6 +57,7 @@ def twelve_months(frame, symbol, period, column):
     return total(year, end), total(year - 1, end)
 
 
+@pytest.mark.soak
 def test_figures_of_the_simulated_market_are_those_of_pandas(simulated):
     frame, seen, missing = read_reports(simulated), 0, 0
     for symbol in frame.index.unique("symbol"):

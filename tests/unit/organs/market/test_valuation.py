@@ -56,6 +56,7 @@ def test_the_figures_tell_their_report(banks):
         load_valuation(banks, "000002")
 
 
+@pytest.mark.soak
 def test_the_rank_in_its_own_past_takes_a_year_of_stored_days(banks):
     import pandas as pd
 

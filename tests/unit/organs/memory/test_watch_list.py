@@ -107,6 +107,7 @@ def test_a_group_that_is_not_there_is_named(ws):
             watch_list.track_item(ws, "b", group=name)
 
 
+@pytest.mark.soak
 def test_random_edits_lose_nothing(ws):
     """Whatever is added, moved and removed: each item stands once, in the group that it was last put in."""
     import random

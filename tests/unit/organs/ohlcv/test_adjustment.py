@@ -225,6 +225,7 @@ def raw_closes(shared):
     return closes
 
 
+@pytest.mark.soak
 @pytest.mark.process
 @pytest.mark.parametrize("source", ["sina", "baostock"])
 @pytest.mark.parametrize("symbol", ANNOUNCED)

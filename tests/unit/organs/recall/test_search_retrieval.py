@@ -23,6 +23,7 @@ _SPEC.loader.exec_module(bench)
         pytest.param("locomo", None, 0.56, marks=pytest.mark.soak),
     ],
 )
+@pytest.mark.share(3)
 def test_recall_at_10(tmp_path, dataset, most, floor):
     """`most` is how many of its workspaces are asked."""
     if not (bench.SHARED / dataset).is_dir():

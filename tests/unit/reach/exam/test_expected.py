@@ -19,6 +19,7 @@ def test_a_path_that_leads_nowhere_is_bad_data(path):
         take_value({"rows": [{"name": "a"}]}, path)
 
 
+@pytest.mark.soak
 @pytest.mark.process
 def test_every_value_is_found_and_none_stands_in_the_question(sitting):
     assert len(sitting.expected) == 60 and not sitting.unasked

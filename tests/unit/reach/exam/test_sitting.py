@@ -77,6 +77,7 @@ def test_numbers_that_are_off_by_three_per_cent_are_all_wrong(sitting):
         assert find_problems(each, outcome, sitting.names) == [], each.question.id
 
 
+@pytest.mark.soak
 def test_the_embedded_analyst_is_tested_for_nothing(ws):
     sitting, results = hold(ws, "ia-offline", most=5)
     assert (sitting.price.questions, sitting.price.cost, sitting.price.stops) == (60, 0, None)
@@ -94,6 +95,7 @@ def test_an_answerer_that_is_off_by_three_per_cent_is_wrong_in_whole_exams(ws, b
     assert failures(others) == {}
 
 
+@pytest.mark.soak
 def test_the_owners_workspace_and_settings_stay_as_they_are(ws, home, brain, monkeypatch):
     ws.write("notebook/mine.md", "private")
     monkeypatch.setenv("IA_MESSAGING_DEFAULT", "elsewhere")
@@ -127,6 +129,7 @@ def test_the_price_is_known_before_and_holds_the_caps(ws, brain, monkeypatch):
         assert sitting.price.cost is None and sitting.price.stops[0] == "turn.max_tokens"
 
 
+@pytest.mark.soak
 def test_a_cap_stops_the_exam_and_the_score_so_far_is_kept(ws, brain, monkeypatch):
     monkeypatch.setenv("IA_TURN_MAX_TOKENS", "36000")
     server = brain(always=Reply("800.95 元", usage=(9000, 100)))

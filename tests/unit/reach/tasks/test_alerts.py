@@ -220,6 +220,7 @@ def check(ws, tmp_path, monkeypatch, **size):
     print(f"{looked} sessions, {len(want)} crossings, {len(sent)} messages, {time.process_time() - begun:.1f} s")
 
 
+@pytest.mark.soak
 def test_over_a_hundred_days_each_crossing_is_told_once(ws, tmp_path, monkeypatch, crontab):
     check(ws, tmp_path, monkeypatch, days=140, shares=4, seed=1)
 

@@ -45,6 +45,7 @@ def test_the_simulated_market_is_plausible_and_says_what_it_is(monkeypatch):
     assert sum(tally.doubted.values()) == 0
 
 
+@pytest.mark.soak
 @pytest.mark.process
 def test_a_simulated_day_does_not_depend_on_later_ones(monkeypatch):
     def told(day):
