@@ -638,12 +638,11 @@ def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             )
         else:
             lines.append(speak("{name}: up on **{count}** of {days} sessions ({time}){mark}", **given))
-        if _WHICH_DAYS.search(plain) and not both:
+        listed = _WHICH_DAYS.search(plain) is not None and not both
+        if listed or days <= _FEW_DAYS:
             found = yield from load_span(desk, mention, span)
-            lines += _name_days(desk, found, -1 if falls else 1, least, either=either)
-        elif days <= _FEW_DAYS:
-            found = yield from load_span(desk, mention, span)
-            lines += _name_days(desk, found)
+            way = (-1 if falls else 1) if listed else 0
+            lines += _name_days(desk, found, way, least, either=listed and either)
     return reply_of_lines(*lines)
 
 
