@@ -90,6 +90,8 @@ _DEAL_ASKED = pattern(
     r"^\W*(?:please |pls |kindly )?(?:show|list|give|tell)(?: me| us)?\b.{0,24}\b(?:i|we)\b(?: \w+)?"
     r" (?:bought|sold|traded)\b|"
     r"^\W*(?:hv|have|did) (?:i|we)\b|"
+    r"^\W*(?:and |the |my )*(?:last|latest|first|biggest|largest|most recent|newest) (?:thing|stock|share|one|trade|deal)s?"
+    r" (?:that )?(?:i|we)\b|"
     r"^\W*(?:i |we |我)?(?:just |have )?(?:sold|bought|[买卖]了?)[^:：]{1,40}[:：]\s*"
     r"(?:which|what|how|when|did|哪|什么|多少|怎么|几)"
     r"|,\s*(?:so |and |then |but )*(?:where|how|what|when|which|why)\b.{0,12}"

@@ -113,9 +113,9 @@ def mend_spelling(text: str) -> str:
     >>> mend_spelling("hv i bought anything, n wats up today"), mend_spelling("does Moutai have a watt")
     ('have i bought anything, n what is up today', 'does Moutai have a watt')
     """
-    if len(text) > LONGEST or count_han(text):
+    if len(text) > LONGEST:
         return text
-    for form, word in _load_forms(chinese=False, spelling=True):
+    for form, word in _load_forms(chinese=count_han(text) > 0, spelling=True):
         text = form.sub(word, text)
     return text
 

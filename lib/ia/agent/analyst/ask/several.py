@@ -20,7 +20,7 @@ _END = pattern(
 )
 _LINK = pattern(r"^(?:\s|再给个|再|另外|还有|以及|然后|顺便|同时|和|and\b|also\b|then\b|plus\b)+")
 _BOUND = pattern_by_letters(
-    r"^\W*(?:占|如果|要是|假如|假设|若(?!羽)|万一|除了|除去|除|不算|不含|因为|既然|虽然|按照?|扣除"
+    r"^\W*(?:占|如果|要是|假如|假设|若(?!羽)|万一|除了|除去|除|不算|不含|因为|既然|虽然|按照?|扣(?=[除了掉完])"
     r"|当(?!升)|自从?|只|比起|比(?=[昨去上前]|\s)|跟|相比|带|附上?|叠加|加上|加(?=\d)|配|从我"
     r"|(?:if|when|suppose|supposing|assuming|since|because|except|excluding|apart|unless|as|than"
     r"|compared|versus|vs|but|without|with|risking"

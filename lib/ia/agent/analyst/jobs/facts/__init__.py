@@ -59,7 +59,7 @@ _OF_ENTRIES = ("undo", "command", "howto", "cost_basis", "tasks", "inbox", "trad
 """Sources that read what a question points at."""
 
 
-_OF_TRADES = ("trades_made", "traded_sum", "closed_positions", "turnover")
+_OF_TRADES = ("trades_made", "traded_sum", "trades_grouped", "closed_positions", "turnover")
 """Sources that read the days of the journal, from its beginning."""
 
 
@@ -141,7 +141,7 @@ def drop_bounds(asked: FactQuestion, unread: tuple[str, ...]) -> tuple[str, ...]
 
 
 _SHARES_SAID = pattern(
-    r"(?:[这那]|我的)(?P<n>\d[\d,]*)\s*股|\b(?:my|those|the) (?P<m>\d[\d,]*)(?= shares\b| +(?=[\w ]*\bi sold\b)| {2})",
+    r"(?:[这那]|我的[^\d，,。？?]{0,8}?)(?P<n>\d[\d,]*)\s*股|\b(?:my|those|the) (?P<m>\d[\d,]*)(?= shares\b| +(?=[\w ]*\bi sold\b)| {2})",
     re.I,
 )
 
@@ -323,10 +323,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import watch_facts, watch_groups
 
         return (watch_facts.ANSWERS | watch_groups.ANSWERS)[name]
-    if name == "traded_sum":
+    if name in ("traded_sum", "trades_grouped"):
         from ia.agent.analyst.jobs.facts import trade_sums
 
-        return trade_sums.answer_traded_sum
+        return trade_sums.ANSWERS[name]
     if name in ("inbox", "alert_state"):
         from ia.agent.analyst.jobs.facts import alert_facts, inbox_facts
 

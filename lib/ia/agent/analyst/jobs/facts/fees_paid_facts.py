@@ -48,7 +48,8 @@ def answer_fees_paid(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     rows = account_facts.entries_within(result.value, days)
     on_dividends, lines = bool(DIVIDEND_TAX.search(words)), list[str]()
     if _MOST.search(words) and not on_dividends:
-        return reply_of_lines(*(yield from _say_dearest(desk, asked, rows, when)))
+        whole = _say_all(desk, asked, rows, when)[:1] if _IN_ALL.search(words) else []
+        return reply_of_lines(*whole, *(yield from _say_dearest(desk, asked, rows, when)))
     rows = account_facts.one_side(rows, words)
     if find_currencies(words) and desk.narrow is None:
         told = yield from _convert_fees(desk, asked, rows)
@@ -70,6 +71,7 @@ def answer_fees_paid(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 _MOST = pattern(r"最[多高贵大]|\b(?:most|highest|dearest|biggest|largest)\b", re.I)
+_IN_ALL = pattern(r"一共|总共|合计|累计|\b(?:total|altogether|in all|so far)\b", re.I)
 _SIDES = (
     ("buy", pattern(r"买|\b(?:buys?|buying|bought|purchases?|purchased)\b", re.I)),
     ("sell", pattern(r"卖|\b(?:sells?|selling|sold|sales?)\b", re.I)),

@@ -1,4 +1,4 @@
-"""What purchases or sales came to."""
+"""What purchases or sales came to, in all or by month, security or market."""
 
 import re
 
@@ -7,6 +7,7 @@ from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import account_facts, result_facts, wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
+from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -69,6 +70,72 @@ def answer_traded_sum(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*heads, *shown, *more)
 
 
+def answer_grouped(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how many trades each month, security or market has, what they came to, and their fees and taxes."""
+    speak = desk.speak
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    result = yield from desk.one("trade.list", limit=account_facts.LIMIT)
+    if result.failure is not None:
+        return wording.unreadable(desk, speak("the journal"), result.failure)
+    rows = account_facts.one_side(account_facts.entries_within(result.value, days), asked.words)
+    groups: dict[str, list[Json]] = {}
+    for row in sorted(rows, key=lambda each: str(each.get("date"))):
+        groups.setdefault(_group_of(desk, row, asked.words), []).append(row)
+    if not groups:
+        return reply_of_lines(speak("The journal has no such trade."))
+    whole, bought = len(rows), sum(row.get("kind") == "buy" for row in rows)
+    lines = [
+        speak(PluralText("**{count} trade**: {bought} bought, {sold} sold",
+                         "**{count} trades**: {bought} bought, {sold} sold"), count=whole, bought=bought,
+              sold=whole - bought)
+    ]  # fmt: skip
+    lines += [f"- {name}{speak(': ')}{_say_group(desk, own)}" for name, own in [*groups.items()][-SHOWN:]]
+    if len(groups) > SHOWN:
+        lines.append(speak("… and {count} more: `ia trade list`", count=len(groups) - SHOWN))
+    if len(wording.rows_of(result.value)) >= account_facts.LIMIT:
+        lines.append(speak("Only the newest {count} entries of the journal are read.", count=account_facts.LIMIT))
+    return reply_of_lines(*lines)
+
+
+_BY_MONTH = pattern(r"月|\bmonth\b", re.I)
+_BY_MARKET = pattern(r"市场|\bmarket\b", re.I)
+_MARKETS = {"CNY": mark_text("mainland"), "HKD": mark_text("Hong Kong"), "USD": mark_text("United States")}
+
+
+def _group_of(desk: ToolDesk, row: Json, words: str) -> str:
+    """Return the name of the month, the market or the security that a trade is of, whichever words ask for."""
+    if _BY_MONTH.search(words):
+        return str(row.get("date"))[:7]
+    if _BY_MARKET.search(words):
+        currency = str(row.get("currency"))
+        return desk.speak(_MARKETS[currency]) if currency in _MARKETS else currency
+    return wording.security_name(desk, str(row.get("symbol")), row.get("name"))
+
+
+def _say_group(desk: ToolDesk, rows: list[Json]) -> str:
+    """Return how many purchases and sales some trades are, what these came to, and all fees."""
+    speak, told = desk.speak, list[str]()
+    for side in ("buy", "sell"):
+        own = [row for row in rows if row.get("kind") == side]
+        if own:
+            given: Json = {"count": len(own), "money": _say_money(desk, own)}
+            told.append(
+                speak("{count} bought ({money})", **given) if side == "buy" else speak("{count} sold ({money})", **given)
+            )
+    paid = _say_money(desk, [{**row, "amount": row.get("fees")} for row in rows if float(row.get("fees") or 0)])
+    return speak.join_items(told) + (speak("; fees {money}", money=paid) if paid else "")
+
+
+def _say_money(desk: ToolDesk, rows: list[Json]) -> str:
+    """Return what some trades came to, by currency."""
+    sums: dict[str, float] = {}
+    for row in rows:
+        sums[str(row.get("currency"))] = sums.get(str(row.get("currency")), 0.0) + _amount_of(row)
+    return " + ".join(f"{money:,.2f} {currency}" for currency, money in sums.items())
+
+
 def _amount_of(row: Json) -> float:
     return float(row.get("amount") or float(row["quantity"]) * float(row["price"]))
 
@@ -110,3 +177,6 @@ def _say_net(desk: ToolDesk, rows: list[Json]) -> str:
         nets[currency] = nets.get(currency, 0.0) + sign * _amount_of(row) - float(row.get("fees") or 0)
     told = [wording.say_exact(desk, net, signed=True, currency=currency) for currency, net in nets.items()]
     return speak("Sales less purchases, after fees: **{money}**.", money=speak.join_items(told))
+
+
+ANSWERS = {"traded_sum": answer_traded_sum, "trades_grouped": answer_grouped}
