@@ -173,6 +173,8 @@ def answer_position(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("The ledger tells what you hold and have gained now, not for “{time}”.", time=span.said)
         )
     held = dict(positions_of(status))
+    if {spec.field for spec in asked.facts} == {"realized"} and all(each.code in held for each in asked.securities):
+        return (yield from _answer_sold(desk, asked))
     weights = yield from load_weights(desk, status)
     gains = {str(row.get("symbol")): row for row in wording.rows_of(profit, "positions")}
     for mention in _order_by_profit(asked, gains):
@@ -242,13 +244,30 @@ def answer_sales_of(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work
     return reply_of_lines(*lines)
 
 
+def _answer_sold(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what all sales of securities realized that are still held in part."""
+    speak, lines = desk.speak, list[str]()
+    for mention in asked.securities[:SHOWN]:
+        sales = yield from desk.one("account.history", symbol=mention.code, limit=LIMIT)
+        if sales.failure is not None:
+            return wording.unreadable(desk, speak("the ledger"), sales.failure)
+        rows, head = wording.rows_of(sales.value), wording.head_of(desk, mention)
+        dates = sorted({str(row["date"]) for row in rows})
+        lines += (
+            _say_realized(desk, head, rows, " – ".join(dict.fromkeys((dates[0], dates[-1]))))
+            if rows
+            else [speak("{name}: nothing was sold, so nothing is realized.", name=head)]
+        )
+    return reply_of_lines(*lines)
+
+
 def _say_realized(desk: ToolDesk, name: str, rows: list[Json], days: str) -> list[str]:
     """Return what sales of a security realized, and what each of them brought after its fees."""
     speak, currency = desk.speak, str(rows[0].get("currency") or "")
     total = wording.say_exact(desk, sum(float(row["realized"]) for row in rows), signed=True, currency=currency)
     lines = [
-        speak("{name}: realized **{total}** after fees by selling {shares} shares ({days})",
-              name=name, total=total, shares=number(float(sum(row["quantity"] for row in rows)), "shares"), days=days)
+        speak("{name}: realized **{total}** ({rate}) after fees by selling {shares} shares ({days})",
+              name=name, total=total, rate=_rate_of_sales(rows), shares=number(float(sum(row["quantity"] for row in rows)), "shares"), days=days)
     ]  # fmt: skip
     for row in rows[:_TOLD]:
         fees = float(row.get("fees") or 0)
@@ -263,6 +282,13 @@ def _say_realized(desk: ToolDesk, name: str, rows: list[Json], days: str) -> lis
 
 _TOLD = 3
 """Sales that are told one by one."""
+
+
+def _rate_of_sales(rows: list[Json]) -> str:
+    """Return what some sales realized in per cent of what their shares had cost, fees included."""
+    realized = sum(float(row["realized"]) for row in rows)
+    net = sum(float(row["quantity"]) * float(row["price"]) - float(row.get("fees") or 0) for row in rows)
+    return wording.say_percent(realized / (net - realized) * 100) if net > realized else "–"
 
 
 def answer_sales(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -669,6 +695,7 @@ def _list_results(desk: ToolDesk, asked: FactQuestion, days: list[result_facts.D
     ]
     both = losing and _AT_GAIN.search(asked.words) is not None
     kept = [row for row in rows if (both or (float(row["realized"]) < 0) == losing) and float(row["realized"])]
+    kept.sort(key=lambda row: float(row["realized"]), reverse=both or not losing)
     time = speak.join_items([each.label for each in days])
     label = speak(" ({days})", days=time) if time else ""
     count: Json = {"count": len(kept), "all": len(rows), "days": label}
@@ -686,7 +713,7 @@ def _list_results(desk: ToolDesk, asked: FactQuestion, days: list[result_facts.D
         else speak("**{count}** of {all} sales made money after fees{days}.", **count)
     )
     told = [
-        speak("- {name}: sold {shares} on {date}, **{realized}**",
+        speak("- {name}: sold {shares} on {date}, **{realized}** ({rate})", rate=_rate_of_sales([row]),
               name=wording.security_name(desk, str(row["symbol"]), row.get("name")), date=row["date"],
               shares=number(float(row["quantity"]), "shares"),
               realized=wording.say_exact(desk, float(row["realized"]), signed=True,

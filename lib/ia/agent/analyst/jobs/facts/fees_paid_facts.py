@@ -58,6 +58,8 @@ def answer_fees_paid(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         lines += told
     if not on_dividends or _STAMP.search(words):
         lines += _say_kinds(desk, asked, rows, when)
+    if _MEAN.search(words) and rows:
+        lines.insert(0, _say_mean(desk, rows, _name_key(words)))
     if _BY_SHARE.search(words):
         return reply_of_lines(*(yield from _say_shares(desk, asked, rows)), *lines)
     if on_dividends or _TAXES.search(words):
@@ -71,6 +73,7 @@ def answer_fees_paid(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 _MOST = pattern(r"最[多高贵大]|\b(?:most|highest|dearest|biggest|largest)\b", re.I)
+_MEAN = pattern(r"均摊|\bevened out\b", re.I)
 _IN_ALL = pattern(r"一共|总共|合计|累计|\b(?:total|altogether|in all|so far)\b", re.I)
 _SIDES = (
     ("buy", pattern(r"买|\b(?:buys?|buying|bought|purchases?|purchased)\b", re.I)),
@@ -176,6 +179,15 @@ def _say_all(desk: ToolDesk, asked: FactQuestion, rows: list[Json], when: str) -
     parts = _say_parts(desk, rows)
     head = f"**{name}** {_say_sums(desk, rows, 'fees')}{when}{speak(', ')}{count}"
     return [head, *([speak("Of it: {parts}.", parts=parts)] if parts else [])]
+
+
+def _say_mean(desk: ToolDesk, rows: list[Json], key: str) -> str:
+    """Return what a trade cost in fees on average, by currency."""
+    told = []
+    for currency, paid in _sum_by_currency(rows, key).items():
+        count = sum(row.get("currency") == currency for row in rows)
+        told.append(wording.say_exact(desk, paid / count, currency=currency))
+    return desk.speak("On average **{amounts}** a trade.", amounts=desk.speak.join_items(told))
 
 
 def _sum_by_currency(rows: list[Json], key: str) -> dict[str, float]:
