@@ -267,7 +267,8 @@ def _say_realized(desk: ToolDesk, name: str, rows: list[Json], days: str) -> lis
     total = wording.say_exact(desk, sum(float(row["realized"]) for row in rows), signed=True, currency=currency)
     lines = [
         speak("{name}: realized **{total}** ({rate}) after fees by selling {shares} shares ({days})",
-              name=name, total=total, rate=_rate_of_sales(rows), shares=number(float(sum(row["quantity"] for row in rows)), "shares"), days=days)
+              name=name, total=total, rate=_rate_of_sales(rows), days=days,
+              shares=number(float(sum(row["quantity"] for row in rows)), "shares"))
     ]  # fmt: skip
     for row in rows[:_TOLD]:
         fees = float(row.get("fees") or 0)

@@ -122,7 +122,9 @@ def _say_group(desk: ToolDesk, rows: list[Json]) -> str:
         if own:
             given: Json = {"count": len(own), "money": _say_money(desk, own)}
             told.append(
-                speak("{count} bought ({money})", **given) if side == "buy" else speak("{count} sold ({money})", **given)
+                speak("{count} bought ({money})", **given)
+                if side == "buy"
+                else speak("{count} sold ({money})", **given)
             )
     paid = _say_money(desk, [{**row, "amount": row.get("fees")} for row in rows if float(row.get("fees") or 0)])
     return speak.join_items(told) + (speak("; fees {money}", money=paid) if paid else "")
