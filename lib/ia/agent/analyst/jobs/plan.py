@@ -40,6 +40,7 @@ from ia.agent.analyst.ask.foreign_words import is_foreign
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.library_words import find_library_topic
 from ia.agent.analyst.ask.loose_words import loosen_question, mend_spelling
+from ia.agent.analyst.ask.meaning_words import asks_meaning, may_ask_meaning
 from ia.agent.analyst.ask.mentions import (
     LONGEST,
     Mention,
@@ -135,7 +136,9 @@ def _answer_message(desk: ToolDesk) -> Work[Reply]:
         yield from name_own_securities(desk)
     idea_questions.complete_before(desk)
     asked = desk.request
-    done = None if counted else (yield from _read_first(desk, asked))
+    done = None if counted else (yield from _explain_terms(desk, asked, asks_meaning(asked.question)))
+    if done is None and not counted:
+        done = yield from _read_first(desk, asked)
     if done is None and not counted and not _points_at_nothing(desk):
         done = yield from _do_request(desk)
     if done is None or (meant and not done.understood):
@@ -146,12 +149,30 @@ def _answer_message(desk: ToolDesk) -> Work[Reply]:
     elif (
         not desk.asks_which
         and (done.unread or not done.understood)
-        and (again := (yield from _read_again(desk, asked)))
+        and (again := (yield from _explain_unread(desk, asked)))
     ):
         done = again
     if (done.unread or not done.understood) and (loosened := (yield from _read_loosely(desk, asked))):
         done = loosened
     return done
+
+
+def _explain_terms(desk: ToolDesk, asked: UserRequest, asks: bool) -> Work[Reply | None]:
+    """Answer a question for what terms mean; None for any other."""
+    if not asks or not asked.is_words_only or asked.sections or asked.wants_json or not _may_ask(asked):
+        return None
+    from ia.agent.analyst.jobs.facts import term_facts
+
+    return (yield from term_facts.explain_asked(desk, asked.question, asked.before))
+
+
+def _explain_unread(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:
+    """Answer a message that the rules did not read as one for terms, or by its ideas; None for neither."""
+    explained = yield from _explain_terms(desk, asked, may_ask_meaning(asked.question))
+    if explained is not None:
+        desk.last_lines.clear()
+        return explained
+    return (yield from _read_again(desk, asked))
 
 
 _OBJECT = pattern(

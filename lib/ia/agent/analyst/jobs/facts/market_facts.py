@@ -886,7 +886,7 @@ def build_terms(table: Table) -> list[Term]:
     return list(table.entries("entries", Term))
 
 
-def _load_terms(desk: ToolDesk) -> Work[list[Term]]:
+def load_terms(desk: ToolDesk) -> Work[list[Term]]:
     """Return the terms of both glossaries."""
     yield from desk.load_tables(*GLOSSARIES)
     return [term for name in GLOSSARIES for term in desk.tables.build("research", name, build_terms)]
@@ -911,7 +911,7 @@ def explain_terms(desk: ToolDesk, words: str, *, meaning: bool = False) -> Work[
                a security that is not known, and no term explains it.
     """
     speak = desk.speak
-    found = [term for term in (yield from _load_terms(desk)) if term.words.search(words)]
+    found = [term for term in (yield from load_terms(desk)) if term.words.search(words)]
     if not found:
         return None
     rest = words
@@ -925,14 +925,14 @@ def explain_terms(desk: ToolDesk, words: str, *, meaning: bool = False) -> Work[
         return (reply_of_lines(describe_doubt(desk, left)) if short else wording.ask_back(desk, (left,)))._replace(
             understood=False
         )
-    best = [term for term in found if not any(_covers(other, term, words) for other in found)]
+    best = [term for term in found if not any(covers(other, term, words) for other in found)]
     return reply_of_lines(*(f"**{speak.fill(term.name)}**{speak(': ')}{speak.fill(term.text)}" for term in best[:3]))
 
 
 def explain_named(desk: ToolDesk, said: str) -> Work[Reply | None]:
     """Return what a term means that a text is, as a whole; None where neither glossary nor indicators have it."""
     speak = desk.speak
-    low, terms = _fold_name(said), (yield from _load_terms(desk))
+    low, terms = _fold_name(said), (yield from load_terms(desk))
     named = [term for term in terms if low in {_fold_name(part) for name in term.name for part in _NAMES.split(name)}]
     if not named:
         found = [
@@ -940,7 +940,7 @@ def explain_named(desk: ToolDesk, said: str) -> Work[Reply | None]:
             for term in terms
             if term.words.search(said) and not _AROUND_TERM.sub("", term.words.sub("", said)).strip()
         ]
-        named = [term for term in found if not any(_covers(other, term, said) for other in found)]
+        named = [term for term in found if not any(covers(other, term, said) for other in found)]
     if named:
         return reply_of_lines(
             *(f"**{speak.fill(each.name)}**{speak(': ')}{speak.fill(each.text)}" for each in named[:2])
@@ -966,7 +966,7 @@ LONGEST_NAME = 24
 """Characters of what may be the name of a security."""
 
 
-def _covers(other: Term, term: Term, words: str) -> bool:
+def covers(other: Term, term: Term, words: str) -> bool:
     """Return True if the words of a term stand within those of another."""
     mine, its = term.words.search(words), other.words.search(words)
     if mine is None or its is None or other is term:

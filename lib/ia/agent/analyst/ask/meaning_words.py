@@ -1,0 +1,55 @@
+"""Questions for what terms mean in any wording: difference, use, short version, or the term and nothing else."""
+
+import re
+
+from ia.agent.analyst.ask.leftover_words import find_leftovers
+from ia.agent.analyst.ask.mentions import find_mentions
+from ia.kernel.patterns import pattern
+
+_ASKS = pattern(
+    r"\b(?:mean(?:s|t|ing)?|explain(?:ed)?|defin\w+|differ\w*|distinguish|distinction|use(?:d|s|ful)?|understand|heard"
+    r"|plain|simple|simply|layman\w*|version|calculat\w+|work(?:s|out)?|interpret|compared?|versus|vs|stands? for|diff"
+    r"|dummies|beginners?|the point of|tells?|(?:same|better) (?:thing|than|as))\b"
+    r"|意思|含义|区别|差别|差异|不同|不一样|一回事|解释|干[嘛吗啥什]|有什么用|有啥用|[咋么何]用|作用|用处|用途|用来|通俗"
+    r"|大白话|[说讲]人话|怎么[算看理]|如何[算看理计]|咋[算看]|原理|科普|听不懂|[看没]不?懂|不明白|不太懂|什么叫|啥叫|何谓",
+    re.I,
+)
+"""Words of a question for a meaning, which goes before other questions."""
+_OWN = pattern(r"\b(?:my|mine|own)\b|我的|我(?:账户|持仓|组合|手[里上])|持仓的|账户的", re.I)
+_ABOUT_IT = pattern(r"\b(?:it|that|this|they|those|one)\b|它|这个?|那个?|怎么用|如何用|咋用|举例|例子|干[嘛吗啥什]|用处|作用", re.I)
+
+
+def asks_meaning(words: str) -> bool:
+    """Return True if a text has words of a question for a meaning, and is neither of a security nor of what is owned.
+
+    >>> asks_meaning("RSI vs KDJ, short version"), asks_meaning("布林带拿来干嘛用的"), asks_meaning("RSI of BYD vs KDJ")
+    (True, True, False)
+    """
+    return bool(_ASKS.search(words)) and may_ask_meaning(words)
+
+
+def may_ask_meaning(words: str) -> bool:
+    """Return True if a text is neither of a security nor of what is owned."""
+    return not _OWN.search(words) and not any(each.symbol.kind != "index" for each in find_mentions(words))
+
+
+def goes_on_with_meaning(words: str) -> bool:
+    """Return True if a text asks more of the terms that the question before it asked for: "and what is it used for".
+
+    >>> goes_on_with_meaning("那怎么用"), goes_on_with_meaning("in one sentence please"), goes_on_with_meaning("why did it fall")
+    (True, True, False)
+    """
+    about = _ABOUT_IT.search(words) or _ASKS.search(words) or _JUDGED.search(words)
+    return bool(about) and may_ask_meaning(words) and not left_of_meaning(words)
+
+
+_JUDGED = pattern(r"\b(?:good|bad|high|low|sentence|line|shorter)\b|算[高低好差]|[高低好差]吗|一句话|简单|简短", re.I)
+
+
+def left_of_meaning(rest: str) -> tuple[str, ...]:
+    """Return the words of a text without its terms that a question for a meaning does not have.
+
+    >>> left_of_meaning("what is the difference between   and  "), left_of_meaning("昨天的  什么意思")
+    ((), ('昨天',))
+    """
+    return find_leftovers(rest, "meaning")
