@@ -16,7 +16,9 @@ _ASKS = pattern(
 )
 """Words of a question for a meaning, which goes before other questions."""
 _OWN = pattern(r"\b(?:my|mine|own)\b|我的|我(?:账户|持仓|组合|手[里上])|持仓的|账户的", re.I)
-_ABOUT_IT = pattern(r"\b(?:it|that|this|they|those|one)\b|它|这个?|那个?|怎么用|如何用|咋用|举例|例子|干[嘛吗啥什]|用处|作用", re.I)
+_ABOUT_IT = pattern(
+    r"\b(?:it|that|this|they|those|one)\b|它|这个?|那个?|怎么用|如何用|咋用|举例|例子|干[嘛吗啥什]|用处|作用", re.I
+)
 
 
 def asks_meaning(words: str) -> bool:
@@ -36,13 +38,14 @@ def may_ask_meaning(words: str) -> bool:
 def goes_on_with_meaning(words: str) -> bool:
     """Return True if a text asks more of the terms that the question before it asked for: "and what is it used for".
 
-    >>> goes_on_with_meaning("那怎么用"), goes_on_with_meaning("in one sentence please"), goes_on_with_meaning("why did it fall")
-    (True, True, False)
+    >>> [goes_on_with_meaning(each) for each in ("那怎么用", "in one sentence", "why did it fall")]
+    [True, True, False]
     """
-    about = _ABOUT_IT.search(words) or _ASKS.search(words) or _JUDGED.search(words)
+    about = _ASKS.search(words) or _JUDGED.search(words) or (_ABOUT_IT.search(words) and not _AMOUNT.search(words))
     return bool(about) and may_ask_meaning(words) and not left_of_meaning(words)
 
 
+_AMOUNT = pattern(r"多少|几|涨|跌|现在|\b(?:how (?:much|many|far)|when|which|date|day|now|since)\b", re.I)
 _JUDGED = pattern(r"\b(?:good|bad|high|low|sentence|line|shorter)\b|算[高低好差]|[高低好差]吗|一句话|简单|简短", re.I)
 
 

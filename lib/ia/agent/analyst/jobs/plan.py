@@ -34,6 +34,7 @@ from ia.agent.analyst.ask.facts import (
 from ia.agent.analyst.ask.filed_words import read_filed
 from ia.agent.analyst.ask.filing_words import read_filing
 from ia.agent.analyst.ask.follow_on import complete_question, read_before
+from ia.agent.analyst.ask.follow_told import ask_with_before
 from ia.agent.analyst.ask.follow_words import LEAD, MEASURE, OWNER, TAIL, drop_lead, find_named
 from ia.agent.analyst.ask.forbidden_words import drop_reminding, forbids
 from ia.agent.analyst.ask.foreign_words import is_foreign
@@ -167,11 +168,20 @@ def _explain_terms(desk: ToolDesk, asked: UserRequest, asks: bool) -> Work[Reply
 
 
 def _explain_unread(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:
-    """Answer a message that the rules did not read as one for terms, or by its ideas; None for neither."""
+    """Answer a message that the rules did not read: more of an indicator, a term, or by its ideas; None for neither."""
+    request, said = desk.request, list(desk.last_lines)
+    desk.last_lines.clear()
+    if asked.is_words_only and not asked.sections and (more := ask_with_before(asked.question, asked.before)):
+        desk.request, desk.allowed = replace(asked, question=more, before=asked.before[:-1]), None
+        done = yield from _do_request(desk)
+        desk.request = request
+        if done.understood and not done.unread:
+            return done
+        desk.last_lines.clear()
     explained = yield from _explain_terms(desk, asked, may_ask_meaning(asked.question))
     if explained is not None:
-        desk.last_lines.clear()
         return explained
+    desk.last_lines[:] = said
     return (yield from _read_again(desk, asked))
 
 

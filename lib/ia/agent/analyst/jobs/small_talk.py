@@ -251,7 +251,16 @@ def _say_figures(
     told = [_format_figure(desk, item, result, currency) for item, result in zip(asked.figures, results, strict=True)]
     mark = speak(" (simulated prices)") if simulated else ""
     lines = [f"{head}{mark}{speak(': ')}{speak.join_clauses(told)}"]
-    return lines + ([_describe_extreme(desk, [read_value(result)[0] for result in results])] if asked.extremes else [])
+    strength = [at for at, (code, *_) in enumerate(asked.figures) if _RSI in code]
+    if not asked.extremes or len(strength) != 1:
+        return lines
+    place = [at for at, (_, name, _) in enumerate(asked.figures) if _PLACE.search(name)]
+    return [*lines, _describe_extreme(desk, [read_value(results[at])[0] for at in (*strength, *place)])]
+
+
+_RSI = "rsi("
+_PLACE = pattern(r"\A(?:布林带内的位置|place in the Bollinger band)")
+"""The figures that tell whether a security is at an extreme."""
 
 
 @part("one figure", in_text)
@@ -278,7 +287,7 @@ def _period(desk: ToolDesk, period: str) -> str:
 
 @part("whether it is at an extreme", in_text)
 def _describe_extreme(desk: ToolDesk, values: list[float | None]) -> str:
-    """Return whether a security stands at an extreme, by its first figure and by its place in a band."""
+    """Return whether a security stands at an extreme, by its strength and by its place in a band."""
     known = figures_at(desk.tables).extremes
     strength, place = [*values, None, None][:2]
     if strength is None:

@@ -34,7 +34,7 @@ _READS_NUMBERS = (
     "part_of_account", "moved_by", "sell_down", "trades_above", "year_dividends",
     "bought_then",
     "rest_result", "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
-    "candles", "gaps", "lot", "back_above", "last_run", "after_report",
+    "bands", "candles", "gaps", "lot", "back_above", "last_run", "after_report",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
 
@@ -232,7 +232,7 @@ def _find_answer(name: str) -> Answer:
 
         return extreme_facts.ANSWERS[name]
     if name in (
-        "move", "daily_list", "ranking", "growth", "volume_against", "against_sector", "indicator_cross"
+        "move", "daily_list", "ranking", "growth", "volume_against", "against_sector"
     ):  # fmt: skip
         from ia.agent.analyst.jobs.facts import period_facts
 
@@ -268,10 +268,10 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import valuation_facts
 
         return valuation_facts.ANSWERS[name]
-    if name == "average_cross":
-        from ia.agent.analyst.jobs.facts import past_technicals
+    if name in ("average_cross", "indicator_cross", "bands"):
+        from ia.agent.analyst.jobs.facts import past_technicals, technical_facts
 
-        return past_technicals.ANSWERS[name]
+        return (past_technicals.ANSWERS | technical_facts.ANSWERS)[name]
     if name in ("price_judged", "results_history"):
         from ia.agent.analyst.jobs.facts import judged_facts
 

@@ -1,4 +1,4 @@
-"""Moves of prices over a time: changes, points, rankings, what money became, volumes compared, crossovers."""
+"""Moves of prices over a time: changes, points, rankings, what money became, volumes compared."""
 
 import math
 import re
@@ -9,11 +9,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.amounts import UNIT, find_currencies, find_size
-from ia.agent.analyst.ask.facts import FactQuestion, price_table
+from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
-from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.evidence.tool_answers import read_value
+from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.facts.bar_rows import BarRow, SpanBars, load_span, load_spans, period_of, stale_note
@@ -630,83 +629,6 @@ def answer_against_sector(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-def answer_indicator_cross(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer whether an indicator crossed its signal line with the newest bar, and which way it is."""
-    speak, words = desk.speak, asked.words
-    known = price_table(desk.tables).crossovers
-    which = next((each for each in known if each.words.search(words)), None)
-    weekly, monthly = re.search(r"周线|周K|\bweekly\b", words, re.I), re.search(r"月线|月K|\bmonthly\b", words, re.I)
-    past = [span for span in asked.spans if span.first is None or f"{span.first}" != desk.request.day]
-    if which is None:
-        names = speak.join_items([speak.fill(each.name) for each in known])
-        return reply_of_lines(
-            speak("The crossover of which indicator? I know those of {names}.", names=names)
-        )._replace(understood=False)
-    if asked.unread or past:
-        return wording.ask_back(desk, asked.unread or (past[0].said,))
-    given = {"period": "weekly"} if weekly else {"period": "monthly"} if monthly else {}
-    lines = []
-    for mention in asked.securities[:MOST]:
-        bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1, **given)
-        if not bars.ok:
-            lines.append(reply.describe_no_prices(desk, mention.said, bars.failure or NO_BARS))
-            continue
-        code = which.code
-        signal = code.replace("histogram", "signal")
-        sides = [f"({code}) + ({signal})", signal] if signal != code else code.split(" - ")
-        since = f"((({code}) > 0) != (({code}) > 0).shift(1)).iloc[::-1].argmax()"
-        results = yield from desk.run(
-            *(DeskCall("compute.run", {"code": each}) for each in (code, f"({code}).iloc[-2]", *sides, since))
-        )
-        *values, ago = [read_value(each)[0] for each in results]
-        lines.append(_say_cross(desk, mention, bars, speak.fill(which.name), values))
-        if ago and not given and None not in values:
-            lines[-1] += yield from _say_crossed(desk, mention, int(ago), up=(values[0] or 0) > 0)
-    return reply_of_lines(*lines)
-
-
-def _say_crossed(desk: ToolDesk, mention: Mention, ago: int, *, up: bool) -> Work[str]:
-    """Return since when an indicator is on its side: it crossed so many daily bars ago."""
-    speak = desk.speak
-    found = yield from load_span(desk, mention, TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=ago + 1))
-    if not isinstance(found, SpanBars) or not found.rows:
-        return ""
-    day = found.rows[0].date
-    told = speak("Golden cross since {day}.", day=day) if up else speak("Death cross since {day}.", day=day)
-    return " " * (speak.lang == "en") + told
-
-
-def _say_cross(desk: ToolDesk, mention: Mention, bars: DeskResult, which: str, values: list[float | None]) -> str:
-    """Return on which side of its signal an indicator is, and whether it crossed it with the newest bar.
-
-    values  by what it is above its signal now and with the bar before, the indicator, and its signal
-    """
-    speak = desk.speak
-    numbers = [each for each in values if each is not None]
-    if len(numbers) < len(values):
-        return speak("{name}: too few bars.", name=wording.head_of(desk, mention))
-    now, before, line, signal = numbers
-    given: Json = {
-        "name": wording.head_of(desk, mention) + wording.simulated_mark(desk, bars.get("simulated")),
-        "which": which, "line": f"{line:.2f}", "signal": f"{signal:.2f}", "last": bars.get("last"),
-        "bar": speak({"weekly": "weekly bar", "monthly": "monthly bar"}.get(str(bars.get("period")), "daily bar")),
-        "now": f"{now:.2f}", "before": f"{before:.2f}",
-    }  # fmt: skip
-    side = (
-        speak("{name}: {which} is above its signal: {line} against {signal} ({bar} of {last}), which is read as"
-              " bullish.", **given)
-        if now > 0
-        else speak("{name}: {which} is below its signal: {line} against {signal} ({bar} of {last}), which is read as"
-                   " bearish.", **given)
-    )  # fmt: skip
-    crossed = (
-        speak("It crossed with this bar ({before} → {now}).", **given)
-        if (now > 0) != (before > 0)
-        else speak("No crossover with this bar ({before} → {now}).", **given)
-    )
-    return side + " " * (speak.lang == "en") + crossed
-
-
 ANSWERS = {
     "move": answer_move,
     "daily_list": answer_daily_list,
@@ -714,5 +636,4 @@ ANSWERS = {
     "growth": answer_growth,
     "volume_against": answer_volume_against,
     "against_sector": answer_against_sector,
-    "indicator_cross": answer_indicator_cross,
 }

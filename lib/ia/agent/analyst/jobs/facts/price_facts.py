@@ -426,23 +426,25 @@ _AVERAGE = pattern(
 def answer_against_average(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer whether the close is above or below an average."""
     speak, lines = desk.speak, []
-    found = _AVERAGE.search(asked.words)
-    if found is None:
+    found = list(_AVERAGE.finditer(asked.words))
+    if not found:
         return reply_of_lines(speak("Above or below which average? For example the 60-day average."))
-    if other := _AVERAGE.search(asked.words, found.end()):
-        return wording.ask_back(desk, (other[0],))
-    size = 250 if found["year"] else 120 if found["half"] else int(found["n"] or found["m"])
-    mean_code = _codes(desk, "average")[0].replace("{size}", f"{size}")
-    if 1 < size <= 500 and asked.spans:
-        from ia.agent.analyst.jobs.facts import past_technicals
-
-        return (yield from past_technicals.answer_average_then(desk, asked, size))
-    if not 1 < size <= 500:
-        said = f"{size}"
+    sizes = list(
+        dict.fromkeys(250 if each["year"] else 120 if each["half"] else int(each["n"] or each["m"]) for each in found)
+    )
+    if wrong := [size for size in sizes if not 1 < size <= 500]:
+        said = f"{wrong[0]}"
         return reply_of_lines(
             speak("That I answer for the newest close and averages of 2 to 500 days, not for “{said}”.", said=said)
         )
-    for mention in asked.securities[:3]:
+    if asked.spans:
+        if len(sizes) > 1:
+            return wording.ask_back(desk, (found[1][0],))
+        from ia.agent.analyst.jobs.facts import past_technicals
+
+        return (yield from past_technicals.answer_average_then(desk, asked, sizes[0]))
+    for mention, size in [(each, size) for each in asked.securities[:3] for size in sizes[:MOST_AVERAGES]]:
+        mean_code = _codes(desk, "average")[0].replace("{size}", f"{size}")
         values, bars = yield from _measure(
             desk, mention, ("close", mean_code, f"close.iloc[-2] - ({mean_code}).iloc[-2]")
         )
@@ -460,6 +462,8 @@ def answer_against_average(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+MOST_AVERAGES = 4
+"""Averages of one answer."""
 TREND = (20, 60, 200)
 """Sessions of the averages that tell a trend."""
 
