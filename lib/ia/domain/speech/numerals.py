@@ -2,6 +2,8 @@
 
 import re
 
+from ia.kernel.patterns import pattern
+
 _ZH = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _UNITS = {"十": 10, "百": 100, "千": 1000}
 _BIG = {"万": 10_000, "亿": 100_000_000}
@@ -57,3 +59,37 @@ def _parse_chinese(said: str) -> float | None:
             whole = (whole + part + (digit or 0)) * _BIG[char]
             part, digit = 0, None
     return float(whole + part + (digit or 0))
+
+
+_TENS = {word: 10 * at for at, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
+_SMALL = {word: value for value, word in enumerate(_EN_WORDS.split())}
+_SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
+_IN_WORDS = pattern(
+    r"(?<![\w.-])(?:\d+(?:\.\d+)?(?= ?(?:thousand|million)\b)|(?:an? (?=hundred|thousand|million))|%(small)s|%(tens)s)"
+    r"(?:(?: and |[ -]|(?<= ))(?:%(small)s|%(tens)s|hundred|thousand|million))*(?!\w)"
+    % {"small": "|".join(_SMALL), "tens": "|".join(_TENS)},
+    re.I,
+)
+
+
+def write_digits(text: str) -> str:
+    """Return an English text whose numbers above ten, and percentages, are in figures.
+
+    >>> write_digits("two hundred-day average, 30 thousand into Gree, top three, down five percent at ninety-five")
+    '200-day average, 30000 into Gree, top three, down 5 percent at 95'
+    """
+    return _IN_WORDS.sub(_write_words, text)
+
+
+def _write_words(found: re.Match[str]) -> str:
+    total, part = 0.0, 0.0
+    for word in re.split(r"[ -]+", found[0].casefold().strip()):
+        if word in _SCALES and word == "hundred":
+            part = (part or 1) * 100
+        elif word in _SCALES:
+            total, part = total + (part or 1) * _SCALES[word], 0.0
+        elif word not in ("a", "an", "and"):
+            part += float(_SMALL.get(word, _TENS.get(word)) or (word if word[0].isdigit() else 0))
+    number, after = total + part, found.string[found.end() :]
+    small = number <= 10 and not re.match(r" ?(?:%|per ?cent|percentage|pct)", after, re.I)
+    return found[0] if small else f"{number:.10g}"

@@ -8,7 +8,7 @@ from ia.kernel.patterns import pattern
 _LETTERS = pattern(r"[\u3041-\u30ff\uac00-\ud7af\u0400-\u04ff\u0590-\u06ff\u0e00-\u0e7f\u0900-\u097f]")
 """Letters of other scripts."""
 _HAN = pattern(r"[\u3400-\u9fff]")
-_WORD = pattern(r"[a-zà-öø-ÿœß]+", re.I)
+_WORD = pattern(r"(?<!\w)[a-zà-öø-ÿœß]+(?!\w)", re.I)
 _MARKED = pattern(r"[¿¡à-öø-ÿœß]", re.I)
 _SMALL_WORDS = (
     "comment va vont est sont quel quelle quels quelles le la les des du de et où ou pourquoi combien coûte coute prix"

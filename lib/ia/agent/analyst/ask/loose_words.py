@@ -15,7 +15,7 @@ from ia.agent.analyst.ask.plain_words import fold_characters
 from ia.agent.analyst.ask.time_spans import find_time_spans
 from ia.agent.analyst.voice import count_han
 from ia.domain.instruments.boards import trading_currency
-from ia.domain.speech.numerals import parse_count
+from ia.domain.speech.numerals import parse_count, write_digits
 from ia.kernel.patterns import compile_pattern, pattern
 
 _SURE = 8
@@ -33,10 +33,11 @@ _REASON = pattern(
     r"^\W*(?:(?:i(?:'m|'ve|'d| am| was| have| need| want| would| just| keep)?|we(?:'re| are)?|as i|since i|because"
     r"|my (?:wife|husband|partner|son|daughter|boss|friend|accountant|colleague|broker|brother|sister|dad|mum|mom"
     r"|advis[eo]r)|someone|somebody|just (?:curious|wondering|checking)|out of curiosity"
-    r"|for my (?:records?|diary|tax return|taxes)|before i|now that i|having|been)\b[^?:;.]{0,120}?)"
-    r"(?:[:;.…]|\s[-–—]+|,(?: (?:so|and|but|therefore|hence|then))?)\s+"
+    r"|for my (?:records?|diary|tax return|taxes)|before i|now that i|having|been|doing|thinking|planning|trying|filling"
+    r"|preparing|wondering|still|not sure|about to|people|everyone|everybody|they)\b[^?:;.]{0,120}?)"
+    r"(?:[.…](?= \w+ \w)|(?:[:;.…]|\s[-–—]+|,(?: (?:so|and|but|therefore|hence|then))?)\s+"
     r"(?=(?:so |and )?(?:what|how|which|when|who|where|is|are|was|were|do|does|did|has|have|am|by how|at what|on what"
-    r"|in what|could you|can you|please|tell me|show me|give me|list)\b)"
+    r"|in what|could you|can you|please|tell me|show me|give me|list)\b))"
     r"|^\W*(?:老婆|老公|领导|同事|朋友|我爸|我妈|爸妈|家里人|媳妇|我(?:想|要|在|得|准备|打算|正|刚|最近|今天|这边))"
     r"[^，。？?]{0,24}[，。：]\s*(?=[^，。]{4})",
     re.I,
@@ -48,8 +49,11 @@ _CONDITION = pattern(
     re.I,
 )
 """Words of a reason that may bound what is asked."""
-_SHARES = pattern(r"[一二两三四五六七八九十][一二两三四五六七八九十百千万]+(?=股)")
-"""A number of shares in Chinese words."""
+_NUMBER = pattern(
+    r"(?<![\d一二两三四五六七八九十百千万])[一二两三四五六七八九十](?:[一二两三四五六七八九十百千万]+"
+    r"|(?<=十))(?=股|以上|以下|以内|个?点|倍|块|元|[天日]均?线|[天日]平均|个?交易日|天|周|个月|[%％]|\W*$)"
+)
+"""A number of shares, days or money in Chinese words."""
 _COMING = pattern(
     r"\b(?:(?:this|at the|over the|next) weekend|tonight|tomorrow|this (?:morning|evening|afternoon))\b|周报", re.I
 )
@@ -66,8 +70,9 @@ def loosen_question(text: str) -> str:
     """
     if len(text) > LONGEST:
         return text
-    plain = _SHARES.sub(_write_number, _write_percent(fold_characters(text).strip()))
+    plain = _NUMBER.sub(_write_number, _write_percent(fold_characters(text).strip()))
     plain = _drop_reason(plain.lower() if plain.isupper() and " " in plain else plain)
+    plain = _put_topic(plain if count_han(plain) else write_digits(plain))
     forms = _load_forms(chinese=count_han(plain) > 0)
     for form, word in forms * _TIMES:
         plain = form.sub(word, plain)
@@ -75,14 +80,14 @@ def loosen_question(text: str) -> str:
     for at in range(0, len(parts) if len(parts) > 1 else 0, 2):
         for form, word in forms:
             parts[at] = form.sub(word, parts[at])
-    plain = _drop_own_terms("".join(parts))
+    plain = _drop_own_terms(_put_topic("".join(parts)))
     plain = _drop_own_currency(plain)
     plain = re.sub(r" {2,}", " ", _correct_slips(plain)).strip(" ,，;；")
     return plain if re.search(r"\w", plain) else text
 
 
 def _write_number(found: re.Match[str]) -> str:
-    """Return a number of shares in figures."""
+    """Return a number in figures."""
     count = parse_count(found[0])
     return found[0] if count is None else f"{count:.10g}"
 
@@ -110,22 +115,88 @@ def _drop_own_currency(text: str) -> str:
 def mend_spelling(text: str) -> str:
     """Return a question with the spellings of chats written out.
 
+    A security in front of a question stands where the question says "it".
+
     >>> mend_spelling("hv i bought anything, n wats up today"), mend_spelling("does Moutai have a watt")
     ('have i bought anything, n what is up today', 'does Moutai have a watt')
+    >>> mend_spelling("CATL today, what did it make me")
+    'what did CATL make me today'
     """
     if len(text) > LONGEST:
         return text
     for form, word in _load_forms(chinese=count_han(text) > 0, spelling=True):
         text = form.sub(word, text)
-    return text
+    found = _TOPIC.match(text)
+    if found is None or not _PRONOUN.search(found["rest"]):
+        return text
+    return _put_topic(text) if [each.said for each in find_mentions(found["topic"])] == [found["topic"]] else text
+
+
+_TOPIC = pattern(
+    r"\A\W*(?P<topic>(?:my |the )?[\w&./'’-]+(?: [\w&./'’-]+){0,3}?)"
+    r"(?P<time> (?:today|yesterday|ytd|(?:this|last) (?:week|month|quarter|year)))?"
+    r"(?:[,:;…]| [-–—]+|\.(?= ))\s*(?:and |well |so )?(?P<rest>\S.*)\Z",
+    re.I,
+)
+_ASKED = pattern(
+    r"\b(?:what|which|who|when|how|why|where|if|is|are|was|were|do|does|did|has|have|had|can|could|would|should|i|in|on"
+    r"|at|for|since|from|by|and|or|vs|past|last|without|except|besides|than|no|not|show|give|tell|list|say|please)\b",
+    re.I,
+)
+"""Words of a question, which no topic in front of one has."""
+_PRONOUN = pattern(r"\b(?P<who>it|they|them|that one|this one)(?P<s>'s|'re)?\b|\b(?P<whose>its|their)\b", re.I)
+_BEHIND = pattern(
+    r"\A(?P<how>how (?:far|close|near|big|large|much|old|high|low|long))(?= from| to| off| above| below| away|\W*\Z)"
+    r"|\A(?=(?:up|down|higher|lower|above|below|over|under|better|worse|overbought|oversold|cheap|expensive|dear)\b)",
+    re.I,
+)
+"""A question that says of what it asks only in front."""
+
+
+def _put_topic(text: str) -> str:
+    """Return a question with what stands in front of it in its place.
+
+    >>> _put_topic("semis, how are they doing"), _put_topic("catl today, what did it make me")
+    ('how are semis doing', 'what did catl make me today')
+    >>> _put_topic("my alerts, how far from going off"), _put_topic("RSI, KDJ of CATL")
+    ('how far are my alerts from going off', 'RSI, KDJ of CATL')
+    >>> _put_topic("茅台，它的市盈率多少"), _put_topic("茅台，五粮液哪个贵")
+    ('茅台的市盈率多少', '茅台，五粮液哪个贵')
+    """
+    if count_han(text):
+        named = find_mentions(text)
+        if len(named) != 1 or not text.startswith(named[0].said):
+            return text
+        name, rest = named[0].said, text[len(named[0].said) :]
+        return name + rest[1:].lstrip().replace("它", "", 1) if rest[:1] in tuple("，,：:。 ") and rest[1:] else text
+    found = _TOPIC.match(text)
+    if found is None or _ASKED.search(found["topic"]):
+        return text
+    topic, rest, time = found["topic"], found["rest"], found["time"] or ""
+
+    def put(match: re.Match[str]) -> str:
+        if match["whose"]:
+            return f"{topic}'s"
+        return topic + {"'s": " is", "'re": " are"}.get(match["s"] or "", "")
+
+    whole = _PRONOUN.sub(put, rest)
+    if whole == rest and (behind := _BEHIND.match(rest)):
+        verb = "are" if topic.endswith("s") else "is"
+        asked = f"{behind['how']} " if behind["how"] else ""
+        whole = f"{asked}{verb} {topic} {rest[len(behind[0]) :].strip()}"
+    return whole.rstrip(" ?!.") + time if whole != rest else text
 
 
 def _write_percent(text: str) -> str:
-    """Return a text with percentages in digits: 百分之三."""
-    return _PERCENT.sub(lambda found: f"{parse_count(found[1]):g}%", text)
+    """Return a text with percentages in digits: 百分之三, 两成, 五个点以上."""
+    text = _TENTHS.sub(lambda found: f"{10 * (parse_count(found[1]) or 0):g}%", text)
+    return _PERCENT.sub(lambda found: f"{parse_count(found[1] or found[2]):g}%", text)
 
 
-_PERCENT = pattern(r"百分之([一二三四五六七八九十]+)(?![点几多来百])")
+_PERCENT = pattern(
+    r"百分之([一二三四五六七八九十]+)(?![点几多来百])|([一二两三四五六七八九十]+)个点(?=以上|以下|以内|的|\W*$)"
+)
+_TENTHS = pattern(r"([一二两三四五六七八九])成(?![交本绩都为功立长员分])")
 
 
 def _drop_own_terms(text: str) -> str:
