@@ -61,13 +61,15 @@ def _parse_chinese(said: str) -> float | None:
     return float(whole + part + (digit or 0))
 
 
-_TENS = {word: 10 * at for at, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
+_TENS = {
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+}  # fmt: skip
 _SMALL = {word: value for value, word in enumerate(_EN_WORDS.split())}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
+_BELOW = "|".join((*_SMALL, *_TENS))
 _IN_WORDS = pattern(
-    r"(?<![\w.-])(?:\d+(?:\.\d+)?(?= ?(?:thousand|million)\b)|(?:an? (?=hundred|thousand|million))|%(small)s|%(tens)s)"
-    r"(?:(?: and |[ -]|(?<= ))(?:%(small)s|%(tens)s|hundred|thousand|million))*(?!\w)"
-    % {"small": "|".join(_SMALL), "tens": "|".join(_TENS)},
+    r"(?<![\w.-])(?:\d+(?:\.\d+)?(?= ?(?:thousand|million)\b)|an? (?=hundred|thousand|million)"
+    rf"|{_BELOW})(?:(?: and |[ -]|(?<= ))(?:{_BELOW}|hundred|thousand|million))*(?!\w)",
     re.I,
 )
 

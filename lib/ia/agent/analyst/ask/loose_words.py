@@ -33,8 +33,8 @@ _REASON = pattern(
     r"^\W*(?:(?:i(?:'m|'ve|'d| am| was| have| need| want| would| just| keep)?|we(?:'re| are)?|as i|since i|because"
     r"|my (?:wife|husband|partner|son|daughter|boss|friend|accountant|colleague|broker|brother|sister|dad|mum|mom"
     r"|advis[eo]r)|someone|somebody|just (?:curious|wondering|checking)|out of curiosity"
-    r"|for my (?:records?|diary|tax return|taxes)|before i|now that i|having|been|doing|thinking|planning|trying|filling"
-    r"|preparing|wondering|still|not sure|about to|people|everyone|everybody|they)\b[^?:;.]{0,120}?)"
+    r"|for my (?:records?|diary|tax return|taxes)|before i|now that i|having|been|doing|thinking|planning|trying"
+    r"|filling|preparing|wondering|still|not sure|about to|people|everyone|everybody|they)\b[^?:;.]{0,120}?)"
     r"(?:[.…](?= \w+ \w)|(?:[:;.…]|\s[-–—]+|,(?: (?:so|and|but|therefore|hence|then))?)\s+"
     r"(?=(?:so |and )?(?:what|how|which|when|who|where|is|are|was|were|do|does|did|has|have|am|by how|at what|on what"
     r"|in what|could you|can you|please|tell me|show me|give me|list)\b))"
@@ -158,6 +158,8 @@ def _put_topic(text: str) -> str:
 
     >>> _put_topic("semis, how are they doing"), _put_topic("catl today, what did it make me")
     ('how are semis doing', 'what did catl make me today')
+    >>> _put_topic("Moutai, was it above its average")
+    'was Moutai above its average'
     >>> _put_topic("my alerts, how far from going off"), _put_topic("RSI, KDJ of CATL")
     ('how far are my alerts from going off', 'RSI, KDJ of CATL')
     >>> _put_topic("茅台，它的市盈率多少"), _put_topic("茅台，五粮液哪个贵")
@@ -179,7 +181,7 @@ def _put_topic(text: str) -> str:
             return f"{topic}'s"
         return topic + {"'s": " is", "'re": " are"}.get(match["s"] or "", "")
 
-    whole = _PRONOUN.sub(put, rest)
+    whole = _PRONOUN.sub(put, rest, count=1)
     if whole == rest and (behind := _BEHIND.match(rest)):
         verb = "are" if topic.endswith("s") else "is"
         asked = f"{behind['how']} " if behind["how"] else ""
@@ -188,13 +190,18 @@ def _put_topic(text: str) -> str:
 
 
 def _write_percent(text: str) -> str:
-    """Return a text with percentages in digits: 百分之三, 两成, 五个点以上."""
+    """Return a text with percentages and days in digits: 百分之三, 两成, 五个点以上, 二月三号."""
+    text = _DAY.sub(lambda found: f"{parse_count(found[1]):g}月{parse_count(found[2]):g}日", text)
+    text = re.sub(r"零点([一二三四五六七八九])", lambda found: f"{(parse_count(found[1]) or 0) / 10:g}", text)
     text = _TENTHS.sub(lambda found: f"{10 * (parse_count(found[1]) or 0):g}%", text)
     return _PERCENT.sub(lambda found: f"{parse_count(found[1] or found[2]):g}%", text)
 
 
 _PERCENT = pattern(
-    r"百分之([一二三四五六七八九十]+)(?![点几多来百])|([一二两三四五六七八九十]+)个点(?=以上|以下|以内|的|\W*$)"
+    r"百分之([一二三四五六七八九十]+)(?![点几多来百])|([一二两三四五六七八九十]+)个点(?=以上|以下|以内|的|没|吗|了|\W*$)"
+)
+_DAY = pattern(
+    r"(?<![一二三四五六七八九十\d])(十[一二]?|[一二三四五六七八九])月(三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])[日号]"
 )
 _TENTHS = pattern(r"([一二两三四五六七八九])成(?![交本绩都为功立长员分])")
 

@@ -345,7 +345,7 @@ def _year_of(said: str | None, today: date) -> int:
     if not said:
         return today.year
     word = said.strip()
-    relative = {"今年": 0, "本年": 0, "去年": 1, "前年": 2, "this year": 0, "last year": 1}
+    relative = {"今年": 0, "本年": 0, "去年": 1, "前年": 2, "大前年": 3, "this year": 0, "last year": 1}
     if word in relative:
         return today.year - relative[word]
     number = re.search(r"\d{4}|(?<!\d)\d{2}", word)
@@ -414,7 +414,9 @@ def _read_month_half(match: re.Match[str], today: date) -> TimeSpan:
         first = first.replace(year=first.year - 1)
     if match["half"].startswith(("下", "second", "2nd")):
         return _limit_range(match, first.replace(day=16), month_end(first), today)
-    return _limit_range(match, first, first.replace(day=15), today)
+    weeks = re.search(r"week|周|星期|礼拜", match["half"])
+    last = 15 if not weeks else 14 if re.search(r"two|[2两二]", match["half"]) else 7
+    return _limit_range(match, first, first.replace(day=last), today)
 
 
 def _read_month(match: re.Match[str], today: date) -> TimeSpan | None:
