@@ -30,12 +30,14 @@ from ia.kernel.word_patterns import split_alternatives
 _IDLE, _SECURITY, _SEVERAL, _INDEX, _INDICES, _TIME, _NUMBER, _PERCENT = (
     "IDLE", "SECURITY", "SECURITY2", "INDEX", "INDEX2", "TIME", "NUMBER", "PERCENT",
 )  # fmt: skip
-_WEAK = frozenset(("STOCK", "LIST", "YET", "GROWS", "AMOUNT"))
+_WEAK = frozenset(("STOCK", "LIST", "YET", "GROWS", "AMOUNT", "MYWORDS"))
 """Ideas that a question may always name."""
 _NAMED = (_SECURITY, _SEVERAL, _INDEX, _INDICES)
 """Ideas that say of what is asked."""
-_TOPICS = ("ALERT", "NOTE", "TASK", "TASKS")
+_TOPICS = ("ALERT", "NOTE", "TASK", "TASKS", "STOP", "TARGET")
 """Ideas of which a question goes on, whatever else was asked of them before."""
+_ORDER, _THERE = "ORDER", "THERE"
+"""Which of two comes first; whether what was waited for is so."""
 _EITHER = {"W": (_SECURITY, _INDEX)}
 """Names in the table that stand for one of several ideas."""
 _SLOTS = {
@@ -143,9 +145,16 @@ def continue_question(words: str, before: str, today: date) -> str:
     if new is None or old is None:
         return ""
     chinese = count_han(words) > 0
+    both = Ideas({**old.values, **new.values}, {**old.kinds, **new.kinds})
+    waits = _THERE in new.values and not _names_who(new)  # "is it met" behind a price to sell at
+    if waits and (known := ask_known(both, chinese=chinese)):
+        return known
     about = {name: said for name, said in old.values.items() if name in (_SECURITY, _INDEX) and not _names_who(new)}
     open_ = "FIGURE" in old.values and new.names <= _BOUNDS  # "was it ever under 30" behind the RSI
     if about and not open_ and (known := ask_known(Ideas({**about, **new.values}, new.kinds), chinese=chinese)):
+        return known
+    topic = {name: said for name, said in old.values.items() if name in _TOPICS and name not in new.values}
+    if about and topic and (known := ask_known(Ideas({**about, **topic, **new.values}, new.kinds), chinese=chinese)):
         return known
     taken = {kind for kind in new.kinds.values() if kind}
     kept = {name: said for name, said in old.values.items() if old.kinds.get(name) not in taken}
@@ -153,10 +162,24 @@ def continue_question(words: str, before: str, today: date) -> str:
         kept = {name: said for name, said in kept.items() if name not in _NAMED}
     if known := ask_known(Ideas({**kept, **new.values}, {**old.kinds, **new.kinds}), chinese=chinese):
         return known
-    topic = {name: said for name, said in old.values.items() if name in _TOPICS}
     if not topic or _names_who(old) or new.names <= _BOUNDS:
         return ""
     return ask_known(Ideas({**topic, **new.values}, new.kinds), chinese=chinese)
+
+
+def order_tasks(words: str, before: str, today: date) -> str:
+    """Return the known question which of two tasks runs first, of which the question before names one; "" for none.
+
+    >>> order_tasks("is the monthly one before that", "when does the weekly review run", date(2024, 3, 15))
+    'next runs of the tasks monthly review and weekly review'
+    """
+    new, old = find_ideas(words, today), find_ideas(before, today)
+    if new is None or old is None or _ORDER not in new.values:
+        return ""
+    tasks = {*old.values.get("TASK", ()), *new.values.get("TASK", ())}
+    if len(tasks) < 2:
+        return ""
+    return ask_known(Ideas({"TASK": sorted(tasks), _ORDER: []}, new.kinds), chinese=count_han(words) > 0)
 
 
 _SCOPES = ("INDUSTRY", "WATCHED", "HOLD", "BOARD")
@@ -220,7 +243,7 @@ def _fill(form: str, ideas: Ideas, known: _Known, *, chinese: bool) -> str:
                 continue
             return ""
         crossed = name == "FIGURE" and _SEVERAL in ideas.values  # the RSI of one and the P/E of the other
-        if len(said) > 1 and (name not in (_SEVERAL, _INDICES, "FIGURE") or crossed):
+        if len(said) > 1 and (name not in (_SEVERAL, _INDICES, "FIGURE", "TASK") or crossed):
             return ""
         form = form.replace(place, joint.join(in_language(each, chinese=chinese) for each in said))
     return re.sub(r" {2,}", " ", re.sub(r"\{\w+\}", "", form)).strip()

@@ -49,6 +49,8 @@ def find_known(desk: ToolDesk, *, first: bool = False) -> Work[list[str]]:
     if first:
         asked = sum_named(words, today) or sum_spoken(words, read_wholes(request.before, today), today)
         asked = asked or _continue_first(words, before, today)
+        if not asked and _NOTED.search(words):
+            asked = ideas.read_question(words, today, first=True)
         if not asked and not (before and _goes_on_market(words, before, today)):
             asked = read_ideas(words, find_mentions(words), today, first=True)
         asked = asked or ideas.read_question(words, today, first=True)
@@ -56,6 +58,8 @@ def find_known(desk: ToolDesk, *, first: bool = False) -> Work[list[str]]:
     return list_known(words, before, today)
 
 
+_NOTED = pattern(r"\b(?:notes?|noted|wrote|write|written|sa(?:id|y))\b|笔记|[写说记]过|怎么写", re.I)
+"""What the owner said or wrote, which none of the questions about money asks for."""
 _OWNERS = pattern(
     r"\b(?:i|my|mine|own|holdings?|hold|positions?|portfolio|account|watch\w*)\b|我|持仓|持有|账户|自选|手里", re.I
 )
@@ -75,6 +79,7 @@ def _continue_first(words: str, before: str, today: date) -> str:
         ask_of_held(words, before, today)
         or continue_ideas(words, before, today, first=True)
         or name_counted_ones(words, before, today)
+        or ideas.order_tasks(words, before, today)
         or (replace_ideas(words, before, today) if LEAD.search(words) or TAIL.search(words) else "")
         or ideas.rank_group(words, before, today)
     )

@@ -47,7 +47,7 @@ _GENITIVE = pattern(r"(?<!\w)['’]s\b|(?<=\b[Ii])['’](?:d|ll|ve)\b")
 _LEVEL = pattern(
     r"我[^，,。]{0,8}(?:说|写|记|定)过?的[^，,。]{0,8}(?:价|点位|位置)"
     r"|\b(?:price|level)s? (?:that )?i (?:noted|said|wrote|set|named|gave)\b"
-    r"|\bmy (?:noted )?(?:add|buy|entry|exit|sell)[- ](?:price|level)\b",
+    r"|\bmy (?:noted )?(?:add|buy|exit|sell)[- ](?:price|level)\b",
     re.I,
 )
 """A question for the price that the owner wrote down, and what such a note says."""
@@ -107,7 +107,7 @@ def find_own_words(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if wanted.securities and OWN_TARGET.search(wanted.words):
         return (yield from quote_target(desk, wanted.securities[0]))
     if wanted.securities and _LEVEL.search(wanted.words):
-        return (yield from _compare_level(desk, wanted.securities[0]))
+        return (yield from compare_level(desk, wanted.securities[0], wanted.words))
     if wanted.securities:
         changed = _CHANGED.search(wanted.words)
         by = None if changed is None else not _MACHINE_VIEW.search(wanted.words)
@@ -458,10 +458,7 @@ def _quote_price(
     last = [speak("The close of {day} is {price}.", day=day, price=f"{price:.2f}") + mark for day, price in closes[-1:]]
     if not told:
         return reply.reply_of_lines(f"{name}{speak(': ')}{speak(none)}")
-    quotes = [
-        speak("- {day} `{path}`: {words}", day=item.date, path=item.source, words=past_views.cut_text(item.said))
-        for item in dict.fromkeys(told[:SHOWN])
-    ]
+    quotes = _quote_views(desk, told)
     for named in levels if closes else ():
         prices = {next(filter(None, at.groups())) for item in told for at in named.finditer(item.said)}
         if len(prices) == 1:
@@ -494,6 +491,36 @@ def _find_levels(text: str, form: re.Pattern[str]) -> list[float]:
     """
     found = [_LEVEL_SAID.finditer(clause) for clause in _CLAUSE.split(text) if form.search(clause)]
     return [float(next(filter(None, match.groups()))) for matches in found for match in matches]
+
+
+def find_noted_prices(text: str) -> dict[str, list[float]]:
+    """Return the prices that a note names: targets, stops, and levels to buy or to sell at.
+
+    >>> find_noted_prices("Target price for Moutai is 820, stop at 640. I would buy below 600, sell below 35%.")
+    {'target': [820.0], 'stop': [640.0], 'buy': [600.0]}
+    """
+    found = {
+        "target": [match["n"] for match in _TARGET_AT.finditer(text)],
+        "stop": [next(filter(None, match.groups())) for match in _STOP_AT.finditer(text)],
+    }
+    prices = {kind: [float(said.replace(",", "")) for said in told] for kind, told in found.items()}
+    prices["buy"] = _find_levels(text, _BUYING)
+    prices["sell"] = [each for each in _find_levels(text, _SELLING) if each not in (*prices["target"], *prices["stop"])]
+    return {kind: list(dict.fromkeys(told)) for kind, told in prices.items() if told}
+
+
+def find_sale_words(text: str) -> str:
+    """Return the clause of a note that says what a sale waits for; "" for none, and for what was sold.
+
+    >>> find_sale_words("Margins hold. What would make me sell: market share below 35%.")
+    'What would make me sell: market share below 35%'
+    """
+    clauses = [clause.strip() for clause in _CLAUSE.split(text)]
+    return next((each for each in clauses if _SALE.search(each) and not _SOLD.search(each)), "")
+
+
+_SALE = pattern(r"卖|减仓|清仓|\b(?:sell|trim|exit)\b", re.I)
+_SOLD = pattern(r"[卖减清]仓?[了过]|分[两几]次卖|\bsold\b|\bnext time\b", re.I)
 
 
 _CLAUSE = pattern(r"[，,。；;！!？?\n]|\.(?!\d)| / ")
@@ -561,8 +588,11 @@ _OTHER_PRICE = pattern(
 """What a note names a level of that is no price of the share."""
 
 
-def _compare_level(desk: ToolDesk, mention: Mention) -> Work[Reply]:
-    """Answer whether the price has reached the level that the owner wrote down, where the notes name just one."""
+def compare_level(desk: ToolDesk, mention: Mention, words: str) -> Work[Reply]:
+    """Answer whether the price has reached the level that the owner wrote down, where the notes name just one.
+
+    words   of the question: the target, the stop, or a price to trade at
+    """
     speak, name = desk.speak, wording.head_of(desk, mention)
     names = _names_asked(desk, mention)
     *searches, bars = yield from desk.run(
@@ -573,30 +603,33 @@ def _compare_level(desk: ToolDesk, mention: Mention) -> Work[Reply]:
     told_by = [hit for hit in hits.values() if hit.get("kind") not in ("question", "trade")]
     own = [hit for hit in told_by if hit.get("author") == "owner"]
     views = past_views.find_views(own, _spellings(names), [], ALL_DAYS, speak)
+    form = _STOP_AT if _STOP.search(words) else _TARGET_AT if _TARGET.search(words) else _LEVEL_TOLD
     told = [
         (item, level)
         for item in views
-        for level in _LEVEL_TOLD.finditer(item.said)
+        for level in form.finditer(item.said)
         if not _OTHER_PRICE.search(_CLAUSE.split(item.said[: level.start()])[-1])
+        and (not _SALE_PRICE.search(words) or find_sale_words(item.said))
     ]
-    if len(told) > 1:  # a price to trade at, among other figures: buy below 700, wholesale price below 2400
+    if form is _LEVEL_TOLD and len(told) > 1:  # a price to trade at: buy below 700, wholesale price below 2400
         told = [(item, level) for item, level in told if _is_planned(item.said, level.start())] or told
     if not told and any(_TARGET.search(item.said) for item in views):
         return (yield from quote_target(desk, mention))
     if not told:
-        return reply.reply_of_lines(speak("{name}: your notes name no price to wait for.", name=name))
-    quotes = [
-        speak("- {day} `{path}`: {words}", day=item.date, path=item.source, words=past_views.cut_text(item.said))
-        for item in dict.fromkeys(item for item, _ in told[:SHOWN])
-    ]
+        meant = [item for item in views if find_sale_words(item.said) or _find_levels(item.said, _BUYING)]
+        return reply.reply_of_lines(
+            speak("{name}: your notes name no price to wait for.", name=name), *_quote_views(desk, meant)
+        )
+    quotes = _quote_views(desk, [item for item, _ in told])
     closes = closes_of(bars.value) if bars.ok else []
     if len(told) > 1 or not closes:
         head = speak("{name}: your notes name these prices, and I cannot tell which one you mean:", name=name)
         last = [speak("The close of {day} is {price}.", day=day, price=f"{price:.2f}") for day, price in closes[-1:]]
         return reply.reply_of_lines(head, *quotes, *last)
     item, level = told[0]
-    said, below = next(filter(None, level.groups())), bool(level["below"] or level["under"])
-    aim = float(said)
+    said = next(filter(None, level.groups()))
+    below = bool(level["below"] or level["under"]) if form is _LEVEL_TOLD else form is _STOP_AT
+    aim = float(said.replace(",", ""))
     day, close = closes[-1]
     reached = close <= aim if below else close >= aim
     since = [each for each, price in closes if each >= item.date and (price <= aim if below else price >= aim)]
@@ -611,6 +644,17 @@ def _compare_level(desk: ToolDesk, mention: Mention) -> Work[Reply]:
     else:
         line = speak("{name}: **no**: the close of {day} is {close}, your level is {level} ({change})", **given)
     return reply.reply_of_lines(line + wording.simulated_mark(desk, bool(bars.get("simulated"))), *quotes)
+
+
+_SALE_PRICE = pattern(r"\bselling price\b|卖出价", re.I)
+
+
+def _quote_views(desk: ToolDesk, views: list[past_views.PastView]) -> list[str]:
+    """Return the notes that views come from, each once."""
+    return [
+        desk.speak("- {day} `{path}`: {words}", day=item.date, path=item.source, words=past_views.cut_text(item.said))
+        for item in list(dict.fromkeys(views))[:SHOWN]
+    ]
 
 
 def _is_planned(text: str, at: int) -> bool:

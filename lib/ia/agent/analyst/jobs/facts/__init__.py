@@ -316,10 +316,10 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import compared_gains
 
         return compared_gains.answer_compared_gains
-    if name in ("note", "own_target", "last_report"):
-        from ia.agent.analyst.jobs.facts import note_facts
+    if name in ("note", "own_target", "last_report", "noted_levels", "noted_securities", "oldest_note"):
+        from ia.agent.analyst.jobs.facts import note_facts, noted_levels
 
-        return note_facts.ANSWERS[name]
+        return (note_facts.ANSWERS | noted_levels.ANSWERS)[name]
     if name in ("watch", "watch_rank", "watch_group", "watch_industries", "watch_edit"):
         from ia.agent.analyst.jobs.facts import watch_facts, watch_groups
 
@@ -474,7 +474,8 @@ def _find_owner_answer(name: str) -> Answer | None:
 
         return holding_facts.ANSWERS[name]
     if name in (
-        "rule_breaks", "at_stop", "position_filter", "weights", "groups", "invested", "bearable", "not_computed",
+        "rule_breaks", "at_stop", "position_filter", "weights", "groups", "invested", "bearable", "day_loss",
+        "not_computed",
     ):  # fmt: skip
         from ia.agent.analyst.jobs.facts import rule_facts
 

@@ -42,21 +42,35 @@ _MARKETS = {
 }
 _MAINLAND = pattern(r"[Aa]股|沪|深(?!夜)|上海|上交所|\b(?:shanghai|shenzhen|mainland|a-shares?)\b(?! time)", re.I)
 
+_BOTH = pattern(r"两地|两边|两个市场|\bboth (?:the )?(?:stock )?(?:markets|exchanges)\b", re.I)
+"""The mainland and Hong Kong together."""
+
 
 def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer whether a day is a trading day of a market, and which ones are next."""
-    speak = desk.speak
-    market = next((code for code, words in _MARKETS.items() if words.search(asked.words)), "CN")
-    place = speak(PLACES[market])
     if asked.facts[0].field == "connect":
         return (yield from connect_facts.answer_connect(desk, asked))
     yield from desk.load_tables("holidays")
+    if (ahead := _stretch_ahead(asked, date.fromisoformat(desk.request.day))) is not None:
+        return (yield from _answer_ahead(desk, asked, ahead))
+    named = _markets_named(asked.words)
+    if asked.facts[0].field == "hours" or len(named) < 2:
+        first = next((code for code in _MARKETS if code in named), "CN")
+        return (yield from _answer_of_market(desk, asked, first))
+    found, told = True, list[str]()
+    for each in named:
+        answered = yield from _answer_of_market(desk, asked, each)
+        found, told = found and answered.understood, [*told, *answered.lines]
+    return reply_of_lines(*dict.fromkeys(told))._replace(understood=found)
+
+
+def _answer_of_market(desk: ToolDesk, asked: FactQuestion, market: str) -> Work[Reply]:
+    """Answer a question about the days of one market."""
+    speak, place = desk.speak, desk.speak(PLACES[market])
     meant = [each for each in holiday_table(desk.tables) if each.words.search(asked.words)]
     if meant:
         holiday = next((each for each in meant if market in each.markets), meant[0])
         return (yield from _answer_holiday(desk, asked, holiday, market, place))
-    if (ahead := _stretch_ahead(asked, date.fromisoformat(desk.request.day))) is not None:
-        return (yield from _answer_ahead(desk, asked, ahead, market))
     if not asked.spans and (asked.facts[0].field == "closed" or _NEXT_HOLIDAY.search(asked.words)):
         closed = yield from _answer_next_holiday(desk, market, place, before=bool(_BEFORE.search(asked.words)))
         if market != "CN" or _MAINLAND.search(asked.words):
@@ -91,8 +105,10 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 def _markets_named(words: str) -> list[str]:
     """Return the markets that words name, the mainland first."""
-    named = ["CN"] if _MAINLAND.search(words) else []
-    return [*named, *(each for each in _MARKETS if _MARKETS[each].search(words))]
+    named = {code for code, form in (("CN", _MAINLAND), *_MARKETS.items()) if form.search(words)}
+    if _BOTH.search(words) and len(named) < 2:
+        named |= {"CN", "HK"}
+    return [code for code in PLACES if code in named]
 
 
 def _answer_hours(desk: ToolDesk, asked: FactQuestion, market: str) -> Work[Reply]:
@@ -104,10 +120,10 @@ def _answer_hours(desk: ToolDesk, asked: FactQuestion, market: str) -> Work[Repl
     return reply_of_lines(*lines)
 
 
-def _answer_ahead(desk: ToolDesk, asked: FactQuestion, ahead: tuple[date, date], market: str) -> Work[Reply]:
+def _answer_ahead(desk: ToolDesk, asked: FactQuestion, ahead: tuple[date, date]) -> Work[Reply]:
     """Answer on which weekdays ahead each of the markets that are named is closed."""
     told = list[str]()
-    for each in _markets_named(asked.words) or [market]:
+    for each in _markets_named(asked.words) or ["CN"]:
         told += (yield from _answer_closures(desk, *ahead, each, desk.speak(PLACES[each]))).lines
     return reply_of_lines(*told)
 
@@ -287,12 +303,27 @@ def _count_sessions(desk: ToolDesk, asked: FactQuestion, market: str, place: str
         return days
     given: Json = {"count": len(days), "first": first, "last": last, "place": place}
     return reply_of_lines(
-        speak(PluralText("**{count} session** is left, {first} to {last} ({place}).",
-                         "**{count} sessions** are left, {first} to {last} ({place})."), **given)
+        _say_left(desk, len(days), first, f"{last}", place)
         if left
         else speak(PluralText("**{count} session**, {first} to {last} ({place}).",
                               "**{count} sessions**, {first} to {last} ({place})."), **given)
     )  # fmt: skip
+
+
+def _say_left(desk: ToolDesk, count: int, first: date, last: str, place: str) -> str:
+    """Return how many sessions are left within some days."""
+    told = PluralText("**{count} session** is left, {first} to {last} ({place}).",
+                      "**{count} sessions** are left, {first} to {last} ({place}).")  # fmt: skip
+    return desk.speak(told, count=count, first=first, last=last, place=place)
+
+
+_DAYS_UNTIL = pattern(
+    r"(?:多少|几)个?(?:交易日|开市日)|几天(?:可以|能)?(?:交易|开市)"
+    r"|\b(?:sessions|trading days|market days)\b.{0,24}\b(?:until|till|to|before|left)\b"
+    r"|\bhow many (?:sessions|trading days)\b",
+    re.I,
+)
+"""The sessions until a holiday are asked for."""
 
 
 _END = pattern(
@@ -362,7 +393,8 @@ def _answer_holiday(desk: ToolDesk, asked: FactQuestion, holiday: Holiday, marke
     first, last = holiday.window(year)
     if said is None and last < today:
         first, last = holiday.window(year + 1)
-    told = yield from _say_holiday(desk, name, first, last, market, place)
+    since = today + timedelta(days=1) if _DAYS_UNTIL.search(asked.words) else None
+    told = yield from _say_holiday(desk, name, first, last, market, place, since=since)
     if isinstance(told, Reply):
         return told
     before: list[str] | Reply = []
@@ -372,9 +404,12 @@ def _answer_holiday(desk: ToolDesk, asked: FactQuestion, holiday: Holiday, marke
 
 
 def _say_holiday(
-    desk: ToolDesk, name: str, first: date, last: date, market: str, place: str
+    desk: ToolDesk, name: str, first: date, last: date, market: str, place: str, *, since: date | None = None
 ) -> Work[list[str] | Reply]:
-    """Return the days on which the exchange is shut between two days around a holiday; the reply where unreadable."""
+    """Return the days on which the exchange is shut between two days around a holiday; the reply where unreadable.
+
+    since   a day from which the sessions before the holiday are counted
+    """
     speak = desk.speak
     found = yield from desk.one("calendar.trading", date=f"{first}", market=market, n=_WINDOW)
     if found.failure is not None:
@@ -397,7 +432,12 @@ def _say_holiday(
     after = min((each for each in sessions if each > f"{shut[0]}"), default="–")
     all_days = (shut[0] + timedelta(days=at) for at in range(_WINDOW))
     shut = [day for day in all_days if day.weekday() < 5 and f"{day}" < after]
+    left = list[str]()
+    if since is not None and f"{since}" <= before:
+        listed = yield from _list_sessions(desk, market, since, date.fromisoformat(before))
+        left = [] if isinstance(listed, Reply) else [_say_left(desk, len(listed), since, before, place)]
     return [
+        *left,
         speak("**{holiday} {year}**: no trading on {days} ({place}).", holiday=name, year=shut[0].year,
               days=speak.join_items([f"{day:%m-%d}" for day in shut]), place=place),
         speak("Last session before it {before}, first one after it {after}.", before=before, after=after)

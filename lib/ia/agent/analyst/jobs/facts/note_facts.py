@@ -1,6 +1,7 @@
 """Notes of the owner: read one whole, list them, and the target price that they name."""
 
 import re
+from collections import Counter
 from datetime import date
 
 from ia.agent.analyst.ask.facts import FactQuestion
@@ -16,9 +17,11 @@ from ia.kernel.patterns import pattern
 
 LINES = 9
 SHOWN = 6
-COUNT, WISH, NEWEST, LESSONS, UNNOTED, DAY = "count", "wish", "newest", "lessons", "unnoted", "day"
+COUNT, WISH, NEWEST, LESSONS, UNNOTED, DAY, REACHED = (
+    "count", "wish", "newest", "lessons", "unnoted", "day", "reached",
+)  # fmt: skip
 """The fields of a question how many notes there are, for what the owner meant to do, for the newest note, for what was
-learned, for holdings without a note, and when a note was written."""
+learned, for holdings without a note, when a note was written, and whether a price in it was reached."""
 _PATH = pattern(r"(?:notebook/)?(?P<path>[\w\u3400-\u9fff.-]+(?:/[\w\u3400-\u9fff.-]+)+)")
 _DAY = pattern(r"\d{4}-\d\d-\d\d")
 
@@ -106,6 +109,9 @@ def _count_notes(desk: ToolDesk, asked: FactQuestion, paths: list[str], name: st
     dated.sort(reverse=True)
     head = speak(PluralText("**{count} note** of yours{about}.", "**{count} notes** of yours{about}, newest first:"),
                  count=len(dated), about=speak(" on {name}", name=name) if name else "")  # fmt: skip
+    kinds = Counter(path.split("/")[1] for _, path in dated if path.count("/") > 1)
+    told = speak.join_items([f"{kind} {count}" for kind, count in kinds.most_common()])
+    head += speak(" By kind: {kinds}.", kinds=told) if len(kinds) > 1 else ""
     return reply_of_lines(head, *(f"- `{path}`" for _, path in dated[:SHOWN]))
 
 
@@ -158,6 +164,8 @@ def answer_target(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with the target price that the owner's notes name for a security, or with what they say of a trade."""
     if asked.facts[0].field == WISH:
         return (yield from own_notes.quote_wish(desk, asked.securities[0], asked.words))
+    if asked.facts[0].field == REACHED:
+        return (yield from own_notes.compare_level(desk, asked.securities[0], asked.words))
     return (yield from own_notes.quote_target(desk, asked.securities[0]))
 
 

@@ -478,6 +478,37 @@ def answer_bearable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+def answer_day_loss(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer whether the loss of the day reaches the daily limits, by currency, and how far it is from them."""
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    status, speak, limits = loaded[0], desk.speak, desk.request.limits
+    warning, stop = limits.get("day_warning_pct"), limits.get("day_stop_pct")
+    if warning is None or stop is None:
+        return reply_of_lines(speak("No daily loss limit is known."))
+    told, worst = list[str](), 0.0
+    for currency, book in wording.objects_of(status, "currencies").items():
+        made, equity = book.get("today_pnl"), book.get("equity")
+        if made is None or not equity or float(equity) == float(made):
+            return reply_of_lines(speak("The result of the day is not known for {currency}.", currency=currency))
+        change = float(made) / (float(equity) - float(made)) * 100
+        worst = min(worst, change)
+        told.append(
+            speak("- {currency}: **{change}** ({amount}) on {day}", currency=currency, day=book.get("day"),
+                  change=wording.say_percent(change), amount=f"{float(made):+,.2f}")
+        )  # fmt: skip
+    given = {"warning": f"{warning:g}", "stop": f"{stop:g}"}
+    if worst <= -stop:
+        head = speak("**Yes**: the loss of the day reaches the limit of {stop}% (warning at {warning}%).", **given)
+    elif worst <= -warning:
+        head = speak("**The warning of {warning}% is reached**, the limit of {stop}% is not.", **given)
+    else:
+        head = speak("**No**: the loss of the day reaches neither the warning of {warning}% nor the limit of {stop}%.",
+                     **given)  # fmt: skip
+    return reply_of_lines(head + _mark(desk, status), *told)
+
+
 def answer_not_computed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Say that a figure is not computed for the account, and for what it is."""
     status = yield from desk.one("account.status")
@@ -504,5 +535,6 @@ ANSWERS = {
     "groups": answer_groups,
     "invested": answer_invested,
     "bearable": answer_bearable,
+    "day_loss": answer_day_loss,
     "not_computed": answer_not_computed,
 }

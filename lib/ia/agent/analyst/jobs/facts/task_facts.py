@@ -306,7 +306,11 @@ def _say_next(desk: ToolDesk, tasks: list[Json]) -> list[str]:
         if len(tasks) == len(resting) == 1:
             reason = speak.join_clauses([_say_state(desk, resting[0]), str(resting[0].get("when") or "")])
             return [speak("**{name}** does not run: {reason}", name=resting[0]["name"], reason=reason)]
-        return [speak("No task is due: none that has a time is approved and active."), *_say_resting(desk, resting)]
+        timed = sorted((str(task["next"]), str(task["name"])) for task in resting if task.get("next"))
+        order = speak.join_clauses([speak("{name} at {time}", name=name, time=_say_time(time)) for time, name in timed])
+        told = [speak("Once approved they would run in this order: {names}.", names=order)] if len(timed) > 1 else []
+        none = speak("No task is due: none that has a time is approved and active.")
+        return [none, *told, *_say_resting(desk, resting)]
     first, *others = coming
     lines = [
         speak(
