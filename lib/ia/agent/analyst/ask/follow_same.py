@@ -79,8 +79,10 @@ def change_between(text: str, last: str, older: str, today: date) -> str:
 
 _VOLUME = pattern(r"成交量|\bvolume\b", re.I)
 _ITS_MEAN = pattern(
-    r"\W*(?:(?:and|so)\b[, ]*)*(?:(?:how (?:does|do|did) (?:that|it|this) compare|is (?:that|it|this) (?:more|less"
-    r"|higher|lower|above|below)(?: or (?:less|lower|below))?|compared)(?: (?:to|with|than))?|against|versus|vs\.?)"
+    r"\W*(?:(?:and|so)\b[, ]*)*(?:(?:how (?:does|do|did) (?:that|it|this) compare"
+    r"|(?:is|was) (?:that|it|this)"
+    r" (?:more|less|higher|lower|above|below)(?: or (?:less|lower|below))?"
+    r"|compared)(?: (?:to|with|than))?|against|versus|vs\.?)"
     r" (?:its |the )?(?P<en>\d+)[- ](?:day|session) (?:average|mean)(?: volume)?\W*"
     r"|\W*(?:那|这)?(?:跟|和|与|比|较)(?:最?近|过去)?(?P<zh>\d+)[日天](?:的)?(?:平均|均量|均值|平均值|均)(?:成交量|量)?"
     r"(?:相比|比|比较)?(?:起来)?(?:[多大高少](?:了)?(?:还是[多大高少]了?)?(?:多少)?|怎么样|如何)?(?:吗|呢)?\W*",
@@ -98,6 +100,9 @@ _LINE = pattern(
 )
 
 
+_DAY_OF = pattern(r"\bon (?:\d{4}-\d\d-\d\d|[a-z]{3,9} \d{1,2}|\d{1,2} [a-z]{3,9})\b", re.I)
+
+
 def ask_of_line(text: str, last: str) -> str:
     """Return a question for the average that was named: the volume against it, when the price last broke it; else "".
 
@@ -110,7 +115,9 @@ def ask_of_line(text: str, last: str) -> str:
     if len(named) != 1:
         return ""
     if (mean := _ITS_MEAN.fullmatch(text)) and _VOLUME.search(last):
-        size = mean["en"] or mean["zh"]
+        size, day = mean["en"] or mean["zh"], _DAY_OF.search(last)
+        if day and not chinese:
+            return f"was {named[0].said} volume {day[0]} above its {size}-day average"
         if chinese:
             return f"{named[0].said}成交量和{size}日均量相比"
         return f"volume of {named[0].said} against its {size}-day average"

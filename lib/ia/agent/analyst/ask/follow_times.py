@@ -195,6 +195,15 @@ _DAY_OF_MOST = pattern(
 _DAY_OF_MOVE = pattern(
     r"(?:那|其中|它)?(?:是)?(?:哪一?[天日])(?:是)?[涨跌][得的]?最[多狠猛惨凶厉害好]+的?|[涨跌][得的]?最[多狠猛惨凶厉害好]+的?(?:那天)?是?(?:在)?哪一?[天日]"
 )
+_BEST_OF_DAYS = pattern(
+    r"(?:on )?(?:which|what) (?:(?:one )?of (?:those|them|these)(?: days)?|day) (?:was|saw|brought|had) the "
+    r"(?P<en>strongest|best|biggest|largest|weakest|worst)(?: (?:day|one|rise|gain|fall|drop|loss|move))?"
+    r"|(?:那|其中|这些天里?|里面)*(?:哪一?天)(?:[涨跌]?得?最)(?P<zh>[多强好大猛弱差惨狠])的?",
+    re.I,
+)
+"""Which of the days that were counted was the best, or the worst."""
+_DAYS_COUNTED = pattern(r"[几多少]+(?:个交易日|[天日])|\bhow many (?:trading )?(?:days|sessions)\b", re.I)
+_FELL = pattern(r"跌|绿|阴|\b(?:fell|fall|down|lower|drop\w*|los\w+|red|declin\w*)\b", re.I)
 _SESSIONS = pattern(r"交易日|\b(?:trading days|sessions)\b", re.I)
 _LEFT = pattern(
     r"(?:and )?how many (?:of them )?(?:are )?(?:still )?(?:to come|left|remaining|to go)"
@@ -216,6 +225,18 @@ def ask_day_or_rest(core: str, last: str, today: date) -> str:
     """
     if _FLOWS.search(last) and _DAY_OF_MOST.fullmatch(core):
         return f"{last.strip(' ?？')}{'，' if is_chinese(last) else ', '}{core}"
+    if (best := _BEST_OF_DAYS.fullmatch(core)) and _DAYS_COUNTED.search(last):
+        named = find_mentions(last)
+        spans = [span for span in find_time_spans(blank_mentions(last), today) if span.kind not in (UNREAD, DAY)]
+        if len(named) != 1 or len(spans) != 1:
+            return ""
+        most = (best["en"] or best["zh"]).casefold()
+        falls = most in ("weakest", "worst", "弱", "差", "惨") or (
+            most in ("biggest", "largest", "多", "大", "狠") and _FELL.search(core + last) is not None
+        )
+        if best["zh"]:
+            return f"{named[0].said}{spans[0].said}哪天{'跌' if falls else '涨'}得最多"
+        return f"on which day did {named[0].said} {'fall' if falls else 'rise'} the most {spans[0].said}"
     if _DAY_OF_MOVE.fullmatch(core):
         named = find_mentions(last)
         spans = [span for span in find_time_spans(blank_mentions(last), today) if span.kind not in (UNREAD, DAY)]

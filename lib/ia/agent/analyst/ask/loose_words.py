@@ -49,6 +49,10 @@ _CONDITION = pattern(
     re.I,
 )
 """Words of a reason that may bound what is asked."""
+_LEVELS = pattern(
+    r"(?:(?<=破)|(?<=[上于到过在回守买投下拿用花放]))[一二两三四五六七八九十]+[百千万][一二两三四五六七八九十百千万]*(?=[点元块以了过吗没的买大]|整|关|\W*$)"
+)
+"""A level or a sum of money in Chinese words: 破三千点."""
 _NUMBER = pattern(
     r"(?<![\d一二两三四五六七八九十百千万])[一二两三四五六七八九十](?:[一二两三四五六七八九十百千万]+"
     r"|(?<=十))(?=股|以上|以下|以内|个?点|倍|块|元|[天日]均?线|[天日]平均|个?交易日|天|周|个月|[%％]|\W*$)"
@@ -70,7 +74,7 @@ def loosen_question(text: str) -> str:
     """
     if len(text) > LONGEST:
         return text
-    plain = _NUMBER.sub(_write_number, _write_percent(fold_characters(text).strip()))
+    plain = _NUMBER.sub(_write_number, _LEVELS.sub(_write_level, _write_percent(fold_characters(text).strip())))
     plain = _drop_reason(plain.lower() if plain.isupper() and " " in plain else plain)
     plain = _put_topic(plain if count_han(plain) else write_digits(plain))
     forms = _load_forms(chinese=count_han(plain) > 0)
@@ -92,6 +96,22 @@ def _write_number(found: re.Match[str]) -> str:
     return found[0] if count is None else f"{count:.10g}"
 
 
+def _write_level(found: re.Match[str]) -> str:
+    """Return a level in figures; a digit after a unit is of the next lower one.
+
+    >>> [_LEVELS.sub(_write_level, text) for text in ("跌破三万一了没", "站上三千点", "拿一千五百块")]
+    ['跌破31000了没', '站上3000点', '拿1500块']
+    """
+    said = found[0]
+    tail = said[-1] if said[-1] in _DIGITS and said[-2:-1] in _UNITS else ""
+    count = parse_count(said.removesuffix(tail)) if tail else parse_count(said)
+    if count is None:
+        return said
+    return f"{count + (_DIGITS.index(tail) + 1) * _UNITS[said[-2]] / 10 if tail else count:.10g}"
+
+
+_DIGITS = "一二三四五六七八九"
+_UNITS = {"百": 100, "千": 1000, "万": 10000}
 _IN_CURRENCY = pattern(
     r"(?<=多少)(?:个)?(?:美[元金刀]|港[币元纸]|元?人民币|元)(?!计|账户)"
     r"|,? in (?:us |hong kong |hk )?(?:dollars?|usd|hkd|yuan|rmb|cny)(?=\W*$)",

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from itertools import zip_longest
+from datetime import date, datetime
+from itertools import pairwise, zip_longest
 
 from ia.agent import prompt_format
+from ia.agent.analyst.ask.follow_days import point_at_told
 from ia.agent.analyst.ask.foreign_words import is_foreign
 from ia.agent.analyst.ask.listed_subjects import find_codes
 from ia.agent.analyst.ask.mentions import strip_mentions
@@ -91,7 +92,8 @@ def parse_request(
     data = heads.get(DATA, "").strip()
     told = [(said.strip(), answer) for text, answer in zip_longest(before, answers, fillvalue="")
             if (said := _question_of(text))]  # fmt: skip
-    earlier = [said for said, _ in told]
+    earlier = point_all([*told, (question, "")], moment.date())
+    question = earlier.pop()
     lang = language(_without_names(question), language(earlier[-1], fallback) if earlier else fallback)
     if is_foreign(question):
         lang = fallback
@@ -102,6 +104,14 @@ def parse_request(
         prompt_format.parse_parts(system), data, earlier, form, _bars(data), place, sections,
         prompt_format.parse_figures(sections), [find_codes(answer) for _, answer in told],
     )  # fmt: skip
+
+
+def point_all(told: Sequence[tuple[str, str]], today: date) -> list[str]:
+    """Return messages with the days that they point at in the answers before them; each comes with its answer."""
+    said = [text for text, _ in told[:1]]
+    for (_, answer), (text, _) in pairwise(told):
+        said.append(point_at_told(text, said[-1], answer, today))
+    return said
 
 
 def _without_names(question: str) -> str:

@@ -99,7 +99,7 @@ def split_message(text: str) -> list[str]:
     parts = [text[begin:end].strip() for begin, end in zip(ends[::2], ends[1::2], strict=True)]
     parts = [part for part in parts if _POLITE.fullmatch(part.casefold()) is None]
     parts = [text_of.strip() for part in parts if (text_of := part[_lead(part) :]).strip()]
-    parts = _name_groups(_name_markets(_name_owner(_join_times(parts))))
+    parts = _name_lists(_name_groups(_name_markets(_name_owner(_join_times(parts)))))
     narrowed = any(_ONLY.search(part) and not _ASKS.search(part.casefold()) for part in parts[1:])
     bound = (
         narrowed
@@ -146,6 +146,7 @@ def split_in_turn(text: str) -> list[str]:
             else:
                 joined.append(part if part.startswith("和") else part[_lead(part) :].strip() or part)
         parts += joined
+    parts = _name_lists(parts)
     return parts if 2 <= len(parts) <= MOST else []
 
 
@@ -224,6 +225,33 @@ _NO_GROUP = pattern(
     r"|watch\w*|overall)\b",
     re.I,
 )
+
+
+_OWN_LIST = pattern(r"(?:我的?)?(?:自选股?|关注列表|持仓)|\bmy (?:watch ?list|holdings|positions)\b", re.I)
+_COUNT_ALONE = pattern(
+    r"(?:[上下]?[涨跌]|红|绿)了?的?(?:有|是)?(?:几|多少)[只个支家]\W*$|(?:有)?(?:几|多少)[只个支家](?:是)?(?:[上下]?[涨跌]|红|绿)了?的?\W*$"
+    r"|how many (?:of them )?(?:rose|fell|went (?:up|down)|were (?:up|down)|are (?:up|down)|dropped|gained"
+    r"|declined)\W*$",
+    re.I,
+)
+"""A part that counts those of the owner's list which the part before counted the other way."""
+
+
+def _name_lists(parts: list[str]) -> list[str]:
+    """Return the parts of a message, those that count the owner's list the other way with that list and its time.
+
+    >>> _name_lists(["今天自选股里涨的有几只", "跌的有几只"])
+    ['今天自选股里涨的有几只', '自选股里今天跌的有几只']
+    """
+    named = parts[:1]
+    for part in parts[1:]:
+        if (listed := _OWN_LIST.search(named[-1])) and _COUNT_ALONE.match(part):
+            time = " ".join(span.said for span in find_time_spans(named[-1], _ANY_DAY) if span.kind != UNREAD)
+            english = f"{part.strip(' ?')} on {listed[0]} {time}".strip()
+            named.append(english if part.isascii() else f"{listed[0]}里{time}{part}")
+        else:
+            named.append(part)
+    return named
 
 
 _SECTORS = pattern(r"板块|行业|\b(?:sectors?|industry)\b", re.I)
@@ -401,8 +429,27 @@ _FAR = pattern(
 """How far it is to a price of the owner's own, which is told with it."""
 _GAINED = pattern(
     r"(?:又|那天|当天)?[涨跌赚亏]了?多少钱?|(?:and )?(?:by )?how much (?:did i (?:lose|make)|was it|was lost)"
+    r"|(?:and )?(?:what|how (?:big|large|much|bad)) (?:was|is) (?:the|that|its) (?:gain|rise|loss|drop|fall|move"
+    r"|change)"
 )
 """What the best or the worst day brought, which is told with it."""
+_FROM_EXTREME = pattern(r"[高低]点|最[高低]|\b(?:high|low|peak|top|bottom)\b")
+_DAY_OF_IT = pattern(
+    r"(?:那个?|这个?)?(?:最?[高低]点|最[高低]价?|顶|底)?(?:是|在|出现)*(?:哪一?天|什么时候|几号)(?:的|到的|出现的)?"
+    r"|(?:and )?(?:when|on which day) was (?:that|it|this|the)(?: (?:high|low|peak|top|bottom))?"
+)
+_OPENED = pattern(r"[高低平]开")
+_OPEN_AT = pattern(r"(?:是)?开(?:盘价?)?(?:在|是)?(?:多少|几)(?:钱|块)?")
+"""What is told with how far a price is from its high, and with how it opened."""
+_LEVEL = pattern(
+    r"(?:收|站|涨|跌|突|破|高于|低于|超过|上面|下面)[^，,。]{0,4}\d"
+    r"|\b(?:above|below|over|under|past|beyond|to) [$¥]?\d[\d,.]*\b"
+)
+_FIRST_OR_LAST = pattern(
+    r"(?:那|这|是)*(?:第一次|最早|首次|上一?次|最近一次|最后一次)(?:是|在)*(?:什么时候|啥时候|哪一?天|几号|何时)"
+    r"|(?:and )?(?:when|on which day)(?: was (?:it|that)| was the| did it)? ?(?:first|last)(?: time)?"
+)
+"""When a level was reached, which is told with whether it was."""
 _DEALT = pattern(r"[买卖](?:出|入|了|进|掉)|\b(?:bought|sold|buy|sell)\b")
 _AT_WHAT = pattern(r"(?:是|各|当时|用的?)*(?:什么|啥)价(?:位|格|钱)?(?:[买卖][出入进掉]?的)?|at (?:what|which) prices?")
 """The price of a trade, which is told with it."""
@@ -421,6 +468,9 @@ def repeats_move(before: str, part: str) -> bool:
         (_MOVED.search(low) and _BY_HOW_MUCH.fullmatch(said))
         or (_ENDS_OF.search(low) and _GAINED.fullmatch(said))
         or (_AIM.search(low) and _FAR.fullmatch(said))
+        or (_LEVEL.search(low) and _FIRST_OR_LAST.fullmatch(said))
+        or (_FROM_EXTREME.search(low) and _DAY_OF_IT.fullmatch(said))
+        or (_OPENED.search(low) and _OPEN_AT.fullmatch(said))
         or (_DEALT.search(low) and _AT_WHAT.fullmatch(said) and not _RESULT.search(low))
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ia.agent.analyst.ask import several
+from ia.agent.analyst.ask.follow_days import point_at_told
 from ia.agent.analyst.ask.follow_words import OWNER
 from ia.agent.analyst.ask.listed_subjects import find_codes
 from ia.agent.analyst.ask.mentions import find_mentions
@@ -37,8 +38,11 @@ def answer_in_turn(
     desk.last_lines.clear()
     replies: list[Reply] = []
     left: list[str] = []
-    before, listed = list(asked.before), list(asked.listed)
+    before, listed, told = list(asked.before), list(asked.listed), ""
     for text in texts:
+        text = point_at_told(text, before[-1], told, asked.moment.date()) if told else text
+        if told and several.repeats_move(before[-1], text):
+            continue
         if left and not (find_mentions(text) or OWNER.search(text)):
             left.append(text)  # it may go on with what was not read
             continue
@@ -48,7 +52,8 @@ def answer_in_turn(
             left.append(text)
         else:
             replies.append(done)
-            before, listed = [*before, text], [*listed, find_codes("\n".join(done.lines))]
+            told = "\n".join(done.lines)
+            before, listed = [*before, text], [*listed, find_codes(told)]
         if not replies:
             break
     desk.request, desk.allowed, desk.asks_which = whole, allowed, False

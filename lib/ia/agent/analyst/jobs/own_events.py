@@ -8,6 +8,7 @@ from ia.agent.analyst.ask.follow_times import put_since
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions
 from ia.agent.analyst.ask.own_names import find_own_names, may_name_own
 from ia.agent.analyst.ask.plain_words import fold_characters
+from ia.agent.analyst.ask.time_spans import DAY, find_time_spans
 from ia.agent.analyst.ask.unknown_names import find_ambiguous_name, find_candidates
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
@@ -243,6 +244,7 @@ _THAT_DAY = (
     r"(?: (?:{x}|it|them|mine)(?!\w))?(?: shares)?(?: the (?P<time>first|second|third|last) time)?"
     r"|我?(?P<zhnth>第一次|首次|第二次|第三次|最后一次)?(?P<zh>[买卖])(?:入|出|掉|进|了)*(?:{x}|它)?的?(?:那一?天|当天)"
 )
+_ITS_DAY = pattern(r"^[，,]\s*(?:它|的|当天|那天|当日)+")
 _NTH = {
     "first": 0, "second": 1, "third": 2, "last": -1, "第一次": 0, "首次": 0, "第二次": 1, "第三次": 2, "最后一次": -1,
 }  # fmt: skip
@@ -271,7 +273,12 @@ def _put_that_day(desk: ToolDesk) -> Work[Reply | None]:
         rest = words[: found.start()] + words[found.end() :]
         name = "" if told_by_day or mention.said in rest else f" {mention.said}"
         put = days[0] if found["zh"] else f"on {days[0]}"
-        question = f"{words[: found.start()].rstrip()}{name} {put} {words[found.end() :].lstrip()}"
+        head, tail = words[: found.start()].rstrip(), words[found.end() :].lstrip()
+        named_too = [f"{span.first}" for span in find_time_spans(head, desk.request.moment.date()) if span.kind == DAY]
+        if named_too == [days[0]]:  # the day is named beside it: 2月5日我买茅台那天
+            put, head = "", head.rstrip(" ,，")
+        tail = _ITS_DAY.sub("", tail) if found["zh"] else tail
+        question = f"{head}{name} {put} {tail}"
         desk.request = replace(desk.request, question=re.sub(r" (?=[,?.]|$)", "", question).strip())
         return None
     return None

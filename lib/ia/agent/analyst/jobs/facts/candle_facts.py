@@ -87,9 +87,26 @@ def answer_gaps(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
     def say(mention: Mention, found: SpanBars) -> list[str]:
         pairs = list(pairwise(found.with_base))
+        if len(pairs) == 1 and not least:
+            return [head(desk, mention, found) + _say_open(desk, *pairs[0])]
         return [head(desk, mention, found) + _say_gaps(desk, pairs, way, least) for way in ways]
 
     return (yield from each_security(desk, asked, span, say))
+
+
+def _say_open(desk: ToolDesk, before: BarRow, bar: BarRow) -> str:
+    """Return where one session opened, against the close and the range of the one before, and where it closed."""
+    speak = desk.speak
+    judged = (
+        speak("gap up") if bar.open > before.high else speak("gap down") if bar.open < before.low else speak("no gap")
+    )
+    return speak(
+        "**{judged}** on {date}: opened at {open}, {move} from the close before ({base}; range of that day {low} –"
+        " {high}); closed at {close}.",
+        judged=judged, date=bar.date, open=say_price(desk, bar.open), base=say_price(desk, before.close),
+        move=wording.say_percent(bar.open / before.close * 100 - 100), low=say_price(desk, before.low),
+        high=say_price(desk, before.high), close=say_price(desk, bar.close),
+    )  # fmt: skip
 
 
 def _say_gaps(desk: ToolDesk, pairs: list[tuple[BarRow, BarRow]], way: int, least: float) -> str:

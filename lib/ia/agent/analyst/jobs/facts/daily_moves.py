@@ -34,8 +34,12 @@ def answer_daily_move(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if unread or not 1 < size <= YEAR * 4:
         return wording.ask_back(desk, unread or (read,))
 
+    ranges = _RANGE.search(strip_mentions(asked.words)) is not None
+
     def say(mention: Mention, found: SpanBars) -> list[str]:
         rows = found.with_base
+        if ranges and len(rows) > 1:
+            return [head(desk, mention, found) + _say_range(desk, found)]
         moves = [(b.close / a.close * 100 - 100, b.date) for a, b in pairwise(rows)]
         if not moves:
             return [head(desk, mention, found) + speak("too few bars.")]
@@ -66,7 +70,23 @@ def answer_daily_move(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*told.lines, *more)
 
 
-_AVERAGE = pattern(r"平均|均值|日均|日平均|average|mean|typical", re.I)
+def _say_range(desk: ToolDesk, found: SpanBars) -> str:
+    """Return the mean range of the days, from low to high, of the close before."""
+    sizes = [((b.high - b.low) / a.close * 100, b.date) for a, b in pairwise(found.with_base)]
+    return desk.speak(
+        PluralText(
+            "range of a day **{mean}** on average, from low to high in per cent of the close before ({count} session,"
+            " {period}); widest {most} ({on}), narrowest {least} ({when}).",
+            "range of a day **{mean}** on average, from low to high in per cent of the close before ({count} sessions,"
+            " {period}); widest {most} ({on}), narrowest {least} ({when}).",
+        ),
+        mean=f"{fmean(size for size, _ in sizes):.2f}%", count=len(sizes), period=period_of(found.rows),
+        most=f"{max(sizes)[0]:.2f}%", on=max(sizes)[1], least=f"{min(sizes)[0]:.2f}%", when=min(sizes)[1],
+    )  # fmt: skip
+
+
+_RANGE = pattern(r"振幅|\b(?:ranges?|amplitudes?)\b", re.I)
+_AVERAGE = pattern(r"平均|均值|日均|日平均|振幅|average|mean|typical|daily|day|ranges?|amplitudes?", re.I)
 _COUNTED = pattern(r"(?P<n>\d{1,3})[- ]?(?:个?交易日|[日天]|(?:trading )?days?\b|sessions?\b)", re.I)
 
 

@@ -37,10 +37,12 @@ _LEAST = pattern(r"最[低小少]|\b(?:lowest|smallest|least|fewest|quietest|lig
 _LEVEL_MOST = pattern(
     r"(?:收盘价?|股价|价格?|点位)(?:是|在|处于)?最(?P<one>[高低])|最(?P<two>[高低])的?(?:收盘(?:价|点)?|价|点)|收(?:盘)?(?:得|在)?最(?P<three>[高低])"
     r"|\b(?P<en>highest|lowest) (?:closing (?:price|level)|close|price|level)\b"
-    r"|\bclosed?\b.{0,8}\b(?:the |at its )?(?P<en2>highest|lowest)\b",
+    r"|\bclosed?\b.{0,8}\b(?:the |at its )?(?P<en2>highest|lowest)\b"
+    r"|\bat (?:its|their) (?:very )?(?P<en3>highest|lowest)\b",
     re.I,
 )
-_UNFIT = pattern(r"成交额|振幅|换手|\b(?:turnover|range|value traded|volatil\w*)\b", re.I)
+_UNFIT = pattern(r"成交额|换手|\b(?:turnover|value traded)\b", re.I)
+_RANGE = pattern(r"振幅|\b(?:range|volatile|swing(?:s|ing)?|swung|amplitude)\b", re.I)
 _WEEK = pattern(r"周(?!转)|星期|\bweek(?:ly)?\b", re.I)
 _MONTH = pattern(r"月|\bmonth(?:ly)?\b", re.I)
 _YEAR_UNIT = pattern(r"哪一?年|\b(?:which|what|best|worst) (?:\w+ )?year\b", re.I)
@@ -127,6 +129,20 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     volume = _VOLUME.search(plain)
     if not volume and size == 10 and (level := _LEVEL_MOST.search(plain)):
         return (yield from _answer_extreme_level(desk, asked, span, level))
+    if not volume and _RANGE.search(plain):
+        narrow = _NARROW.search(plain) is not None
+
+        def say_range(mention: Mention, found: SpanBars) -> list[str]:
+            return [_say_range(desk, mention, found, size, narrow=narrow)]
+
+        return (yield from each_security(desk, asked, span, say_range))
+    if not volume and (moved := _EITHER_WAY.search(plain)):
+        calm = any(moved[name] for name in ("calm", "still", "small"))
+
+        def say_either(mention: Mention, found: SpanBars) -> list[str]:
+            return [_say_either(desk, mention, found, size, calm=calm)]
+
+        return (yield from each_security(desk, asked, span, say_either))
     falls, rises = _FALL.search(plain), _RISE.search(plain)
     least = bool(volume and _LEAST.search(plain))
     both = bool(falls and rises) and len(_LARGEST.findall(plain)) > 1
@@ -222,6 +238,58 @@ def _say_move(desk: ToolDesk, mention: Mention, found: SpanBars, size: int, *, f
                                close=say_price(desk, group[-1].close), period=period_of(found.rows))  # fmt: skip
 
 
+_EITHER_WAY = pattern(
+    r"(?:波动|涨跌幅?|变动|振荡|震荡)(?:幅度?)?(?:是|得|的)?最(?:大|猛|厉害|(?P<calm>小|弱))|最(?P<still>平静|平稳|安静)"
+    r"|\b(?:(?:largest|biggest|widest|wildest)|(?P<small>smallest|least|narrowest|calmest|quietest))"
+    r" (?:daily |one-day |weekly |monthly |price )?(?:moves?|swings?|changes?|movements?)\b",
+    re.I,
+)
+"""A move in either direction."""
+
+
+_NARROW = pattern(r"最小|最窄|\b(?:smallest|least|narrowest)\b", re.I)
+
+
+def _say_range(desk: ToolDesk, mention: Mention, found: SpanBars, size: int, *, narrow: bool) -> str:
+    """Return when the range from low to high was widest, or narrowest, in per cent of the close before."""
+    speak, name = desk.speak, head(desk, mention, found)
+    judged = [
+        (group, max(row.high for row in group), min(row.low for row in group), before)
+        for group, before, _ in _judge_groups(found, size, volume=False)
+    ]
+    if not judged:
+        return name + speak("too few bars.")
+    group, high, low, before = (min if narrow else max)(judged, key=lambda each: (each[1] - each[2]) / each[3].close)
+    given = {
+        "size": f"{(high - low) / before.close * 100:.2f}%", "low": say_price(desk, low), "high": say_price(desk, high),
+        "when": group[-1].date if size == DATE else period_of(group), "period": period_of(found.rows),
+    }  # fmt: skip
+    if narrow:
+        return name + speak(
+            "narrowest range {size} of the close before, {when} ({low} – {high}; of {period}).", **given
+        )
+    return name + speak("widest range {size} of the close before, {when} ({low} – {high}; of {period}).", **given)
+
+
+def _say_either(desk: ToolDesk, mention: Mention, found: SpanBars, size: int, *, calm: bool) -> str:
+    """Return when a security moved most, or least, up or down."""
+    speak, name = desk.speak, head(desk, mention, found)
+    judged = _judge_groups(found, size, volume=False)
+    if not judged:
+        return name + speak("too few bars.")
+    group, before, value = (min if calm else max)(judged, key=lambda each: abs(each[2]))
+    given = {
+        "change": wording.say_percent(value), "when": group[-1].date if size == DATE else period_of(group),
+        "start": say_price(desk, before.close), "close": say_price(desk, group[-1].close),
+        "period": period_of(found.rows),
+    }  # fmt: skip
+    if calm:
+        return name + speak(
+            "smallest move, up or down, {change}, {when} (from {start} to {close}; of {period}).", **given
+        )
+    return name + speak("largest move, up or down, {change}, {when} (from {start} to {close}; of {period}).", **given)
+
+
 def _find_extreme(
     found: SpanBars, size: int, *, volume: bool, least: bool
 ) -> tuple[list[BarRow], BarRow, float] | None:
@@ -250,7 +318,7 @@ def _judge_groups(found: SpanBars, size: int, *, volume: bool) -> list[tuple[lis
 def _answer_extreme_level(desk: ToolDesk, asked: FactQuestion, span: TimeSpan, said: re.Match[str]) -> Work[Reply]:
     """Answer on which day a price was highest or lowest: the close where that is named."""
     closing = bool(_CLOSING.search(said[0]))
-    named = (said["one"] or said["two"] or said["three"] or said["en"] or said["en2"]).casefold()
+    named = (said["one"] or said["two"] or said["three"] or said["en"] or said["en2"] or said["en3"]).casefold()
     plain = strip_mentions(asked.words)
     sides = [named in ("低", "lowest")]
     if _HIGHEST.search(plain) and _LOWEST.search(plain):
@@ -539,6 +607,13 @@ def _say_level(desk: ToolDesk, name: str, found: SpanBars, level: float, way: st
         )
         return [name + yes]
     if not hits:
+        if closing:
+            none = (
+                speak("never closed below {level} ({period}); the lowest close was {close} ({date}).", **given)
+                if way == "below"
+                else speak("never closed above {level} ({period}); the highest close was {close} ({date}).", **given)
+            )
+            return [name + none]
         none = (
             speak("never below {level} ({period}); the least was {low} low, {close} close ({date}).", **given)
             if way == "below"

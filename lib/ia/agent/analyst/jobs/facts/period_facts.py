@@ -258,13 +258,17 @@ def answer_ranking(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, asked.unread or (asked.spans[1].said,))
     if span.kind == FUTURE:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    counted = _DAYS_OF.search(plain)
     measure = (
-        "volatility" if _VOLATILE.search(plain) else "drawdown" if _DRAWDOWN.search(plain)
+        ("falls" if _FELL_DAYS.search(counted[0]) else "rises") if counted
+        else "volatility" if _VOLATILE.search(plain) else "drawdown" if _DRAWDOWN.search(plain)
         else "amount" if _AMOUNT.search(plain) else "volume" if _VOLUME.search(plain) else "change"
     )  # fmt: skip
     if own := _OWN_TIME.search(plain):
         return wording.ask_back(desk, (own[0],))
-    if not asked.spans and (measure == "drawdown" or (measure == "change" and not _IS.search(plain))):
+    if not asked.spans and (
+        measure in ("drawdown", "falls", "rises") or (measure == "change" and not _IS.search(plain))
+    ):
         return reply_of_lines(
             speak("Over which time? Give a day or a stretch, such as “today”, “this year” or “the last 120 days”.")
         )._replace(understood=False)
@@ -275,7 +279,7 @@ def answer_ranking(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     measured, lines = yield from _measure_all(desk, asked, span, measure)
     if len(measured) + len(lines) < len(asked.securities) or len(measured) < 2:
         return reply_of_lines(*lines, speak("So there are not two to compare."))
-    down = bool(_LESS.search(plain))
+    down = bool(_LESS.search(_DAYS_OF.sub(" ", plain) if counted else plain))
     if measure == "change" and _LEAST.search(plain):
         down = not _FELL.search(plain)
     order = sorted(measured, key=lambda each: each.value, reverse=down if measure == "drawdown" else not down)
@@ -286,6 +290,14 @@ def answer_ranking(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(told, *say_total_return(desk, asked), *lines)
 
 
+_DAYS_OF = pattern(
+    r"(?:上|下)?[涨跌]的?(?:天数|日子|交易日|天)|(?:阳|阴)线"
+    r"|\b(?:up|down|losing|winning|rising|falling|green|red|positive|negative|gaining) (?:trading )?(?:days|sessions)\b"
+    r"|\bdays (?:up|down|higher|lower)\b",
+    re.I,
+)
+_FELL_DAYS = pattern(r"跌|阴|\b(?:down|losing|falling|red|negative|lower)\b", re.I)
+"""How many days each rose, or fell."""
 _GAP = pattern(
     r"[差多少]了?(?:多少|几)|差距|相差|\bby how much\b|\b(?:difference|gap)\b|\bhow much (?:better|more|less|worse)\b",
     re.I,
@@ -319,7 +331,7 @@ def _measure_all(
         if value is None:
             lines.append(desk.speak("{name}: too few bars of that time.", name=wording.head_of(desk, mention)))
             continue
-        told = f"{value:,.0f}" if measure == "volume" else (
+        told = f"{value:,.0f}" if measure in ("volume", "rises", "falls") else (
             wording.say_percent(value) if measure in ("change", "drawdown") else f"{value:.1f}%"
         )  # fmt: skip
         shown = found.with_base if measure == "change" else found.rows
@@ -344,6 +356,8 @@ def value_of(found: SpanBars, measure: str) -> float | None:
             peak = max(peak, row.close)
             worst = min(worst, row.close / peak * 100 - 100)
         return worst
+    if measure in ("rises", "falls"):
+        return sum((b > a) if measure == "rises" else (b < a) for a, b in pairwise(every)) if found.base else None
     moves = [b / a - 1 for a, b in pairwise(every)]
     if len(moves) < 10:
         return None
@@ -372,6 +386,18 @@ def _load_amounts(desk: ToolDesk, asked: FactQuestion, span: TimeSpan) -> Work[t
     return measured, lines
 
 
+def _lead_of_days(desk: ToolDesk, name: str, rises: bool, *, fewest: bool) -> str:
+    """Return which of several had most, or fewest, days on which it rose, or fell."""
+    speak = desk.speak
+    if fewest:
+        return speak("{name} had the fewest days up", name=name) if rises else (
+            speak("{name} had the fewest days down", name=name)
+        )  # fmt: skip
+    return (
+        speak("{name} had the most days up", name=name) if rises else speak("{name} had the most days down", name=name)
+    )
+
+
 def _say_order(desk: ToolDesk, order: list[Measured], measure: str, *, down: bool) -> str:
     """Return the first of an order and what it is first in, and the figures of all."""
     speak, best = desk.speak, order[0]
@@ -386,6 +412,8 @@ def _say_order(desk: ToolDesk, order: list[Measured], measure: str, *, down: boo
         )  # fmt: skip
     elif measure in ("volume", "amount"):
         lead = speak("{name} was traded least", **names) if down else speak("{name} was traded most", **names)
+    elif measure in ("rises", "falls"):
+        lead = _lead_of_days(desk, names["name"], measure == "rises", fewest=down)
     elif len(order) == 2:
         other = wording.head_of(desk, order[1].mention)
         lead = (

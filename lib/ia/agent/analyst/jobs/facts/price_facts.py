@@ -537,6 +537,7 @@ def answer_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             "name": wording.head_of(desk, mention),
             "count": count,
             "change": wording.say_percent(closes[-1] / closes[-1 - count] * 100 - 100) if count else "–",
+            "first": sorted(own.by_date)[-count] if count else "–",
             "date": max(own.by_date),
             "mark": wording.simulated_mark(desk, own.simulated),
         }
@@ -544,13 +545,13 @@ def answer_streak(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(speak("{name}: unchanged on {date}{mark}.", **given))
         elif signs[-1] > 0:
             lines.append(
-                speak("{name}: up {count} sessions in a row to {date}, {change} together{mark}.", **given)
+                speak("{name}: up {count} sessions in a row, {first} to {date}, {change} together{mark}.", **given)
                 if count > 1
                 else speak("{name}: up on {date}, {change}; not on the session before{mark}.", **given)
             )
         else:
             lines.append(
-                speak("{name}: down {count} sessions in a row to {date}, {change} together{mark}.", **given)
+                speak("{name}: down {count} sessions in a row, {first} to {date}, {change} together{mark}.", **given)
                 if count > 1
                 else speak("{name}: down on {date}, {change}; not on the session before{mark}.", **given)
             )
@@ -580,7 +581,9 @@ def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak, lines = desk.speak, []
     plain = strip_mentions(asked.words)
     bound = _BOUND.search(plain)
-    unread = tuple(said for said in asked.unread if bound is None or said not in bound[0])
+    unread = tuple(
+        said for said in asked.unread if (bound is None or said not in bound[0]) and not _SHARE.fullmatch(said)
+    )
     if unread or len(asked.spans) > 1:
         return wording.ask_back(desk, unread or (asked.spans[1].said,))
     if bound is None and not _DIRECTED.search(plain):
@@ -642,6 +645,7 @@ def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             )
         else:
             lines.append(speak("{name}: up on **{count}** of {days} sessions ({time}){mark}", **given))
+        lines += [] if both else _say_share(desk, plain, count / days)
         listed = _WHICH_DAYS.search(plain) is not None and not both
         if listed or days <= _FEW_DAYS:
             found = yield from load_span(desk, mention, span)
@@ -650,6 +654,17 @@ def answer_day_count(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+def _say_share(desk: ToolDesk, plain: str, share: float) -> list[str]:
+    """Return which part of the sessions days are, where a question asks for that."""
+    asked = _SHARE.search(plain) is not None
+    return [desk.speak("That is **{share}%** of the sessions.", share=f"{share * 100:.1f}")] if asked else []
+
+
+_SHARE = pattern(
+    r"占比|比例|百分之几|几成|概率|\bwhat percent\b|\b(?:percent(?:age)?|share) of (?:the )?(?:days|sessions)\b"
+    r"|\b(?:proportion|fraction)\b",
+    re.I,
+)
 _WHICH_DAYS = pattern(r"哪(?:几|些)[天日]|\b(?:which|what) (?:\w+ )?(?:days|sessions)\b", re.I)
 _MOST_DAYS = 10
 """Days that an answer names."""

@@ -58,7 +58,8 @@ def _say_recovery(desk: ToolDesk, span: TimeSpan, found: SpanBars) -> str:
     if back is None:
         return speak(
             "**not recovered yet** from its fall of {fall}, {start} ({first}) to {low} ({bottom}): the close of {date}"
-            " is {close}, {gap} from {start}.",
+            " is {close}, {gap} from {start}; **{part}%** of the fall is made good.",
+            part=f"{(rows[-1].close - low.close) / (high.close - low.close) * 100:.1f}",
             date=rows[-1].date, close=say_price(desk, rows[-1].close),
             gap=wording.say_percent((rows[-1].close / high.close - 1) * 100), **given,
         )  # fmt: skip

@@ -1,0 +1,136 @@
+"""Messages that point at a day or a stretch which the answer before found: "and the volume that day?"."""
+
+import calendar
+import re
+from datetime import date
+
+from ia.agent.analyst.ask.follow_words import OWNER, blank_mentions, drop_lead, is_chinese
+from ia.agent.analyst.ask.listed_subjects import find_codes
+from ia.agent.analyst.ask.mentions import find_mentions
+from ia.agent.analyst.ask.time_spans import UNREAD, find_time_spans
+from ia.kernel.patterns import pattern
+
+_LONGEST = 90
+_DAY = pattern(
+    r"\b(?:(?:on|of) )?(?:that|the same|this same) (?:very |same |particular )?(?:trading )?(?:day|date|session)\b"
+    r"|(?:在)?(?:那一?天|当天|当日|那日|同一天|那个交易日)"
+)
+_STRETCH = pattern(
+    r"\b(?:over|in|during|for|within|across|through) (?:that|this|the same) (?:very |whole |same )?"
+    r"(?P<en>run|streak|stretch|slide|spell|period|(?:losing|winning) (?:run|streak)|rally|draw-?down|month|week)\b"
+    r"|(?:在)?(?:那|这)(?:一?(?P<zh>段|波|轮)(?:时间|期间|日子|行情|下跌|上涨|连涨|连跌|跌势|涨势)?|(?:几|些)(?:个交易日|天)"
+    r"|一?个?(?P<zhm>月)|一?(?P<zhw>周|个星期))(?:里|中|内|期间)?"
+)
+_MOVED = pattern(
+    r"\W*(?:(?:and|so|then)\b[, ]*)*(?:by )?how much (?:did (?:it|they|the (?:stock|shares?))|was it) "
+    r"(?:drop|fall|lose|sink|rise|gain|climb|go|went|down|up|move|change)(?: (?:up|down|by|in total|altogether))*\W*"
+    r"|\W*(?:它)?(?:一共|总共|累计|合计|总的)*[涨跌][了幅]?(?:度|是|有)*(?:一共|总共|累计|合计)*(?:多少|几个?点|百分之几)?(?:个点)?\W*"
+)
+"""How much something moved over a stretch, which the answer told with it."""
+_BACK = pattern(
+    r"\W*(?:(?:and|so|then)\b[, ]*)*(?:how long|how many (?:days|sessions|weeks)) (?:did|has|had) "
+    r"(?:it|that|the (?:stock|share|price)s?) (?:take|taken|need|needed)(?: (?:it|them))?(?: until it was| to be| to)? "
+    r"(?:get back|recover|come back|climb back|bounce back|make (?:it|that) (?:good|up)|make up for it|back)\b.{0,50}"
+    r"|\W*(?:(?:and|so|then)\b[, ]*)*(?:when was it back|when did it (?:recover|get back|come back))\b.{0,40}"
+    r"|\W*(?:那|后来|之后|它|一共)*(?:用了?|花了?|过了?)?(?:多久|多长时间|几天|多少天|几个交易日|多少个交易日)(?:之?后|才)*"
+    r"(?:涨|收|补|爬|回)[^，,。]{0,10}\W*"
+)
+"""How long a fall took to be made good."""
+_SINCE = pattern(
+    r"\W*(?:(?:and|so|then)\b[, ]*)*(?:how far|how much) (?:is|has|are|have)"
+    r" (?:it|we|they|the (?:price|index|share|stock))"
+    r" ?(?:now |today )?(?:(?:from|above|below|off|up|down|moved|changed|gone|risen|fallen|gained"
+    r"|lost)\b ?)*(?:on |from )?"
+    r"(?:that|then|there|it)?(?: (?:level|close|price|day))?(?: since(?: then| that day)?)?(?: (?:now|today))?\W*"
+    r"|\W*(?:那|从那|从那天|那时)*(?:到|跟|和|比|离)?(?:现在|今天|目前)(?:又|已经|相比|比)*(?:相?差|涨|跌|变)[了到]*"
+    r"(?P<zh>多少|几)(?P<points>个?点)?(?:钱)?\W*"
+)
+"""How far a price is today from that of a day before."""
+_CLOSE = pattern(r"收|价|点|\b(?:clos\w+|price|level|stand|stood|was)\b", re.I)
+_ITS = pattern(r"\bits\b", re.I)
+_FALL = pattern(
+    r"跌|回撤|最[差惨]|\b(?:fall|fell|fallen|drops?|dropped|worst|loss(?:es)?|losing|declines?|draw-?down)\b"
+)
+_DATE = r"\d{4}-\d\d-\d\d"
+_FROM_TO = pattern(rf"({_DATE})\s*(?:to|–|至|-)\s*({_DATE})")
+_BOUND = pattern(rf"since the close of {_DATE}|{_DATE} 收盘以来")
+_ONE = pattern(_DATE)
+
+
+def point_at_told(text: str, before: str, answer: str, today: date) -> str:
+    """Return a message with the day or the stretch that it points at in its place; as it is where that is not certain.
+
+    before  the message before, and `answer` what was said to it
+
+    >>> day, worst = date(2024, 3, 15), "**CATL**: largest fall -5.60%, 2024-01-17 (from 80.21 to 75.72)"
+    >>> point_at_told("and how many shares changed hands that day", "CATL's worst day this year", worst, day)
+    'how many shares changed hands of CATL on 2024-01-17'
+    >>> run = "the longest fall is **5** sessions in a row, 2023-02-15 to 2023-02-21, -7.99% together"
+    >>> point_at_told("how much did it drop over that run", "longest losing streak of Wuliangye", run, day)
+    'longest losing streak of Wuliangye'
+    """
+    low = text.casefold()
+    if not answer or len(text) > _LONGEST or OWNER.search(text) or OWNER.search(blank_mentions(before)):
+        return text
+    back = _BACK.fullmatch(low)
+    since = _SINCE.fullmatch(low) if _CLOSE.search(before) else None
+    points_at = back or since or _DAY.search(low) or _STRETCH.search(low)
+    if points_at is None or find_mentions(text) or any(s.kind != UNREAD for s in find_time_spans(text, today)):
+        return text
+    told, (days, stretches) = is_chinese(text), _find_told(answer)
+    named = find_mentions(before)
+    codes = find_codes(answer.strip().split("\n", 1)[0])
+    who = named[0].said if len(named) == 1 else codes[0] if len(codes) == 1 and not named else ""
+    if back:
+        if not _FALL.search(before.casefold()) or not (day := _only(days)):
+            return text
+        if told:
+            return f"{who}{day}的下跌多久收复"
+        return f"how long did {who or 'it'} take to recover from its drop on {day}"
+    day = _only(days)
+    if since:
+        if not (day and who) or day >= f"{today}":
+            return text
+        return f"{who}{day}以来涨跌多少{since['points'] or ''}" if told else f"how much did {who} change since {day}"
+    if _DAY.search(low):
+        return _put(text, points_at, day if told else f"on {day}", who) if day else text
+    if len(stretches) != 1:
+        return text
+    rest = low[: points_at.start()] + low[points_at.end() :]
+    begin, end = stretches[0]
+    if _MOVED.fullmatch(rest):
+        return before
+    if points_at["zhm"] or points_at["en"] == "month":
+        first = date.fromisoformat(begin)
+        if begin[:7] != end[:7]:
+            return text
+        month = f"{first.year}年{first.month}月" if told else f"in {calendar.month_name[first.month]} {first.year}"
+        return _put(text, points_at, month, who)
+    return _put(text, points_at, f"{begin}到{end}" if told else f"from {begin} to {end}", who)
+
+
+def _put(text: str, found: re.Match[str], time: str, who: str) -> str:
+    """Return a message with a time in the place of what points at it, and with the security that was spoken of."""
+    if not who:
+        return f"{text[: found.start()]}{time}{text[found.end() :]}"
+    if is_chinese(text):
+        return f"{who}{time}{drop_lead(text[: found.start()] + text[found.end() :])}"
+    rest = f"{drop_lead(text[: found.start()])} {text[found.end() :].strip(' ?')}".strip()
+    owned = _ITS.sub(f"{who}'s", rest, count=1)
+    return f"{owned if owned != rest else f'{rest} of {who}'} {time}"
+
+
+def _only(days: list[str]) -> str:
+    return days[0] if len(days) == 1 else ""
+
+
+def _find_told(answer: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the days, and the stretches, that the first line of an answer found: those outside of brackets first."""
+    line = next((each for each in answer.splitlines() if each.strip()), "")
+    plain = re.sub(r"[(（][^()（）]*[)）]", " ", line)
+    stretches = _FROM_TO.findall(plain)
+    for said in (plain, line):
+        bare = _FROM_TO.sub(" ", _BOUND.sub(" ", said))
+        if days := list(dict.fromkeys(_ONE.findall(bare))):
+            return days, stretches
+    return [], stretches
