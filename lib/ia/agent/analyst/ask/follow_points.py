@@ -60,7 +60,7 @@ _REST = pattern(
 )
 _LEFT_WORTH = pattern(
     r"(?:what(?:'s| is| are)|how much is) (?:what(?:'s| is) )?left(?: of (?:it|them))? worth(?: now| today)?"
-    r"|(?:那|现在|目前|它|一共)*(?:还)?值(?:多少)(?:港[币元]|美[元金]|人民币|钱)?"
+    r"|(?:那|现在|目前|它|一共)*(?:还)?值(?:多少)(?P<money>港[币元]|美[元金]|人民币|钱)?"
 )
 _BUY_PRICE = pattern(
     r"(?:那|我|当时|当初)*买[进入]?的?(?:时候|时)(?:是)?(?:什么|多少|啥)(?:价格?|价位|钱)"
@@ -213,7 +213,7 @@ def _ask_of_own(low: str, name: str, bare: str, *, chinese: bool) -> str:
             return f"我的{name}{'浮动盈亏多少' if re.search('[赚亏盈]', found['zh']) else found['zh']}"
         return f"what is my {name} worth now" if found["en"] == "worth" else f"my unrealized profit on {name}"
     if found := _LEFT_WORTH.fullmatch(low):
-        return f"我的{name}市值多少" if chinese else f"what is my {name} worth now"
+        return f"我的{name}值多少{found['money'] or '钱'}" if chinese else f"what is my {name} worth now"
     if (found := _BUY_PRICE.fullmatch(low)) and not (found["alone"] and bool(sold) == bool(bought)):
         sale = found["alone"] and sold
         if chinese:

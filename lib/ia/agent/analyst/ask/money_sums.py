@@ -43,6 +43,9 @@ _INTO = pattern(
     re.I,
 )
 
+_CONVERTS = pattern(r"[折换算合]|多少")
+"""Money of one currency told in another, and no second one to be added."""
+
 
 def sum_named(words: str, today: date) -> str:
     """Return the question for one sum of the money in several currencies that a message names; "" for another.
@@ -72,6 +75,8 @@ def sum_spoken(words: str, before: Sequence[str], today: date) -> str:
     ('', '')
     """
     ideas = read_words(words, find_mentions(words), today)
+    if ideas and set(ideas) - {"YUAN"} <= _NET and {"AFTER_FEES", "TOTAL"} & set(ideas) and _both_sides(before, today):
+        return "我的浮动盈亏" if count_han(words) else "my unrealized profit"
     if ideas and set(ideas) <= _NET and "AFTER_FEES" in ideas:
         return _net_payments(words, before, today)
     if not ideas or not set(ideas) <= _GOES_ON or "TOTAL" not in ideas or "ALL" in ideas:
@@ -91,6 +96,14 @@ def sum_spoken(words: str, before: Sequence[str], today: date) -> str:
         codes += [code for code in reversed(_find_codes(said)) if code not in codes]
     named = _find_codes(words)
     return _say(asked, codes[::-1], named[0] if named else "CNY", words) if len(codes) > 1 and len(named) < 2 else ""
+
+
+def _both_sides(before: Sequence[str], today: date) -> bool:
+    """Return True if one of the last two messages asked for what is in profit, and the other for what is at a loss."""
+    asked = [set(read_words(said, find_mentions(said), today) or {}) for said in before[-2:]]
+    won, lost = ({"WINNERS", "PROFIT"} & each for each in asked), ({"LOSERS", "LOSS"} & each for each in asked)
+    one, other = [bool(each) for each in won], [bool(each) for each in lost]
+    return len(asked) > 1 and sorted(zip(one, other, strict=True)) == [(False, True), (True, False)]
 
 
 def _net_payments(words: str, before: Sequence[str], today: date) -> str:
@@ -116,7 +129,7 @@ def _read_codes(words: str) -> tuple[list[str], str]:
     into = find_currencies(target["money"])[0] if target else ""
     rest = words[: target.start()] if target else words
     codes = _find_codes(rest)
-    if len(codes) < 2 and into:  # "in yuan and in dollars": both are summed
+    if len(codes) < 2 and into and not (target and _CONVERTS.match(target[0])):  # "in yuan and in dollars": both
         codes, into = _find_codes(words), ""
     return codes, into or "CNY"
 

@@ -56,7 +56,9 @@ _POINTED = pattern(
 """What was spoken of before is meant, and not the whole account."""
 _TODAY = pattern(r"\W*(?:今天|今日|today)(?:收盘)?(?:之?后|以后)?\W*", re.I)
 _UP_TO_NOW = pattern(
-    r"(?:到|截[至止])(?:今天|今日|现在|目前)(?:为止)?|\b(?:up )?(?:to|till|until) (?:today|now|date)\b"
+    r"(?:到|截[至止])(?:今天|今日|现在|目前)(?:为止)?|(?:今天|今日)的?(?=汇率|价|股价|收盘价)"
+    r"|\btoday's (?=(?:exchange |closing |fx )?(?:rates?|prices?|close)\b)"
+    r"|\b(?:up )?(?:to|till|until) (?:today|now|date)\b"
     r"|\b(?:since|from) (?:the|my|its) (?:peak|high|top|highest)\b",
     re.I,
 )
@@ -161,6 +163,8 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
     kept = {idea: said for idea, said in old.items() if not any(idea in kind and set(new) & kind for kind in _KINDS)}
     if set(new) - _WEAK == {"COUNT", "TOTAL"}:
         kept = {idea: said for idea, said in kept.items() if idea not in ("TIME", _DATE)}  # how many in all
+    if "SELL" in old and {"REST", "STILL"} & set(new):  # of what is left, not of what was sold
+        kept = {idea: said for idea, said in kept.items() if idea == _SECURITY}
     if "PAST" in new and {"BUY", "SELL"} & set(new):  # of a trade that was made: not what was supposed
         kept = {idea: said for idea, said in kept.items() if idea == _SECURITY}
     if "ANYOF" in new and _SECURITY not in new:  # any of the others: not the one that was spoken of
@@ -314,6 +318,15 @@ def _measure_result(new: dict[str, list[str]], old: dict[str, list[str]]) -> dic
     return {idea: said for idea, said in new.items() if idea != "WEIGHT"} | {"BY_PERCENT": new["WEIGHT"]}
 
 
+_STATES = frozenset(
+    ("CASH", "WORTH", "WEIGHT", "SHARE", "COST", "STOP", "LIMIT", "HELD_COUNT", "SHARES", "SWING", "FIGURE")
+)
+"""Ideas of what is as it is now, which "today" says, too."""
+_MOVES = frozenset(
+    ("PROFIT", "LOSS", "RESULT", "UP", "DOWN", "DO", "BUY", "SELL", "TRADE", "DIVIDEND", "GOT", "DEPOSIT", "WITHDRAW",
+     "FEES", "TAX", "BEST", "WORST", "DRAG", "CONTRIB", "HELPED", "REALIZED", "BEAT", "PROCEEDS")
+)  # fmt: skip
+"""Ideas of what happens on a day."""
 _IN_IT = pattern(r"\b(?:in|of|from) (?:it|that|them|those)\b|[它那]里[面头]?|其中", re.I)
 _SUPPOSED = frozenset(
     ("IF", "CAN", "NOT", "EXCEPT", "ENOUGH", "TIME", "DATE", "NUMBER", "PERCENT", "MONEY", "HALF", "AFTERWARDS", "NTH")
@@ -351,6 +364,11 @@ def _ask_known(ideas: dict[str, list[str]], *, chinese: bool, first: bool = Fals
         and all(map(_TODAY.fullmatch, days))
     ):
         ideas = {idea: said for idea, said in ideas.items() if idea != _DATE}  # what is supposed is supposed now
+    if days and all(map(_TODAY.fullmatch, days)):
+        if {"LIMIT", "CAN"} & set(ideas) and {"LOSS", "DOWN"} & set(ideas):
+            ideas = {idea: said for idea, said in ideas.items() if idea != _DATE} | {"DAY": days}
+        elif _STATES & set(ideas) and not _MOVES & set(ideas):
+            ideas = {idea: said for idea, said in ideas.items() if idea != _DATE}  # as it stands
     held = set(ideas)
     if "IT" in held and not held & _WHOSE and not (_SECURITY in held and held & {"SELL", "WEIGHT"}):
         return ""
@@ -462,12 +480,13 @@ _TOLD = {
     "TIME": ("{time}", "{times}"), "DATE": ("{time}", "{times}"), _SECURITY: ("{who}", "{whos}"),
     _INDEX: ("{index}",), _NUMBER: ("{number}",), _PERCENT: ("{percent}",),
     "MARKET": ("{market}", "{purse}"), "INDUSTRY": ("{industry}",), "DEAL": ("{deal}",), _MONEY: ("{money}",),
+    "FIGURE": ("{figure}",),
 }  # fmt: skip
 """Ideas that a known question must have a place for where they are named."""
 _SLOTS = {
     "{who}": _SECURITY, "{index}": _INDEX, "{time}": "TIME DATE", "{number}": _NUMBER, "{percent}": _PERCENT,
     "{market}": "MARKET", "{purse}": "MARKET", "{deal}": "DEAL", "{topn}": "TOPN", "{currency}": "CURRENCY INTO",
-    "{industry}": "INDUSTRY", "{money}": _MONEY,
+    "{industry}": "INDUSTRY", "{money}": _MONEY, "{figure}": "FIGURE",
 }  # fmt: skip
 
 _MONEY_OF = {
@@ -492,7 +511,7 @@ def _load_known() -> list[_Known]:
         parts = either.lstrip("!>").split()
         needed = tuple(frozenset(part.split("|")) for part in parts if part[-1] not in "?~")
         allowed = frozenset(name for part in parts for name in part.rstrip("?~").split("|"))
-        untold = frozenset(part.rstrip("~") for part in parts if part.endswith("~"))
+        untold = frozenset(name for part in parts if part[-1] == "~" for name in part[:-1].split("|"))
         marks = terms.split()[0]
         first, goes_on = "!" in marks, ">" in marks
         found.append(_Known(needed, allowed, untold, english, chinese, first, goes_on))

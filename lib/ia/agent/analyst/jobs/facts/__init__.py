@@ -108,8 +108,9 @@ def _answer_read(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             return reply_of_lines(desk.speak("Over which days: today, this week, or the last 20 days?"))
         asked = replace(asked, words=_LATELY.sub(lambda found: " " * len(found[0]), asked.words))
     unread = drop_bounds(asked, unread)
-    if asked.answer == "position":
+    if asked.answer == "position" or (asked.answer == "trade_facts" and asked.facts[0].field == "paid"):
         unread = yield from _check_held_size(desk, asked, unread)
+        asked = replace(asked, unread=unread)
     if unread and asked.answer not in _READS_NUMBERS:
         return wording.ask_back(desk, unread)
     if asked.left and asked.answer in _OF_WATCH_LIST:
@@ -141,7 +142,7 @@ def drop_bounds(asked: FactQuestion, unread: tuple[str, ...]) -> tuple[str, ...]
 
 
 _SHARES_SAID = pattern(
-    r"(?:[这那]|我的[^\d，,。？?]{0,8}?)(?P<n>\d[\d,]*)\s*股"
+    r"(?:[这那]|我的[^\d，,。？?]{0,8}?|剩下?的?)(?P<n>\d[\d,]*)\s*股"
     r"|\b(?:my|those|the) (?P<m>\d[\d,]*)(?= shares\b| +(?=[\w ]*\bi sold\b)| {2})",
     re.I,
 )
@@ -160,6 +161,10 @@ def _check_held_size(desk: ToolDesk, asked: FactQuestion, unread: tuple[str, ...
         sales = yield from desk.one("account.history", symbol=asked.securities[0].code)
         sold = sum(float(row.get("quantity") or 0) for row in wording.rows_of(sales.value))
         return tuple(word for word in unread if word.replace(",", "") != size) if sold == float(size) else unread
+    if asked.answer == "trade_facts":
+        sales = yield from desk.one("account.history", symbol=asked.securities[0].code)
+        if wording.rows_of(sales.value):
+            return (*unread, said[0])  # more was bought than is held
     status = yield from desk.one("account.status")
     held = wording.objects_of(status, "positions").get(asked.securities[0].code)
     rest = tuple(word for word in unread if word.replace(",", "") != size)

@@ -95,9 +95,28 @@ def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 names=speak.join_items(wording.names_of(status.get("unpriced"))),
             )
         )
+    if spec.field in _SUMMED and len(books) > 1 and (whole := _sum_books(desk, spec.field, books, status.get("total"))):
+        lines.append(whole)
     if spec.field == "cash" and _IN_ONE.search(asked.words) and len(books) > 1:
         return _add_sum(desk, asked, status.get("total"), lines)
     return reply_of_lines(*lines)
+
+
+_SUMMED = ("unrealized", "realized", "positions_value")
+"""Figures of which the sum of all currencies is told, too."""
+
+
+def _sum_books(desk: ToolDesk, field: str, books: dict[str, Json], total: object) -> str:
+    """Return what a figure of several currencies comes to in one; "" where one of them or a rate is not known."""
+    base, rates = together.rates_of(total)
+    values = {code: wording.figure_of(book, _BOOK_KEYS[field]) for code, book in books.items()}
+    if any(value is None or code not in rates for code, value in values.items()):
+        return ""
+    whole = sum(round((value or 0) * rates[code], 2) for code, value in values.items())
+    return desk.speak(
+        "In {currency} together: **{amount}**, at the stored rates.", currency=base,
+        amount=wording.say_exact(desk, whole, signed=field != "positions_value", currency=base),
+    )  # fmt: skip
 
 
 _IN_ONE = pattern(
@@ -370,7 +389,9 @@ def _convert_value(
         "source": shown["source"],
     }
     if cost:
-        return desk.speak("The average cost is **{amount}** at today's rate of {rate} ({date}, {source}).", **given)
+        whole = wording.say_exact(desk, float(position.get("cost") or 0) * float(rate["rate"]), currency=currency)
+        return desk.speak("The average cost is **{amount}**, **{whole}** in all, at today's rate of {rate} ({date},"
+                          " {source}).", whole=whole, **given)  # fmt: skip
     if gain:
         return desk.speak("The profit is **{amount}** at today's rate of {rate} ({date}, {source}).", **given)
     return desk.speak("Worth **{amount}** at {rate} ({date}, {source}).", **given)
@@ -756,7 +777,12 @@ def _blank_times(asked: FactQuestion) -> str:
     return plain
 
 
-_RANKED = {"best": ("profit", False), "worst": ("profit", True), "weight_pct": ("weight_pct", False)}
+_RANKED = {
+    "best": ("profit", False), "worst": ("profit", True), "weight_pct": ("weight_pct", False),
+    "smallest": ("weight_pct", True),
+}  # fmt: skip
+_LEAST = pattern(r"最[小少低轻稳]|\b(?:smallest|least|lightest|lowest|calmest|tiniest)\b", re.I)
+"""The other end of an order."""
 
 
 def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
@@ -773,13 +799,21 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from result_facts.answer_rank_period(desk, asked, span))
     if span is not None and span.kind != EVER:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    order = "smallest" if wanted == "weight_pct" and _LEAST.search(asked.words) else wanted
     if wanted in ("best", "worst") and asked.spans and _BY_PRICE.search(asked.words):
         return (yield from result_facts.answer_rank_period(desk, asked, asked.spans[0]))
     if wanted == "volatility":
         whole = is_whole_known(status)
         place = read_place(asked.words)
         return (
-            yield from _rank_risk(desk, held, by_itself=bool(_SWINGS.search(asked.words)), whole=whole, place=place)
+            yield from _rank_risk(
+                desk,
+                held,
+                by_itself=bool(_SWINGS.search(asked.words)),
+                whole=whole,
+                place=place,
+                least=bool(_LEAST.search(asked.words)),
+            )
         )
     gains = {str(row.get("symbol")): row for row in wording.rows_of(profit, "positions")}
     today = bool(asked.spans) and span is None
@@ -804,10 +838,10 @@ def answer_holdings_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     for currency in dict.fromkeys(row.currency for row in ranks if row is not None):
         rows = [row for row in ranks if row is not None and row.currency == currency]
         several = len({row.currency for row in ranks if row is not None}) > 1
-        first = _find_first(wanted, rows, read_place(asked.words))
+        first = _find_first(order, rows, read_place(asked.words))
         desk.ranked += first
         told = lines if first else none  # what has no loss, or no profit, comes last
-        told += _say_rank(desk, wanted, rows, several=several, place=read_place(asked.words))
+        told += _say_rank(desk, order, rows, several=several, place=read_place(asked.words))
     lines += none
     if not lines:
         return reply_of_lines(speak("No price is known of what is held."))
@@ -866,7 +900,11 @@ def _rank_weight(desk: ToolDesk, symbol: str, position: Json, *, whole: bool) ->
         return None
     name = wording.security_name(desk, symbol, position.get("name"))
     currency = "" if whole else str(position.get("currency") or "")
-    return _Rank(float(weight), symbol, name, say_part(desk, position, whole=whole), currency)
+    told = say_part(desk, position, whole=whole)
+    if position.get("value") is not None:
+        worth = wording.say_exact(desk, position["value"], currency=str(position.get("currency") or ""))
+        told += desk.speak(" ({rate})", rate=worth)
+    return _Rank(float(weight), symbol, name, told, currency)
 
 
 def _rank_holding(
@@ -950,7 +988,7 @@ def _say_stop(desk: ToolDesk, wanted: str, ranks: list[_Rank | None], held: dict
 
 
 def _rank_risk(
-    desk: ToolDesk, held: list[tuple[str, Json]], *, by_itself: bool, whole: bool, place: int = 1
+    desk: ToolDesk, held: list[tuple[str, Json]], *, by_itself: bool, whole: bool, place: int = 1, least: bool = False
 ) -> Work[Reply]:
     """Return what is held by its volatility, or by what a bad day of it costs the account: volatility times weight."""
     speak, rows, simulated = desk.speak, [], False
@@ -969,7 +1007,7 @@ def _rank_risk(
             rows.append((swing if by_itself else swing * float(weight), name, swing, part))
     if not rows:
         return reply_of_lines(speak("No volatility can be computed of what is held."))
-    rows.sort(reverse=True)
+    rows.sort(reverse=not least)
     if place > len(rows):
         return reply_of_lines(speak("There is no number {place}: {count} are held.", place=place, count=len(rows)))
     rows = rows[place - 1 :]
@@ -988,7 +1026,7 @@ def _rank_risk(
             speak("Each weight is of the account in the security's own currency; there is no rate to add them.")
         )
     wildest = max(rows, key=lambda row: row[2])
-    if wildest is not rows[0]:
+    if wildest is not rows[0] and not least:
         lines.append(speak("By itself {name} moves most.", name=wildest[1]))
     if not by_itself:
         lines.append(speak("Ordered by volatility times weight: what a bad day costs the account."))

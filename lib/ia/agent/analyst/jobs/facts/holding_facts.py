@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 from ia.agent.analyst.ask.amounts import find_size
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words
@@ -208,6 +208,11 @@ def answer_pct(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return (yield from _of_held(say, asked, desk))
 
 
+_WEEKDAY = pattern(
+    r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|[这本]?(?:周|星期|礼拜)[一二三四五六日天]", re.I
+)
+
+
 def answer_sellable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how many shares may be sold today: what was bought today may not where T+1 holds."""
     words = strip_mentions(asked.words)
@@ -217,8 +222,11 @@ def answer_sellable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, tuple(unread))
 
     span = wording.other_day(asked, desk.request.day)
-    if span is not None and span.kind == FUTURE and span.first is not None and asked.securities:
-        return (yield from _answer_sellable_on(desk, asked, span.first, asked_for))
+    if span is not None and span.first is not None and asked.securities:
+        past = (desk.request.moment.date() - span.first).days
+        if span.kind == FUTURE or (past > 0 and _WEEKDAY.fullmatch(span.said)):  # a sale is of the coming Monday
+            day = span.first + timedelta(days=-(-max(0, past) // 7) * 7)
+            return (yield from _answer_sellable_on(desk, asked, day, asked_for))
 
     def say(desk: ToolDesk, asked: FactQuestion, head: str, position: Json) -> list[str]:
         speak, size, free = desk.speak, float(position["size"]), float(position.get("sellable") or 0)

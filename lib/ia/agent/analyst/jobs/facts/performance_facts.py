@@ -290,7 +290,7 @@ _MOST = pattern(r"哪|最|\b(?:which|most|largest|biggest|highest)\b", re.I)
 _MARKETS = {
     "US": pattern(r"美股|美国|\bu\.?s\.?a?\b|\bamerican?\b|\bstates\b", re.I),
     "HK": pattern(r"港股|香港|\bhk\b|\bhong kong\b", re.I),
-    "CN": pattern(r"A股|a股|大陆|\bmainland\b|\bchinese\b|\bchina\b", re.I),
+    "CN": pattern(r"A股|a股|大陆|\ba-?shares?\b|\bmainland\b|\bchinese\b|\bchina\b", re.I),
 }
 
 

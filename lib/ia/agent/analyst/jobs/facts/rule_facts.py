@@ -494,9 +494,12 @@ def answer_day_loss(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             return reply_of_lines(speak("The result of the day is not known for {currency}.", currency=currency))
         change = float(made) / (float(equity) - float(made)) * 100
         worst = min(worst, change)
+        room = max(0.0, (float(equity) - float(made)) * stop / 100 + float(made))
         told.append(
-            speak("- {currency}: **{change}** ({amount}) on {day}", currency=currency, day=book.get("day"),
-                  change=wording.say_percent(change), amount=f"{float(made):+,.2f}")
+            speak("- {currency}: **{change}** ({amount}) on {day}, {used}% of the limit; {room} more reaches it",
+                  currency=currency, day=book.get("day"), change=wording.say_percent(change),
+                  amount=f"{float(made):+,.2f}", used=f"{max(0.0, -change) / stop * 100:.1f}",
+                  room=wording.say_exact(desk, room, currency=currency))
         )  # fmt: skip
     given = {"warning": f"{warning:g}", "stop": f"{stop:g}"}
     if worst <= -stop:
