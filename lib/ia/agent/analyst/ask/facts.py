@@ -245,8 +245,13 @@ def price_table(tables: Tables = SHIPPED) -> PriceTable:
 
 
 def quote_facts(tables: Tables = SHIPPED) -> list[FactSpec]:
-    """Return the facts of securities that stand in quotes and reports."""
-    return tables.build("research", "facts_quote", build_facts)
+    """Return the facts of securities that stand in statements, quotes and reports."""
+    return [*reports_table(tables), *tables.build("research", "facts_quote", build_facts)]
+
+
+def reports_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of statements and of several reports, which are looked at before those of quotes."""
+    return tables.build("research", "facts_reports", build_facts)
 
 
 def account_table(tables: Tables = SHIPPED) -> AccountTable:
@@ -368,6 +373,7 @@ TABLES = (
     "facts_owner",
     "facts_prices",
     "facts_security",
+    "facts_reports",
     "facts_quote",
     "facts_account",
     "facts_market",
@@ -389,7 +395,8 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
         "facts_settings", "facts_record", "facts_tasks", "facts_days",
         "facts_lists", "facts_company", "facts_plain", "facts_howto", "facts_everyday", "facts_ledger",
         "facts_holdings", "facts_history",
-        "facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_quote", "facts_market",
+        "facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_reports", "facts_quote",
+        "facts_market",
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from datetime import date
 
 from ia.agent.analyst.ask.follow_again import ask_again
 from ia.agent.analyst.ask.follow_asides import drop_asides
+from ia.agent.analyst.ask.follow_company import ask_of_company
 from ia.agent.analyst.ask.follow_ends import (
     ask_other_average,
     ask_other_extreme,
@@ -287,6 +288,8 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
         return text
     if summed := _sum_up(text, last, recent) or ask_of_line(text, last):
         return summed
+    if len(text) <= LONGEST and (asked := ask_of_company(text, last, today)):
+        return asked
     if not find_mentions(text) and (pointed := ask_pointed(drop_lead(text), last, find_named(last), today)):
         return pointed
     if (same := put_same_time(text, last, today)) != text:
@@ -301,8 +304,6 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
         if amended != text and not amended.endswith("呢"):
             return amended
         text = amended
-    if _COMPANY.search(last) and not OWNER.search(last) and _PROFIT.fullmatch(drop_lead(text)):
-        text = "净利润呢" if is_chinese(text) else "and net profit?"
     return _go_on(text, last, recent, today)
 
 
@@ -373,14 +374,6 @@ def _fill_in(rest: str, last: str, mentions: list[Mention], said: list[str], tod
     if not named or not (summed or figure):
         return ""
     return replace_parts(last, named, mentions, said, today) or ask_measure_of(mentions, last, today)
-
-
-_COMPANY = pattern(r"营收|营业收入|毛利率?|净利率|\brevenues?\b|\b(?:gross|net) margins?\b|\bsales\b", re.I)
-_PROFIT = pattern(
-    r"(?:(?:what|how) about )?(?:the |its )?(?:profits?|earnings|bottom line)|(?:那|它的?)?(?:利润|盈利)(?:是?多少)?",
-    re.I,
-)
-"""The profit of the company whose sales were asked for."""
 
 
 def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:

@@ -7,6 +7,7 @@ to be those of a known question. So nothing that might change the answer is pass
 import re
 from datetime import date
 from functools import cache
+from itertools import groupby
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.clock_words import CLOCK
@@ -79,10 +80,14 @@ _STRETCHES = {EVER: "EVER", FUTURE: "COMING"}
 
 
 class Ideas(NamedTuple):
-    """The ideas of a question: the values of each that has one, and what kind each is of."""
+    """The ideas of a question: the values of each that has one, and what kind each is of.
+
+    crossed  whether securities and figures take turns: the RSI of one and the P/E of the other
+    """
 
     values: dict[str, list[str]]
     kinds: dict[str, str]
+    crossed: bool = True
 
     @property
     def names(self) -> set[str]:
@@ -242,7 +247,7 @@ def _fill(form: str, ideas: Ideas, known: _Known, *, chinese: bool) -> str:
             if name in _DROPPABLE and name in known.allowed:
                 continue
             return ""
-        crossed = name == "FIGURE" and _SEVERAL in ideas.values  # the RSI of one and the P/E of the other
+        crossed = name == "FIGURE" and _SEVERAL in ideas.values and ideas.crossed
         if len(said) > 1 and (name not in (_SEVERAL, _INDICES, "FIGURE", "TASK") or crossed):
             return ""
         form = form.replace(place, joint.join(in_language(each, chinese=chinese) for each in said))
@@ -260,11 +265,13 @@ def find_ideas(words: str, today: date) -> Ideas | None:
     low = fold_case(text)
     values: dict[str, list[str]] = {}
     kinds: dict[str, str] = {}
+    order: list[str] = []
     at = 0
     while at < len(low):
         if low[at] == MARK:
             name, said = named.pop(0)
             values.setdefault(name, []).append(said)
+            order.append(name)
             at += 1
             continue
         word, size = _find_word(low, at)
@@ -274,6 +281,7 @@ def find_ideas(words: str, today: date) -> Ideas | None:
             values.setdefault(name, []).append(amount[0].strip())
             at += len(amount[0])
         elif word is not None:
+            order += word.ideas
             for name in word.ideas:
                 values.setdefault(name, []).extend([word.value] if word.value else [])
                 kinds[name] = word.kind
@@ -292,7 +300,8 @@ def find_ideas(words: str, today: date) -> Ideas | None:
     for name, several in ((_SECURITY, _SEVERAL), (_INDEX, _INDICES)):
         if len(set(values.get(name, ()))) > 1:
             values[several] = values.pop(name)
-    return Ideas(values, kinds)
+    turns = [name for name, _ in groupby(each for each in order if each in (_SECURITY, "FIGURE"))]
+    return Ideas(values, kinds, crossed=len(turns) > 2)
 
 
 def _mark_named(words: str, today: date) -> tuple[str, list[tuple[str, str]]] | None:

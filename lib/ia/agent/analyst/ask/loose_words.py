@@ -240,7 +240,9 @@ def _drop_own_terms(text: str) -> str:
     named = find_mentions(text)
     if named and all(each.symbol.market == "CN" for each in named):
         text = _FISCAL.sub("", text)
-    if not _PRICE.search(strip_mentions(text)) or any(each.symbol.kind == "index" for each in named):
+    plain = strip_mentions(text)
+    at_home = _REPORTED.search(plain) and all(each.symbol.market == "CN" for each in named)
+    if not (at_home or _PRICE.search(plain)) or any(each.symbol.kind == "index" for each in named):
         return text
     quoted = {trading_currency(each.symbol) for each in named}
     return _CURRENCIES[quoted.pop()].sub("", text) if len(quoted) == 1 and quoted <= set(_CURRENCIES) else text
@@ -250,6 +252,8 @@ _FISCAL = pattern(r"\b(?:fiscal(?: year)?|fy) ?(?=(?:19|20)\d\d\b)", re.I)
 _PRICE = pattern(
     r"收盘|开盘|最[高低]|股价|价[格位]|均价|\b(?:clos\w+|open(?:ed|ing)?|highest|lowest|price|average cost)\b", re.I
 )
+_REPORTED = pattern(r"利润|营收|收入|市值|\b(?:profits?|revenues?|sales|market (?:cap|value)|cash flow)\b", re.I)
+"""What companies of the mainland report in yuan."""
 _CURRENCIES = {
     "CNY": pattern(r"(?<=[少几])(?:元|块钱?|人民币)|(?<=\w) in (?:yuan|rmb|cny)\b", re.I),
     "HKD": pattern(r"(?<=[少几])(?:港[元币纸]|块钱?)|(?<=\w) in (?:hong kong dollars|hk dollars|hkd)\b", re.I),

@@ -61,6 +61,12 @@ _FIGURE_ALONE = pattern(
     re.I,
 )
 """A figure of a company, which a part asks of the security that the part before names."""
+_TILL = pattern(
+    r"^(?:它的?)?(?:公司)?账上(?:的|还|又)?(?:有|趴着)?(?:多少)?(?:现金|钱)"
+    r"|^(?:and )?how much cash\b(?! (?:do|have|did) (?:i|we)\b)",
+    re.I,
+)
+"""The cash of a company, behind a question about it."""
 _THEIRS = pattern(r"^what (?:about )?(?P<who>[^?]{2,24}?)['’]s (?:is|one is)\W*$", re.I)
 """Whose figure is asked for, where a part only ends with it: "what Moutai's is"."""
 _WHOSE = pattern(
@@ -271,8 +277,10 @@ def _name_groups(parts: list[str]) -> list[str]:
     for part in parts[1:]:
         before = named[-1]
         asked_of = find_mentions(before)
-        if len(asked_of) == 1 and _FIGURE_ALONE.search(part) and not find_mentions(part):
-            named.append(f"{asked_of[0].said}{part}")
+        till = _TILL.search(part) and not _NO_GROUP.search(before)
+        if len(asked_of) == 1 and (till or _FIGURE_ALONE.search(part)) and not find_mentions(part):
+            said = asked_of[0].said
+            named.append(f"cash on hand of {said}" if till and part.isascii() else f"{said}{part}")
             continue
         own = find_mentions(before) or _NO_GROUP.search(_SECTORS.sub(" ", before))
         if not own and _SECTORS.search(before) and _WHICH_OF_THEM.search(part) and not _NO_GROUP.search(part):
@@ -340,7 +348,7 @@ def _join_times(parts: list[str]) -> list[str]:
 _QUALIFIES = pattern(
     r"\W*(?:(?:all )?in (?:total|all|yuan|rmb|cny|renminbi|hkd|usd|dollars|hong kong dollars|us dollars)"
     r"|all (?:currencies|of it) (?:converted|included)|all together|altogether|combined"
-    r"|(?:都|全部|全|外币也?)?折(?:合|算)?(?:成|进去|进来)?(?:人民币|进去|进来)*|(?:一共|总共|合计)"
+    r"|(?:都|全部|全|外币也?)?折(?:合|算)?(?:成|进去|进来)?(?:人民币|进去|进来)*|(?:一共|总共|合计|加起来)(?:是|有)?(?:多少钱?)?"
     r"|(?:现在|已经|这|那)?(?:算不算|算|是不是|是否|有没有|到没到|到)*(?:了)?超[买卖](?:区间?|状态)?(?:了|没有?|吗|么|还是超[买卖])*"
     r"|(?:is (?:it|that) |does that count as |so |or )?(?:overbought|oversold|too hot|too cold)"
     r"(?: (?:or )?(?:overbought|oversold|too cold|too hot|not|yet|now|already|neither))*"

@@ -26,7 +26,7 @@ _READS_NUMBERS = (
     "own_stop", "what_if", "premise", "position_filter", "set_limit", "sellable", "trades_made", "what_if_all",
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
     "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate", "trade_cost",
-    "price_judged", "results_history", "average_cross",
+    "price_judged", "results_history", "figure_years", "line_pair", "average_cross",
     "note", "own_target", "to_level", "price_after",
     "howto", "cost_basis", "watched_since", "fee_rates", "actions", "dividend_years", "peer_rank",
     "figure_meaning", "purchase",
@@ -277,10 +277,10 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import past_technicals, technical_facts
 
         return (past_technicals.ANSWERS | technical_facts.ANSWERS)[name]
-    if name in ("price_judged", "results_history"):
-        from ia.agent.analyst.jobs.facts import judged_facts
+    if name in ("price_judged", "results_history", "figure_years", "line_pair"):
+        from ia.agent.analyst.jobs.facts import figure_years, judged_facts, line_pairs
 
-        return judged_facts.ANSWERS[name]
+        return (judged_facts.ANSWERS | figure_years.ANSWERS | line_pairs.ANSWERS)[name]
     if name in ("statement", "fundamentals"):
         from ia.agent.analyst.jobs.facts import fundamental_facts, statement_facts
 

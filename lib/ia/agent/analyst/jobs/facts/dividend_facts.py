@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 from ia.agent.analyst.ask.facts import FactQuestion
@@ -12,6 +12,7 @@ from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.domain.speech.numerals import COUNT, parse_count
+from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -37,6 +38,7 @@ _PAID_EACH = pattern(
     r"|\b(?:pays?|paid|paying) (?:a |its |out )?(?:dividends?)?.{0,10}\b(?:every|each) year\b",
     re.I,
 )
+_IN_A_ROW = pattern(r"连续?(?:着|几|多少)|\b(?:in a row|running|streak|consecutive\w*|how many years)\b", re.I)
 _SUM = pattern(r"总共|一共|合计|累计|总计|加起来|\b(?:total|altogether|in all|add(?:ed)? up|sum)\b|\bhow much\b", re.I)
 
 
@@ -158,6 +160,10 @@ def _say_years(
         )
         verdict += speak(" Lower in {lower}.", **given) if lower else ""
         verdict += speak(" The same in {same}.", **given) if same else ""
+    if _IN_A_ROW.search(asked.words):
+        rises = list(takewhile(lambda pair: pair[1][1] > pair[0][1] + 1e-9, reversed(pairs)))
+        many = PluralText("**{count} year in a row** up to {last}. ", "**{count} years in a row** up to {last}. ")
+        verdict = speak(many, **{**given, "count": len(rises)}) + verdict
     unit = "" if mention.symbol.market == "CN" else f" {wording.CURRENCIES.get(mention.symbol.market, '')}"
     each = speak.join_items([f"{year} {cash:g}{unit}" for year, cash in reversed(years[-SHOWN:])])
     total = sum(cash for _, cash in years)

@@ -12,7 +12,6 @@ from ia.agent.analyst.jobs.facts.valuation_facts import refuse_valuation, say_un
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import COUNT, parse_count
-from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
 SHOWN, MOST = 4, 8
@@ -68,12 +67,12 @@ def answer_price_judged(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 def answer_results_history(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer how revenue and profit, or the ratios that are named, developed over the last reports, newest first."""
+    """Answer how revenue and profit developed over the last reports, newest first."""
     speak, lines = desk.speak, []
     said = _REPORTS.search(asked.words)
     count = parse_count((said["zh"] or said["en"]).casefold()) if said else SHOWN
     count = min(max(int(count or SHOWN), 1), MOST)
-    yearly, ratios = bool(_YEARLY.search(asked.words)), asked.facts[0].field == "ratios"
+    yearly = bool(_YEARLY.search(asked.words))
     for mention in asked.securities[:2]:
         if mention.symbol.kind != "stock":
             lines += yield from say_unstored(desk, mention)
@@ -84,13 +83,9 @@ def answer_results_history(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             reports = [row for row in reports if row.get("basis") == "annual"]
         mark = wording.simulated_mark(desk, any(row.get("simulated") for row in reports))
         lines.append(f"{wording.head_of(desk, mention)}{speak(': ')}" + (
-            speak("of the twelve months up to each report{mark}", mark=mark) if reports and ratios
-            else speak("revenue and net profit of the twelve months up to each report{mark}", mark=mark) if reports
+            speak("revenue and net profit of the twelve months up to each report{mark}", mark=mark) if reports
             else speak("No report is stored (`ia sync fundamentals` fetches them).")
         ))  # fmt: skip
-        if ratios:
-            lines += [_say_ratios(desk, row) for row in reports[:count]]
-            continue
         lines += [
             speak(
                 "- {period}: revenue {revenue} ({revenue_yoy} on the year), net profit {profit} ({profit_yoy})",
@@ -103,20 +98,6 @@ def answer_results_history(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             for row in reports[:count]
         ]
     return reply_of_lines(*lines)
-
-
-def _say_ratios(desk: ToolDesk, row: Json) -> str:
-    """Return the ratios of a report in a line."""
-    speak = desk.speak
-
-    def share(key: str) -> str:
-        return wording.say_value(desk, wording.figure_of(row, key), "percent_plain")
-
-    return speak(
-        "- {period}: ROE {roe}, gross margin {gross}, net margin {net}, liabilities {debt} of assets",
-        period=row.get("period"), roe=share("roe_pct"), gross=share("gross_margin_pct"),
-        net=share("net_margin_pct"), debt=share("debt_ratio_pct"),
-    )  # fmt: skip
 
 
 ANSWERS = {"price_judged": answer_price_judged, "results_history": answer_results_history}

@@ -731,7 +731,9 @@ def answer_year_dividends(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if left := re.findall(r"\d[\d,.]*", words[: size.at[0]] + words[size.at[1] :] if size else words):
         return wording.ask_back(desk, tuple(left))
     if size is not None and (shares := size.shares_of(asked.securities[0].symbol)):
-        held = [(symbol, {**each, "size": shares}) for symbol, each in held]
+        mention = asked.securities[0]  # held or not
+        own = {"currency": wording.CURRENCIES.get(mention.symbol.market, ""), "name": mention.name}
+        held = [(mention.code, {**own, **(held[0][1] if held else {}), "size": shares})]
     since = f"{desk.request.moment.date() - timedelta(days=365)}"
     looked = yield from desk.run(*(DeskCall("market.actions", {"symbol": symbol}) for symbol, _ in held))
     sums: dict[str, float] = {}
@@ -768,7 +770,25 @@ def answer_year_dividends(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         lines.append(speak("None in that time: {names}.", names=speak.join_items(none)))
     if unknown:
         lines.append(speak("Dividends unknown: {names}.", names=speak.join_items(unknown)))
-    return reply_of_lines(head, *lines[:SHOWN], speak("What comes next is not known; I give no forecast."))
+    converted = yield from _convert_sums(desk, asked, sums)
+    return reply_of_lines(head, *converted, *lines[:SHOWN], speak("What comes next is not known; I give no forecast."))
+
+
+def _convert_sums(desk: ToolDesk, asked: FactQuestion, sums: dict[str, float]) -> Work[list[str]]:
+    """Return sums of several currencies as one in the currency that is asked for; [] where none is, or none is needed.
+
+    sums  amounts by currency
+    """
+    base = next(iter(find_currencies(asked.words)), "")
+    if not base or not set(sums) - {base}:
+        return []
+    total = sums.get(base, 0.0)
+    for currency in sorted(set(sums) - {base}):
+        rate = yield from wording.load_rate(desk, currency, base)
+        if rate is None:
+            return [wording.foreign_currency(desk, asked.words, asked.securities)]
+        total += sums[currency] * float(rate["rate"])
+    return [desk.speak("Together **{total}** at today's rates.", total=_say_amount(desk, total, base))]
 
 
 def answer_followed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:

@@ -200,6 +200,24 @@ def _figure_of(spec: FactSpec, figures: _Figures) -> float | None:
     return wording.figure_of(figures.items, _ITEMS[spec.field])
 
 
+def quarters_of(spec: FactSpec, rows: list[Json]) -> list[tuple[str, float | None, float | None]]:
+    """Return a figure of each quarter alone, newest first: its end, the value, the growth; [] where it adds up not so.
+
+    rows  income statements, newest first
+    """
+    if spec.field not in (*_ITEMS, *_MARGINS):
+        return []
+    found = []
+    for row in rows:
+        end = str(row["period"])
+        if not (items := _add_quarters(rows, end, 3)):
+            continue
+        figures = _Figures("", row, items, _add_quarters(rows, f"{int(end[:4]) - 1}{end[4:]}", 3))
+        growth = _growth(figures, _ITEMS[spec.field]) if spec.field in ("revenue", "profit") else None
+        found.append((end, _figure_of(spec, figures), growth))
+    return found
+
+
 def _growth(figures: _Figures, name: str) -> float | None:
     new, old = wording.figure_of(figures.items, name), wording.figure_of(figures.before, name)
     return (new / old - 1) * 100 if new is not None and old is not None and old > 0 else None

@@ -316,7 +316,12 @@ def _say_report(
     return _say_row(desk, asked, specs, row)
 
 
-_ON_YEAR = pattern(r"同比|\b(?:year[- ]on[- ]year|on the year|yoy)\b", re.I)
+_ON_YEAR = pattern(
+    r"同比|[比跟和与较](?:去年|前年|上年|上一年|前一年)[^，,。]{0,2}(?:比|是|[涨增多少高])|是(?:涨|增|升|多|高)(?:了)?还是"
+    r"|\b(?:year[- ]on[- ]year|on the year|yoy|up or down"
+    r"|(?:than|with|to|against|from) (?:the |in the )?(?:(?:year|one) before|previous year))\b",
+    re.I,
+)
 
 
 def _say_row(desk: ToolDesk, asked: FactQuestion, specs: list[FactSpec], row: Json) -> str:

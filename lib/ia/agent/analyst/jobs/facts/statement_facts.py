@@ -139,12 +139,19 @@ def _load_sales(desk: ToolDesk, asked: FactQuestion, mention: Mention) -> Work[t
     revenue = wording.figure_of(report, "revenue")
     if not worth or not revenue or revenue < 0:
         return None, speak("its market value or its revenue of twelve months is not known here.")
+    own, reported = str(valued.get("currency") or ""), str(report.get("currency") or "")
+    if own != reported and own and reported:
+        rate = yield from wording.load_rate(desk, reported, own)
+        if rate is None:
+            return None, speak("its market value or its revenue of twelve months is not known here.")
+        revenue *= float(rate["rate"])
     value = worth / revenue
     return value, speak(
         "P/S **{value}** ({date}): a market value of {worth} over {revenue}, the revenue of the twelve months up to"
         " {report}",
-        value=wording.say_value(desk, value, "ratio"), date=day, worth=wording.say_money(desk, worth),
-        revenue=wording.say_money(desk, revenue), report=report.get("period"),
+        value=wording.say_value(desk, value, "ratio"), date=day,
+        worth=wording.say_money(desk, worth) + wording.foreign_unit(valued, "money"),
+        revenue=wording.say_money(desk, revenue) + wording.foreign_unit(valued, "money"), report=report.get("period"),
     ) + wording.simulated_mark(desk, valued.get("simulated"))  # fmt: skip
 
 

@@ -30,8 +30,8 @@ _YEAR = 250
 LEAST_DAYS = 250
 """Stored days below which a multiple has no rank in its own past."""
 COMPARES = pattern(
-    r"哪[一]?[只个家支]|谁|更|[比较].{0,12}[高低贵便大小多少好差]|[高低大小]于|最|相差|差(?:多少|几|距)"
-    r"|\b(?:which|who|than|or|cheaper|pricier|higher|lower|larger|smaller|bigger|better|more|less|faster|slower|cheapest|highest|lowest|vs)\b",
+    r"哪[一]?[只个家支]|谁|更|[比较].{0,12}[高低贵便大小多少好差]|[高低大小]于|最|相差|差(?:多少|几|距|额|值)|倍"
+    r"|\b(?:which|who|than|or|cheaper|pricier|higher|lower|larger|smaller|bigger|better|more|less|faster|slower|cheapest|highest|lowest|vs|difference|differ|gap|times)\b",
     re.I,
 )
 """Words that want securities held against each other."""
@@ -88,11 +88,34 @@ def say_comparison(desk: ToolDesk, asked: FactQuestion | Intent, name: str, side
         return [speak("They cannot be compared: {name} is not known of each.", name=name)]
     if len({side.currency for side in known}) > 1:
         return [speak("They cannot be compared: {name} is in different currencies.", name=name)]
-    words = asked.words.replace("多少", " ")
+    words = _GAP_WORDS.sub(" ", asked.words)
     down = bool(_LOW.search(words)) and not re.search(
         r"最[高贵大多]|更[高贵大多]|比.{1,8}[高贵大多]|highest|higher|pricier", words, re.I
     )
-    return [_say_first(desk, asked, name, known, down=down, unknown=len(sides) - len(known)) + _say_gap(desk, known)]
+    gap = _say_gap(desk, known) or _say_times(desk, asked, known)
+    return [_say_first(desk, asked, name, known, down=down, unknown=len(sides) - len(known)) + gap]
+
+
+_GAP_WORDS = pattern(r"相?差(?:了|别|距|值|额|异)?(?=多|几|\W*$)|多少")
+"""Words for a difference, which say of none that it is low."""
+_HOW_FAR_APART = pattern(
+    r"倍|差|[高低多少大小贵](?:出|了)?(?:多少|几)|\b(?:times|difference|differ\w*|gap|how much (?:more|less|higher"
+    r"|lower|bigger|larger|smaller|cheaper)|by how much|how many times|multiple)\b",
+    re.I,
+)
+
+
+def _say_times(desk: ToolDesk, asked: FactQuestion | Intent, known: list[Compared]) -> str:
+    """Return how many times one figure is the other, and the difference, where that is asked of two figures."""
+    values = [side.value or 0 for side in known]
+    if len(known) != 2 or min(values) <= 0 or not _HOW_FAR_APART.search(asked.words):
+        return ""
+    one, other = values
+    given = {
+        "name": display_name(desk, known[0].mention), "rest": display_name(desk, known[1].mention),
+        "times": f"{one / other:.2f}", "gap": wording.say_money(desk, abs(one - other)) + known[0].currency,
+    }  # fmt: skip
+    return desk.speak(" {name} has {times} times that of {rest}; difference: {gap}.", **given)
 
 
 def _say_gap(desk: ToolDesk, known: list[Compared]) -> str:
@@ -490,15 +513,15 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if not industry:
             lines.append(head + speak("its industry is not known here, so it has no rank."))
             continue
+        whole = _OF_ALL.search(words) is not None
         own = industry_forms(words, (industry,), desk.tables)
         if own and all(each != industry for _, each in own):
             lines.append(head + speak("its industry is {industry}.", industry=wording.industry_name(desk, industry)))
             continue
         low = column.name in _FROM_LOWEST
         floor = f" and {column.name} > 0" if low else ""
-        peers = yield from desk.one(
-            "market.screen", expr=f"industry = {industry}{floor}", sort=column.name, limit=100, ascending=low
-        )
+        expr = f"{column.name} > {0 if low else -1e18:g}" if whole else f"industry = {industry}{floor}"
+        peers = yield from desk.one("market.screen", expr=expr, sort=column.name, limit=_MOST_RANKED, ascending=low)
         rows = [row for row in wording.rows_of(peers, "stocks") if column_of(row, column) is not None]
         order = [str(row.get("symbol")) for row in rows]
         if not peers.ok or mention.code not in order:
@@ -506,7 +529,8 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             continue
         at = order.index(mention.code)
         given: Json = {
-            "figure": name, "industry": wording.industry_name(desk, industry), "count": len(rows), "place": at + 1,
+            "figure": name, "count": int(peers.get("met") or len(rows)), "place": at + 1,
+            "industry": speak("A-shares") if whole else wording.industry_name(desk, industry),
             "value": say(column_of(rows[at], column)),
             "date": day, "mark": wording.simulated_mark(desk, valued.get("simulated")),
         }  # fmt: skip
@@ -525,6 +549,7 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         ]  # fmt: skip
         if told:
             lines.append(speak("At the top: {told}.", told=speak.join_clauses(told)))
+        if told and given["count"] == len(rows):
             every = [value for row in rows if (value := column_of(row, column)) is not None]
             lines.append(speak("Mean of the {count}: {mean}; median: {median}.", count=len(every),
                                mean=say(statistics.fmean(every)), median=say(statistics.median(every))))  # fmt: skip
@@ -568,6 +593,14 @@ def answer_peers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 MOST_PEERS = 10
 """Shares of an industry that an answer names, with the one that is asked about."""
+_MOST_RANKED = 100
+"""Shares that a place is looked for among."""
+_OF_ALL = pattern(
+    r"(?:全|整个|所有)?[Aa]股|全?市场|两市|沪深"
+    r"|\b(?:(?:whole|entire) market|the market|all (?:a-)?(?:shares|stocks))\b",
+    re.I,
+)
+"""Asks for the place among all A-shares."""
 PEER_FIGURES = {
     "pe_ttm": mark_text("P/E ratio"),
     "pb": mark_text("P/B ratio"),
