@@ -38,7 +38,7 @@ _REASON = pattern(
     r"(?:[.…](?= \w+ \w)|(?:[:;.…]|\s[-–—]+|,(?: (?:so|and|but|therefore|hence|then))?)\s+"
     r"(?=(?:so |and )?(?:what|how|which|when|who|where|is|are|was|were|do|does|did|has|have|am|by how|at what|on what"
     r"|in what|could you|can you|please|tell me|show me|give me|list)\b))"
-    r"|^\W*(?:老婆|老公|领导|同事|朋友|我爸|我妈|爸妈|家里人|媳妇|我(?:想|要|在|得|准备|打算|正|刚|最近|今天|这边))"
+    r"|^\W*(?:店里|家里|公司|单位|厂里|孩子|儿子|女儿|老伴|亲戚|邻居|客户|税务|老婆|老公|领导|同事|朋友|我爸|我妈|爸妈|家里人|媳妇|我(?:想|要|在|得|准备|打算|正|刚|最近|今天|这边))"
     r"[^，。？?]{0,24}[，。：]\s*(?=[^，。]{4})",
     re.I,
 )
@@ -328,7 +328,7 @@ def _is_slip(word: str, other: str) -> bool:
         return False
     if len(word) != len(other):
         longer, shorter = sorted((word, other), key=len, reverse=True)
-        ends = longer[:-1] == shorter  # "share" and "shares" are two words
+        ends = longer[:-1] == shorter and (longer[-1] in "sdrny" or len(shorter) < _SURE)  # "shares" is another word
         return not ends and any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
     differ = [at for at in range(len(word)) if word[at] != other[at]]
     if len(differ) == 1:
