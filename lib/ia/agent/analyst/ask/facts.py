@@ -87,7 +87,8 @@ class FactSpec(NamedTuple):
 
     words   in any of these words; of: what it is a fact of; answer: what looks it up; field: the field there
     alone   whether the words alone say that it is about the owner
-    needs   "time": only with a time; "several": only with two securities or more; "several time": with both
+    needs   "time": only with a time; "several": only with two securities or more; "several time": with both;
+            "index": only with an index that a list is held against
     given, unless   words that must, and that must not, stand in the question besides
     """
 
@@ -496,10 +497,11 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
     found: list[FactSpec] = []
     taken: list[tuple[int, int]] = []
     excepted = watched and _names_exceptions(text, securities)
+    by_index = all(each.symbol.kind == "index" for each in securities)
     for spec in sorted(facts_at(tables, named=bool(securities)), key=_comes_first):
-        if not _concerns(spec, [] if excepted else securities, mine, watched) or not _has_needed(
-            spec, securities, spans, plain
-        ):
+        if not _concerns(
+            spec, [] if excepted or (by_index and spec.id in BY_INDEX) else securities, mine, watched
+        ) or not _has_needed(spec, securities, spans, plain):
             continue
         match = next((each for each in spec.words.finditer(plain) if not _overlaps(each.span(), taken)), None)
         if match is None or match[0] == "":
@@ -519,7 +521,8 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
     )
     if open_ and not (securities or (mine and not watched)):
         implied = _implied_fact(plain, spans, tables, watched=watched)
-        found, taken = ([implied], []) if implied else (found, taken)
+        same = implied and found and (found[0].answer, found[0].field) == (implied.answer, implied.field)
+        found, taken = ([implied], []) if implied and not (same and found[0].id != implied.id) else (found, taken)
     if not found:
         return None
     if all(spec.answer in _STORED for spec in found) and not _RANKED.search(plain):
@@ -552,6 +555,8 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
     return replace(asked, left=tuple(word for word in left if not (excepted and _LEFT_OUT.search(word))))
 
 
+BY_INDEX = ("watch_beat", "watch_against", "held_beat")
+"""Facts of a list that is held against an index: that one is named besides."""
 _NOT_DONE = pattern(
     r"(?<![有涨跌亏赚赔挣套超破到跑输赢升降买卖写动过了])没(?:有)?(?=[涨跌亏赚赔挣套超破到跑输赢升降买卖翻创触碰])[^，,。的\W]{1,2}"
     r"|(?<![要该买卖能会是可])不(?:要|该|应该?|想|敢|准备|打算)?再?[买卖](?!掉|出去|回来|起)"
@@ -864,6 +869,8 @@ def _has_needed(spec: FactSpec, securities: list[Mention], spans: list[TimeSpan]
     ):
         return False
     if "time" in spec.needs and not any(span.kind not in (UNREAD, FUTURE) for span in spans):
+        return False
+    if "index" in spec.needs and not securities:
         return False
     return "several" not in spec.needs or len(securities) > 1
 

@@ -152,6 +152,36 @@ _AROUND_GROUP = pattern(
 )
 
 
+PLACE_AMONG = pattern(
+    r"(?:那|它|又)*(?:跟|和|与|在)?(?:所有|全部|其他|别的|各个?|整个)?(?:的)?(?:行业|板块)?(?:里面?|中|当中|之中|相?比)?(?:能)?"
+    r"(?:排(?:名|在)?)(?:第几|老几|多少名|第几名|第几位|如何|怎么样)(?:名|位|呢)?"
+    r"|(?:and |so )*(?:where|how|(?:which|what) (?:place|rank|position)) (?:does|did|do|is) (?:it|that|this|the sector"
+    r"|the industry) (?:rank|stand|place|come|take|get)(?: in)?(?: (?:among|amongst|of|against|versus|vs|compared (?:to"
+    r"|with)) (?:all |the |other |all the |the other )*(?:sectors|industries|others|rest)?)?",
+    re.I,
+)
+"""Asks which place the industry that was spoken of has among all."""
+
+
+def rank_industry(core: str, last: str, today: date) -> str:
+    """Return for which place the industry that was spoken of is asked, over its time; "" for another question.
+
+    >>> rank_industry("在行业里排第几", "白酒今年怎么样", date(2024, 3, 15))
+    '白酒板块今年涨跌幅排第几'
+    """
+    bare = blank_mentions(last)
+    if not PLACE_AMONG.fullmatch(core.strip()) or find_mentions(last):
+        return ""
+    said = {match[0]: match for form, _ in industry_forms(bare) if (match := form.search(bare))}
+    if len(said) != 1:
+        return ""
+    (name,) = said
+    spans = [span.said for span in find_time_spans(bare, today) if span.kind != UNREAD]
+    if not is_chinese(core):
+        return f"how did {name} rank among the industries {' '.join(spans) or 'today'}"
+    return f"{name.removesuffix('板块').removesuffix('股')}板块{''.join(spans) or '今天'}涨跌幅排第几"
+
+
 _LEADS = pattern(
     r"(?:那|是)*(?:谁|哪一?[只个支家])(?:在)?领(?P<zh>[涨跌])|领(?P<zh2>[涨跌])的(?:是|有)?(?:谁|哪[只个些几])"
     r"|(?:who|which(?: one| stock)?)(?: is|'s) (?:leading|(?:the )?(?:leader|strongest|best))",

@@ -22,6 +22,7 @@ from ia.agent.analyst.ask.follow_lists import (
     change_industry,
     name_leader,
     rank_again,
+    rank_industry,
 )
 from ia.agent.analyst.ask.follow_names import (
     ask_better,
@@ -392,6 +393,7 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
         or ask_of_list(step, last)
         or change_industry(step, last)
         or name_leader(step, last, today)
+        or rank_industry(step, last, today)
         or rank_again(step, last, text)
         or add_condition(step, last)
         or _take_step(drop_lead(spoken), last, today)

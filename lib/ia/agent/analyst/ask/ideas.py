@@ -167,6 +167,9 @@ def continue_question(words: str, before: str, today: date) -> str:
         kept = {name: said for name, said in kept.items() if name not in _NAMED}
     if known := ask_known(Ideas({**kept, **new.values}, {**old.kinds, **new.kinds}), chinese=chinese):
         return known
+    if known := ask_known(Ideas(_turn_list(kept, new.values), {}), chinese=chinese):
+        return known
+    topic = {name: said for name, said in old.values.items() if name in _TOPICS}
     if not topic or _names_who(old) or new.names <= _BOUNDS:
         return ""
     return ask_known(Ideas({**topic, **new.values}, new.kinds), chinese=chinese)
@@ -185,6 +188,16 @@ def order_tasks(words: str, before: str, today: date) -> str:
     if len(tasks) < 2:
         return ""
     return ask_known(Ideas({"TASK": sorted(tasks), _ORDER: []}, new.kinds), chinese=count_han(words) > 0)
+
+
+def _turn_list(old: dict[str, list[str]], new: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the ideas of a list of the largest rises that goes on with the worst, or the other way round."""
+    sides = {"WORST": "DOWN", "BEST": "UP"}
+    turned = next((side for best, side in sides.items() if best in new), "")
+    if not turned or not {"UP", "DOWN"} & set(old):
+        return {}
+    kept = {name: said for name, said in {**old, **new}.items() if name not in ("UP", "DOWN", *sides)}
+    return {**kept, turned: [], "MAX": []}
 
 
 _SCOPES = ("INDUSTRY", "WATCHED", "HOLD", "BOARD")
@@ -248,7 +261,7 @@ def _fill(form: str, ideas: Ideas, known: _Known, *, chinese: bool) -> str:
                 continue
             return ""
         crossed = name == "FIGURE" and _SEVERAL in ideas.values and ideas.crossed
-        if len(said) > 1 and (name not in (_SEVERAL, _INDICES, "FIGURE", "TASK") or crossed):
+        if len(said) > 1 and (name not in (_SEVERAL, _INDICES, "FIGURE", "TASK", "INDUSTRY") or crossed):
             return ""
         form = form.replace(place, joint.join(in_language(each, chinese=chinese) for each in said))
     return re.sub(r" {2,}", " ", re.sub(r"\{\w+\}", "", form)).strip()

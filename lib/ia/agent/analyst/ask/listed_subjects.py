@@ -95,6 +95,8 @@ _IT = pattern(
     r"|它|这(?:只|个|支|家)(?:股票?)?(?=的|呢|怎|值|现|今|昨|为|市|股|贵|便宜|$)|该股",
     re.I,
 )
+_AMONG_ALL = pattern(r"\brank\w*\b.{0,30}\b(?:sectors|industries)\b", re.I)
+"""Asks for the place of an industry."""
 _NO_SUBJECT = pattern(
     r"\bis it (?:a |an )?(?:time|holiday|trading day|open|possible|true|too late|ok|okay|monday|friday)\b"
     r"|\bwhat (?:day|time|date) is it\b|\bit (?:is|was) (?:the|a) (?:weekend|holiday)\b|\bit (?:seems|looks like)\b"
@@ -202,11 +204,11 @@ def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tupl
     if _OTHER.search(text):
         others = [code for code in listed or _recent_codes(before) if code != one]
         return (_OTHER.sub(others[0], text, count=1), ()) if one and len(others) == 1 else (text, tuple(others))
+    if named := _name_several(text, before, lists, listed):
+        return named, ()
     if _PAIR.search(text) and not find_mentions(before[-1]):
         joint = "、" if "\u4e00" <= text[:1] <= "\u9fff" else " and "
         return (_PAIR.sub(joint.join(listed), text, count=1), ()) if len(listed) == 2 else (text, listed)
-    if named := _name_several(text, before, lists, listed):
-        return named, ()
     if (
         _WHICH_OF_TWO.search(text)
         and len(lists[-1]) == _TWO
@@ -221,7 +223,7 @@ def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tupl
     two = tuple(each.code for each in find_mentions(before[-1]) if each.symbol.kind != "index")
     if _IT.search(text) and not _NO_SUBJECT.search(text) and len(two) > 1 and _OF_ONE.search(before[-1]):
         return text, two  # the one that the answer found
-    if not _IT.search(text) or _NO_SUBJECT.search(text) or find_mentions(before[-1]):
+    if not _IT.search(text) or _NO_SUBJECT.search(text) or find_mentions(before[-1]) or _AMONG_ALL.search(text):
         return text, ()
     if _RANKED_OWN.search(before[-1]) and _RANK.search(before[-1]) and len(lists[-1]) > 1:
         return text, ()  # several currencies have each their first: the ranking is asked for again
@@ -233,8 +235,29 @@ def _resolve(text: str, before: list[str], lists: list[tuple[str, ...]]) -> tupl
     return text, lists[-1] if len(lists[-1]) > 1 else ()
 
 
+_INDUSTRIES = pattern(
+    r"^(?:那|它们|他们|这些|这几[只个家支])?(?:都|分别|各自?)?(?:是|属于|在)(?:什么|哪些|哪个|哪几个|啥)(?:行业|板块)(?:的|里的)?(?:呢)?\W*$"
+    r"|^(?:and )?(?:which|what) (?:industry|industries|sectors?) (?:are|do) (?:they|those|these)"
+    r"(?: all)?(?: belong to| belong in| in| from)?\W*$",
+    re.I,
+)
+"""Asks for the industries of those that the answer before lists."""
+_THEY = pattern(
+    r"\b(?:they|those|these)\b(?=(?: all| each)? (?:do|done|doing|fare[d]?|performed?|perform|move[d]?|trade[d]?)\b)",
+    re.I,
+)
+_OF_INDUSTRIES = pattern(r"行业|板块|\b(?:sectors?|industr\w+)\b", re.I)
+
+
 def _name_several(text: str, before: list[str], lists: list[tuple[str, ...]], listed: tuple[str, ...]) -> str:
     """Return a message with all securities of a list in the place of the words for them; "" where none are meant."""
+    if _INDUSTRIES.search(text) and listed == lists[-1] and 1 < len(listed) <= MOST_LISTED:
+        if "\u4e00" <= text[:1] <= "\u9fff":
+            return f"{'、'.join(listed)}属于什么行业"
+        return f"industry of {', '.join(listed[:-1])} and {listed[-1]}"
+    whose = _RANKED_OWN.search(before[-1]) or _OF_INDUSTRIES.search(before[-1])
+    if _THEY.search(text) and listed == lists[-1] and 1 < len(listed) <= _MOST_NAMED and not whose:
+        return _THEY.sub(f"{', '.join(listed[:-1])} and {listed[-1]}", text, count=1)
     if _AMONG.match(text) and _COUNTED.search(before[-1]) and 1 < len(lists[-1]) <= MOST_LISTED:
         return _AMONG.sub("、".join(lists[-1]), text, count=1)
     if _OF_THOSE.search(text) and 1 < len(listed) <= MOST_LISTED and not _NAMED_LIST.search(before[-1]):

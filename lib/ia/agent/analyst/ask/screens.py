@@ -106,14 +106,17 @@ _SIGNS = (
 )
 _AFTER = (
     ("<", r"(?:及|或)?以下|之下|\bor (?:less|lower|below)\b"),
-    ("<=", r"(?:以|之)内"),
-    (">=", r"(?:及|或)?以上|之上|\bor (?:more|higher|above)\b"),
+    ("<=", r"(?:以|之)内|\b(?:max(?:imum)?|tops|at (?:the )?most)\b"),
+    (
+        ">=",
+        r"(?:及|或)?以上|之上|\bor (?:more|higher|above|better|over)\b|\b(?:min(?:imum)?|at (?:the )?least|plus)\b|\+",
+    ),
 )
 _LINK = (
-    r"(?:\s|是|为|在|的|率|还|也|仍|却|能|要|得|有|达到?"
+    r"(?:\s|是|为|在|的|率|还|也|仍|却|又|同时|同样|都|均|能|要|得|有|达到?"
     r"|\b(?:is|are|of|a|the|by|that|was|at|still|also|has|to be|being)\b)*"
 )
-_NUMBER = rf"(?P<n>-?{COUNT})\s*(?P<unit>%|倍|元|块|亿元?|万元?|billion\b|bn\b|million\b|times\b|yuan\b|rmb\b)?"
+_NUMBER = rf"(?P<n>-?{COUNT})\s*(?P<unit>%|倍|元|块钱?|亿元?|万元?|billion\b|bn\b|million\b|times\b|yuan\b|rmb\b)?"
 _RANGE = (
     rf"(?:between |from |从|介于)?(?P<low>{COUNT})\s*(?:%|倍)?\s*(?:到|至|-|~|～|–|and|to)\s*(?P<high>{COUNT})"
     r"\s*(?:%|倍)?(?:之间)?"
@@ -193,7 +196,10 @@ _BUT = pattern(
     r"(?:股|板块|行业|类)?(?:股票)?(?:(?:以外|之外|外)(?:的)?|的?(?:都|就|先)?(?:不要|除外|不算|剔除|排除|去掉|不考虑)(?:掉|了)?)"
 )
 _OUTSIDE = pattern(r"以外|之外|不要|除外|不算|剔除|排除|去掉|不考虑")
-_SUFFIX = r"(?:类?股(?![息价东本权])(?:票)?|板块|行业|概念股?|\s+(?:stocks?|shares?|companies|sector|industry))?"
+_SUFFIX = (
+    r"(?:业|(?:这个?|那个?)行业|类?股(?![息价东本权])(?:票)?|板块|行业|概念股?"
+    r"|\s+(?:stocks?|shares?|companies|sector|industry))?"
+)
 _ST = pattern(r"(?:非|不含|剔除|排除|除了|\b(?:not|no|non|without|excluding)[- ])\s*\*?st股?", re.I)
 _BOARDS = (
     ("chinext", pattern(r"创业板|\bchinext\b", re.I)),
@@ -451,7 +457,7 @@ def names_stocks(words: str) -> bool:
     return bool(STOCKS.search(words)) and (not _GROUP_ONLY.search(words) or bool(_NAMED_STOCKS.search(words)))
 
 
-_VAGUE = pattern(r"(?P<word>高|低|\bhigh|\blow|\bstrong|\bweak)[- ]?(?:的)?", re.I)
+_VAGUE = pattern(r"(?P<word>高|低|\bhigh|\blow|\bstrong|\bweak|\bgood|\bdecent|\bsolid)[- ]?(?:的)?", re.I)
 
 
 def find_vague(rest: str) -> str:
@@ -461,7 +467,7 @@ def find_vague(rest: str) -> str:
     ('high ROE', '')
     """
     for column in COLUMNS:
-        if found := re.search(rf"(?:{_VAGUE.pattern})(?:{column.words})", rest, re.I):
+        if found := re.search(rf"(?:{_VAGUE.pattern})(?:{column.words})|(?:{column.words})[高低](?!于|过)", rest, re.I):
             return found[0].strip()
     return ""
 

@@ -101,6 +101,8 @@ def split_message(text: str) -> list[str]:
         return []
     if pair := _split_figures(text):
         return pair
+    if _is_screen(text):
+        return []
     ends = [0, *(at for match in _END.finditer(low) for at in match.span()), len(text)]
     parts = [text[begin:end].strip() for begin, end in zip(ends[::2], ends[1::2], strict=True)]
     parts = [part for part in parts if _POLITE.fullmatch(part.casefold()) is None]
@@ -116,6 +118,23 @@ def split_message(text: str) -> list[str]:
     return parts if 2 <= len(parts) <= MOST and not bound else []
 
 
+def _is_screen(text: str) -> bool:
+    """Return True if a text as a whole looks for stocks that meet conditions: its parts are these conditions.
+
+    >>> _is_screen("A-shares with P/E < 10, yield > 5%, how many"), _is_screen("banks below book, and how did they do")
+    (True, False)
+    """
+    if not _BOUNDED.search(text) or find_mentions(text) or len(_COUNTS.findall(text)) > 1:
+        return False
+    from ia.agent.analyst.ask.facts import industry_forms
+    from ia.agent.analyst.ask.screens import parse_wish
+
+    wish = parse_wish(text, industry_forms(text))
+    return wish.whole and bool(wish.bounds) and not wish.mean
+
+
+_COUNTS = pattern(r"\bhow many\b|[几多][少]?[只家个支](?!股)", re.I)
+_BOUNDED = pattern(r"\d.*[，,;；]|[，,;；].*\d")
 _SENTENCE = pattern(r"[?？!！;；。\n]+\s*|(?<=[a-z\d)])\.\s+(?=\S)", re.I)
 _TURN = pattern(
     r"，|,(?!\d)\s*|(?<=[吗呢])(?=\S)|(?<=\S)(?=再给个|顺便)|(?<=[少几吗呢样谁])(?=还有)"
@@ -137,7 +156,7 @@ def split_in_turn(text: str) -> list[str]:
     >>> split_in_turn("If Moutai falls to 700, what do I lose?")
     []
     """
-    if len(text) > LONGEST or text.startswith("/"):
+    if len(text) > LONGEST or text.startswith("/") or _is_screen(text):
         return []
     parts: list[str] = []
     for sentence in _SENTENCE.split(text):
@@ -260,7 +279,7 @@ def _name_lists(parts: list[str]) -> list[str]:
     return named
 
 
-_SECTORS = pattern(r"板块|行业|\b(?:sectors?|industry)\b", re.I)
+_SECTORS = pattern(r"板块|行业|\b(?:sectors?|industr(?:y|ies))\b", re.I)
 
 
 def _name_groups(parts: list[str]) -> list[str]:
@@ -333,6 +352,12 @@ def _join_times(parts: list[str]) -> list[str]:
     """Return the parts of a message, those that are but a time, a name or a currency joined to the one before."""
     joined: list[str] = []
     for part in parts:
+        if len(joined) == 1 and (scope := _SCOPE.fullmatch(joined[0])):
+            joined[0] += part if scope["zh"] else f", {part}"
+            continue
+        if joined and _SECTORS.search(joined[-1] + part) and _PLACE.fullmatch(part.casefold()):
+            joined[-1] += f", {part}" if part.isascii() else f"，{part}"
+            continue
         spans = [span for span in find_time_spans(part, _ANY_DAY) if span.kind != UNREAD]
         if joined and spans and _IDLE.fullmatch(blank_spans(part, spans)):
             joined[-1] = f"{joined[-1]}，{part}"
@@ -345,6 +370,19 @@ def _join_times(parts: list[str]) -> list[str]:
     return joined
 
 
+_SCOPE = pattern(
+    r"(?P<zh>(?:在|从)?我?的?(?:自选|关注|持仓|持有|手[里上])[^，,。?？]{0,6}?(?:里面?|里头|中|当中))"
+    r"|(?:of|among|out of|from|in) (?:all )?(?:of )?(?:the |my )?[^,?]{0,24}?(?:watch ?list|holdings|positions"
+    r"|portfolio|i (?:watch|follow|track|own|hold))",
+    re.I,
+)
+"""A part that only says of which list the next one asks."""
+_PLACE = pattern(
+    r"[^，,。最]{0,12}?(?:排(?:名|在)?)(?:第几|老几|多少名|第几名|第几位)(?:了|呢)?"
+    r"|(?:and )?(?:where|how|(?:what|which) place) (?:does|did|do|is) (?:it|that|this|they)"
+    r" (?:rank|stand|place|come|take|get)\b.{0,40}"
+)
+"""A part that asks for the place of the industry of the part before."""
 _QUALIFIES = pattern(
     r"\W*(?:(?:all )?in (?:total|all|yuan|rmb|cny|renminbi|hkd|usd|dollars|hong kong dollars|us dollars)"
     r"|all (?:currencies|of it) (?:converted|included)|all together|altogether|combined"

@@ -66,13 +66,22 @@ _LEFT_OUT = pattern(
 """Words of a question for the watch list that leave something of it out."""
 
 
+_MOVED = pattern(
+    r"[涨跌]|表现|平均|跑[赢输]|相比|\b(?:how (?:did|has|have|is|are)|done|perform\w*|beat\w*|against|versus|average"
+    r"|mean|gain\w*|lost|rose|fell)\b",
+    re.I,
+)
+"""Words of a question how the watch list did."""
+
+
 def _find_part_of_list(desk: ToolDesk, wanted: Intent) -> Work[facts.FactQuestion | None]:
-    """Return the question for a part of the watch list, or for what is not on it; None where all of it is meant."""
-    if not _LEFT_OUT.search(wanted.words):
+    """Return the question for a part of the watch list, what is not on it, or how it did; None where all is meant."""
+    if not _LEFT_OUT.search(wanted.words) and not _MOVED.search(wanted.words):
         return None
     yield from desk.load_tables(*facts.tables_for(wanted.securities))
     asked = facts.find_question(wanted.words, wanted.securities, desk.request.moment.date(), desk.tables)
-    return asked if asked is not None and asked.answer == "watch" else None
+    read = asked is not None and asked.answer in ("watch", "watch_rank") and not (asked.unread or asked.left)
+    return asked if read else None
 
 
 def forget(desk: ToolDesk, wanted: Intent) -> Work[Reply]:

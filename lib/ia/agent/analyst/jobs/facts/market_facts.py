@@ -89,6 +89,20 @@ def _say_amount(desk: ToolDesk, asked: FactQuestion, found: DeskResult, day: str
     return [line, *parts, *_amount_change(desk, found)]
 
 
+_PARTS = pattern(
+    r"比例|占比|占|百分|几成|比率|比重|\b(?:percent\w*|per cent|share|proportion|fraction|ratio|part)\b", re.I
+)
+
+
+def _say_parts(desk: ToolDesk, asked: FactQuestion, whole: Json) -> list[str]:
+    """Return how large a part of all stocks rose and fell, where that is asked for."""
+    count = sum(int(whole.get(side) or 0) for side in ("up", "down", "flat"))
+    if not count or not _PARTS.search(asked.words):
+        return []
+    up, down = (f"{int(whole.get(side) or 0) / count:.1%}" for side in ("up", "down"))
+    return [desk.speak("That is **{up}** up and **{down}** down of {count}.", up=up, down=down, count=count)]
+
+
 _WEIGHTED = pattern(r"加权|中位|\b(?:weighted|median)\b", re.I)
 
 
@@ -146,7 +160,7 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     )  # fmt: skip
     before += _say_weighted(desk, asked, whole, f"{day}", mark)
     if wanted == "breadth":
-        return reply_of_lines(*before, state)
+        return reply_of_lines(*before, state, *_say_parts(desk, asked, whole))
     if wanted == "no_forecast":
         before.insert(
             0, speak("Where the market goes from here nobody knows, and I give no forecast. The market as it is:")
@@ -251,6 +265,8 @@ def _answer_amounts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         results = yield from desk.run(*(DeskCall("market.summary", {"date": day}) for day in days))
         rows += [result.value for result in results if result.ok and result.get("amount") is not None]
         lost = [day for day, result in zip(days, results, strict=True) if not result.ok or result.get("amount") is None]
+        if lost and len(spans) == 2:
+            return (yield from _say_one_amount(desk, what, spans, lost[0]))
         if lost:
             return reply_of_lines(
                 speak("{what}: not stored of {days}, so none can be told.", what=what, days=speak.join_items(lost[:5]))
@@ -276,6 +292,20 @@ def _answer_amounts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
               amount=wording.say_money(desk, total), count=len(each), first=each[0][0], last=each[-1][0], mark=mark),
         speak("A day {mean} on average; most on {day}: {most}.", mean=wording.say_money(desk, total / len(each)),
               day=most[0], most=wording.say_money(desk, most[1])),
+    )  # fmt: skip
+
+
+def _say_one_amount(desk: ToolDesk, what: str, spans: list[TimeSpan], lost: str) -> Work[Reply]:
+    """Answer what was traded on the one of two days of which it is known."""
+    speak, known = desk.speak, [f"{span.first}" for span in spans if f"{span.first}" != lost]
+    missing = speak("{what}: not stored of {days}, so none can be told.", what=what, days=lost)
+    found = yield from desk.one("market.summary", date=known[0] if known else lost)
+    if not found.ok or found.get("amount") is None or wording.result_day(found) == lost:
+        return reply_of_lines(missing)
+    return reply_of_lines(
+        speak("**{amount} yuan** were traded ({date}){mark}", amount=wording.say_money(desk, found.get("amount")),
+              date=wording.result_day(found), mark=wording.simulated_mark(desk, found.get("simulated"))),
+        speak("Of {day} it is not stored, so the two cannot be compared.", day=lost),
     )  # fmt: skip
 
 
@@ -617,6 +647,7 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         wide = find_wide_group(words)
         told = [desk.speak("“{word}” is several industries here:", word=wide)] if wide else []
         told += [_say_group(desk, groups[group], found) for group in known]
+        told += [_say_place(desk, group, groups) for group in known] if _PLACED.search(asked.words) else []
         told += [
             desk.speak("No group “{word}” is stored for that time.", word=wording.industry_name(desk, group))
             for group in _find_missing(desk, words, groups, known)
@@ -644,6 +675,21 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     desk.ranked += [wording.industry_name(desk, str(row["name"])) for row in first]
     before += [_say_group(desk, row, found) for row in first if row.get("leader") and said is None]
     return reply_of_lines(*before, f"**{head}**", *_sector_lines(desk, found, count, words), *_say_measure(desk, found))
+
+
+_PLACED = pattern(r"第几|排名|排行|排(?:在|老)|名次|位置|几名|\b(?:rank\w*|place[ds]?|position|come in)\b", re.I)
+"""Asks which place an industry has among all."""
+
+
+def _say_place(desk: ToolDesk, group: str, groups: dict[str, Json]) -> str:
+    """Return which place an industry has among all that are stored, the strongest being the first."""
+    changes = {name: wording.figure_of(row, "change_pct") for name, row in groups.items()}
+    own, known = changes[group], [value for value in changes.values() if value is not None]
+    if own is None:
+        return desk.speak("The place of {name} is not known.", name=wording.industry_name(desk, group))
+    place = 1 + sum(value > own for value in known)
+    return desk.speak("{name}: **number {place} of {count}** industries, the strongest first.",
+                      name=wording.industry_name(desk, group), place=place, count=len(known))  # fmt: skip
 
 
 def _find_missing(desk: ToolDesk, words: str, groups: dict[str, Json], known: list[str]) -> list[str]:

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.amounts import read_place
-from ia.agent.analyst.ask.facts import FactQuestion, industry_forms, market_table
+from ia.agent.analyst.ask.facts import BY_INDEX, FactQuestion, industry_forms, market_table
 from ia.agent.analyst.ask.mentions import find_mentions
-from ia.agent.analyst.ask.time_spans import DAY, RANGE, SESSIONS, SINCE
+from ia.agent.analyst.ask.time_spans import DAY, RANGE, SESSIONS, SINCE, TimeSpan
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name, read_value
 from ia.agent.analyst.jobs.facts import group_facts, wording
@@ -122,6 +124,8 @@ def _list_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Wor
     rows, refused = yield from _changes_then(desk, asked, rows)
     if refused:
         return refused
+    if moved := (yield from _answer_moves(desk, asked, rows)):
+        return moved
     rows.sort(key=lambda row: -(row[1].get("change_pct") or 0))
     left_out = {mention.code: mention for mention in asked.securities}
     before = []
@@ -141,6 +145,7 @@ def _list_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Wor
         missing = [symbol for symbol in missing if symbol not in left_out]
     changes = [change for _, bar in rows if (change := wording.figure_of(bar, "change_pct")) is not None]
     before += [none] if (none := _say_none(desk, asked, changes)) else []
+    before += _say_whole(desk, changes) if asked.spans or _FARED.search(asked.words) else []
     lines = before + [_watch_line(desk, symbol, bar) for symbol, bar in rows[:10]]
     if len(rows) > 10:
         lines.append(speak("… {count} more: `ia quote --universe watch`", count=len(rows) - 10))
@@ -151,6 +156,70 @@ def _list_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Wor
         head = PluralText("**{count} group** on the watch list:", "**{count} groups** on the watch list:")
         lines.append(f"{speak(head, count=len(groups))} {speak.join_items(groups)}")
     return reply_of_lines(*lines)
+
+
+_FARED = pattern(
+    r"怎么样|咋样|如何|怎样|表现|整体|总体|平均|几涨几跌|行情|\b(?:how(?:'s|s| is| are| did| has| have)(?! many| much)"
+    r"|perform\w*|doing|fared?|average|mean)\b",
+    re.I,
+)
+"""Asks how the list did as a whole."""
+_MEAN = pattern(r"平均|均值|\b(?:average|mean|on average)\b", re.I)
+_WORSE = pattern(
+    r"跑输|不如|弱于|\b(?:underperform\w*|lag(?:s|ged|ging)?|trail(?:s|ed|ing)?|(?:did|doing|done) worse than|behind"
+    r"|worse than)\b",
+    re.I,
+)
+"""Those are asked for that did worse than an index."""
+
+
+def _say_whole(desk: ToolDesk, changes: list[float]) -> list[str]:
+    """Return how a list did as a whole: how many of it rose and fell, and the mean of the changes."""
+    if len(changes) < 2:
+        return []
+    given: Json = {"up": sum(each > 0 for each in changes), "down": sum(each < 0 for each in changes),
+                   "mean": wording.say_percent(sum(changes) / len(changes))}  # fmt: skip
+    return [desk.speak("**{up} up, {down} down**; on average **{mean}**, each counted alike.", **given)]
+
+
+def _answer_moves(desk: ToolDesk, asked: FactQuestion, rows: list[tuple[str, Json]]) -> Work[Reply | None]:
+    """Answer which of a list rose or fell, or did better than an index; None where neither is asked for."""
+    values = [(float(bar["change_pct"]), symbol) for symbol, bar in rows if bar.get("change_pct") is not None]
+    bars_of = dict(rows)
+    if values and asked.facts[0].id in BY_INDEX:
+        return (yield from _say_beaten(desk, asked, values, bars_of, worse=bool(_WORSE.search(asked.words))))
+    side = _ON_SIDE.search(asked.words)
+    if not values or side is None or _EITHER_WAY.search(asked.words):
+        return None
+    said = _say_side(desk, asked, values, bars_of, falls=_is_fall(side))
+    return reply_of_lines(*said.lines, *_say_not_traded(desk, asked, bars_of))
+
+
+def _say_beaten(
+    desk: ToolDesk, asked: FactQuestion, values: list[tuple[float, str]], bars_of: dict[str, Json], *, worse: bool
+) -> Work[Reply]:
+    """Return which securities of a list did better, or worse, than an index: the CSI 300 where none is named."""
+    speak = desk.speak
+    named = [each for each in asked.securities if each.symbol.kind == "index"] or find_mentions("沪深300")[:1]
+    newest = max(str(bars_of[symbol].get("date"))[:10] for _, symbol in values)
+    today = TimeSpan(kind=DAY, said=newest, at=(0, 0), first=date.fromisoformat(desk.request.day))
+    span = asked.spans[0] if asked.spans else today
+    loaded = (yield from load_spans(desk, named, span))[0]
+    if len(named) > 1 or len(asked.spans) > 1 or not isinstance(loaded, SpanBars) or not loaded.rows or not loaded.base:
+        return wording.ask_back(desk, tuple(each.said for each in asked.securities) or (asked.words,))
+    index = loaded.rows[-1].close / loaded.base.close * 100 - 100
+    found = sorted(((v, s) for v, s in values if (v < index if worse else v > index)), reverse=not worse)
+    given: Json = {"count": len(found), "all": len(values), "index": display_name(desk, named[0]), "days": span.said,
+                   "change": wording.say_percent(index),
+                   "mark": wording.simulated_mark(desk, loaded.simulated)}  # fmt: skip
+    head = (
+        speak("**{count} of {all}** did worse than {index} ({change}, {days}).{mark}", **given)
+        if worse
+        else speak("**{count} of {all}** did better than {index} ({change}, {days}).{mark}", **given)
+    )
+    names = [(wording.security_name(desk, s, bars_of[s].get("name")), wording.say_percent(v)) for v, s in found]
+    whole = _say_whole(desk, [value for value, _ in values])
+    return reply_of_lines(head, *(f"- {name} **{change}**" for name, change in names), *whole)
 
 
 def _say_none(desk: ToolDesk, asked: FactQuestion, changes: list[float]) -> str:
@@ -243,15 +312,20 @@ _EITHER_WAY = pattern(
 
 
 _ON_SIDE = pattern(
-    r"[涨跌](?:了)?的?(?:都)?(?:有|是)?(?:哪些|[哪多]?[几少][只个支家]|谁)(?=\W*$)"
-    r"|(?<=哪些)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)"
-    r"|(?<=有谁)[^，,。最]{0,10}?[涨跌](?:的|了)?(?=\W*$)|[涨跌](?:了)?的有"
+    r"[涨跌红绿](?:了)?的?(?:都)?(?:有|是)?(?:哪些|[哪多]?[几少][只个支家]|谁)(?=\W*$)"
+    r"|(?<=哪些)[^，,。最]{0,10}?[涨跌红绿](?:的|了)?(?=\W*$)"
+    r"|(?<=[几少][只个支家])[^，,。最]{0,6}?[涨跌红绿](?:的|了)?(?=\W*$)"
+    r"|(?<=有谁)[^，,。最]{0,10}?[涨跌红绿](?:的|了)?(?=\W*$)|[涨跌红绿](?:了)?的有"
     r"|\A(?!.*\b(?:\w+est|most|best|worst|least|top|first|by|than|how much)\b).*\b(?:which|what"
     r"|how many|list|any|who)\b.*\b(?:rose|risen|gain(?:ed|ing)|rising|up|green|climb(?:ed|ing)"
     r"|(?P<falls>fell|fallen|falling|drop(?:ped|ping)|lost|losing|down|red|declin(?:ed|ing)))\b",
     re.I,
 )
 """Those are asked for that rose, or fell, and not the first of them."""
+
+
+def _is_fall(side: re.Match[str]) -> bool:
+    return bool(side["falls"]) or side[0].strip("的了有").endswith(("跌", "绿")) or side[0][:1] in ("跌", "绿")
 
 
 def _say_side(
@@ -291,9 +365,11 @@ def _say_not_traded(desk: ToolDesk, asked: FactQuestion, bars_of: dict[str, Json
     )
 
 
-def _sort_values(values: list[tuple[float, str]], words: str, *, by_change: bool) -> None:
+def _sort_values(values: list[tuple[float, str]], words: str, *, by_change: bool, from_high: bool) -> None:
     """Put values in the order that words ask for: the highest first, the lowest, or the largest move of either sign."""
-    if by_change and _EITHER_WAY.search(words):
+    if from_high:
+        values.sort(reverse=bool(_NEAREST.search(words)))
+    elif by_change and _EITHER_WAY.search(words):
         values.sort(key=lambda row: -abs(row[0]))
     else:
         values.sort(reverse=not LOWEST.search(words))
@@ -321,19 +397,44 @@ def answer_watch_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return (yield from _of_group(desk, asked, _rank_watched))
 
 
+_FROM_HIGH = "from_high"
+_NEAREST = pattern(r"最近|接近|\b(?:nearest|closest|close to)\b", re.I)
+_YEARLONG = pattern(r"52|fifty|12|twelve|year|一?年|250", re.I)
+"""The stretch of which the high is told anyway."""
+_OF_MEAN = pattern(r"[高低大小多少]于|均线|超过|above|below|than|\bmoving\b|\bdays?\b|日均|天均", re.I)
+"""Says that something is held against a mean, or measured by one of prices."""
 _OF_WHOLE = pattern(r"(?:组合|账户)的?(?![里中内])|\b(?:of|for) my (?:portfolio|account)\W*$", re.I)
 """A figure of all that is held, as one."""
 
 
+def _say_no_whole(desk: ToolDesk, asked: FactQuestion, *, ranked: bool) -> list[str]:
+    """Return that all holdings together have no figure, where it is asked for."""
+    if not ranked or not _OF_WHOLE.search(asked.words) or _MOST.search(asked.words):
+        return []
+    return [desk.speak("All holdings together have no such figure here; one by one:")]
+
+
+def _say_mean(desk: ToolDesk, asked: FactQuestion, values: list[tuple[float, str]], name: str, unit: str) -> list[str]:
+    """Return the mean of a figure over a list, where that is asked for."""
+    if not _MEAN.search(asked.words) or _OF_MEAN.search(asked.words):
+        return []
+    mean = wording.say_value(desk, sum(value for value, _ in values) / len(values), unit)
+    return [desk.speak("Mean of the {count}: **{mean}** ({name}).", count=len(values), mean=mean, name=name)]
+
+
 def _rank_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Work[Reply]:
     speak, (rows, missing) = desk.speak, watched
-    rows = [row for row in rows if row[0] not in {mention.code for mention in asked.securities}]
+    left_out = {each.code for each in asked.securities if each.symbol.kind != "index"}
+    rows = [row for row in rows if row[0] not in left_out]
     if not rows:
         nothing = reply_of_lines(speak("You hold nothing of which a price is stored."))
         return nothing if asked.facts[0].field == "held" else (yield from _list_watched(desk, asked, watched))
     wanted = next((each for each in market_table(desk.tables).ranks if each.words.search(asked.words)), None)
     values: list[tuple[float, str]] = []
     newest = max(str(bar.get("date")) for _, bar in rows)
+    from_high = wanted is not None and wanted.id == _FROM_HIGH
+    if from_high:
+        asked = replace(asked, spans=tuple(each for each in asked.spans if not _YEARLONG.search(each.said)))
     if wanted is not None and (span := wording.other_day(asked, newest)):
         return wording.refuse_time(desk, speak("the watch list"), span, newest)
     if wanted is None:
@@ -363,10 +464,9 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Wor
     if not values:
         return reply_of_lines(speak("That figure is not stored of any of them."))
     bars_of = dict(rows)
-    if wanted is None and (side := _ON_SIDE.search(asked.words)) and not _EITHER_WAY.search(asked.words):
-        said = _say_side(desk, asked, values, bars_of, falls=bool(side["falls"]) or "跌" in side[0])
-        return reply_of_lines(*said.lines, *_say_not_traded(desk, asked, bars_of))
-    _sort_values(values, asked.words, by_change=wanted is None)
+    if wanted is None and (moved := (yield from _answer_moves(desk, asked, rows))):
+        return moved
+    _sort_values(values, asked.words, by_change=wanted is None, from_high=from_high)
     ordered = values
     if (place := read_place(asked.words)) > len(values):
         return reply_of_lines(speak("There is no number {place} among {count}.", place=place, count=len(values)))
@@ -383,11 +483,10 @@ def _rank_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Wor
         for value, symbol in values
     ]
     mark = wording.simulated_mark(desk, any(bar.get("simulated") for _, bar in rows))
-    lines = [f"**{told[0]}** ({name}, {newest}){mark}"]
+    lines = [*_say_mean(desk, asked, values, name, unit), f"**{told[0]}** ({name}, {newest}){mark}"]
     if wanted is None and (none := _say_none(desk, asked, [value for value, _ in values])):
         lines.insert(0, none)
-    if wanted is not None and _OF_WHOLE.search(asked.words) and not _MOST.search(asked.words):
-        lines.insert(0, speak("All holdings together have no such figure here; one by one:"))
+    lines = [*_say_no_whole(desk, asked, ranked=wanted is not None), *lines]
     if len(told) > 1:
         more = [speak("{count} more (`ia watch list`)", count=len(told) - MOST_TOLD)] if len(told) > MOST_TOLD else []
         lines.append(speak("Then: {rest}.", rest=speak.join_clauses([*told[1:MOST_TOLD], *more])))
