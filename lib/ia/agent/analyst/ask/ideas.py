@@ -35,7 +35,7 @@ _WEAK = frozenset(("STOCK", "LIST", "YET", "GROWS", "AMOUNT", "MYWORDS"))
 """Ideas that a question may always name."""
 _NAMED = (_SECURITY, _SEVERAL, _INDEX, _INDICES)
 """Ideas that say of what is asked."""
-_TOPICS = ("ALERT", "NOTE", "TASK", "TASKS", "STOP", "TARGET")
+_TOPICS = ("ALERT", "NOTE", "TASK", "TASKS", "STOP", "TARGET", "APPROVE")
 """Ideas of which a question goes on, whatever else was asked of them before."""
 _ORDER, _THERE = "ORDER", "THERE"
 """Which of two comes first; whether what was waited for is so."""
@@ -169,25 +169,36 @@ def continue_question(words: str, before: str, today: date) -> str:
         return known
     if known := ask_known(Ideas(_turn_list(kept, new.values), {}), chinese=chinese):
         return known
-    topic = {name: said for name, said in old.values.items() if name in _TOPICS}
-    if not topic or _names_who(old) or new.names <= _BOUNDS:
+    if not topic or (_names_who(old) and "HOWTO" not in new.values) or new.names <= _BOUNDS:
         return ""
     return ask_known(Ideas({**topic, **new.values}, new.kinds), chinese=chinese)
 
 
-def order_tasks(words: str, before: str, today: date) -> str:
-    """Return the known question which of two tasks runs first, of which the question before names one; "" for none.
+def continue_topic(words: str, before: str, today: date) -> str:
+    """Return the known question behind one of a task, an alert or a level, before the rules read it; "" for none.
 
-    >>> order_tasks("is the monthly one before that", "when does the weekly review run", date(2024, 3, 15))
+    That is which of two tasks runs first, and how far the price is from what it waits for.
+
+    >>> day = date(2024, 3, 15)
+    >>> continue_topic("is the monthly one before that", "when does the weekly review run", day)
     'next runs of the tasks monthly review and weekly review'
+    >>> continue_topic("and how far below is the price now", "what alerts do I have on Moutai", day)
+    'how far is Moutai from my alert'
     """
     new, old = find_ideas(words, today), find_ideas(before, today)
-    if new is None or old is None or _ORDER not in new.values:
+    if new is None or old is None:
         return ""
     tasks = {*old.values.get("TASK", ()), *new.values.get("TASK", ())}
-    if len(tasks) < 2:
+    if _ORDER in new.values and len(tasks) > 1:
+        return ask_known(Ideas({"TASK": sorted(tasks), _ORDER: []}, new.kinds), chinese=count_han(words) > 0)
+    about = {name: said for name, said in old.values.items() if name in (_SECURITY, "ALERT")}
+    if len(about) < 2 or "FAR" not in new.values or not new.names <= _DISTANCE:
         return ""
-    return ask_known(Ideas({"TASK": sorted(tasks), _ORDER: []}, new.kinds), chinese=count_han(words) > 0)
+    return ask_known(Ideas({**about, **new.values}, new.kinds), chinese=count_han(words) > 0)
+
+
+_DISTANCE = frozenset(("FAR", "BELOW", "ABOVE", "PRICE", "BY_PERCENT", "STILL"))
+"""Ideas of a question how far a price is from what was spoken of."""
 
 
 def _turn_list(old: dict[str, list[str]], new: dict[str, list[str]]) -> dict[str, list[str]]:

@@ -79,7 +79,7 @@ def _continue_first(words: str, before: str, today: date) -> str:
         ask_of_held(words, before, today)
         or continue_ideas(words, before, today, first=True)
         or name_counted_ones(words, before, today)
-        or ideas.order_tasks(words, before, today)
+        or ideas.continue_topic(words, before, today)
         or (replace_ideas(words, before, today) if LEAD.search(words) or TAIL.search(words) else "")
         or ideas.rank_group(words, before, today)
     )

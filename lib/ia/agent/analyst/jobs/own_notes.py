@@ -731,6 +731,8 @@ LOOKED_AT = 40
 
 def _bound_month(span: TimeSpan | None, words: str) -> TimeSpan | None:
     """Return a time with its end where notes "from February" are meant: those of that month, not those since then."""
+    if span is not None and span.first is not None and _FROM_DAY.fullmatch(span.said.strip()):
+        return span if _ONWARDS.search(words) else replace(span, last=span.first)
     if span is None or span.first is None or span.first.day > 1 or not _FROM_MONTH.fullmatch(span.said.strip()):
         return span
     if _ONWARDS.search(words):
@@ -740,7 +742,8 @@ def _bound_month(span: TimeSpan | None, words: str) -> TimeSpan | None:
 
 
 _FROM_MONTH = pattern(r"from [a-z]+", re.I)
-_ONWARDS = pattern(r"\bfrom [a-z]+ (?:on|onwards?|to|till|until)\b|\bsince\b", re.I)
+_FROM_DAY = pattern(r"from (?:the )?(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? [a-z]+|[a-z]+ \d{1,2}(?:st|nd|rd|th)?)", re.I)
+_ONWARDS = pattern(r"\bfrom [\w ]{3,16} (?:on|onwards?|to|till|until)\b|\bsince\b", re.I)
 
 
 def list_notes(

@@ -296,10 +296,10 @@ def _find_answer(name: str) -> Answer:
 
 def _find_lone_answer(name: str) -> Answer | None:
     """Return the function behind an answer that has a file of its own; None for another."""
-    if name == "tasks":
+    if name in ("tasks", "proposal"):
         from ia.agent.analyst.jobs.facts import task_facts
 
-        return task_facts.answer_tasks
+        return task_facts.ANSWERS[name]
     if name in ("purchase", "trade_of_day", "average_without"):
         from ia.agent.analyst.jobs.facts import purchase_facts
 

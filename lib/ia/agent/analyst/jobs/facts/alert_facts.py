@@ -174,6 +174,10 @@ def _say_distance(desk: ToolDesk, stand: AlertStand) -> str:
     if stand.value is None or stand.level is None:
         return speak("**true** on {day}" if stand.holds else "**not true** on {day}", day=day)
     value = f"{stand.value:.10g}" if stand.compares_price else f"{stand.value:.4g}"
+    if stand.holds and stand.compares_price and stand.level:
+        past = wording.say_percent((stand.value / stand.level - 1) * 100)
+        return speak("**true** on {day} ({value}, {past} from {level})", day=day, value=value, past=past,
+                     level=f"{stand.level:g}")  # fmt: skip
     if stand.holds:
         return speak("**true** on {day} ({value})", day=day, value=value)
     move = f"{stand.level - stand.value:+,.2f}"

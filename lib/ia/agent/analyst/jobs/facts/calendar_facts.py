@@ -283,6 +283,11 @@ def _count_sessions(desk: ToolDesk, asked: FactQuestion, market: str, place: str
         first, last = date(today.year, 1, 1), date(today.year, 12, 31)
     elif span is not None and span.first is not None and span.last is not None:
         first, last = span.first, _end_of(span, today)
+    elif span is not None and _NEXT_WEEK.fullmatch(span.said):
+        first = today + timedelta(days=7 - today.weekday())
+        last, left = first + timedelta(days=6), False
+    elif span is not None and _NEXT_MONTH.fullmatch(span.said) and (month := _stretch_of(span.said, None, today)):
+        (first, last), left = month, False
     else:
         return reply_of_lines(
             speak("Over which time? Give a day or a stretch, such as “today”, “this year” or “the last 120 days”.")
@@ -455,6 +460,7 @@ def _say_length(desk: ToolDesk, before: str, after: str) -> str:
 
 
 _THIS_MONTH = pattern(r"本月|这个?月|\bthis month\b", re.I)
+_NEXT_WEEK = pattern(r"(?:in |during )?next week|下个?(?:周|星期|礼拜)", re.I)
 _NEXT_MONTH = pattern(r"下个?月|\bnext month\b", re.I)
 _NAMED_MONTH = pattern(
     r"(?<![\d年])(?P<zh>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月(?:份)?(?!\s*\d|[一二三四五六七八九十初])"

@@ -878,7 +878,7 @@ def answer_today(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(desk.speak("Today is {date}, {weekday}.", date=f"{moment:%Y-%m-%d}", weekday=weekday))
 
 
-_PROPOSED = {
+PROPOSED = {
     "task": mark_text("task"),
     "soul": mark_text("line of soul.md"),
     "trade": mark_text("journal entry"),
@@ -904,7 +904,7 @@ def answer_pending(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(speak("Nothing waits for your approval."))
     shown = 8 if len(rows) <= 8 else 4
     lines = [
-        f"- {row['proposal']}{speak(': ')}{speak(_PROPOSED.get(str(row['kind']), str(row['kind'])))} `{row['path']}`"
+        f"- {row['proposal']}{speak(': ')}{speak(PROPOSED.get(str(row['kind']), str(row['kind'])))} `{row['path']}`"
         for row in rows[:shown]
     ]
     more = [speak("… {count} more: `ia pending`", count=len(rows) - shown)] if len(rows) > shown else []

@@ -35,7 +35,7 @@ def answer_note(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     own = [str(row["path"]) for row in wording.rows_of(listed, "notes") if row.get("author") != "ia"]
     field = asked.facts[0].field
     if own and field == NEWEST and not asked.spans:
-        return (yield from _tell_note(desk, own))
+        return (yield from _tell_note(desk, own, dated=True))
     if field == LESSONS:
         span = asked.spans[0] if asked.spans else None
         return (yield from own_notes.list_notes(desk, asked.words, span, only=own_notes.OBSERVATIONS))
@@ -55,7 +55,12 @@ def answer_note(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not asked.securities and asked.facts[0].field == COUNT:
         return _count_notes(desk, asked, own, "")
     topic = _TOPIC.search(asked.words)
-    if topic is not None and not asked.securities and (said := (topic["zh"] or topic["en"] or "").strip()):
+    if (
+        topic is not None
+        and not asked.securities
+        and not asked.spans
+        and (said := (topic["zh"] or topic["en"] or "").strip())
+    ):
         return (yield from _tell_topic(desk, said, own))
     if not asked.securities:
         return (yield from own_notes.list_notes(desk, asked.words, asked.spans[0] if asked.spans else None))

@@ -137,8 +137,40 @@ def _say_jobs(desk: ToolDesk, tasks: list[Json]) -> Work[list[str]]:
         row = next(iter(wording.rows_of(found, "tasks")), task) if found.ok else task
         job = row.get("does") or row.get("prompt") or row.get("run") or "–"
         state = "" if task["state"] in _ALIVE else desk.speak(" ({told})", told=_say_state(desk, task))
-        lines.append(f"**{task['name']}** ({task.get('when') or '–'}){desk.speak(': ')}{job}{state}")
+        lines.append(f"**{task['name']}** ({row.get('when') or '–'}){desk.speak(': ')}{job}{state}")
     return lines
+
+
+def answer_proposal(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what a proposal that is named by its number is: its kind and file, and of a task what it does and when."""
+    from ia.agent.analyst.jobs.facts.market_facts import PROPOSED
+
+    speak = desk.speak
+    found = yield from desk.one("proposals.list")
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the proposals"), found.failure)
+    said = _PROPOSAL.search(asked.words)
+    number = next(filter(None, said.groups()), "") if said else ""
+    rows = {str(row["proposal"]): row for row in wording.rows_of(found, "proposals")}
+    row = rows.get(number)
+    if row is None:
+        known = speak.join_items(list(rows)) or "–"
+        return reply_of_lines(
+            speak("No proposal {number} waits for you; there are: {names}.", number=number, names=known)
+        )
+    made = datetime.fromisoformat(str(row["time"]).replace("Z", "+00:00")).astimezone(desk.request.moment.tzinfo)
+    lines = [
+        speak("**Proposal {number}**: {kind} `{path}`, made {time}", number=number, path=row["path"],
+              kind=speak(PROPOSED.get(str(row["kind"]), str(row["kind"]))), time=f"{made:%Y-%m-%d %H:%M}")
+    ]  # fmt: skip
+    if row["kind"] == "task":
+        task = {"name": str(row["path"]).removeprefix("tasks/").removesuffix(".md"), "state": _ALIVE[0]}
+        lines += yield from _say_jobs(desk, [task])
+    how = speak("`ia pending {number}` shows it whole, `ia approve {number}` carries it out.", number=number)
+    return reply_of_lines(*lines, how)
+
+
+_PROPOSAL = pattern(r"(?:proposal|提案)\D{0,8}(\d+)|(\d+)\s*号?(?:提案|待批)|第\s*(\d+)\s*[项个号条]", re.I)
 
 
 def _say_approved(desk: ToolDesk, tasks: list[Json]) -> Work[list[str]]:
@@ -589,3 +621,6 @@ def _say_time(stamp: object) -> str:
 
 def _say_slot(run: Json) -> str:
     return _say_time(run.get("slot") if _parse_time(run.get("slot")) else run.get("started"))
+
+
+ANSWERS = {"tasks": answer_tasks, "proposal": answer_proposal}
