@@ -2,7 +2,7 @@
 
 import calendar
 import re
-from datetime import date
+from datetime import date, timedelta
 
 from ia.agent.analyst.ask.follow_words import OWNER, blank_mentions, drop_lead, is_chinese
 from ia.agent.analyst.ask.listed_subjects import find_codes
@@ -10,7 +10,7 @@ from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.time_spans import UNREAD, find_time_spans
 from ia.kernel.patterns import pattern
 
-_LONGEST = 90
+_LONGEST, _FRIDAY = 90, 4
 _DAY = pattern(
     r"\b(?:(?:on|of) )?(?:that|the same|this same) (?:very |same |particular )?(?:trading )?(?:day|date|session)\b"
     r"|(?:在)?(?:那一?天|当天|当日|那日|同一天|那个交易日)"
@@ -46,6 +46,15 @@ _SINCE = pattern(
     r"(?P<zh>多少|几)(?P<points>个?点)?(?:钱)?\W*"
 )
 """How far a price is today from that of a day before."""
+_NEXT = pattern(
+    r"(?:\b(?:and|but|so)\b[, ]*)*(?:did|has|was) (?:it|they|that|the (?:index|share|stock|price)s?)"
+    r" (?:get (?:it |that |some )?back|recover|come back|bounce(?: back)?|rebound|make (?:it|that) good|rise|fall"
+    r"|go (?:up|down)|up|down)(?: again)?(?: on)? (?:the )?"
+    r"(?:day after|next day|following (?:day|session)|next session)"
+    r"|(?:那|它)*(?:第二天|次日|隔天|转天|后一天)(?:又|就|有没有|是|还)*(?:[涨跌弹收补](?:回来?|了|上来)?|反弹|怎么样|如何|走势)"
+    r"(?:了|多少|没有?|吗|还是跌了?|回来)*"
+)
+"""What came on the day after the one that was found."""
 _CLOSE = pattern(r"收|价|点|\b(?:clos\w+|price|level|stand|stood|was)\b", re.I)
 _ITS = pattern(r"\bits\b", re.I)
 _FALL = pattern(
@@ -73,6 +82,17 @@ def point_at_told(text: str, before: str, answer: str, today: date) -> str:
     if not answer or len(text) > _LONGEST or OWNER.search(text) or OWNER.search(blank_mentions(before)):
         return text
     back = _BACK.fullmatch(low)
+    if (
+        _NEXT.fullmatch(low.strip(" ?？"))
+        and (day := _only(_find_told(answer)[0]))
+        and len(named := find_mentions(before)) == 1
+    ):
+        after = date.fromisoformat(day) + timedelta(days=1)
+        after += timedelta(days=max(7 - after.weekday(), 0) if after.weekday() > _FRIDAY else 0)
+        if after > today:
+            return text
+        said = named[0].said
+        return f"{_before_time(said)}{after}涨跌多少" if is_chinese(text) else f"how much did {said} change on {after}"
     since = _SINCE.fullmatch(low) if _CLOSE.search(before) else None
     points_at = back or since or _DAY.search(low) or _STRETCH.search(low)
     if points_at is None or find_mentions(text) or any(s.kind != UNREAD for s in find_time_spans(text, today)):
@@ -85,13 +105,17 @@ def point_at_told(text: str, before: str, answer: str, today: date) -> str:
         if not _FALL.search(before.casefold()) or not (day := _only(days)):
             return text
         if told:
-            return f"{who}{day}的下跌多久收复"
+            return f"{_before_time(who)}{day}的下跌多久收复"
         return f"how long did {who or 'it'} take to recover from its drop on {day}"
     day = _only(days)
     if since:
         if not (day and who) or day >= f"{today}":
             return text
-        return f"{who}{day}以来涨跌多少{since['points'] or ''}" if told else f"how much did {who} change since {day}"
+        return (
+            f"{_before_time(who)}{day}以来涨跌多少{since['points'] or ''}"
+            if told
+            else f"how much did {who} change since {day}"
+        )
     if _DAY.search(low):
         return _put(text, points_at, day if told else f"on {day}", who) if day else text
     if len(stretches) != 1:
@@ -114,10 +138,15 @@ def _put(text: str, found: re.Match[str], time: str, who: str) -> str:
     if not who:
         return f"{text[: found.start()]}{time}{text[found.end() :]}"
     if is_chinese(text):
-        return f"{who}{time}{drop_lead(text[: found.start()] + text[found.end() :])}"
+        return f"{_before_time(who)}{time}{drop_lead(text[: found.start()] + text[found.end() :])}"
     rest = f"{drop_lead(text[: found.start()])} {text[found.end() :].strip(' ?')}".strip()
     owned = _ITS.sub(f"{who}'s", rest, count=1)
     return f"{owned if owned != rest else f'{rest} of {who}'} {time}"
+
+
+def _before_time(name: str) -> str:
+    """Return a name to stand before a date: its digits are no part of that."""
+    return f"{name} " if name[-1:].isalnum() and name[-1:].isascii() else name
 
 
 def _only(days: list[str]) -> str:

@@ -470,7 +470,7 @@ def _read_near_week(match: re.Match[str], today: date) -> TimeSpan:
 
 
 def _read_near_month(match: re.Match[str], today: date) -> TimeSpan:
-    back = 2 if match[0].startswith("上上") else 1
+    back = 2 if match[0].startswith(("上上", "the month before last", "month before last")) else 1
     first = add_months(today.replace(day=1), -back)
     return _span(match, RANGE, first, month_end(first))
 

@@ -36,6 +36,7 @@ _VOLUME = pattern(r"成交量|放量|量最|\b(?:volume|busiest|heaviest|traded)
 _LEAST = pattern(r"最[低小少]|\b(?:lowest|smallest|least|fewest|quietest|lightest|thinnest)\b", re.I)
 _LEVEL_MOST = pattern(
     r"(?:收盘价?|股价|价格?|点位)(?:是|在|处于)?最(?P<one>[高低])|最(?P<two>[高低])的?(?:收盘(?:价|点)?|价|点)|收(?:盘)?(?:得|在)?最(?P<three>[高低])"
+    r"|最(?P<bare>[高低])(?:的?(?:点|位|时候))?(?:是|在|出现)*(?:哪|什么时候|几号)|哪一?[天日](?:是|在|到)*最(?P<end>[高低])(?=\W*$)"
     r"|\b(?P<en>highest|lowest) (?:closing (?:price|level)|close|price|level)\b"
     r"|\bclosed?\b.{0,8}\b(?:the |at its )?(?P<en2>highest|lowest)\b"
     r"|\bat (?:its|their) (?:very )?(?P<en3>highest|lowest)\b",
@@ -318,7 +319,16 @@ def _judge_groups(found: SpanBars, size: int, *, volume: bool) -> list[tuple[lis
 def _answer_extreme_level(desk: ToolDesk, asked: FactQuestion, span: TimeSpan, said: re.Match[str]) -> Work[Reply]:
     """Answer on which day a price was highest or lowest: the close where that is named."""
     closing = bool(_CLOSING.search(said[0]))
-    named = (said["one"] or said["two"] or said["three"] or said["en"] or said["en2"] or said["en3"]).casefold()
+    named = (
+        said["one"]
+        or said["two"]
+        or said["three"]
+        or said["bare"]
+        or said["end"]
+        or said["en"]
+        or said["en2"]
+        or said["en3"]
+    ).casefold()
     plain = strip_mentions(asked.words)
     sides = [named in ("低", "lowest")]
     if _HIGHEST.search(plain) and _LOWEST.search(plain):

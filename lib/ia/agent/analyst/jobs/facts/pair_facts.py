@@ -187,6 +187,7 @@ def answer_mean_move(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def answer_volume_stretches(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer whether the volume of one stretch of days, such as this week, is above that of another, or its average."""
     speak, lines = desk.speak, list[str]()
+    averaged = _DAILY.search(strip_mentions(asked.words)) is not None
     unread = tuple(said for said in asked.unread if not _COMPARING.fullmatch(said))
     if unread or (len(asked.spans) == 1 and not _AVERAGE.search(strip_mentions(asked.words))):
         return wording.ask_back(desk, unread or (asked.spans[0].said,))
@@ -217,9 +218,10 @@ def answer_volume_stretches(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                            **given)
             )
         )  # fmt: skip
-        if counts[0] != counts[1]:
+        if counts[0] != counts[1] or averaged:
             means = [total / count for total, count in zip(sums, counts, strict=True)]
-            lines.append(
+            lines.insert(
+                len(lines) - 1 if averaged else len(lines),
                 speak("A session: {mean} over {count} sessions, {base} over {other} ({change}).", count=counts[0],
                       mean=number(means[0], "ratio", speak), base=number(means[1], "ratio", speak), other=counts[1],
                       change=wording.say_percent((means[0] / means[1] - 1) * 100))
@@ -231,6 +233,8 @@ _COMPARING = pattern(r"比|平均|average|(?:more|less) than|above|below|高于|
 _AVERAGE = pattern(
     r"平均|均量|平时|平常|往常|\b(?:average|normal|usual(?:ly)?|unusual(?:ly)?|mean|ordinary|typical)\b", re.I
 )
+_DAILY = pattern(r"日均|平均|每天|\b(?:average|avg|daily|per day|a day)\b", re.I)
+"""The volume of a session is asked for, not that of all."""
 BEFORE = 20
 """Sessions before a stretch whose average volume its own is held against."""
 

@@ -274,6 +274,8 @@ def answer_ranking(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         )._replace(understood=False)
     if not asked.spans and measure == "volatility":
         span = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=_VOLATILITY)
+    if measure == "volatility" and span.first and span.last and (span.last - span.first).days < _SHORT:
+        measure = "range"
     if len(asked.securities) > MOST_RANKED:
         return reply_of_lines(speak("I compare at most {count} at a time.", count=MOST_RANKED))
     measured, lines = yield from _measure_all(desk, asked, span, measure)
@@ -290,6 +292,8 @@ def answer_ranking(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(told, *say_total_return(desk, asked), *lines)
 
 
+_SHORT = 14
+"""Days of a stretch that has too few bars for a volatility: the range from low to high is told."""
 _DAYS_OF = pattern(
     r"(?:上|下)?[涨跌]的?(?:天数|日子|交易日|天)|(?:阳|阴)线"
     r"|\b(?:up|down|losing|winning|rising|falling|green|red|positive|negative|gaining) (?:trading )?(?:days|sessions)\b"
@@ -356,6 +360,9 @@ def value_of(found: SpanBars, measure: str) -> float | None:
             peak = max(peak, row.close)
             worst = min(worst, row.close / peak * 100 - 100)
         return worst
+    if measure == "range":
+        low = min(row.low for row in found.rows)
+        return (max(row.high for row in found.rows) / low - 1) * 100
     if measure in ("rises", "falls"):
         return sum((b > a) if measure == "rises" else (b < a) for a, b in pairwise(every)) if found.base else None
     moves = [b / a - 1 for a, b in pairwise(every)]
@@ -406,6 +413,12 @@ def _say_order(desk: ToolDesk, order: list[Measured], measure: str, *, down: boo
         lead = speak("{name} and {other} are level", other=wording.head_of(desk, order[1].mention), **names)
     elif measure == "volatility":
         lead = speak("{name} is the least volatile", **names) if down else speak("{name} is the most volatile", **names)
+    elif measure == "range":
+        lead = (
+            speak("{name} had the narrowest range from low to high", **names)
+            if down
+            else speak("{name} had the widest range from low to high", **names)
+        )
     elif measure == "drawdown":
         lead = speak("{name} had the largest drawdown", **names) if best.value <= order[-1].value else (
             speak("{name} had the smallest drawdown", **names)
