@@ -57,7 +57,7 @@ def sum_named(words: str, today: date) -> str:
     ''
     """
     ideas = read_words(words, find_mentions(words), today)
-    if not ideas or not set(ideas) <= _ALLOWED:
+    if not ideas or not set(ideas) <= _ALLOWED or {"COUNT", "TRADE"} <= set(ideas):
         return ""
     codes, into = _read_codes(words)
     if _kind_of(ideas)[0] in _OF_ALL and "MARKET" not in ideas and _find_codes(words) == ["CNY"]:

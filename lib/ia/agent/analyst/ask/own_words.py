@@ -370,6 +370,9 @@ def _ask_known(ideas: dict[str, list[str]], *, chinese: bool, first: bool = Fals
         elif _STATES & set(ideas) and not _MOVES & set(ideas):
             ideas = {idea: said for idea, said in ideas.items() if idea != _DATE}  # as it stands
     held = set(ideas)
+    if len(months := ideas.get("TIME", ())) > _TWO and all(map(_ONE_MONTH.fullmatch, months)):
+        held = held - {"TIME"} | {"MONTHS"}
+        ideas = {idea: said for idea, said in ideas.items() if idea != "TIME"}
     if "IT" in held and not held & _WHOSE and not (_SECURITY in held and held & {"SELL", "WEIGHT"}):
         return ""
     for known in _load_known():
@@ -476,6 +479,11 @@ def _fill(form: str, ideas: dict[str, list[str]], untold: frozenset[str], *, chi
 
 
 _TWO = 2
+_ONE_MONTH = pattern(
+    r"(?:in |for |of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(?:\d+|[一二三四五六七八九十]+)月份?",
+    re.I,
+)
+"""A month by its name alone; several of them are told month by month."""
 _TOLD = {
     "TIME": ("{time}", "{times}"), "DATE": ("{time}", "{times}"), _SECURITY: ("{who}", "{whos}"),
     _INDEX: ("{index}",), _NUMBER: ("{number}",), _PERCENT: ("{percent}",),

@@ -59,7 +59,7 @@ _OF_ENTRIES = ("undo", "command", "howto", "cost_basis", "tasks", "inbox", "trad
 """Sources that read what a question points at."""
 
 
-_OF_TRADES = ("trades_made", "traded_sum", "trades_grouped", "closed_positions", "turnover")
+_OF_TRADES = ("trades_made", "traded_sum", "trades_grouped", "purchases_now", "closed_positions", "turnover")
 """Sources that read the days of the journal, from its beginning."""
 
 
@@ -391,7 +391,7 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import own_sums
 
         return own_sums.ANSWERS[name]
-    if name in ("traded_price", "after_sale", "held_since"):
+    if name in ("traded_price", "after_sale", "held_since", "purchases_now"):
         from ia.agent.analyst.jobs.facts import own_trade_facts
 
         return own_trade_facts.ANSWERS[name]

@@ -173,6 +173,48 @@ def answer_after_sale(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+def answer_purchases_now(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how each purchase stands against the price now, the best first; of days or securities that are named."""
+    speak = desk.speak
+    days = yield from result_facts.trade_days(desk, asked)
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    named = {mention.code for mention in asked.securities}
+    listed, status = yield from desk.run(DeskCall("trade.list", {"limit": LIMIT}), DeskCall("account.status", {}))
+    if listed.failure is not None:
+        return wording.unreadable(desk, speak("the journal"), listed.failure)
+    rows = [row for row in trades_of(listed) if row.get("kind") == "buy" and result_facts.is_within(row, days)]
+    rows = [row for row in rows if not named or row["symbol"] in named]
+    if not rows:
+        return reply_of_lines(speak("The journal has no such trade."))
+    held = wording.objects_of(status, "positions")
+    prices = yield from _load_prices(desk, list(dict.fromkeys(str(row["symbol"]) for row in rows)))
+    told = list[tuple[float, str]]()
+    for row in rows:
+        symbol, newest = str(row["symbol"]), prices[str(row["symbol"])]
+        size = float(held.get(symbol, {}).get("size") or 0)
+        factor = (yield from load_share_changes(desk, symbol, size)).factor_since(str(row["date"]))
+        name = f"- {name_position(desk, symbol, row)}{speak(': ')}{say_trade(desk, {**row, 'reason': ''})}"
+        if factor is None or newest["price"] is None:
+            told.append((float("-inf"), speak("{trade}; the change since is not known", trade=name)))
+            continue
+        then, price = float(row["price"]) / factor, float(newest["price"])
+        gain = wording.say_exact(desk, (price - then) * float(row["quantity"]) * factor, signed=True,
+                                 currency=str(row.get("currency") or ""))  # fmt: skip
+        line = speak("{trade}; now {price} ({date}): **{change}**, {gain}", trade=name, date=newest["day"], gain=gain,
+                     change=wording.say_percent(price / then * 100 - 100), price=number(price, "price", speak))  # fmt: skip
+        told.append((price / then, line if size else line + speak(" (sold since)")))
+    told.sort(key=lambda each: each[0], reverse=True)
+    head = speak(PluralText("**{up} of {count} purchase** is in profit at the price now; fees aside.{mark}",
+                            "**{up} of {count} purchases** are in profit at the price now; fees aside.{mark}", by="count"),
+                 up=sum(rate > 1 for rate, _ in told), count=len(told),
+                 mark=wording.simulated_mark(desk, any(each.get("simulated") for each in prices.values())))  # fmt: skip
+    more = [speak("… {count} more: `ia trade list`", count=len(told) - SALES)] if len(told) > SALES else []
+    if len(wording.rows_of(listed.value)) >= LIMIT:
+        more.append(speak("Only the newest {count} entries of the journal are read.", count=LIMIT))
+    return reply_of_lines(head, *(line for _, line in told[:SALES]), *more)
+
+
 def _load_prices(desk: ToolDesk, symbols: list[str]) -> Work[dict[str, Json]]:
     """Return the newest price of each security, with its day; neither where there is none."""
     found = yield from desk.run(
@@ -256,4 +298,9 @@ def answer_held_since(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     )
 
 
-ANSWERS = {"traded_price": answer_traded_price, "after_sale": answer_after_sale, "held_since": answer_held_since}
+ANSWERS = {
+    "traded_price": answer_traded_price,
+    "after_sale": answer_after_sale,
+    "held_since": answer_held_since,
+    "purchases_now": answer_purchases_now,
+}
