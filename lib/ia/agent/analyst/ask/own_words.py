@@ -356,8 +356,9 @@ def read_words(words: str, securities: list[Mention], today: date) -> dict[str, 
 def _ask_known(ideas: dict[str, list[str]], *, chinese: bool, first: bool = False, goes_on: bool = False) -> str:
     """Return the known question that has some ideas; "" where none has, or something named has no place in it."""
     days = list(dict.fromkeys(ideas.get(_DATE, ())))
-    if "THAN" in ideas and len(days) == _TWO and (other := [day for day in days if not _TODAY.fullmatch(day)]):
-        ideas[_DATE] = other[:1]  # today against yesterday
+    other = [day for day in days if not _TODAY.fullmatch(day)]
+    if "THAN" in ideas and len(days) == _TWO and len(other) == 1:
+        ideas[_DATE] = other  # today against yesterday
     if (
         {"IF", "CAN", "LIMIT", "CHASE"} & set(ideas)
         and {"BUY", "SELL"} & set(ideas)

@@ -201,14 +201,26 @@ def answer_purchases_now(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         then, price = float(row["price"]) / factor, float(newest["price"])
         gain = wording.say_exact(desk, (price - then) * float(row["quantity"]) * factor, signed=True,
                                  currency=str(row.get("currency") or ""))  # fmt: skip
-        line = speak("{trade}; now {price} ({date}): **{change}**, {gain}", trade=name, date=newest["day"], gain=gain,
-                     change=wording.say_percent(price / then * 100 - 100), price=number(price, "price", speak))  # fmt: skip
+        line = speak(
+            "{trade}; now {price} ({date}): **{change}**, {gain}",
+            trade=name,
+            date=newest["day"],
+            gain=gain,
+            change=wording.say_percent(price / then * 100 - 100),
+            price=number(price, "price", speak),
+        )
         told.append((price / then, line if size else line + speak(" (sold since)")))
     told.sort(key=lambda each: each[0], reverse=True)
-    head = speak(PluralText("**{up} of {count} purchase** is in profit at the price now; fees aside.{mark}",
-                            "**{up} of {count} purchases** are in profit at the price now; fees aside.{mark}", by="count"),
-                 up=sum(rate > 1 for rate, _ in told), count=len(told),
-                 mark=wording.simulated_mark(desk, any(each.get("simulated") for each in prices.values())))  # fmt: skip
+    head = speak(
+        PluralText(
+            "**{up} of {count} purchase** is in profit at the price now; fees aside.{mark}",
+            "**{up} of {count} purchases** are in profit at the price now; fees aside.{mark}",
+            by="count",
+        ),
+        up=sum(rate > 1 for rate, _ in told),
+        count=len(told),
+        mark=wording.simulated_mark(desk, any(each.get("simulated") for each in prices.values())),
+    )
     more = [speak("… {count} more: `ia trade list`", count=len(told) - SALES)] if len(told) > SALES else []
     if len(wording.rows_of(listed.value)) >= LIMIT:
         more.append(speak("Only the newest {count} entries of the journal are read.", count=LIMIT))
