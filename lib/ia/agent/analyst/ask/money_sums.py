@@ -101,9 +101,8 @@ def sum_spoken(words: str, before: Sequence[str], today: date) -> str:
 def _both_sides(before: Sequence[str], today: date) -> bool:
     """Return True if one of the last two messages asked for what is in profit, and the other for what is at a loss."""
     asked = [set(read_words(said, find_mentions(said), today) or {}) for said in before[-2:]]
-    won, lost = ({"WINNERS", "PROFIT"} & each for each in asked), ({"LOSERS", "LOSS"} & each for each in asked)
-    one, other = [bool(each) for each in won], [bool(each) for each in lost]
-    return len(asked) > 1 and sorted(zip(one, other, strict=True)) == [(False, True), (True, False)]
+    lost = [bool({"LOSERS", "LOSS"} & each) for each in asked]
+    return sorted(lost) == [False, True] and bool({"WINNERS", "PROFIT"} & asked[lost.index(False)])
 
 
 def _net_payments(words: str, before: Sequence[str], today: date) -> str:
@@ -129,7 +128,8 @@ def _read_codes(words: str) -> tuple[list[str], str]:
     into = find_currencies(target["money"])[0] if target else ""
     rest = words[: target.start()] if target else words
     codes = _find_codes(rest)
-    if len(codes) < 2 and into and not (target and _CONVERTS.match(target[0])):  # "in yuan and in dollars": both
+    told = target is not None and (_CONVERTS.match(target[0]) or find_market_currencies(rest))
+    if len(codes) < 2 and into and not told:  # "in yuan and in dollars": both
         codes, into = _find_codes(words), ""
     return codes, into or "CNY"
 

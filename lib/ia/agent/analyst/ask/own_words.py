@@ -319,7 +319,7 @@ def _measure_result(new: dict[str, list[str]], old: dict[str, list[str]]) -> dic
 
 
 _STATES = frozenset(
-    ("CASH", "WORTH", "WEIGHT", "SHARE", "COST", "STOP", "LIMIT", "HELD_COUNT", "SHARES", "SWING", "FIGURE")
+    ("CASH", "WORTH", "WEIGHT", "SHARE", "COST", "STOP", "LIMIT", "HELD_COUNT", "SHARES", "SWING", "FIGURE", "SELLABLE")
 )
 """Ideas of what is as it is now, which "today" says, too."""
 _MOVES = frozenset(

@@ -472,8 +472,8 @@ def _find_owner_answer(name: str) -> Answer | None:
 
         return performance_facts.ANSWERS[name]
     if name in (
-        "own_stop", "take_profit", "own_pct", "sellable", "break_even", "cost_distance", "cooldown", "what_if",
-        "trade_facts",
+        "own_stop", "take_profit", "own_pct", "sellable", "sellable_each", "break_even", "cost_distance", "cooldown",
+        "what_if", "trade_facts",
     ):  # fmt: skip
         from ia.agent.analyst.jobs.facts import holding_facts
 

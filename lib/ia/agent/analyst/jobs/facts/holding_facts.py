@@ -11,7 +11,7 @@ from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.ask.time_spans import FUTURE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import own_trade_facts, result_facts, wording
-from ia.agent.analyst.jobs.facts.held import load_weights
+from ia.agent.analyst.jobs.facts.held import load_held, load_weights, name_position
 from ia.agent.analyst.jobs.facts.journal_rows import load_trades
 from ia.agent.analyst.jobs.facts.share_changes import load_share_changes
 from ia.agent.analyst.say.reply import Reply, append_lines, reply_of_lines
@@ -248,6 +248,26 @@ def answer_sellable(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return lines
 
     return (yield from _of_held(say, asked, desk))
+
+
+def answer_sellable_each(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer how many shares of each holding may be sold today."""
+    loaded = yield from load_held(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    speak, lines, held = desk.speak, list[str](), loaded[1]
+    for symbol, each in held:
+        size, free = float(each["size"]), float(each.get("sellable") or 0)
+        given = {"name": name_position(desk, symbol, each), "size": number(size, "shares")}
+        given |= {"free": number(free, "shares")}
+        lines.append(speak("- {name}: **{free}** of {size} shares", **given))
+    bound = [each for _, each in held if float(each.get("sellable") or 0) < float(each["size"])]
+    head = (
+        speak("**Not all** may be sold today: mainland shares bought today settle on the next session (T+1).")
+        if bound
+        else speak("**All** that you hold may be sold.")
+    )
+    return reply_of_lines(head, *lines)
 
 
 def _answer_sellable_on(desk: ToolDesk, asked: FactQuestion, day: date, asked_for: float | None) -> Work[Reply]:
@@ -684,6 +704,7 @@ ANSWERS = {
     "take_profit": answer_take_profit,
     "own_pct": answer_pct,
     "sellable": answer_sellable,
+    "sellable_each": answer_sellable_each,
     "break_even": answer_break_even,
     "cost_distance": answer_cost_distance,
     "cooldown": answer_cooldown,
