@@ -519,10 +519,10 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
         or (found[0].answer == _TERM and not found[0].field)
         or found[0].answer in (_SECTORS, "watch")
     )
-    if open_ and not (securities or (mine and not watched)):
+    sure = bool(found) and found[0].id in _OF_SECTORS
+    if open_ and not sure and not (securities or (mine and not watched)):
         implied = _implied_fact(plain, spans, tables, watched=watched)
-        same = implied and found and (found[0].answer, found[0].field) == (implied.answer, implied.field)
-        found, taken = ([implied], []) if implied and not (same and found[0].id != implied.id) else (found, taken)
+        found, taken = ([implied], []) if implied else (found, taken)
     if not found:
         return None
     if all(spec.answer in _STORED for spec in found) and not _RANKED.search(plain):
@@ -555,6 +555,8 @@ def _find_by_rules(words: str, securities: list[Mention], today: date, tables: T
     return replace(asked, left=tuple(word for word in left if not (excepted and _LEFT_OUT.search(word))))
 
 
+_OF_SECTORS = ("sector_place", "sector_beyond")
+"""Facts of industries whose words say all that is asked."""
 BY_INDEX = ("watch_beat", "watch_against", "held_beat")
 """Facts of a list that is held against an index: that one is named besides."""
 _NOT_DONE = pattern(

@@ -56,6 +56,8 @@ _MINE = pattern(r"我的(?=是?多少|呢|怎么样|如何|高|低|大|小)|\b(?
 _ITS = pattern(r"\bwhat is (?:it|that) (?:for|of)\b", re.I)
 _LEFT_OUT = pattern(r"(?:的|股)?(?:都|就|先)?(?:不要|除外|不算|剔除|排除|去掉|不考虑)(?:了|掉)?\W*$")
 """A part that only leaves out some of what the part before asks for."""
+_THEIR_INDUSTRIES = pattern(r"(?:分别|都|各自?)(?:是|属于|在)(?:什么|哪些|哪个|哪几个|啥)(?:行业|板块)(?:的)?\W*")
+"""A part that asks for the industries of those that the part before lists."""
 _FIGURE_ALONE = pattern(
     r"^(?:它的?|其)?(?:每股收益|每股盈利|市盈率|市净率|股息率|毛利率|净利率|负债率|净利润|营收|roe|eps|pe|pb)(?:是|有)?(?:多少|几)",
     re.I,
@@ -111,7 +113,7 @@ def split_message(text: str) -> list[str]:
     narrowed = any(_ONLY.search(part) and not _ASKS.search(part.casefold()) for part in parts[1:])
     bound = (
         narrowed
-        or any(_LEFT_OUT.search(part) for part in parts[1:])
+        or any(_LEFT_OUT.search(part) or _THEIR_INDUSTRIES.fullmatch(part) for part in parts[1:])
         or any(_BOUND.search(part.casefold()) for part in parts)
         or _is_list(parts, low)
     )
@@ -124,16 +126,17 @@ def _is_screen(text: str) -> bool:
     >>> _is_screen("A-shares with P/E < 10, yield > 5%, how many"), _is_screen("banks below book, and how did they do")
     (True, False)
     """
-    if not _BOUNDED.search(text) or find_mentions(text) or len(_COUNTS.findall(text)) > 1:
+    if not (_BOUNDED.search(text) or _SHOWN_TOO.search(text)) or find_mentions(text) or len(_COUNTS.findall(text)) > 1:
         return False
     from ia.agent.analyst.ask.facts import industry_forms
     from ia.agent.analyst.ask.screens import parse_wish
 
     wish = parse_wish(text, industry_forms(text))
-    return wish.whole and bool(wish.bounds) and not wish.mean
+    return wish.whole and (bool(wish.bounds) or len(wish.columns) > 1) and not wish.mean
 
 
 _COUNTS = pattern(r"\bhow many\b|[几多][少]?[只家个支](?!股)", re.I)
+_SHOWN_TOO = pattern(r"[，,].{2,10}(?:分别|各(?:自)?)(?:是|为|有)?多少|, (?:and )?what (?:is|are) (?:their|its) ", re.I)
 _BOUNDED = pattern(r"\d.*[，,;；]|[，,;；].*\d")
 _SENTENCE = pattern(r"[?？!！;；。\n]+\s*|(?<=[a-z\d)])\.\s+(?=\S)", re.I)
 _TURN = pattern(

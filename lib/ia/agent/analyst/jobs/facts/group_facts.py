@@ -56,7 +56,9 @@ def drop_group_words(desk: ToolDesk, asked: FactQuestion) -> Work[tuple[str, ...
     if not group:
         return asked.left
     form = name_form(group)
-    return tuple(word for word in asked.left if form.sub("", word.casefold()).strip("组 ") not in ("", "的"))
+    alike = _industry_of(desk, group)
+    left = [word for word in asked.left if form.sub("", word.casefold()).strip("组 ") not in ("", "的")]
+    return tuple(word for word in left if not (_SAYS_GROUP.search(word) and alike & _industry_of(desk, word)))
 
 
 def list_codes(desk: ToolDesk, group: str) -> Work[list[str]]:

@@ -557,6 +557,8 @@ def answer_gainers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, left)
     field = asked.facts[0].field
     sides = (False, True) if field == "both" else (field == "losers",)
+    if _WITHIN.search(asked.words) and group.industries and len(sides) == 1:
+        return (yield from _count_within(desk, asked, group, count, losers=sides[0]))
     told: list[str] = []
     remarks: list[str] = []
     for losers in sides:
@@ -566,6 +568,31 @@ def answer_gainers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         remarks += [line for line in before if line not in remarks]
         told += lines
     return reply_of_lines(*remarks, *told)
+
+
+_WITHIN = pattern(
+    r"前[\d一二三四五十两]+(?:名|只|位)?(?:里|中|当中|之中|的股票里)|其中"
+    r"|\b(?:of|among|in) the (?:top|first|worst|best|biggest)? ?\w+ (?:gainers|losers|risers|fallers)\b",
+    re.I,
+)
+"""Says that of the first so many those of an industry are meant."""
+
+
+def _count_within(desk: ToolDesk, asked: FactQuestion, group: Group, count: int, *, losers: bool) -> Work[Reply]:
+    """Answer which of the largest rises or falls are of an industry."""
+    speak = desk.speak
+    name = speak("losers") if losers else speak("gainers")
+    found, before, refused = yield from market_days.load_asked_stretch(
+        desk, asked, "market.gainers", name, limit=count, losers=losers
+    )
+    if refused:
+        return refused
+    rows = wording.rows_of(found, "stocks")
+    own = [row for row in rows if row.get("industry") in group.industries]
+    head = speak("**{own} of the {count}** ({name}, {date}): {group}{mark}", own=len(own), count=len(rows), name=name,
+                 date=market_days.say_stretch(desk, found), group=screen_facts.name_group(desk, group),
+                 mark=wording.simulated_mark(desk, found.get("simulated")))  # fmt: skip
+    return reply_of_lines(*before, head, *(_stock_line(desk, row) for row in own))
 
 
 def _ranked_stocks(
@@ -631,6 +658,8 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which industries or concepts are strongest and weakest, or how the one did that is named."""
     kind, name = asked.facts[0].field, wording.fact_name(desk, asked.facts[0])
     words = blank_spans(asked.words, asked.spans)
+    bound = _BOUND.search(words)
+    words = _BOUND.sub(" ", words)
     if left := [found[0] for found in _UNREAD_OF_GROUPS.finditer(_COUNTED_GROUPS.sub(" ", words))]:
         return wording.ask_back(desk, tuple(left))
     found, before, refused = yield from market_days.load_asked_stretch(
@@ -641,6 +670,8 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     groups = {str(row.get("name")): row for key in ("best", "worst") for row in wording.rows_of(found, key)}
     if not groups:
         return reply_of_lines(*before, desk.speak("No industries or concepts are stored of that day."))
+    if bound:
+        return reply_of_lines(*before, *_say_beyond(desk, groups, found, bound))
     named = [group for _, group in industry_forms(words, groups, desk.tables)] if kind == "industry" else []
     named = named or [group for group in sorted(groups, key=len, reverse=True) if group in words]
     if known := [group for group in dict.fromkeys(named) if group in groups][:MOST_NAMED]:
@@ -748,6 +779,37 @@ def _say_all(desk: ToolDesk, groups: dict[str, Json], found: DeskResult, *, up: 
     told = [f"{wording.industry_name(desk, name)} {wording.say_percent(value)}" for value, name in moved[:MOST_LISTED]]
     more = [speak("… and {count} more.", count=len(moved) - MOST_LISTED)] if len(moved) > MOST_LISTED else []
     return [head, *([speak.join_items(told)] if told else []), *more, *_say_measure(desk, found)]
+
+
+_BOUND = pattern(
+    r"(?:上?涨|(?P<falls>下?跌))(?:幅|了)?(?:超过?|大于|高于|多于|在)?(?P<n>\d+(?:\.\d+)?) ?(?:%|％|个点)(?:以上)?"
+    r"|\b(?:up|rose|risen|gained|climbed|(?P<fell>down|fell|fallen|lost|dropped))(?: by)?"
+    r" (?:more than|over|above|at least) (?P<m>\d+(?:\.\d+)?) ?(?:%|percent)",
+    re.I,
+)
+"""By how much industries have to have risen or fallen."""
+
+
+def _say_beyond(desk: ToolDesk, groups: dict[str, Json], found: DeskResult, bound: re.Match[str]) -> list[str]:
+    """Return the groups that rose, or fell, by more than so much."""
+    falls, least = bool(bound["falls"] or bound["fell"]), float(bound["n"] or bound["m"])
+    known = [(value, name) for name, row in groups.items()
+             if (value := wording.figure_of(row, "change_pct")) is not None]  # fmt: skip
+    moved = sorted(((v, n) for v, n in known if (v < -least if falls else v > least)), reverse=not falls)
+    given: dict[str, Any] = {
+        "count": len(moved),
+        "all": len(known),
+        "least": f"{least:g}",
+        "date": market_days.say_stretch(desk, found),
+        "mark": wording.simulated_mark(desk, found.get("simulated")),
+    }
+    head = (
+        desk.speak("**{count} of {all} industries** fell by more than {least}% ({date}){mark}", **given)
+        if falls
+        else desk.speak("**{count} of {all} industries** rose by more than {least}% ({date}){mark}", **given)
+    )
+    told = [f"{wording.industry_name(desk, name)} {wording.say_percent(value)}" for value, name in moved[:MOST_LISTED]]
+    return [head, *([desk.speak.join_items(told)] if told else []), *_say_measure(desk, found)]
 
 
 def _say_measure(desk: ToolDesk, found: DeskResult) -> list[str]:

@@ -193,6 +193,9 @@ def _find_pairs(words: str, unit: str, *, alone: bool) -> list[tuple[str, str]]:
     foreign = [code for code in named if code != _YUAN]
     if not alone and len(foreign) > 1 and (_YUAN in named or _EACH.search(words)):
         return [(code, _YUAN) for code in foreign]
+    into = [code for code in named if code != unit]
+    if unit and alone and len(into) > 1 and _EACH.search(words):
+        return [(unit, code) for code in into]
     currency = unit or next(iter(named), "USD")
     if not unit and named == [_YUAN]:
         currency = "USD"
