@@ -1070,9 +1070,9 @@ def answer_limits(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 _OF_RULE = {
     "position_pct": pattern(r"仓位|单只|单个|持仓|\b(?:position|single|cap|concentration|weight)\b", re.I),
-    "rise_pct": pattern(r"追[高涨]|涨幅|\bchas(?:e|ing)\b", re.I),
-    "day_warning_pct": pattern(r"单日|当[天日]|一天|\b(?:daily|day|warning)\b", re.I),
-    "day_stop_pct": pattern(r"单日|当[天日]|一天|停止买入|不再买|\b(?:daily|day)\b", re.I),
+    "rise_pct": pattern(r"追[高涨]|涨幅|[单当一][日天]涨|\b(?:chas(?:e|ing)|rises?|rose|risen|rally)\b", re.I),
+    "day_warning_pct": pattern(r"(?:单日|当[天日]|一天)(?!涨)|\b(?:daily|day|warning)\b", re.I),
+    "day_stop_pct": pattern(r"(?:单日|当[天日]|一天)(?!涨)|停止买入|不再买|\b(?:daily|day)\b", re.I),
     "stop_loss_pct": pattern(r"止损|\bstop\b", re.I),
     "cooling_hours": pattern(r"冷却|冷静|间隔|\bcool\w*\b", re.I),
 }

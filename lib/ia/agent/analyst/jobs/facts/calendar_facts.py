@@ -66,7 +66,7 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 def _answer_of_market(desk: ToolDesk, asked: FactQuestion, market: str) -> Work[Reply]:
     """Answer a question about the days of one market."""
-    speak, place = desk.speak, desk.speak(PLACES[market])
+    speak, place, today = desk.speak, desk.speak(PLACES[market]), date.fromisoformat(desk.request.day)
     meant = [each for each in holiday_table(desk.tables) if each.words.search(asked.words)]
     if meant:
         holiday = next((each for each in meant if market in each.markets), meant[0])
@@ -80,11 +80,12 @@ def _answer_of_market(desk: ToolDesk, asked: FactQuestion, market: str) -> Work[
         return (yield from _answer_hours(desk, asked, market))
     if counted := _COUNTED.get(asked.facts[0].field):
         return (yield from counted(desk, asked, market, place))
+    if _PREVIOUS.search(asked.words) and all(_is_before_today(span, today) for span in asked.spans):
+        return (yield from _answer_previous(desk, market, place))
     if not asked.spans and _OPEN_NOW.search(asked.words):
         return (yield from _answer_open_now(desk, market, place))
     if week := _WEEK_DAYS.search(asked.words):
         return (yield from _answer_week(desk, any(week.groups()), market, place))
-    today = date.fromisoformat(desk.request.day)
     if stretch := _stretch_of(asked.words, asked.spans[0] if asked.spans else None, today):
         if edge := _EDGE.search(asked.words):
             return (yield from _answer_edge(desk, *stretch, market, place, last=edge.lastgroup == "last"))
@@ -260,6 +261,35 @@ def _answer_next_session(desk: ToolDesk, asked: FactQuestion, market: str, place
                  weekday=speak(market_days.WEEKDAYS[first.weekday()]))  # fmt: skip
     after = [speak("After it: {names}.", names=speak.join_items(nearest[1:]))] if nearest[1:] else []
     return reply_of_lines(told, *after)
+
+
+_PREVIOUS = pattern(
+    r"(?:上一?|前一)个?(?:交易日|开市日)|(?:之|以)?前(?:的)?最后一?个?(?:交易日|开市日)"
+    r"|\b(?:last|previous) (?:trading day|session|market day)(?: before (?:today|this|that))?"
+    r"(?=\W*$| (?:in|on|for) (?:the )?(?:hong kong|hk|us|new york|shanghai|shenzhen|mainland|a-shares?)\b)",
+    re.I,
+)
+"""The session before today is asked for."""
+
+
+def _is_before_today(span: TimeSpan, today: date) -> bool:
+    """Return True if a stretch is today, or the session before it, as a question for that one names them."""
+    return span.first == today == span.last or _PREVIOUS.search(span.said) is not None
+
+
+def _answer_previous(desk: ToolDesk, market: str, place: str) -> Work[Reply]:
+    """Answer which session of a market was the last one before today."""
+    speak = desk.speak
+    found = yield from desk.one("calendar.trading", date=desk.request.day, market=market, n=3)
+    if found.failure is not None:
+        return wording.unreadable(desk, speak("the calendar"), found.failure)
+    newest = max(wording.names_of(found.get("previous")), default="")
+    if not newest:
+        return reply_of_lines(speak("Whether {place} trades on {day} is not known.", place=place, day=desk.request.day))
+    weekday = speak(market_days.WEEKDAYS[date.fromisoformat(newest).weekday()])
+    told = speak("**The last session before today was {date}**, {weekday} ({place}).", date=newest, weekday=weekday,
+                 place=place)  # fmt: skip
+    return reply_of_lines(told, _say_day(desk, found, date.fromisoformat(desk.request.day), place))
 
 
 _LEFT = pattern(r"还(?:有|剩)|剩|\b(?:left|remain\w*|still)\b", re.I)

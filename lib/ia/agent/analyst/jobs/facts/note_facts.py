@@ -116,8 +116,8 @@ def _count_notes(desk: ToolDesk, asked: FactQuestion, paths: list[str], name: st
                  count=len(dated), about=speak(" on {name}", name=name) if name else "")  # fmt: skip
     kinds = Counter(path.split("/")[1] for _, path in dated if path.count("/") > 1)
     told = speak.join_items([f"{kind} {count}" for kind, count in kinds.most_common()])
-    head += speak(" By kind: {kinds}.", kinds=told) if len(kinds) > 1 else ""
-    return reply_of_lines(head, *(f"- `{path}`" for _, path in dated[:SHOWN]))
+    last = [speak("By kind: {kinds}.", kinds=told)] if len(kinds) > 1 else []
+    return reply_of_lines(head, *(f"- `{path}`" for _, path in dated[:SHOWN]), *last)
 
 
 _TOPIC = pattern(
