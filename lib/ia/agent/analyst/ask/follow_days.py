@@ -11,6 +11,7 @@ from ia.agent.analyst.ask.time_spans import UNREAD, find_time_spans
 from ia.kernel.patterns import pattern
 
 _LONGEST, _FRIDAY = 90, 4
+_ANY_DAY = date(2100, 1, 1)
 _DAY = pattern(
     r"\b(?:(?:on|of) )?(?:that|the same|this same) (?:very |same |particular )?(?:trading )?(?:day|date|session)\b"
     r"|(?:在)?(?:那一?天|当天|当日|那日|同一天|那个交易日)"
@@ -42,10 +43,18 @@ _SINCE = pattern(
     r" ?(?:now |today )?(?:(?:from|above|below|off|up|down|moved|changed|gone|risen|fallen|gained"
     r"|lost)\b ?)*(?:on |from )?"
     r"(?:that|then|there|it)?(?: (?:level|close|price|day))?(?: since(?: then| that day)?)?(?: (?:now|today))?\W*"
+    r"|\W*(?:(?:and|so|then)\b[, ]*)*what (?:has|did) (?:it|the (?:price|index|share|stock)) (?:lost|lose|gained"
+    r"|gain|done|do) since(?: then| that day)?\W*"
+    r"|\W*从?那(?:天|时候?|次)?(?:以后|之后|以来|起|后)?(?:到现在|至今)?(?:一共|总共)?"
+    r"(?:已经|又)?[涨跌]了?(?P<after>多少|几个点)\W*"
     r"|\W*(?:那|从那|从那天|那时)*(?:到|跟|和|比|离)?(?:现在|今天|目前)(?:又|已经|相比|比)*(?:相?差|涨|跌|变)[了到]*"
     r"(?P<zh>多少|几)(?P<points>个?点)?(?:钱)?\W*"
 )
 """How far a price is today from that of a day before."""
+_PRICE = pattern(
+    r"[涨跌]|收盘?|开盘|股价|最[高低]|成交量|\b(?:clos\w+|open\w*|price|high|low|volume|r[io]se|f[ae]ll|up|down)\b"
+)
+"""What is asked of the day of a trade of the owner's."""
 _NEXT = pattern(
     r"(?:\b(?:and|but|so)\b[, ]*)*(?:did|has|was) (?:it|they|that|the (?:index|share|stock|price)s?)"
     r" (?:get (?:it |that |some )?back|recover|come back|bounce(?: back)?|rebound|make (?:it|that) good|rise|fall"
@@ -62,8 +71,22 @@ _FALL = pattern(
 )
 _DATE = r"\d{4}-\d\d-\d\d"
 _FROM_TO = pattern(rf"({_DATE})\s*(?:to|–|至|-)\s*({_DATE})")
-_BOUND = pattern(rf"since the close of {_DATE}|{_DATE} 收盘以来")
+_BOUND = pattern(rf"since the close of {_DATE}|{_DATE} 收盘以来|the first on {_DATE}|第一次是 {_DATE}")
 _ONE = pattern(_DATE)
+
+
+def names_that_day(text: str) -> bool:
+    """Return True if a text has words for a day that was spoken of."""
+    return _DAY.search(text.casefold()) is not None
+
+
+def points_at_day(text: str) -> bool:
+    """Return True if a text asks of a day which only the answer before it tells.
+
+    >>> points_at_day("what was the close that day"), points_at_day("那天是3月4日吗"), points_at_day("收盘价")
+    (True, False, False)
+    """
+    return names_that_day(text) and not find_time_spans(_DAY.sub(" ", text.casefold()), _ANY_DAY)
 
 
 def point_at_told(text: str, before: str, answer: str, today: date) -> str:
@@ -79,23 +102,18 @@ def point_at_told(text: str, before: str, answer: str, today: date) -> str:
     'longest losing streak of Wuliangye'
     """
     low = text.casefold()
-    if not answer or len(text) > _LONGEST or OWNER.search(text) or OWNER.search(blank_mentions(before)):
+    if not _may_point(text, before, answer):
         return text
+    if asked := _ask_next_day(text, before, answer, today):
+        return asked
     back = _BACK.fullmatch(low)
-    if (
-        _NEXT.fullmatch(low.strip(" ?？"))
-        and (day := _only(_find_told(answer)[0]))
-        and len(named := find_mentions(before)) == 1
-    ):
-        after = date.fromisoformat(day) + timedelta(days=1)
-        after += timedelta(days=max(7 - after.weekday(), 0) if after.weekday() > _FRIDAY else 0)
-        if after > today:
-            return text
-        said = named[0].said
-        return f"{_before_time(said)}{after}涨跌多少" if is_chinese(text) else f"how much did {said} change on {after}"
     since = _SINCE.fullmatch(low) if _CLOSE.search(before) else None
     points_at = back or since or _DAY.search(low) or _STRETCH.search(low)
-    if points_at is None or find_mentions(text) or any(s.kind != UNREAD for s in find_time_spans(text, today)):
+    if (
+        points_at is None
+        or find_mentions(text)
+        or any(span.kind != UNREAD for span in find_time_spans(_DAY.sub(" ", low), today))
+    ):
         return text
     told, (days, stretches) = is_chinese(text), _find_told(answer)
     named = find_mentions(before)
@@ -133,6 +151,28 @@ def point_at_told(text: str, before: str, answer: str, today: date) -> str:
     return _put(text, points_at, f"{begin}到{end}" if told else f"from {begin} to {end}", who)
 
 
+def _may_point(text: str, before: str, answer: str) -> bool:
+    """Return True if a message may point into an answer; of the owner's trades only at the price of their one day."""
+    if not answer or len(text) > _LONGEST or OWNER.search(text):
+        return False
+    low = text.casefold()
+    own = OWNER.search(blank_mentions(before)) is not None
+    return not own or bool(_DAY.search(low) and _PRICE.search(low) and _tells_one_day(answer))
+
+
+def _ask_next_day(text: str, before: str, answer: str, today: date) -> str:
+    """Return a question for the day after the one that an answer found; "" for another."""
+    named, day = find_mentions(before), _only(_find_told(answer)[0])
+    if not _NEXT.fullmatch(text.casefold().strip(" ?？")) or not day or len(named) != 1:
+        return ""
+    after = date.fromisoformat(day) + timedelta(days=1)
+    after += timedelta(days=7 - after.weekday() if after.weekday() > _FRIDAY else 0)
+    if after > today:
+        return ""
+    said = named[0].said
+    return f"{_before_time(said)}{after}涨跌多少" if is_chinese(text) else f"how much did {said} change on {after}"
+
+
 def _put(text: str, found: re.Match[str], time: str, who: str) -> str:
     """Return a message with a time in the place of what points at it, and with the security that was spoken of."""
     if not who:
@@ -147,6 +187,10 @@ def _put(text: str, found: re.Match[str], time: str, who: str) -> str:
 def _before_time(name: str) -> str:
     """Return a name to stand before a date: its digits are no part of that."""
     return f"{name} " if name[-1:].isalnum() and name[-1:].isascii() else name
+
+
+def _tells_one_day(answer: str) -> bool:
+    return len(set(_ONE.findall(answer))) == 1
 
 
 def _only(days: list[str]) -> str:

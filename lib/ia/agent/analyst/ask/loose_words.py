@@ -50,7 +50,7 @@ _CONDITION = pattern(
 )
 """Words of a reason that may bound what is asked."""
 _LEVELS = pattern(
-    r"(?:(?<=破)|(?<=[上于到过在回守买投下拿用花放]))[一二两三四五六七八九十]+[百千万][一二两三四五六七八九十百千万]*(?=[点元块以了过吗没的买大]|整|关|\W*$)"
+    r"(?:(?<=破)|(?<=[上于到过在回守买投下拿用花放]))[一二两三四五六七八九十]+[百千万][一二两三四五六七八九十百千万]*(?=[点元块美港以了过吗没的买大]|整|关|\W*$)"
 )
 """A level or a sum of money in Chinese words: 破三千点."""
 _NUMBER = pattern(

@@ -4,6 +4,7 @@ import re
 from datetime import date
 from itertools import pairwise
 
+from ia.agent.analyst.ask.follow_days import names_that_day, points_at_day
 from ia.agent.analyst.ask.follow_steps import find_other_market
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import UNREAD, blank_spans, find_time_spans
@@ -21,7 +22,7 @@ _END = pattern(
 _LINK = pattern(r"^(?:\s|再给个|再|另外|还有|以及|然后|顺便|同时|和|and\b|also\b|then\b|plus\b)+")
 _BOUND = pattern_by_letters(
     r"^\W*(?:占|如果|要是|假如|假设|若(?!羽)|万一|除了|除去|除|不算|不含|因为|既然|虽然|按照?|扣(?=[除了掉完])"
-    r"|当(?!升)|自从?|只|比起|比(?=[昨去上前]|\s)|跟|相比|带|附上?|叠加|加上|加(?=\d)|配|从我"
+    r"|当(?!升|天|日)|自从?|只|比起|比(?=[昨去上前]|\s)|跟|相比|带|附上?|叠加|加上|加(?=\d)|配|从我"
     r"|(?:if|when|suppose|supposing|assuming|since|because|except|excluding|apart|unless|as|than"
     r"|compared|versus|vs|but|without|with|risking"
     r"|for|between)\b(?! (?:is|are|was|were|did|do|does|will)\b))",
@@ -114,6 +115,7 @@ def split_message(text: str) -> list[str]:
     bound = (
         narrowed
         or any(_LEFT_OUT.search(part) or _THEIR_INDUSTRIES.fullmatch(part) for part in parts[1:])
+        or any(points_at_day(part) for part in parts[1:])
         or any(_BOUND.search(part.casefold()) for part in parts)
         or _is_list(parts, low)
     )
@@ -176,6 +178,15 @@ def split_in_turn(text: str) -> list[str]:
         parts += joined
     parts = _name_lists(parts)
     return parts if 2 <= len(parts) <= MOST else []
+
+
+def points_back(text: str) -> bool:
+    """Return True if a later part of a message asks of a day which only the answer to an earlier one tells.
+
+    >>> points_back("CATL's worst day this year and how much volume was there that day?"), points_back("当天收盘价")
+    (True, False)
+    """
+    return names_that_day(text) and any(points_at_day(part) for part in split_in_turn(text)[1:])
 
 
 _FIGURE_PART = pattern(

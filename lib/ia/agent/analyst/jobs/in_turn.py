@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ia.agent.analyst.ask import several
-from ia.agent.analyst.ask.follow_days import point_at_told
+from ia.agent.analyst.ask.follow_days import point_at_told, points_at_day
 from ia.agent.analyst.ask.follow_words import OWNER
 from ia.agent.analyst.ask.listed_subjects import find_codes
 from ia.agent.analyst.ask.mentions import find_mentions
@@ -39,9 +39,12 @@ def answer_in_turn(
     replies: list[Reply] = []
     left: list[str] = []
     before, listed, told = list(asked.before), list(asked.listed), ""
-    for text in texts:
-        text = point_at_told(text, before[-1], told, asked.moment.date()) if told else text
-        if told and several.repeats_move(before[-1], text):
+    for at, asked_for in enumerate(texts):
+        text = point_at_told(asked_for, before[-1], told, asked.moment.date()) if told else asked_for
+        if told and any(several.repeats_move(each, text) for each in (*texts[:at], before[-1])):
+            continue
+        if told and points_at_day(text):
+            left.append(text)  # which day it means is not certain
             continue
         if left and not (find_mentions(text) or OWNER.search(text)):
             left.append(text)  # it may go on with what was not read

@@ -16,6 +16,7 @@ from ia.agent.analyst.ask import (
     intent,
     listed_subjects,
     report_words,
+    several,
 )
 from ia.agent.analyst.ask.amounts import find_market_currencies
 from ia.agent.analyst.ask.backtest_words import ASKS
@@ -119,8 +120,14 @@ def work(desk: ToolDesk) -> Work[Reply]:
 def _answer_questions(desk: ToolDesk) -> Work[Reply]:
     """Answer a message as a whole, or its questions one after the other where it is not read so."""
     whole = desk.request
+    pointed = several.points_back(whole.question)
+    if pointed:  # "the worst day, and the volume that day": only the answer before tells the day
+        from ia.agent.analyst.jobs.in_turn import answer_in_turn
+
+        if parted := (yield from answer_in_turn(desk, whole, _answer_message, _may_ask)):
+            return parted
     done = yield from _answer_message(desk)
-    if not done.unread and done.understood:
+    if (not done.unread and done.understood) or pointed:
         return done
     from ia.agent.analyst.jobs.in_turn import answer_in_turn
 
