@@ -23,8 +23,14 @@ _MEANT = {
     "负债": "资产负债率", "sales": "revenue",
 }  # fmt: skip
 """Figures in short, behind another figure of a company."""
+_MULTIPLES = {
+    "每股净资产": ("市净率", "P/B"), "book value per share": ("市净率", "P/B"), "每股收益": ("市盈率", "P/E"),
+    "eps": ("市盈率", "P/E"),
+}  # fmt: skip
+"""What the price is held against, and the name of that."""
 _ALONE = pattern(
-    r"\W*(?:(?:and|so|what about|how about|what (?:was|is|were)|how (?:much|high|big) (?:was|is))\b[, ]*)*"
+    r"\W*(?:(?:and|so|what about|how about|what (?:was|is|were)|how (?:much|high|big) (?:was|is)"
+    r"|what did (?:it|that|they|the last one|that one|the last report|the last) say (?:about|on|of))\b[, ]*)*"
     r"(?:the |its |their |那么?|它的?|其)*@(?:"
     r"(?: in| of| from)? (?:the )?(?:last|latest|newest|most recent) (?:time(?: (?:round|around|out))?|report|results)"
     r"|又?(?:是|有)?多少|呢|[怎咋]么?样|如何)*\W*",
@@ -42,9 +48,11 @@ _COMPARED = pattern(
     re.I,
 )
 """Holds the figure before against that of another company @."""
+_LOWER = pattern(r"^(?!.*(?:高|大|多|better|higher|more|bigger)).*(?:低|小|少|lower|less|smaller)", re.I)
 _RANK = pattern(
     r"\W*(?:那|那么|它|又|能|大概)*在?(?P<zh>(?:全部?|整个)?(?:[Aa]股|市场|行业|同行|同业|板块|银行股?|白酒股?))?(?:里面?|中|内|当中)?(?:能)?"
     r"排(?:名|在)?(?:第几|多少|老几|什么位置)(?:位|名)?(?:呢|啊)?\W*"
+    r"|\W*(?:那|那么)?(?:在|跟|和)(?:行业|同行|同业|板块)(?:里面?|中|内)?(?:比)?(?:呢|怎么样|如何|算高吗|高不高|高吗|低吗|什么水平)+\W*"
     r"|\W*(?:and )?(?:(?:where|how) does (?:it|that|this) rank|what rank is (?:it|that))"
     r"(?: (?:in|among|within) (?:its|the) (?:industry|sector|peers)"
     r"|(?P<whole> (?:in|among|within|of) (?:the (?:whole )?market|all (?:the )?(?:a-)?(?:shares|stocks))))?\W*",
@@ -53,10 +61,10 @@ _RANK = pattern(
 """Asks for the place of the figure before in an industry or among all A-shares."""
 _REPORT = pattern(r"财报|年报|季报|业绩|\b(?:reports?|results)\b", re.I)
 _DIVIDEND = pattern(r"分红|派息|股息|除权|除息|每股分|\b(?:dividends?|payouts?|ex[- ]?d(?:ate|iv\w*))\b", re.I)
-_DEALS = pattern(r"买|卖|加仓|\b(?:buy|bought|sell|sold|worth|cost)\b", re.I)
+_DEALS = pattern(r"买|卖|加仓|成本|\b(?:buy|bought|sell|sold|worth|cost)\b", re.I)
 _SHARES = pattern(r"(?P<n>\d[\d,]*)\s*(?:股|shares?\b)", re.I)
 _MINE = pattern(
-    r"手[里上]的?(?:股数|股票|那些|这些)|我的?(?:股数|那些|这些|持仓)|按我|到手|我(?:一共|一年)?(?:能|可以|会|要)?(?:拿|收|得|分)(?:到|多少)"
+    r"手[里上]的?(?:股数|股票|那些|这些)|我的?(?:股数|那些|这些|持仓)|按我|到手|分到我|我(?:一共|一年)?(?:能|可以|会|要)?(?:拿|收|得|分)(?:到|多少)"
     r"|\b(?:on|for|with|from) (?:all )?(?:my|mine|what i (?:own|hold|have))\b"
     r"|\b(?:do|would|will|should|could) i (?:get|receive)\b",
     re.I,
@@ -71,6 +79,28 @@ _YEAR_BEFORE = pattern(
     r"|\W*(?:and |what about |how about )*(?:in )?(?:the )?(?:year|one|ones|years) before(?: that| it)?\W*",
     re.I,
 )
+_OVER_YEARS = pattern(
+    r"\W*(?:那|那么)?(?:前|过去|这|近|最近|往)(?:几|些)?年(?:里|来)?(?:呢|怎么样|如何|是多少|变化)*\W*|\W*(?:那|那么)?(?:历年|各年)的?呢?\W*"
+    r"|\W*(?:and |what about |how about )*(?:(?:in|over) )?(?:the )?"
+    r"(?:years before(?: that)?|(?:previous|earlier|other) years|(?:past|last) few years|years)\W*"
+    r"|\W*(?:and )?(?:was|is) (?:it|that) (?:any )?(?:better|worse|higher|lower|more|less|up|down)(?: or \w+)?"
+    r" (?:than|from|on) (?:in )?(?:the )?(?:year before|previous year|last year|the one before)\W*"
+    r"|\W*(?:那|那么)?比(?:上年|去年|前一?年|上一年)(?:是|要)?(?:好|多|高|涨|强|少|低|差)了?(?:还是[多高好少低差]了?)?(?:吗|没有?|呢)*\W*",
+    re.I,
+)
+"""Asks for the figure before in the years before, or whether it is above that of the year before."""
+_PRICED = pattern(
+    r".*(?:股价|价格).{0,6}(?:几|多少)倍.*|.*\bprice\b.{0,30}\b(?:above|below|times|premium|discount)\b.*"
+    r"|.*\b(?:above|below|times|premium|discount)\b.{0,40}\bprice\b.*",
+    re.I,
+)
+"""Holds the price against the book value or the earnings of a share."""
+_AFFORDED = pattern(
+    r".*(?:利润|赚的?钱?|盈利).{0,3}够.{0,3}分.*|.*够不够分.*|.*\b(?:can|could) (?:it|they) afford (?:it|that|to)\b.*"
+    r"|.*\bcovered by (?:its |the )?(?:profits?|earnings)\b.*",
+    re.I,
+)
+"""Asks whether the profit is enough for the dividends before."""
 _GOT = pattern(
     r"\W*(?:那|那么)?我(?:收|拿|领)到了?(?:多少|吗|没有?).*"
     r"|\W*(?:and )?how much (?:of (?:it|that) )?did i (?:get|receive)\W*",
@@ -101,6 +131,24 @@ def ask_of_company(text: str, last: str, today: date) -> str:
     return _ask_figure(text, last, who, figure[0], today)
 
 
+_OTHER_END = pattern(
+    r"\W*(?:又|那|那么|然后)*(?:哪一?[家只个支]|谁)(?:公司|股票)?的?最(?P<end>[高低大小多少])(?:的)?(?:呢)?\W*"
+)
+_END = pattern(r"最[高低大小多少]")
+
+
+def turn_ranking(text: str, last: str) -> str:
+    """Return the last question, a ranking by a figure of companies, for its other end; "" for another.
+
+    >>> turn_ranking("哪家最低", "持仓里哪家公司毛利率最高"), turn_ranking("哪家最低", "茅台毛利率")
+    ('持仓里哪家公司毛利率最低', '')
+    """
+    found = _OTHER_END.fullmatch(text)
+    if found is None or len(_END.findall(last)) != 1 or not _FIGURE.search(last) or find_named(last):
+        return ""
+    return _END.sub(f"最{found['end']}", last)
+
+
 def _ask_dividend(text: str, who: str, *, chinese: bool) -> str:
     """Return what goes on about the dividends of a company."""
     size = _SHARES.search(text)
@@ -111,6 +159,8 @@ def _ask_dividend(text: str, who: str, *, chinese: bool) -> str:
         return f"annual dividends of my {number} shares of {who}" if number else f"annual dividends of my {who}"
     if _GOT.fullmatch(text):
         return f"我收到过{who}的分红吗" if chinese else f"have I received any dividends from {who}"
+    if _AFFORDED.fullmatch(text):
+        return f"{who}分红比例" if chinese else f"payout ratio of {who}"
     if _PER_SHARE.fullmatch(text):
         return f"{who}每股分红多少" if chinese else f"dividends of {who}"
     if _YEAR_BEFORE.fullmatch(text):
@@ -128,6 +178,8 @@ def _ask_figure(text: str, last: str, who: str, old: str, today: date) -> str:
         if _REPORT.fullmatch(old) or not _COMPARED.fullmatch(bare):
             return ""
         other = mentions[0].said
+        if _LOWER.search(text):
+            return f"{who}和{other}哪个{old}更低" if chinese else f"which has the lower {old}, {who} or {other}"
         return f"{who}和{other}哪个{old}更高" if chinese else f"which has the higher {old}, {who} or {other}"
     if mentions:
         return ""
@@ -135,6 +187,10 @@ def _ask_figure(text: str, last: str, who: str, old: str, today: date) -> str:
         group = rank["zh"] or "行业"
         whole = " of all A-shares" if rank["whole"] else ""
         return f"{who}{old}在{group}里排第几" if chinese else f"where does {who} rank in its industry by {old}{whole}"
+    if not _REPORT.fullmatch(old) and _OVER_YEARS.fullmatch(text):
+        return f"{who}历年{old}" if chinese else f"yearly course of {old} of {who}"
+    if (multiple := _MULTIPLES.get(old.casefold())) and _PRICED.fullmatch(text):
+        return f"{who}{multiple[0]}" if chinese else f"{multiple[1]} of {who}"
     spans = [span for span in find_time_spans(text, today) if span.kind != UNREAD]
     if len(spans) == 1 and not _REPORT.fullmatch(old) and _WAS.fullmatch(blank_spans(text, spans)):
         return f"{old} of {who} {spans[0].said}"

@@ -5,7 +5,7 @@ from datetime import date
 
 from ia.agent.analyst.ask.follow_again import ask_again
 from ia.agent.analyst.ask.follow_asides import drop_asides
-from ia.agent.analyst.ask.follow_company import ask_of_company
+from ia.agent.analyst.ask.follow_company import ask_of_company, turn_ranking
 from ia.agent.analyst.ask.follow_ends import (
     ask_other_average,
     ask_other_extreme,
@@ -289,7 +289,9 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
         return text
     if summed := _sum_up(text, last, recent) or ask_of_line(text, last):
         return summed
-    if len(text) <= LONGEST and (asked := ask_of_company(text, last, today)):
+    if len(text) <= LONGEST and (
+        asked := turn_ranking(text, last) or hold_against(text, last) or ask_of_company(text, last, today)
+    ):
         return asked
     if not find_mentions(text) and (pointed := ask_pointed(drop_lead(text), last, find_named(last), today)):
         return pointed

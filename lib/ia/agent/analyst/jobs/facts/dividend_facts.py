@@ -121,7 +121,8 @@ def _asked_years(asked: FactQuestion, last_year: int) -> tuple[int, int, tuple[s
     span = spans[0]
     if len(spans) > 1 or span.kind not in (RANGE, SINCE, SESSIONS) or span.first is None or span.last is None:
         return 0, 0, tuple(each.said for each in spans)
-    return span.first.year, min(span.last.year, last_year), ()
+    last = min(span.last.year, last_year)
+    return min(span.first.year, last - 1), last, ()  # a year alone is held against the one before
 
 
 def _say_years(

@@ -101,13 +101,14 @@ def _load_reports(
             return [], say_no_valuation(desk, mention, found.failure)
         return [], speak("No report is stored (`ia sync fundamentals` fetches them).")
     mark = wording.simulated_mark(desk, rows[0].get("simulated"))
-    if quarterly:
+    if quarterly and spec.unit == "money":
         alone = yield from desk.one("financial.income", symbol=mention.code, periods=_STATEMENTS)
         quarters = quarters_of(spec, wording.rows_of(alone, "reports")) if alone.ok else []
         if quarters:
             unit = wording.foreign_unit(rows[0], wording.spec_unit(spec))
             each = [_Point(_name_quarter(end), value, growth, unit) for end, value, growth in reversed(quarters)]
             return each, speak(" (of each quarter alone)") + mark
+    if quarterly:
         return [_point_of(desk, spec, row, f"{row.get('period')}") for row in reversed(rows)], mark
     return _years_of(desk, rows, lambda row, name: _point_of(desk, spec, row, name)), mark
 

@@ -53,22 +53,21 @@ def _say_cash(desk: ToolDesk, asked: FactQuestion, mention: Mention) -> Work[str
     flows, cash, earned = yield from _load_years(desk, mention)
     have = wording.figure_of(cash, item)
     unit = wording.foreign_unit({**cash, "symbol": mention.code}, "money")
-    given: Json = {
-        "name": speak(name), "have": wording.say_money(desk, have) + unit, "period": cash.get("period"),
-        "mark": wording.simulated_mark(desk, flows.get("simulated")),
-    }  # fmt: skip
     if have is None:
         return speak("its cash flows of twelve months are not known here.")
     if field == "cash_cover":
-        need = wording.figure_of(earned, "profit")
-        given["what"] = speak("net profit")
+        need, what = wording.figure_of(earned, "profit"), speak("net profit")
     else:
         need = yield from _load_paid(desk, mention, str(cash.get("currency") or ""), earned)
-        given["what"] = speak("dividends of the last twelve months")
+        what = speak("dividends of the last twelve months")
+    given: Json = {
+        "name": speak(name), "what": what, "have": wording.say_money(desk, have) + unit,
+        "need": wording.say_money(desk, need) + unit, "times": f"{have / need:.2f}" if need else "–",
+        "period": cash.get("period"), "mark": wording.simulated_mark(desk, flows.get("simulated")),
+    }  # fmt: skip
     if need is None or need <= 0:
         return speak("{name} {have} in the twelve months up to {period}; the {what} is not known or not above zero"
                      "{mark}", **given)  # fmt: skip
-    given |= {"need": wording.say_money(desk, need) + unit, "times": f"{have / need:.2f}"}
     if field == "cash_cover":
         return speak("{name} {have} in the twelve months up to {period}, **{times} times** the {what} of {need}{mark}",
                      **given)  # fmt: skip

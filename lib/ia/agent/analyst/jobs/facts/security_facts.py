@@ -308,6 +308,12 @@ def _say_report(
         if len(found) == len(each):
             return _say_periods(desk, specs, found) + wording.simulated_mark(desk, found[0].get("simulated"))
         row, span = next(pair for pair in each if pair[0] is None)
+    if row is not None and span is not None and _AGAINST_THEN.search(asked.words):
+        older = [each for each in rows if each.get("basis") == "annual" and str(each["period"]) < str(row["period"])]
+        other = [rows[0]] if row is not rows[0] else older[:1]
+        if other:
+            both = sorted((row, *other), key=lambda each: str(each["period"]), reverse=True)
+            return _say_periods(desk, specs, both) + wording.simulated_mark(desk, row.get("simulated"))
     if row is None:
         said = span.said if span else ""
         newest = rows[0].get("period")
@@ -316,6 +322,10 @@ def _say_report(
     return _say_row(desk, asked, specs, row)
 
 
+_AGAINST_THEN = pattern(
+    r"[比跟和与较](?:去年|前年|上年|上一年|前一年)|\b(?:than|versus|vs\.?|compared (?:to|with)|against)\b", re.I
+)
+"""Holds the newest figure against that of a time."""
 _ON_YEAR = pattern(
     r"同比|[比跟和与较](?:去年|前年|上年|上一年|前一年)[^，,。]{0,2}(?:比|是|[涨增多少高])|是(?:涨|增|升|多|高)(?:了)?还是"
     r"|\b(?:year[- ]on[- ]year|on the year|yoy|up or down"
