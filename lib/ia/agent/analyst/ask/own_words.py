@@ -371,7 +371,8 @@ def _ask_known(ideas: dict[str, list[str]], *, chinese: bool, first: bool = Fals
         elif _STATES & set(ideas) and not _MOVES & set(ideas):
             ideas = {idea: said for idea, said in ideas.items() if idea != _DATE}  # as it stands
     held = set(ideas)
-    if len(months := ideas.get("TIME", ())) > _TWO and all(map(_ONE_MONTH.fullmatch, months)):
+    some = _TWO if held & {"FEES", "TAX"} else _TWO + 1
+    if len(months := set(ideas.get("TIME", ()))) >= some and all(map(_ONE_MONTH.fullmatch, months)):
         held = held - {"TIME"} | {"MONTHS"}
         ideas = {idea: said for idea, said in ideas.items() if idea != "TIME"}
     if "IT" in held and not held & _WHOSE and not (_SECURITY in held and held & {"SELL", "WEIGHT"}):
