@@ -62,10 +62,10 @@ WORDS = {
     "lib/ia/agent/analyst/ask/follow_names.py": "和 哪个 更 比较 谁涨得多",
     "lib/ia/agent/analyst/ask/follow_on.py": "我的持仓里 比较 里 呢 和 线 合计 今天",
     "lib/ia/agent/analyst/ask/follow_points.py": (
-        "最新财报是什么时候发布的 站上 我持有 吗 我 的卖出一共回款多少 我的 账户 哪个月收益最 差 好 我什么价 的 离提醒还有多远 市值多少 日线了吗 那次手续费多少 我为什么 卖 买"
+        "最新财报是什么时候发布的 站上 我持有 吗 我 的卖出一共回款多少 我的 账户 哪个月收益最 差 好 我什么价 的 离提醒还有多远 值多少 钱 日线了吗 那次手续费多少 我为什么 卖 买"
         " 亏 赚 了多少 浮动盈亏多少 我拿了多久 从我买进到现在涨了多少"
     ),
-    "lib/ia/agent/analyst/ask/money_sums.py": "已实现盈亏 浮动盈亏 盈亏 费用 入金 现金 资产 持仓 我的入金和出金 我的 之和折 和",
+    "lib/ia/agent/analyst/ask/money_sums.py": "已实现盈亏 浮动盈亏 盈亏 费用 入金 现金 资产 持仓 我的入金和出金 我的 之和折 和 我的浮动盈亏",
     "lib/ia/agent/analyst/ask/own_words.py": "港币 美元 人民币",
     "lib/ia/agent/analyst/ask/follow_own_again.py": "我为什么 买 卖 自选里 超仓了吗 各持仓盈亏从高到低 美元 港币 我的 现金折合人民币多少 是哪天 值多少人民币 我买了几次 赚了多少 人民币 我",
     "lib/ia/agent/analyst/ask/follow_own.py": (
