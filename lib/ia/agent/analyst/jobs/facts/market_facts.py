@@ -23,7 +23,6 @@ from ia.domain.instruments.listing_reasons import listing_reason
 from ia.domain.instruments.symbols import from_canonical, symbol_of_kind
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.errors import PluralText
-from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -940,21 +939,6 @@ def answer_today(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(desk.speak("Today is {date}, {weekday}.", date=f"{moment:%Y-%m-%d}", weekday=weekday))
 
 
-PROPOSED = {
-    "task": mark_text("task"),
-    "soul": mark_text("line of soul.md"),
-    "trade": mark_text("journal entry"),
-    "preference": mark_text("preference"),
-    "belief": mark_text("belief"),
-    "skill": mark_text("skill"),
-    "message": mark_text("message"),
-    "call": mark_text("call of a tool"),
-    "trust": mark_text("trust"),
-    "fetch": mark_text("skill to fetch"),
-}
-"""Kind of a proposal -> its name."""
-
-
 def answer_pending(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which proposals wait for the owner."""
     speak = desk.speak
@@ -966,8 +950,7 @@ def answer_pending(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(speak("Nothing waits for your approval."))
     shown = 8 if len(rows) <= 8 else 4
     lines = [
-        f"- {row['proposal']}{speak(': ')}{speak(PROPOSED.get(str(row['kind']), str(row['kind'])))} `{row['path']}`"
-        for row in rows[:shown]
+        f"- {row['proposal']}{speak(': ')}{wording.say_proposed(desk, row)} `{row['path']}`" for row in rows[:shown]
     ]
     more = [speak("… {count} more: `ia pending`", count=len(rows) - shown)] if len(rows) > shown else []
     return reply_of_lines(

@@ -150,11 +150,14 @@ def answer_noted_securities(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     rows = {symbol: found for symbol, found in days.items() if symbol not in held or not _NOT_HELD.search(asked.words)}
     if not rows:
         return reply_of_lines(speak("No note of yours is about such a security."))
-    lines = [
-        (speak("{name}: {days}; held", **given) if symbol in held else speak("{name}: {days}; **not held**", **given))
-        for symbol, found in list(rows.items())[:SHOWN]
-        for given in [{"name": wording.security_name(desk, symbol, None), "days": speak.join_items(found[:3])}]
-    ]
+    lines = []
+    for symbol, found in list(rows.items())[:SHOWN]:
+        name, when = wording.security_name(desk, symbol, None), speak.join_items(found[:3])
+        lines.append(
+            speak("{name}: {days}; held", name=name, days=when)
+            if symbol in held
+            else speak("{name}: {days}; **not held**", name=name, days=when)
+        )
     head = PluralText("Your notes are about **{count} security**:", "Your notes are about **{count} securities**:")
     rest = [speak("No code found in: {paths}.", paths=speak.join_items([f"`{path}`" for path in others[:3]]))]
     return reply_of_lines(speak(head, count=len(rows)), *(f"- {line}" for line in lines), *(rest if others else []))

@@ -143,8 +143,6 @@ def _say_jobs(desk: ToolDesk, tasks: list[Json]) -> Work[list[str]]:
 
 def answer_proposal(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what a proposal that is named by its number is: its kind and file, and of a task what it does and when."""
-    from ia.agent.analyst.jobs.facts.market_facts import PROPOSED
-
     speak = desk.speak
     found = yield from desk.one("proposals.list")
     if found.failure is not None:
@@ -161,7 +159,7 @@ def answer_proposal(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     made = datetime.fromisoformat(str(row["time"]).replace("Z", "+00:00")).astimezone(desk.request.moment.tzinfo)
     lines = [
         speak("**Proposal {number}**: {kind} `{path}`, made {time}", number=number, path=row["path"],
-              kind=speak(PROPOSED.get(str(row["kind"]), str(row["kind"]))), time=f"{made:%Y-%m-%d %H:%M}")
+              kind=wording.say_proposed(desk, row), time=f"{made:%Y-%m-%d %H:%M}")
     ]  # fmt: skip
     if row["kind"] == "task":
         task = {"name": str(row["path"]).removeprefix("tasks/").removesuffix(".md"), "state": _ALIVE[0]}

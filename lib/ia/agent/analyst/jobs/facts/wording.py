@@ -19,6 +19,7 @@ from ia.agent.analyst.voice import EN, compact, number
 from ia.domain.instruments import symbols
 from ia.domain.instruments.groups import group_name
 from ia.kernel.errors import IaError
+from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -406,3 +407,23 @@ def say_rates(desk: ToolDesk, total: Json) -> list[str]:
         for row in rows_of(total.get("rates"))
     ]
     return [*([desk.speak.join_clauses(told)] if told else []), *(str(each) for each in total.get("notes") or ())]
+
+
+_PROPOSED = {
+    "task": mark_text("task"),
+    "soul": mark_text("line of soul.md"),
+    "trade": mark_text("journal entry"),
+    "preference": mark_text("preference"),
+    "belief": mark_text("belief"),
+    "skill": mark_text("skill"),
+    "message": mark_text("message"),
+    "call": mark_text("call of a tool"),
+    "trust": mark_text("trust"),
+    "fetch": mark_text("skill to fetch"),
+}
+"""Kind of a proposal -> its name."""
+
+
+def say_proposed(desk: ToolDesk, row: Json) -> str:
+    """Return what kind of a proposal one is."""
+    return desk.speak(_PROPOSED.get(str(row["kind"]), str(row["kind"])))
