@@ -259,6 +259,8 @@ _FIGURE_FIRST = pattern(
     re.I,
 )
 """Beginnings of a part that asks for those of a group which the part before names."""
+_MOVED_MOST = pattern(r"(?:其中)?[涨跌]得?最.{1,3}?的?(?:又)?(?:是)?(?:哪一?[只家个支]|谁)\W*$")
+"""A part that asks which of a group rose or fell most, over the time of the part before."""
 _NO_GROUP = pattern(
     r"我|持仓|自选|大盘|市场|A股|指数|板块|行业|\b(?:my|i|market|sectors?|industr\w+|holdings?|index"
     r"|watch\w*|overall)\b",
@@ -327,6 +329,9 @@ def _name_groups(parts: list[str]) -> list[str]:
         elif which := _WHICH_OF_THEM.search(part):
             whose = f"which {said.removesuffix('s')}" if said.isascii() else f"{said}股里{which[0]}"
             named.append(_WHICH_OF_THEM.sub(whose, part, count=1))
+        elif _MOVED_MOST.match(part):
+            time = "".join(span.said for span in find_time_spans(before, _ANY_DAY) if span.kind != UNREAD)
+            named.append(f"{said}股里{time}{part}")
         elif _FIGURE_FIRST.search(part):
             rest = _FIGURE_FIRST.sub("", part, count=1)
             named.append(f"{rest.rstrip(' ?？')} of {said} stocks" if said.isascii() else f"{said}股{rest}")
