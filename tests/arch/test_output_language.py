@@ -56,9 +56,11 @@ WORDS = {
     "lib/ia/agent/analyst/ask/follow_asides.py": "呢",
     "lib/ia/agent/analyst/ask/follow_days.py": "涨跌多少 的下跌多久收复 以来涨跌多少 年 月 到",
     "lib/ia/agent/analyst/ask/follow_ends.py": "二三四 和现在差多少 到现在涨跌多少 离我的目标价和止损各差多少 离我的止损还有多远 价",
-    "lib/ia/agent/analyst/ask/follow_lists.py": "股里 按 排序 从高到低 从低到高 得最多的是谁 自选股里 以上 以下 自选股 我的持仓 今天 涨跌多少",
     "lib/ia/agent/analyst/ask/follow_company.py": "净利润 经营现金流 资产负债率 市净率 市盈率 行业 我收到过 的分红吗"
     " 分红比例 每股分红多少 历年分红 和 哪个 更高 更低 在 里排第几 历年 我的 股 一年能收多少分红",
+    "lib/ia/agent/analyst/ask/follow_lists.py": (
+        "股里 按 排序 从高到低 从低到高 得最多的是谁 自选股里 以上 以下 自选股 我的持仓 今天 涨跌多少 板块 涨跌幅排第几"
+    ),
     "lib/ia/agent/analyst/ask/follow_names.py": "和 哪个 更 比较 谁涨得多",
     "lib/ia/agent/analyst/ask/follow_on.py": "我的持仓里 比较 里 呢 和 线 合计 今天",
     "lib/ia/agent/analyst/ask/follow_points.py": (
@@ -84,6 +86,7 @@ WORDS = {
     "lib/ia/agent/analyst/ask/near_questions.py": "的 了 吗 是",
     "lib/ia/agent/analyst/ask/time_spans.py": "一二三四五六日天",
     "lib/ia/agent/analyst/ask/loose_words.py": "一二三四五六七八九",
+    "lib/ia/agent/analyst/ask/listed_subjects.py": "属于什么行业",
     "lib/ia/agent/analyst/ask/several.py": "我什么价买的 我的 股里 股 里",
     "lib/ia/agent/analyst/evidence/lens.py": "边界 禁忌 底线 成长",
     "lib/ia/agent/analyst/jobs/coaching.py": "太 风格 成长",

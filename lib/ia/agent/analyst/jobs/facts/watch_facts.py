@@ -200,7 +200,7 @@ def _say_beaten(
 ) -> Work[Reply]:
     """Return which securities of a list did better, or worse, than an index: the CSI 300 where none is named."""
     speak = desk.speak
-    named = [each for each in asked.securities if each.symbol.kind == "index"] or find_mentions("沪深300")[:1]
+    named = [each for each in asked.securities if each.symbol.kind == "index"] or find_mentions("000300.SH")[:1]
     newest = max(str(bars_of[symbol].get("date"))[:10] for _, symbol in values)
     today = TimeSpan(kind=DAY, said=newest, at=(0, 0), first=date.fromisoformat(desk.request.day))
     span = asked.spans[0] if asked.spans else today
