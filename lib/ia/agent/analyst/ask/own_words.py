@@ -375,7 +375,7 @@ def _ask_known(ideas: dict[str, list[str]], *, chinese: bool, first: bool = Fals
     if len(months := set(ideas.get("TIME", ()))) >= some and all(map(_ONE_MONTH.fullmatch, months)):
         held = held - {"TIME"} | {"MONTHS"}
         ideas = {idea: said for idea, said in ideas.items() if idea != "TIME"}
-    if "IT" in held and not held & _WHOSE and not (_SECURITY in held and held & {"SELL", "WEIGHT"}):
+    if "IT" in held and not held & _WHOSE and not (_SECURITY in held and held & {"SELL", "WEIGHT", "LIMIT"}):
         return ""
     for known in _load_known():
         if known.first < first or known.goes_on < goes_on or not known.fits(held):
