@@ -33,9 +33,10 @@ _REASON = pattern(
     r"^\W*(?:(?:i(?:'m|'ve|'d| am| was| have| need| want| would| just| keep)?|we(?:'re| are)?|as i|since i|because"
     r"|my (?:wife|husband|partner|son|daughter|boss|friend|accountant|colleague|broker|brother|sister|dad|mum|mom"
     r"|advis[eo]r)|someone|somebody|just (?:curious|wondering|checking)|out of curiosity"
+    r"|(?:ok |okay |right |so )?(?:last|final|another|one more|next) (?:one|question|thing)"
     r"|for my (?:records?|diary|tax return|taxes)|before i|now that i|having|been|doing|thinking|planning|trying"
     r"|filling|preparing|wondering|still|not sure|about to|people|everyone|everybody|they)\b[^?:;.]{0,120}?)"
-    r"(?:[.…](?= \w+ \w)|(?:[:;.…]|\s[-–—]+|,(?: (?:so|and|but|therefore|hence|then))?)\s+"
+    r"(?:[.…](?= \w)|(?:[:;.…]|\s[-–—]+|,(?: (?:so|and|but|therefore|hence|then))?)\s+"
     r"(?=(?:so |and )?(?:what|how|which|when|who|where|is|are|was|were|do|does|did|has|have|am|by how|at what|on what"
     r"|in what|could you|can you|please|tell me|show me|give me|list)\b))"
     r"|^\W*(?:店里|家里|公司|单位|厂里|孩子|儿子|女儿|老伴|亲戚|邻居|客户|税务|老婆|老公|领导|同事|朋友|我爸|我妈|爸妈|家里人|媳妇|我(?:想|要|在|得|准备|打算|正|刚|最近|今天|这边))"
@@ -149,7 +150,11 @@ def mend_spelling(text: str) -> str:
     found = _TOPIC.match(text)
     if found is None or not _PRONOUN.search(found["rest"]):
         return text
-    return _put_topic(text) if [each.said for each in find_mentions(found["topic"])] == [found["topic"]] else text
+    named = [each.said for each in find_mentions(found["topic"])] == [found["topic"]]
+    return _put_topic(text) if named or _OWN_THINGS.fullmatch(found["topic"]) else text
+
+
+_OWN_THINGS = pattern(r"my (?:holdings|stocks|shares|positions|account|portfolio|alerts|notes|tasks)", re.I)
 
 
 _TOPIC = pattern(
