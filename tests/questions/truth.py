@@ -403,6 +403,22 @@ def macd(code):
     return line[-1], ema(line, 9)[-1]
 
 
+def macd_crosses(code, first="", up=None):
+    """Return the days since one on which the MACD line crossed its signal, one way where that is said."""
+    closes = [row["close"] for row in bars(code)]
+    line = [one - other for one, other in zip(ema(closes, 12), ema(closes, 26), strict=True)]
+    over = [one > other for one, other in zip(line, ema(line, 9), strict=True)]
+    crossed = [at for at in range(1, len(over)) if over[at] != over[at - 1] and up in (None, over[at])]
+    return [bars(code)[at]["date"] for at in crossed if bars(code)[at]["date"] >= first]
+
+
+def band(code, count=20):
+    """Return the lower band, the mean and the upper band of the last closes, two standard deviations apart."""
+    closes = [row["close"] for row in bars(code)[-count:]]
+    middle, width = statistics.fmean(closes), 2 * statistics.pstdev(closes)
+    return middle - width, middle, middle + width
+
+
 def above_mean(code, count):
     """Whether the last close is above the mean of the last closes."""
     closes = [float(each["close"]) for each in bars(code)[-count:]]

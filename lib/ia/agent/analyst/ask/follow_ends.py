@@ -19,14 +19,16 @@ from ia.agent.analyst.ask.time_spans import DAY, UNREAD, find_time_spans
 from ia.kernel.patterns import pattern
 
 _OPPOSITE_EXTREMES = pattern(
-    r"high low|highest lowest|largest smallest|biggest smallest|best worst|最高 最低|最大 最小|最多 最少"
+    r"high low|highest lowest|largest smallest|biggest smallest|best worst|most least|furthest closest"
+    r"|最高 最低|最大 最小|最多 最少"
     r"|最好 最差|高点 低点|最高点 最低点"
 )
 _EXTREME = pattern(
-    r"\W*(?:是|的|在|距?离)*(?:(?:what|when) (?:was|is) |on |the )*"
-    r"(?P<word>highest|lowest|high(?=\W*$)|low(?=\W*$)|最?[高低]点|largest|smallest|biggest|best|worst"
-    r"|最[高低大小多少好差])"
-    r"(?: (?:one|close|price|closing price)|的?(?:那[天次])?(?:收盘)?价?(?:格)?)?(?:是(?:多少|哪天|几)?)?\W*",
+    r"\W*(?:是|的|在|距?离|波动率?|贝塔|回撤)*(?:(?:what|when|which|who) (?:was|is|one is|has) |on |the |one )*"
+    r"(?P<word>highest|lowest|high(?=\W*$)|low(?=\W*$)|最?[高低]点|largest|smallest|biggest|best|worst|most|least"
+    r"|furthest|closest|最[高低大小多少好差])"
+    r"(?: (?:one|close|price|closing price|volatile|risky)| to its (?:high|peak)"
+    r"|的?(?:那[天次])?(?:收盘)?价?(?:格)?)?(?:又?是(?:多少|哪天|几|谁|哪一?[只个])?)?\W*",
     re.I,
 )
 

@@ -4,7 +4,7 @@ import re
 
 from ia.agent.analyst.ask.follow_words import is_chinese
 from ia.agent.analyst.ask.leftover_words import find_leftovers
-from ia.agent.analyst.ask.mentions import find_mentions
+from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.kernel.patterns import pattern
 
 _ASKED = (
@@ -40,14 +40,38 @@ def ask_with_before(words: str, before: list[str]) -> str:
     """
     if not before or find_mentions(words):
         return ""
-    words = _SINCE.sub("", words)
     if _ALL.fullmatch(words):
         return _ask_sides(before[-3:])
     last = next((text for text in reversed(before[-3:]) if find_mentions(text)), "")
+    if size := _SIZE.search(strip_mentions(last)):
+        return _ask_when_crossed(words, last, size[1] or size[2])
+    words = _SINCE.sub("", words)
     for answer, asked in _ASKED:
         if asked.search(last) and not find_leftovers(words, answer):
             return f"{last.rstrip(' ?？。.')}{'' if is_chinese(last) else ' '}{words.strip(' ?？')}"
     return ""
+
+
+_WHEN_CROSSED = pattern(
+    r"\W*(?:是|那|它|具体)*(?:什么时候|何时|哪一?天|几号)(?:的事|才|就)?"
+    r"(?:(?:跌破|站上|突破|失守|掉下来|上来)(?:的|了)*)?(?:的)?\W*"
+    r"|\W*(?:and |so )?(?:since when|when (?:did|was) (?:it|that|this)(?: last)?"
+    r"(?: (?:happen|cross|break|fall|drop|go|rise|climb)\w*)?"
+    r"(?: (?:below|under|above|over|through))?(?: (?:it|that))?)\W*",
+    re.I,
+)
+_BELOW = pattern(r"跌破|失守|下方|下面|之下|低于|\b(?:below|under|lost|fell|broken?|broke)\b", re.I)
+
+
+def _ask_when_crossed(words: str, last: str, size: str) -> str:
+    """Return the question when the average was crossed that the question before names; "" for any other message."""
+    named = find_mentions(last)
+    if _WHEN_CROSSED.fullmatch(words) is None or len(named) != 1:
+        return ""
+    below, who = _BELOW.search(last) is not None, named[0].said
+    if is_chinese(last):
+        return f"{who}什么时候{'跌破' if below else '站上'}{size}日均线"
+    return f"when did {who} last cross {'below' if below else 'above'} its {size}-day average"
 
 
 def _ask_sides(before: list[str]) -> str:

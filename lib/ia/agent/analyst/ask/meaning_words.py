@@ -11,7 +11,7 @@ _ASKS = pattern(
     r"|plain|simple|simply|layman\w*|version|calculat\w+|work(?:s|out)?|interpret|compared?|versus|vs|stands? for|diff"
     r"|dummies|beginners?|the point of|tells?|(?:same|better) (?:thing|than|as))\b"
     r"|意思|含义|区别|差别|差异|不同|不一样|一回事|解释|干[嘛吗啥什]|有什么用|有啥用|[咋么何]用|作用|用处|用途|用来|通俗"
-    r"|大白话|[说讲]人话|怎么[算看理]|如何[算看理计]|咋[算看]|原理|科普|听不懂|[看没]不?懂|不明白|不太懂|什么叫|啥叫|何谓",
+    r"|大白话|[说讲]人话|怎么[算看理]|如何[算看理计]|咋[算看]|原理|科普|区分|分清|听不懂|[看没]不?懂|不明白|不太懂|什么叫|啥叫|何谓",
     re.I,
 )
 """Words of a question for a meaning, which goes before other questions."""
@@ -27,12 +27,28 @@ def asks_meaning(words: str) -> bool:
     >>> asks_meaning("RSI vs KDJ, short version"), asks_meaning("布林带拿来干嘛用的"), asks_meaning("RSI of BYD vs KDJ")
     (True, True, False)
     """
-    return bool(_ASKS.search(words)) and may_ask_meaning(words)
+    return bool(_ASKS.search(words)) and _names_nothing(words)
 
 
 def may_ask_meaning(words: str) -> bool:
+    """Return True if a text that no other answer reads may ask for a meaning: not when, how much, or of what is owned.
+
+    >>> may_ask_meaning("ATR. never heard of it"), may_ask_meaning("什么时候除权")
+    (True, False)
+    """
+    return _names_nothing(words) and not (_WHEN.search(words) and not _ASKS.search(words))
+
+
+def _names_nothing(words: str) -> bool:
     """Return True if a text is neither of a security nor of what is owned."""
     return not _OWN.search(words) and not any(each.symbol.kind != "index" for each in find_mentions(words))
+
+
+_WHEN = pattern(
+    r"什么时候|何时|哪[天日]|几号|多少(?!算|才)|现在|今天|昨天|^\W*when\b"
+    r"|\b(?:how (?:much|many|far)|today|now|which day)\b",
+    re.I,
+)
 
 
 def goes_on_with_meaning(words: str) -> bool:
@@ -42,7 +58,7 @@ def goes_on_with_meaning(words: str) -> bool:
     [True, True, False]
     """
     about = _ASKS.search(words) or _JUDGED.search(words) or (_ABOUT_IT.search(words) and not _AMOUNT.search(words))
-    return bool(about) and may_ask_meaning(words) and not left_of_meaning(words)
+    return bool(about) and _names_nothing(words) and not left_of_meaning(words)
 
 
 _AMOUNT = pattern(r"多少|几|涨|跌|现在|\b(?:how (?:much|many|far)|when|which|date|day|now|since)\b", re.I)

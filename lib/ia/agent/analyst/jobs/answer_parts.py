@@ -286,7 +286,7 @@ def _read_question(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: 
         asked = find_question(wanted.words, securities, request.moment.date(), desk.tables)
         if (
             asked is None
-            or (asked.answer != "screen" and facts.drop_bounds(asked, asked.unread))
+            or (asked.answer not in facts.READS_NUMBERS and facts.drop_bounds(asked, asked.unread))
             or asked.facts[0].of != (before or asked.facts[0].of)
         ):
             continue

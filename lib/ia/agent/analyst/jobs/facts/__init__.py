@@ -19,7 +19,7 @@ from ia.kernel.patterns import pattern
 Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
 
 
-_READS_NUMBERS = (
+READS_NUMBERS = (
     "term", "screen", "gainers", "calendar", "order_cost", "against_average", "size", "tasks", "day_count",
     "last_move", "growth",
     "extreme_day", "refuse", "from_extreme", "new_extreme", "level_crossing", "limit_hit", "volume_against",
@@ -111,7 +111,7 @@ def _answer_read(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if asked.answer == "position" or (asked.answer == "trade_facts" and asked.facts[0].field == "paid"):
         unread = yield from _check_held_size(desk, asked, unread)
         asked = replace(asked, unread=unread)
-    if unread and asked.answer not in _READS_NUMBERS:
+    if unread and asked.answer not in READS_NUMBERS:
         return wording.ask_back(desk, unread)
     if asked.left and asked.answer in _OF_WATCH_LIST:
         from ia.agent.analyst.jobs.facts import group_facts

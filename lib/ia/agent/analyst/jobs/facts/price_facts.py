@@ -254,7 +254,8 @@ def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak, mention = desk.speak, asked.securities[0]
     named = _MULTIPLE.search(strip_mentions(asked.words))
     times = (parse_count(named["n"].casefold()) if named else None) or ATR_STOP
-    if unread := tuple(word for word in asked.unread if named is None or word not in named[0]):
+    unread = tuple(word for word in asked.unread if named is None or word not in f"{named[0]} below under")
+    if unread:
         return wording.ask_back(desk, unread)
     values, bars = yield from _measure(desk, mention, ("close", *_codes(desk, "typical_move", "recent_low")))
     if not bars.ok:
@@ -300,6 +301,13 @@ def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         )
         if named is None:
             told.insert(0, told.pop())  # the level of the own rule goes first, whatever the words
+        elif _FROM_COST.search(strip_mentions(asked.words)):
+            below = {"stop": number(cost - times * atr, "price", speak), "cost": number(cost, "price", speak)}
+            told.insert(
+                0,
+                speak("{name}: **{stop}** is {times} true ranges ({move}) below your average cost of {cost}.",
+                      **{**given, **below}),
+            )  # fmt: skip
         if close <= level:
             told.append(speak("**The price is below that of your rule already.**"))
     elif limit:
@@ -309,9 +317,10 @@ def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*told)
 
 
+_FROM_COST = pattern(r"成本|买入?价|\b(?:cost|entry|purchase price|what i paid|bought at)\b", re.I)
 _MULTIPLE = pattern(
     r"(?P<n>\d+(?:\.\d+)?|[一两二三四五半]|one|two|three)\s*(?:倍的?|x|×|\*|times(?: the)?)?\s*"
-    r"(?:true ranges?|真实波幅)",
+    r"(?:true ranges?|真实波幅|atrs?)",
     re.I,
 )
 """So many average true ranges."""

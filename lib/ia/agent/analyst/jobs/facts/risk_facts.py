@@ -25,12 +25,25 @@ _SAFER = pattern(
 )
 
 
+_LEAST = pattern(
+    r"最[小低少浅稳近]|\b(?:least|lowest|smallest|shallowest|calmest|closest|nearest|lower|smaller)\b", re.I
+)
+_BETA = pattern(r"贝塔|\bbeta\b|β", re.I)
+_OFF_HIGH = pattern(
+    r"(?:离|距|从|比|较)[^，,。]{0,4}(?:高点|高位|最高|前高)"
+    r"|\b(?:its|their|the) (?:\w+[- ]){0,2}?(?:highs?|peaks?|tops?)\b",
+    re.I,
+)
+_DRAWDOWN = pattern(r"回撤|\bdraw-?downs?\b", re.I)
+
+
 class _Risk(NamedTuple):
     """The risk of a security in per cent; beta None where there is none to its index."""
 
     name: str
     swing: float
     fall: float
+    off: float
     beta: float | None
 
 
@@ -64,10 +77,14 @@ def answer_riskier(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             continue
         beta = next((each.get("beta") for each in wording.rows_of(pair, "correlations")), None) if pair.ok else None
         name = wording.security_name(desk, mention.code, None)
-        rows.append(_Risk(name, swing, fall, None if beta is None else float(beta)))
+        off = found.rows[-1].close / max(row.high for row in found.rows) * 100 - 100
+        rows.append(_Risk(name, swing, fall, off, None if beta is None else float(beta)))
         days, simulated = period_of(found.rows), simulated or found.simulated
     if len(rows) < 2 and (asked.securities or not rows):
         return reply_of_lines(*lines, speak("So there are not two to compare."))
+    named = _find_named(asked.words)
+    if named:
+        return reply_of_lines(*_rank_by(desk, rows, named, asked.words, (days, simulated)), *lines)
     safer = _SAFER.search(asked.words) is not None
     rows.sort(key=lambda row: row.swing, reverse=not safer)
     first = {"name": rows[0].name, "mark": wording.simulated_mark(desk, simulated)}
@@ -86,3 +103,34 @@ def answer_riskier(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     )
     more = [speak("… {count} more, not computed", count=left)] if left else []
     return reply_of_lines(head, *told, *lines, *more, note)
+
+
+def _find_named(words: str) -> str:
+    """Return the figure by which a question ranks; "" where it names none."""
+    forms = (("beta", _BETA), ("off", _OFF_HIGH), ("fall", _DRAWDOWN))
+    return next((name for name, form in forms if form.search(words)), "")
+
+
+def _rank_by(desk: ToolDesk, rows: list[_Risk], named: str, words: str, of: tuple[str, bool]) -> list[str]:
+    """Return securities in the order of one figure. of: the days of the bars, and whether prices are simulated."""
+    speak, (days, simulated) = desk.speak, of
+    figures = {row.name: row.beta if named == "beta" else row.off if named == "off" else row.fall for row in rows}
+    known = {name: value for name, value in figures.items() if value is not None}
+    least = _LEAST.search(words) is not None
+    order = sorted(known, key=lambda name: abs(known[name]), reverse=not least)
+    told = [f"{known[name]:.2f}" if named == "beta" else f"{known[name]:+.1f}%" for name in order]
+    missing = [speak("{name}: no beta to its index.", name=name) for name in figures if name not in known]
+    mark = wording.simulated_mark(desk, simulated)
+    label = (
+        speak("beta to the index of its market, 250 days") if named == "beta"
+        else speak("close against the highest price of 250 sessions") if named == "off"
+        else speak("largest drawdown of 250 sessions, by closes")
+    )  # fmt: skip
+    first = [
+        speak("**{name}: {value}** ({label}; {days}){mark}", name=name, value=value, label=label, days=days, mark=mark)
+        for name, value in list(zip(order, told, strict=True))[:1]
+    ]
+    rest = [
+        speak("- {name}: {value}", name=name, value=value) for name, value in list(zip(order, told, strict=True))[1:]
+    ]
+    return [*first, *rest, *missing]

@@ -77,7 +77,7 @@ def answer_indicator_cross(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 newest = _say_last(desk, found, speak.fill(each.name), found.crossings[-1])
                 told = [wording.head_of(desk, mention) + speak(": ") + newest]
             lines += told
-    if len(which) > 1 and not spans:  # a cross of no indicator in particular may be one of averages
+    if which is known and not spans:  # a cross of no indicator in particular may be one of averages
         averages = yield from past_technicals.answer_average_cross(desk, replace(asked, words=_AVERAGES, spans=()))
         lines += averages.lines[:-1]
     return reply_of_lines(*lines)
