@@ -128,6 +128,8 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     else:
         size = 7 if _MONTH.search(plain) else 0 if _WEEK.search(plain) else 10
     volume = _VOLUME.search(plain)
+    if volume and (of_day := _ON_BEST.search(plain)):
+        return wording.ask_back(desk, (of_day[0],))
     if not volume and size == 10 and (level := _LEVEL_MOST.search(plain)):
         return (yield from _answer_extreme_level(desk, asked, span, level))
     if not volume and _RANGE.search(plain):
@@ -239,6 +241,8 @@ def _say_move(desk: ToolDesk, mention: Mention, found: SpanBars, size: int, *, f
                                close=say_price(desk, group[-1].close), period=period_of(found.rows))  # fmt: skip
 
 
+_ON_BEST = pattern(r"\bon (?:its|the) (?:best|worst) (?:day|week|month)\b|[涨跌]得?最.{1,3}那一?天", re.I)
+"""The day whose volume is asked for, which is not the day of the largest volume."""
 _EITHER_WAY = pattern(
     r"(?:波动|涨跌幅?|变动|振荡|震荡)(?:幅度?)?(?:是|得|的)?最(?:大|猛|厉害|(?P<calm>小|弱))|最(?P<still>平静|平稳|安静)"
     r"|\b(?:(?:largest|biggest|widest|wildest)|(?P<small>smallest|least|narrowest|calmest|quietest))"
