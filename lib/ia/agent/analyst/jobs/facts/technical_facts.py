@@ -167,8 +167,8 @@ def _say_within(
     if span.kind == SESSIONS or span.first is None:
         first, last = "", "9999"
         if span.kind != EVER:
-            days = max(span.sessions, 1)
-            first = f"{date.fromordinal(desk.request.moment.date().toordinal() - days * 7 // 5 - 1)}"
+            back = max(span.sessions, 1)
+            first = f"{date.fromordinal(desk.request.moment.date().toordinal() - back * 7 // 5 - 1)}"
     else:
         first, last = f"{span.first}", f"{span.last or desk.request.day}"
     within = [each for each in known if first <= each.day <= last]
@@ -179,16 +179,18 @@ def _say_within(
             else speak("{name}: **no** death cross of {which} in “{time}”.", **given) if down and not up
             else speak("{name}: **no** crossover of {which} in “{time}”.", **given)
         )  # fmt: skip
-    given["days"] = speak.join_items([
+    days = speak.join_items([
         each.day if up != down
         else speak("golden cross {day}", day=each.day) if each.up
         else speak("death cross {day}", day=each.day)
         for each in within[-LISTED:]
     ])  # fmt: skip
     return (
-        speak("{name}: golden crosses of {which} in “{time}”: **{count}** ({days}).", **given) if up and not down
-        else speak("{name}: death crosses of {which} in “{time}”: **{count}** ({days}).", **given) if down and not up
-        else speak("{name}: crossovers of {which} in “{time}”: **{count}** ({days}).", **given)
+        speak("{name}: golden crosses of {which} in “{time}”: **{count}** ({days}).", **given, days=days)
+        if up and not down
+        else speak("{name}: death crosses of {which} in “{time}”: **{count}** ({days}).", **given, days=days)
+        if down and not up
+        else speak("{name}: crossovers of {which} in “{time}”: **{count}** ({days}).", **given, days=days)
     )  # fmt: skip
 
 
