@@ -63,6 +63,7 @@ class _Wordings(NamedTuple):
     parts   to each part the wordings that have it, with its weight there
     of      the question that each wording asks
     idle    words and signs that tell nothing of what is asked
+    beside  those that may stand beside any question, though they tell some of them apart
     """
 
     questions: list[_Question]
@@ -70,6 +71,7 @@ class _Wordings(NamedTuple):
     parts: dict[str, list[tuple[int, float]]]
     rarity: dict[str, float]
     idle: frozenset[str]
+    beside: frozenset[str]
 
 
 class _Named(NamedTuple):
@@ -113,13 +115,14 @@ def rank_questions(text: str, today: date, *, most: int = 3) -> list[tuple[float
         words = frozenset(filter(_is_word, parts))
         for at, score in _compare(parts, known, places).items():
             question = known.questions[at]
-            found.append((score, _fill(question.form, chosen, chinese=chinese), _is_asked(question, words)))
+            found.append(
+                (
+                    score,
+                    _fill(question.form, chosen, chinese=chinese),
+                    question.core <= words <= question.words | known.beside,
+                )
+            )
     return sorted(found, reverse=True)[:most]
-
-
-def _is_asked(question: _Question, words: frozenset[str]) -> bool:
-    """Return True if some words are all of a question's wordings, and what most of these have is among them."""
-    return question.core <= words <= question.words
 
 
 def _compare(parts: Counter[str], known: _Wordings, places: frozenset[str]) -> dict[int, float]:
@@ -223,10 +226,13 @@ def _load_wordings(chinese: bool) -> _Wordings:
     name = os.path.join(os.path.dirname(__file__), f"wordings_{'zh' if chinese else 'en'}.txt")
     with open(name, encoding="utf-8") as file:
         lines = [line for line in file if line.strip() and not line.startswith("#")]
-    idle = frozenset(_ENDING.sub("", word) for line in lines if line.startswith("*") for word in line[1:].split())
+    idle, beside = (
+        frozenset(_ENDING.sub("", word) for line in lines if line.startswith(sign) for word in line[1:].split())
+        for sign in "*+"
+    )
     forms, of, splits = list[str](), list[int](), list[Counter[str]]()
     for line in lines:
-        if line.startswith("*"):
+        if line.startswith(("*", "+")):
             continue
         if not line.startswith("\t"):
             forms.append(line.strip())
@@ -251,7 +257,7 @@ def _load_wordings(chinese: bool) -> _Wordings:
         )
         for at, form in enumerate(forms)
     ]
-    return _Wordings(questions, of, dict(parts), rarity, idle)
+    return _Wordings(questions, of, dict(parts), rarity, idle, beside)
 
 
 def _is_word(part: str) -> bool:
