@@ -328,22 +328,6 @@ def find_ideas(words: str, today: date) -> Ideas | None:
     return Ideas(values, kinds, crossed=len(turns) > 2)
 
 
-def find_values(text: str) -> list[tuple[int, int, str, str]]:
-    """Return where a text names a figure, an industry and the like, the place that each takes, and its value there.
-
-    >>> find_values("roe of the banks")
-    [(0, 3, 'figure', 'ROE~ROE'), (11, 16, 'industry', 'banks~银行')]
-    """
-    low, found, at = fold_case(text), list[tuple[int, int, str, str]](), 0
-    while at < len(low):
-        word, size = _find_word(low, at)
-        places = [_SLOTS[name] for name in word.ideas if name in _SLOTS] if word and word.value else []
-        if word and places:
-            found += [(at, at + size, place, word.value) for place in places]
-        at += max(size, 1)
-    return found
-
-
 def _mark_named(words: str, today: date) -> tuple[str, list[tuple[str, str]]] | None:
     """Return a text with marks for its securities and times, and what each stands for; None for a time not read."""
     found = []

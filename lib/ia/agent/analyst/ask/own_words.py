@@ -448,25 +448,6 @@ def _find_ideas(text: str, named: list[tuple[str, str]]) -> dict[str, list[str]]
     return None if rest else ideas
 
 
-def find_values(text: str) -> list[tuple[int, int, str, str]]:
-    """Return where a text names a currency, a market and the like, the place that each takes, and its value there.
-
-    >>> find_values("my dollar fees")
-    [(3, 9, 'currency', 'USD~美元')]
-    """
-    low, known, found, at = fold_case(text), _load_ideas(), list[tuple[int, int, str, str]](), 0
-    places = [(idea, slot.strip("{}")) for slot, ideas in _SLOTS.items() for idea in ideas.split()]
-    while at < len(low):
-        size, idea, value = 0, "", ""
-        for name, form, each in (*known.get(low[at], ()), *known.get("", ())):
-            if (long := measure_word(form, low, at)) > size:
-                size, idea, value = long, name, each
-        if value:
-            found += [(at, at + size, place, value) for each, place in places if each in idea.split("+")]
-        at += max(size, 1)
-    return found
-
-
 def _fill(form: str, ideas: dict[str, list[str]], untold: frozenset[str], *, chinese: bool) -> str:
     """Return a known question with what is named; "" where it has a place for one, and two are named."""
     told = {idea: slots for idea, slots in _TOLD.items() if idea not in untold}

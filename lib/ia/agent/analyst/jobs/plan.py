@@ -34,13 +34,12 @@ from ia.agent.analyst.ask.facts import (
 )
 from ia.agent.analyst.ask.filed_words import read_filed
 from ia.agent.analyst.ask.filing_words import read_filing
-from ia.agent.analyst.ask.follow_on import complete_question, find_subject, read_before
+from ia.agent.analyst.ask.follow_on import complete_question, read_before
 from ia.agent.analyst.ask.follow_told import ask_with_before
 from ia.agent.analyst.ask.follow_words import LEAD, MEASURE, OWNER, TAIL, drop_lead, find_named
 from ia.agent.analyst.ask.forbidden_words import drop_reminding, forbids
 from ia.agent.analyst.ask.foreign_words import is_foreign
 from ia.agent.analyst.ask.intent import Intent
-from ia.agent.analyst.ask.known_wordings import find_wording
 from ia.agent.analyst.ask.library_words import find_library_topic
 from ia.agent.analyst.ask.loose_words import loosen_question, mend_spelling
 from ia.agent.analyst.ask.meaning_words import asks_meaning, may_ask_meaning
@@ -336,19 +335,8 @@ def _read_loosely(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:
             continue
         if done := (yield from _ask_instead(desk, loosened)):
             return done
-    known = _find_wording(asked, words) if _may_ask(asked) else ""
-    if known and (done := (yield from _ask_instead(desk, replace(asked, question=known, before=[])))):
-        return done
     desk.request, desk.last_lines[:], desk.allowed = failed, said, allowed
     return None
-
-
-def _find_wording(asked: UserRequest, words: str) -> str:
-    """Return the known question that a message asks in other words, of what was spoken of where it names nothing."""
-    today = asked.moment.date()
-    spoken = find_subject(asked.before, today)
-    subject = spoken[0].said if len(spoken) == 1 else ""
-    return find_wording(words, today, subject) or find_wording(asked.question, today, subject)
 
 
 def _ask_instead(desk: ToolDesk, loosened: UserRequest) -> Work[Reply | None]:
