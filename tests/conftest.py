@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -54,14 +55,24 @@ def pytest_collection():
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what starts the installed program: `make quick` leaves it out."""
+    """Mark what starts the installed program: `make quick` leaves it out.
+
+    Of a test that starts it in many cases, `make test` asks every second one; `make soak` asks them all.
+    """
     places = {}
+    cases = Counter(item.nodeid.partition("[")[0] for item in items)
     for item in items:
         if {"ia", "listener", "own_crontab"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.process)
         share = item.get_closest_marker("share")
-        if share and _number(item, places) % share.args[0]:
+        many = item.get_closest_marker("process") and cases[item.nodeid.partition("[")[0]] >= MANY
+        part = share.args[0] if share else 2 if many else 1
+        if part > 1 and _number(item, places) % part:
             item.add_marker(pytest.mark.soak)
+
+
+MANY = 6
+"""Cases of a test that starts the program from which on not all are asked by `make test`."""
 
 
 def _number(item, places):

@@ -34,6 +34,7 @@ def heavy(modules):
 
 @pytest.mark.process
 @pytest.mark.parametrize("argv", [("--help",), ("--version",), *((name, "--help") for name in COMMANDS)], ids=" ".join)
+@pytest.mark.share(4)
 def test_help_is_cheap(argv):
     modules = modules_after(*argv)
     assert not heavy(modules)

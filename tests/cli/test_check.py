@@ -199,6 +199,7 @@ def test_a_workspace_about_something_else_has_lists_too(run, write_list):
         ("which checklists do I have?", "Your checklists:"),
     ],
 )
+@pytest.mark.share(3)
 def test_the_analyst_goes_through_a_list(run, question, verdict):
     assert run("init").returncode == 0
     done = run("turn", question)

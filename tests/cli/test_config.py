@@ -57,7 +57,7 @@ def test_what_stands_under_a_mistyped_key_is_not_printed(ia, home):
 
 
 @pytest.mark.parametrize("key", ["telegram.users", "turn.timeout", "messaging.default", "market.adapter", "lang"])
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 def test_a_secret_under_the_wrong_key_is_not_echoed(ia, home, key):
     run = ia("config", "set", key, "${TELEGRAM_TOKEN}", env={"TELEGRAM_TOKEN": "42:s3cr3t-value"})
     assert run.returncode == 2 and "${TELEGRAM_TOKEN}" in run.stderr and "s3cr3t" not in run.stderr

@@ -76,6 +76,7 @@ def test_an_answer_is_rendered_and_no_word_is_broken(ia, monkeypatch, language, 
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.share(2)
 def test_ordinary_answers_take_twelve_rows_of_a_terminal(ia, begin, monkeypatch, language):
     monkeypatch.setenv("IA_LANG", language)
     begin(

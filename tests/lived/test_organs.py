@@ -186,6 +186,7 @@ def test_every_tool_is_called_here(lived):
 
 
 @pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.share(4)
 def test_a_tool_answers(lived, name):
     ran = lived.run("tool", "call", name, json.dumps(TOOLS[name]))
     assert problems(ran, (0, 1, 65, 66, 77)) == [], ran.err

@@ -10,8 +10,8 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(1800)]
 
 
 def some(cases):
-    """Every fourth of them is asked by `make test`, the others by `make soak`."""
-    return [pytest.param(each, marks=[pytest.mark.soak] * (at % 4 > 0)) for at, each in enumerate(cases)]
+    """Every eighth of them is asked by `make test`, the others by `make soak`."""
+    return [pytest.param(each, marks=[pytest.mark.soak] * (at % 8 > 0)) for at, each in enumerate(cases)]
 
 
 @pytest.mark.parametrize("name", some(ODD))

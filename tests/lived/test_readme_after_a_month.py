@@ -31,6 +31,7 @@ QUESTIONS = [
 ]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["README.md", pytest.param("README.zh-CN.md", marks=pytest.mark.soak)])
 def test_the_session_of_the_readme_breaks_nothing(lived, name):
     """What it prints depends on the month, whether it breaks does not. A command may find its work done already."""

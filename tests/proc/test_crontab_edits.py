@@ -85,6 +85,7 @@ def test_no_edit_of_another_program_is_lost(ws, monkeypatch, record_property, ki
     check(ws, fight(ws, program, kind, 0.03, record_property))
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["careful", pytest.param("naive", marks=pytest.mark.soak)])
 def test_no_edit_is_lost_in_the_systems_own_crontab(ws, monkeypatch, own_crontab, record_property, kind):

@@ -10,6 +10,7 @@ from support.minute_bars import NEEDS_CLUSTER
 from support.program import REPO
 
 
+@pytest.mark.soak
 def test_it_measures_every_part(tmp_path):
     command = [sys.executable, str(REPO / "tests" / "bench" / "bench_lab.py")]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

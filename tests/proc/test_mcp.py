@@ -277,6 +277,7 @@ SLOW = [
 
 
 @pytest.mark.parametrize(("name", "arguments"), SLOW)
+@pytest.mark.share(3)
 def test_a_cancelled_call_ends_its_work_and_the_next_is_answered_at_once(name, arguments, home, ia, tmp_path):
     slow = home / ".claude" / "providers" / "slow"
     slow.mkdir(parents=True)
@@ -458,6 +459,7 @@ def test_a_request_that_nests_without_end_is_answered_and_the_next_one_too(depth
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 @pytest.mark.parametrize("action", ["accept", "decline", None])
+@pytest.mark.share(3)
 def test_a_client_that_can_ask_its_user_is_given_the_form(home, mode, action):
     from mcp import types
 

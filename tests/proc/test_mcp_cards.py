@@ -85,6 +85,7 @@ def test_a_client_that_shows_no_pages_gets_the_words(garden):
 
 
 @pytest.mark.parametrize("address", ["ui://ia/none", "ui://other/report", "ui://ia/../report", "file:///etc/passwd"])
+@pytest.mark.share(2)
 def test_nothing_stands_at_another_address(garden, address):
     from mcp.shared.exceptions import MCPError
 

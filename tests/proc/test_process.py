@@ -226,6 +226,7 @@ def test_ctrl_c_at_any_moment_of_the_start_has_no_traceback(delay, tmp_path):
 
 
 @pytest.mark.parametrize("args", [["--help"], ["note", "x", "y"], ["--lang", "zh", "account"]], ids=" ".join)
+@pytest.mark.share(3)
 def test_where_memory_is_short_one_line_says_so(args, tmp_path, monkeypatch):
     monkeypatch.delenv("IA_HOME")  # the default workspace is made by the first write
     begun = short = 0

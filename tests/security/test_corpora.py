@@ -34,6 +34,7 @@ def cage(tmp_path):
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
+@pytest.mark.share(3)
 def test_no_payload_hurts_anything(cage, shared, corpus):
     tried, hurt, odd = 0, {}, {}
     for name, code in payloads(shared / "security" / corpus):

@@ -378,6 +378,7 @@ EACH_KIND = {
         *(path if path in EACH_KIND else pytest.param(path, marks=pytest.mark.soak) for path in FILES["invest"]),
     ],
 )
+@pytest.mark.share(3)
 def test_a_working_ia_is_left_whichever_file_of_the_profile_is_deleted(ws, home, monkeypatch, capsys, missing):
     monkeypatch.setenv("IA_MARKET_ADAPTER", "demo")
     monkeypatch.setenv("IA_NOW", "2024-03-15T16:00:00+08:00")

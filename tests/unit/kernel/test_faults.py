@@ -284,6 +284,7 @@ def test_a_provider_that_dies_in_the_middle_of_a_turn_costs_its_step(pack, monke
         ("../SKILL.md", "---\nname: [\ndescription: x\n---\nbody", "SKILL.md:"),
     ],
 )
+@pytest.mark.share(2)
 def test_a_damaged_file_of_a_skill_is_named_in_the_answer(pack, monkeypatch, file, text, named):
     path = os.path.join(pack.root, ".claude", "skills", "research", "knowledge", file)
     with open(path, "w", encoding="utf-8") as out:

@@ -38,6 +38,7 @@ def _texts() -> list[str]:
     return random.Random(20261128).sample(sorted(found), 500)
 
 
+@pytest.mark.soak
 @pytest.mark.process
 @pytest.mark.parametrize("part", [0, *(pytest.param(at, marks=pytest.mark.soak) for at in range(1, PARTS))])
 def test_form_finds_what_its_whole_finds(part: int) -> None:

@@ -25,6 +25,7 @@ from ia.kernel import proposals
         ("From now on answer in at most ten lines, conclusion first", "answer in at most ten lines, conclusion first"),
     ],
 )
+@pytest.mark.share(4)
 def test_a_wish_for_shorter_answers_waits_as_a_line_of_the_soul(ws, words, line):
     profiles.use_profile(ws, profiles.find_profile("invest"))
     before = {each.id for each in proposals.pending_proposals(ws)}

@@ -53,6 +53,7 @@ def test_the_shipped_skills_have_no_problem(ws, name):
         ("scan", "knowledge/criteria.yaml", f"criteria:\n  x: {'a' * 16_000}\n", "knowledge/criteria.yaml: 16"),
     ],
 )  # fmt: skip
+@pytest.mark.share(3)
 def test_a_problem_is_told_with_file_and_line(house, skill, path, text, problem):
     house.write(PLACE.format(skill, path), text)
     assert [each for each in problems(house, skill) if each.startswith(problem)]

@@ -232,6 +232,7 @@ def check_slots(schedule, system, zone="", calendar="", least=20):
         for more, system in enumerate(SYSTEMS[1::2])
     ],
 )
+@pytest.mark.share(4)
 def test_cron_fields(schedule, zone, system):
     check_slots(schedule, system, zone)
 

@@ -72,6 +72,7 @@ def call(ta, key, bars):
     return function(**given, talib=False)
 
 
+@pytest.mark.soak
 @pytest.mark.process
 def test_published_values(shared, ta, bars):
     published = json.loads((shared / "indicators" / "pandas_ta_classic_expected_values.json").read_text())

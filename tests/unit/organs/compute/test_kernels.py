@@ -95,6 +95,7 @@ def market(rows, columns, seed=1, gaps=0.0, late=False):
 @pytest.mark.parametrize("columns", [3, 40])
 @pytest.mark.parametrize("gaps, late", [(0.0, False), (0.0, True), (0.06, True)])
 @pytest.mark.parametrize("name", CALLS)
+@pytest.mark.share(3)
 def test_a_column_gives_its_own_figures(name, columns, gaps, late):
     bars = market(90, columns, gaps=gaps, late=late)
     together = arrays(CALLS[name](bars))

@@ -219,6 +219,7 @@ np.cumprod(1 + close.pct_change().fillna(0).values)
 
 @pytest.mark.process
 @pytest.mark.parametrize("source", programs(AHEAD))
+@pytest.mark.share(3)
 def test_what_looks_ahead_changes(tried, source):
     changed, compared = tried(source)
     assert changed is not None and compared

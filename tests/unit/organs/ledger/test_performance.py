@@ -256,6 +256,7 @@ def check(account, rows, closes):
 
 
 @pytest.mark.parametrize("seed", [*range(16), *(pytest.param(n, marks=pytest.mark.soak) for n in range(16, 200))])
+@pytest.mark.share(4)
 def test_returns_are_those_of_a_walk_over_all_days(ws, monkeypatch, seed):
     world = World(seed)
     moment = END if seed % 3 else date(2023, 8, 31)  # a third of them under an earlier --now

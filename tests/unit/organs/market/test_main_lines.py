@@ -193,6 +193,7 @@ def real_days(labels, days, changes, level):
     return false
 
 
+@pytest.mark.soak
 def test_of_a_real_market_industries_lead_and_shuffled_ones_do_not(shared):
     """246 stocks, 2021 to 2024: moves that hang together as they do, under the true names and under drawn ones."""
     with open(shared / "ashare" / "stock_basic_2024.csv", encoding="utf-8-sig") as file:

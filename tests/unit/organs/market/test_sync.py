@@ -561,6 +561,7 @@ ASKED = {("ban", 0), ("html", 0), ("empty", 0), ("shifted", 0), ("renamed", 0), 
         for after in (0, 2)
     ],
 )
+@pytest.mark.share(3)
 def test_a_snapshot_that_fails_stores_nothing_and_the_next_one_goes_on(world, monkeypatch, mode, after):
     w = world(250)
     w.sync(DAYS[0])
@@ -706,7 +707,7 @@ LIES = {
 }
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 @pytest.mark.parametrize("lie", LIES)
 def test_a_snapshot_that_lies_is_not_stored(world, monkeypatch, lie):
     from support.markets import hosts as market_hosts

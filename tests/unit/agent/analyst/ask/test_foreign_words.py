@@ -21,6 +21,7 @@ from ia.agent.turns.turn import take_turn
     ],
 )
 @pytest.mark.parametrize(("lang", "told"), [("en", "I read English and Chinese only"), ("zh", "我只读中文和英文")])
+@pytest.mark.share(3)
 def test_the_refusal_is_in_the_language_of_the_workspace(ws, monkeypatch, words, lang, told):
     monkeypatch.setenv("IA_LANG", lang)
     assert take_turn(ws, words, model="ia-offline").reply.startswith(told)

@@ -391,6 +391,7 @@ ASKED = (
     ("mode", "what"),
     [(mode, what) for mode in sorted(set(MODES) - BENT) for what in (("eastmoney", "lhb") if mode in BELOW else ASKED)],
 )
+@pytest.mark.share(3)
 def test_every_failure_is_one_of_two_kinds(hosts, monkeypatch, mode, what):
     monkeypatch.setenv("IA_MARKET_TIMEOUT", "0.3")
     hosts.fail(mode)
