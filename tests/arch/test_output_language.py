@@ -55,7 +55,7 @@ WORDS = {
     "lib/ia/agent/analyst/ask/follow_again.py": "手续费交了多少 涨跌多少 手续费一共多少 我 什么时候加到自选的 吗 今天 卖出一共收到多少钱 买股票一共花了多少钱",
     "lib/ia/agent/analyst/ask/follow_asides.py": "呢",
     "lib/ia/agent/analyst/ask/follow_days.py": "涨跌多少 的下跌多久收复 以来涨跌多少 年 月 到",
-    "lib/ia/agent/analyst/ask/follow_told.py": "什么时候 日均线 在 之上吗 跌破 站上 和",
+    "lib/ia/agent/analyst/ask/follow_told.py": "什么时候 在 之上吗 跌破 站上 和",
     "lib/ia/agent/analyst/ask/follow_ends.py": "二三四 和现在差多少 到现在涨跌多少 离我的目标价和止损各差多少 离我的止损还有多远 价",
     "lib/ia/agent/analyst/ask/follow_company.py": "净利润 经营现金流 资产负债率 市净率 市盈率 行业 我收到过 的分红吗"
     " 分红比例 每股分红多少 历年分红 和 哪个 更高 更低 在 里排第几 历年 我的 股 一年能收多少分红",

@@ -120,12 +120,12 @@ def point_at_told(text: str, before: str, answer: str, today: date) -> str:
     codes = find_codes(answer.strip().split("\n", 1)[0])
     who = named[0].said if len(named) == 1 else codes[0] if len(codes) == 1 and not named else ""
     if back:
-        if not _FALL.search(before.casefold()) or not (day := _only(days)):
+        if not _FALL.search(before.casefold()) or not (day := _single_of(days)):
             return text
         if told:
             return f"{_before_time(who)}{day}的下跌多久收复"
         return f"how long did {who or 'it'} take to recover from its drop on {day}"
-    day = _only(days)
+    day = _single_of(days)
     if since:
         if not (day and who) or day >= f"{today}":
             return text
@@ -162,7 +162,7 @@ def _may_point(text: str, before: str, answer: str) -> bool:
 
 def _ask_next_day(text: str, before: str, answer: str, today: date) -> str:
     """Return a question for the day after the one that an answer found; "" for another."""
-    named, day = find_mentions(before), _only(_find_told(answer)[0])
+    named, day = find_mentions(before), _single_of(_find_told(answer)[0])
     if not _NEXT.fullmatch(text.casefold().strip(" ?？")) or not day or len(named) != 1:
         return ""
     after = date.fromisoformat(day) + timedelta(days=1)
@@ -193,7 +193,7 @@ def _tells_one_day(answer: str) -> bool:
     return len(set(_ONE.findall(answer))) == 1
 
 
-def _only(days: list[str]) -> str:
+def _single_of(days: list[str]) -> str:
     return days[0] if len(days) == 1 else ""
 
 

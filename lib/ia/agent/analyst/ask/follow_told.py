@@ -3,15 +3,13 @@
 import re
 
 from ia.agent.analyst.ask.follow_words import is_chinese
+from ia.agent.analyst.ask.idea_words import find_name
 from ia.agent.analyst.ask.leftover_words import find_leftovers
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.kernel.patterns import pattern
 
-_ASKED = (
-    ("indicator_cross", pattern(r"金叉|死叉|\b(?:macd|kdj)\b|\bcross", re.I)),
-    ("bands", pattern(r"布林|[上下]轨|\bbollinger\b|\b(?:upper|lower) band\b", re.I)),
-)
-"""Answers that tell more than was asked, and the words of questions for them."""
+_ASKED = ("indicator_cross", "bands")
+"""Answers that tell more than was asked; the table of indicators has the words of questions for them."""
 _SINCE = pattern(
     r"\b(?:ever )?since(?: then| that)?\b|从?那(?:天|次|时候?)?(?:之后|以后|以来|起|后)?(?:到现在|至今)?|到现在|至今",
     re.I,
@@ -46,8 +44,8 @@ def ask_with_before(words: str, before: list[str]) -> str:
     if size := _SIZE.search(strip_mentions(last)):
         return _ask_when_crossed(words, last, size[1] or size[2])
     words = _SINCE.sub("", words)
-    for answer, asked in _ASKED:
-        if asked.search(last) and not find_leftovers(words, answer):
+    for answer in _ASKED:
+        if re.search(find_name(answer), last, re.I) and not find_leftovers(words, answer):
             return f"{last.rstrip(' ?？。.')}{'' if is_chinese(last) else ' '}{words.strip(' ?？')}"
     return ""
 
@@ -70,7 +68,7 @@ def _ask_when_crossed(words: str, last: str, size: str) -> str:
         return ""
     below, who = _BELOW.search(last) is not None, named[0].said
     if is_chinese(last):
-        return f"{who}什么时候{'跌破' if below else '站上'}{size}日均线"
+        return f"{who}什么时候{'跌破' if below else '站上'}{size}{find_name('average')}"
     return f"when did {who} last cross {'below' if below else 'above'} its {size}-day average"
 
 
@@ -81,6 +79,7 @@ def _ask_sides(before: list[str]) -> str:
     if len({each.code for each in named}) != 1 or not sizes:
         return ""
     who = named[0].said
+    average = find_name("average")
     if is_chinese(before[-1]):
-        return f"{who}在{'和'.join(f'{size}日均线' for size in sizes)}之上吗"
+        return f"{who}在{'和'.join(f'{size}{average}' for size in sizes)}之上吗"
     return f"is {who} above " + " and ".join(f"its {size}-day average" for size in sizes)

@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import cache
 from typing import Any
 
 from ia.agent.analyst.voice import count_han
@@ -17,6 +18,20 @@ def load_rows(name: str) -> list[list[str]]:
     """Return the rows of a table that lies beside this file, as their columns; comments and empty lines are no rows."""
     with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
         return [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
+
+
+@cache
+def _load_names() -> dict[str, str]:
+    return dict(load_rows("indicator_words.tsv"))
+
+
+def find_name(key: str) -> str:
+    """Return what the table of indicators has for a key.
+
+    >>> find_name("strength")
+    'rsi('
+    """
+    return _load_names()[key]
 
 
 def compile_word(word: str) -> tuple[str | re.Pattern[str], str]:

@@ -172,7 +172,7 @@ _ASKED = pattern(
 _PRONOUN = pattern(r"\b(?P<who>it|they|them|that one|this one)(?P<s>'s|'re)?\b|\b(?P<whose>its|their)\b", re.I)
 _BEHIND = pattern(
     r"\A(?P<how>how (?:far|close|near|big|large|much|old|high|low|long))(?= from| to| off| above| below| away|\W*\Z)"
-    r"|\A(?=(?:up|down|higher|lower|above|below|over|under|better|worse|overbought|oversold|cheap|expensive|dear)\b)",
+    r"|\A(?=(?:up|down|higher|lower|above|below|over|under|better|worse|over(?:bought|sold)|cheap|expensive|dear)\b)",
     re.I,
 )
 """A question that says of what it asks only in front."""

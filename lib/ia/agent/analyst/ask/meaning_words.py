@@ -9,7 +9,7 @@ from ia.kernel.patterns import pattern
 _ASKS = pattern(
     r"\b(?:mean(?:s|t|ing)?|explain(?:ed)?|defin\w+|differ\w*|distinguish|distinction|use(?:d|s|ful)?|understand|heard"
     r"|plain|simple|simply|layman\w*|version|calculat\w+|work(?:s|out)?|interpret|compared?|versus|vs|stands? for|diff"
-    r"|dummies|beginners?|the point of|tells?|(?:same|better) (?:thing|than|as))\b"
+    r"|dummies|beginners?|the point of|tells?|same (?:thing|as))\b"
     r"|意思|含义|区别|差别|差异|不同|不一样|一回事|解释|干[嘛吗啥什]|有什么用|有啥用|[咋么何]用|作用|用处|用途|用来|通俗"
     r"|大白话|[说讲]人话|怎么[算看理]|如何[算看理计]|咋[算看]|原理|科普|区分|分清|听不懂|[看没]不?懂|不明白|不太懂|什么叫|啥叫|何谓",
     re.I,

@@ -407,8 +407,8 @@ _QUALIFIES = pattern(
     r"|all (?:currencies|of it) (?:converted|included)|all together|altogether|combined"
     r"|(?:都|全部|全|外币也?)?折(?:合|算)?(?:成|进去|进来)?(?:人民币|进去|进来)*|(?:一共|总共|合计|加起来)(?:是|有)?(?:多少钱?)?"
     r"|(?:现在|已经|这|那)?(?:算不算|算|是不是|是否|有没有|到没到|到)*(?:了)?超[买卖](?:区间?|状态)?(?:了|没有?|吗|么|还是超[买卖])*"
-    r"|(?:is (?:it|that) |does that count as |so |or )?(?:overbought|oversold|too hot|too cold)"
-    r"(?: (?:or )?(?:overbought|oversold|too cold|too hot|not|yet|now|already|neither))*"
+    r"|(?:is (?:it|that) |does that count as |so |or )?(?:over(?:bought|sold)|too hot|too cold)"
+    r"(?: (?:or )?(?:over(?:bought|sold)|too cold|too hot|not|yet|now|already|neither))*"
     r"|(?:and )?(?:(?:was it )?(?:up or down|which way|golden or death(?: cross)?|bullish or bearish)(?: was it)?)"
     r"|(?:是)?(?:金叉还是死叉|死叉还是金叉|多头还是空头|偏多还是偏空))\W*"
 )

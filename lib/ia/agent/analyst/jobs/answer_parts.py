@@ -114,6 +114,13 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     return reply.join_replies([*replies, *say_not_read(desk, left)])
 
 
+def _asks_numbers(asked: FactQuestion) -> bool:
+    """Return True if the numbers of a part are to be read by the rules: a forecast that is refused reads none."""
+    from ia.agent.analyst.jobs import facts
+
+    return asked.answer == "refuse" or asked.answer not in facts.READS_NUMBERS
+
+
 def _drop_told(parts: list[_Part]) -> list[_Part]:
     """Return the parts without a result of the account that is held against an index next, which tells it."""
     answers = [part.asked.answer if part.asked is not None else "" for part in parts]
@@ -286,7 +293,7 @@ def _read_question(desk: ToolDesk, request: UserRequest, wanted: Intent, parts: 
         asked = find_question(wanted.words, securities, request.moment.date(), desk.tables)
         if (
             asked is None
-            or (asked.answer not in facts.READS_NUMBERS and facts.drop_bounds(asked, asked.unread))
+            or (_asks_numbers(asked) and facts.drop_bounds(asked, asked.unread))
             or asked.facts[0].of != (before or asked.facts[0].of)
         ):
             continue

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from ia.agent.analyst.ask.figures import Asked, Figure, figures_at
 from ia.agent.analyst.ask.follow_asides import asks_why
+from ia.agent.analyst.ask.idea_words import find_name
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.leftover_words import find_unread_words
 from ia.agent.analyst.ask.mentions import Mention, english, find_abbreviated, find_near_name
@@ -251,16 +252,11 @@ def _say_figures(
     told = [_format_figure(desk, item, result, currency) for item, result in zip(asked.figures, results, strict=True)]
     mark = speak(" (simulated prices)") if simulated else ""
     lines = [f"{head}{mark}{speak(': ')}{speak.join_clauses(told)}"]
-    strength = [at for at, (code, *_) in enumerate(asked.figures) if _RSI in code]
+    strength = [at for at, (code, *_) in enumerate(asked.figures) if find_name("strength") in code]
     if not asked.extremes or len(strength) != 1:
         return lines
-    place = [at for at, (_, name, _) in enumerate(asked.figures) if _PLACE.search(name)]
+    place = [at for at, (_, name, _) in enumerate(asked.figures) if re.search(find_name("place"), name)]
     return [*lines, _describe_extreme(desk, [read_value(results[at])[0] for at in (*strength, *place)])]
-
-
-_RSI = "rsi("
-_PLACE = pattern(r"\A(?:布林带内的位置|place in the Bollinger band)")
-"""The figures that tell whether a security is at an extreme."""
 
 
 @part("one figure", in_text)

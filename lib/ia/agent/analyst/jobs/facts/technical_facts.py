@@ -6,6 +6,7 @@ from datetime import date
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.facts import FactQuestion, price_table
+from ia.agent.analyst.ask.idea_words import find_name
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
@@ -209,7 +210,7 @@ def answer_bands(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if spans:
         first = spans[0].first
         at = f'[date <= "{first}"].iloc[-1]' if first is not None else f".iloc[-{spans[0].sessions + 1}]"
-    band = f"bbands(close, {size}, {width})"
+    band = f"{find_name('bands_code')}{size}, {width})"
     codes = [f"close{at}", *(f'({band}["{line}"]){at}' for line in ("lower", "middle", "upper")), f"date{at}"]
     for mention in asked.securities[:MOST]:
         bars = yield from desk.one("market.ohlcv", symbol=mention.code, tail=1, **period)
@@ -250,7 +251,7 @@ def _say_bands(
     return [
         place,
         speak(
-            "Bollinger bands ({sizes}): upper {upper}, middle {middle}, lower {lower}; width {width} of the middle.",
+            "Upper band {upper}, middle {middle}, lower {lower} ({sizes}); width {width} of the middle.",
             sizes=of[1],
             upper=number(upper, "price", speak),
             middle=number(middle, "price", speak),

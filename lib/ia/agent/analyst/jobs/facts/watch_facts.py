@@ -401,7 +401,7 @@ _FROM_HIGH = "from_high"
 _NEAREST = pattern(r"最近|接近|\b(?:nearest|closest|close to)\b", re.I)
 _YEARLONG = pattern(r"52|fifty|12|twelve|year|一?年|250", re.I)
 """The stretch of which the high is told anyway."""
-_OF_MEAN = pattern(r"[高低大小多少]于|均线|超过|above|below|than|\bmoving\b|\bdays?\b|日均|天均", re.I)
+_OF_MEAN = pattern(r"[高低大小多少]于|均(?=线)|超过|above|below|than|\bmoving\b|\bdays?\b|日均|天均", re.I)
 """Says that something is held against a mean, or measured by one of prices."""
 _OF_WHOLE = pattern(r"(?:组合|账户)的?(?![里中内])|\b(?:of|for) my (?:portfolio|account)\W*$", re.I)
 """A figure of all that is held, as one."""
