@@ -578,6 +578,22 @@ def quote_notes(desk: ToolDesk, mention: Mention) -> Work[list[str]]:
     return told[:NOTES]
 
 
+def load_trades(desk: ToolDesk, asked: FactQuestion) -> Work[list[Json] | Reply]:
+    """Return the trades of the time and the side that a question names, the newest first.
+
+    The answer instead where the time cannot be told, the journal cannot be read or is longer than what is read of it.
+    """
+    speak, days = desk.speak, (yield from result_facts.trade_days(desk, asked))
+    if days is None:
+        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
+    listed = yield from desk.one("trade.list", limit=LIMIT)
+    if listed.failure is not None:
+        return wording.unreadable(desk, speak("the journal"), listed.failure)
+    if len(wording.rows_of(listed.value)) >= LIMIT:
+        return reply_of_lines(speak("Only the newest {count} entries of the journal are read.", count=LIMIT))
+    return one_side(entries_within(listed.value, days), asked.words)
+
+
 def entries_within(rows: object, days: list[result_facts.Days]) -> list[Json]:
     """Return the entries of purchases and sales, newest first, within any of the stretches of days; all without one."""
     listed = rows if isinstance(rows, list) else []

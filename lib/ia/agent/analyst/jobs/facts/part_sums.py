@@ -194,14 +194,9 @@ def answer_fees_of_profit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 def answer_no_reason(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which trades have no reason in the journal."""
-    speak = desk.speak
-    days = yield from result_facts.trade_days(desk, asked)
-    if days is None:
-        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
-    listed = yield from desk.one("trade.list", limit=account_facts.LIMIT)
-    if listed.failure is not None:
-        return wording.unreadable(desk, speak("the journal"), listed.failure)
-    rows = account_facts.one_side(account_facts.entries_within(listed.value, days), asked.words)
+    speak, rows = desk.speak, (yield from account_facts.load_trades(desk, asked))
+    if isinstance(rows, Reply):
+        return rows
     bare = [row for row in rows if not row.get("reason")]
     if not bare:
         return reply_of_lines(speak(PluralText("The {count} trade has a reason.", "All {count} trades have a reason."),

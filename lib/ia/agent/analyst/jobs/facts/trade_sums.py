@@ -72,14 +72,9 @@ def answer_traded_sum(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 def answer_grouped(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how many trades each month, security or market has, what they came to, and their fees and taxes."""
-    speak = desk.speak
-    days = yield from result_facts.trade_days(desk, asked)
-    if days is None:
-        return wording.ask_back(desk, tuple(span.said for span in asked.spans))
-    result = yield from desk.one("trade.list", limit=account_facts.LIMIT)
-    if result.failure is not None:
-        return wording.unreadable(desk, speak("the journal"), result.failure)
-    rows = account_facts.one_side(account_facts.entries_within(result.value, days), asked.words)
+    speak, rows = desk.speak, (yield from account_facts.load_trades(desk, asked))
+    if isinstance(rows, Reply):
+        return rows
     groups: dict[str, list[Json]] = {}
     for row in sorted(rows, key=lambda each: str(each.get("date"))):
         groups.setdefault(_group_of(desk, row, asked.words), []).append(row)
@@ -94,8 +89,6 @@ def answer_grouped(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     lines += [f"- {name}{speak(': ')}{_say_group(desk, own)}" for name, own in [*groups.items()][-SHOWN:]]
     if len(groups) > SHOWN:
         lines.append(speak("… and {count} more: `ia trade list`", count=len(groups) - SHOWN))
-    if len(wording.rows_of(result.value)) >= account_facts.LIMIT:
-        lines.append(speak("Only the newest {count} entries of the journal are read.", count=account_facts.LIMIT))
     return reply_of_lines(*lines)
 
 
