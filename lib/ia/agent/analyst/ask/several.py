@@ -110,7 +110,7 @@ def split_message(text: str) -> list[str]:
     parts = [text[begin:end].strip() for begin, end in zip(ends[::2], ends[1::2], strict=True)]
     parts = [part for part in parts if _POLITE.fullmatch(part.casefold()) is None]
     parts = [text_of.strip() for part in parts if (text_of := part[_lead(part) :]).strip()]
-    parts = _name_lists(_name_groups(_name_markets(_name_owner(_join_times(parts)))))
+    parts = _name_lists(_name_groups(_name_markets(_name_owner(_name_since(_join_times(parts))))))
     narrowed = any(_ONLY.search(part) and not _ASKS.search(part.casefold()) for part in parts[1:])
     bound = (
         narrowed
@@ -170,7 +170,7 @@ def split_in_turn(text: str) -> list[str]:
         if any(_BOUND.search(part.casefold()) or _LEFT_OUT.search(part) or _ONLY.search(part) for part in said):
             said = [sentence.strip()]
         joined: list[str] = []
-        for part in _join_times(said):
+        for part in _name_since(_join_times(said)):
             if joined and not _ASKS.search(part.casefold()) and not _FIGURE_PART.search(part):
                 joined[-1] = f"{joined[-1]}{', ' if part.isascii() else '，'}{part}"
             else:
@@ -388,6 +388,34 @@ def _join_times(parts: list[str]) -> list[str]:
             joined.append(part)
     return joined
 
+
+def _name_since(parts: list[str]) -> list[str]:
+    """Return the parts of a message, a move up to now as that since the day which the part before names.
+
+    >>> _name_since(["茅台3月1日收盘多少", "到现在跌了多少"])
+    ['茅台3月1日收盘多少', '3月1日到现在跌了多少']
+    >>> _name_since(["BYD's close on March 1", "how much is it up since"])
+    ["BYD's close on March 1", 'how much is it up since march 1']
+    """
+    named = parts[:1]
+    for part in parts[1:]:
+        spans = find_time_spans(named[-1], _ANY_DAY)
+        since = _SINCE_THEN.search(part)
+        one_day = len(spans) == 1 and spans[0].first is not None and spans[0].first == spans[0].last
+        if since and one_day and not find_time_spans(_SINCE_THEN.sub(" ", part), _ANY_DAY):
+            day = _ON.sub("", spans[0].said)
+            put = f"since {day}" if since["en"] else f"{day}到现在"
+            part = f"{part[: since.start()]}{put}{part[since.end() :]}"
+        named.append(part)
+    return named
+
+
+_ON = pattern(r"^(?:on|at|in) (?:the )?", re.I)
+_SINCE_THEN = pattern(
+    r"^(?:那|它|股价)*(?:从那(?:天|时候?)(?:起|开始)?)?[到至](?:现在|今天|目前|今)(?:为止)?(?:又|一共|总共|已经)*(?=[涨跌变升降])"
+    r"|\b(?P<en>since)(?: then| that day)?(?=\W*\Z)"
+)
+"""Since the day that was spoken of."""
 
 _SCOPE = pattern(
     r"(?P<zh>(?:在|从)?我?的?(?:自选|关注|持仓|持有|手[里上])[^，,。?？]{0,6}?(?:里面?|里头|中|当中))"

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from ia.agent.analyst.ask.amounts import TOGETHER, find_currencies, find_market_currencies, read_place
+from ia.agent.analyst.ask.amounts import TOGETHER, find_accounts, find_currencies, find_market_currencies, read_place
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words, security_table
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE, TimeSpan
@@ -71,6 +71,8 @@ def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             else speak("Nothing is held.")
         )
     books = wording.objects_of(status, "currencies")
+    if named := set(find_accounts(asked.words)) & set(books):
+        books = {currency: book for currency, book in books.items() if currency in named}
     if spec.field == "invested" and (only := set(find_currencies(asked.words)) & set(books)):
         books = {currency: book for currency, book in books.items() if currency in only}
     if spec.field == "invested":
@@ -97,7 +99,7 @@ def answer_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         )
     if spec.field in _SUMMED and len(books) > 1 and (whole := _sum_books(desk, spec.field, books, status.get("total"))):
         lines.append(whole)
-    if spec.field == "cash" and _IN_ONE.search(asked.words) and len(books) > 1:
+    if spec.field == "cash" and not named and _IN_ONE.search(asked.words) and len(books) > 1:
         return _add_sum(desk, asked, status.get("total"), lines)
     return reply_of_lines(*lines)
 

@@ -62,7 +62,7 @@ def answer_alert_state(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if field == "since":
         return reply_of_lines(*(_say_since(desk, row) for row in meant[:SHOWN]))
     if field == "last" and _is_stretch(asked):
-        return reply_of_lines(*(_say_within(desk, asked.spans[0], row) for row in meant[:SHOWN]))
+        return (yield from _answer_within(desk, asked.spans[0], meant[:SHOWN]))
     stands = []
     for row in meant:
         stands.append((yield from _look_at(desk, row)))
@@ -145,16 +145,33 @@ def _is_stretch(asked: FactQuestion) -> bool:
     return len(asked.spans) == 1 and asked.spans[0].first is not None and asked.spans[0].last is not None
 
 
+def _answer_within(desk: ToolDesk, span: TimeSpan, rows: list[Json]) -> Work[Reply]:
+    """Answer on which days of a stretch some alerts told something; what is true by now comes first."""
+    lines, simulated = [], False
+    for row in rows:
+        told = _say_within(desk, span, row)
+        session = str(row.get("session") or "")
+        if row["state"] == "approved" and row.get("holds") and f"{span.first}" <= session <= f"{span.last}":
+            stand = yield from _look_at(desk, row)
+            simulated = simulated or stand.simulated
+            told = _head(desk, stand) + desk.speak.join_clauses([_say_distance(desk, stand), told])
+        else:
+            told = _head(desk, AlertStand(row)) + told
+        lines.append(told)
+    lines[0] += wording.simulated_mark(desk, simulated)
+    return reply_of_lines(*lines)
+
+
 def _say_within(desk: ToolDesk, span: TimeSpan, row: Json) -> str:
-    """Return on which days of a stretch an alert told something."""
-    speak, head = desk.speak, _head(desk, AlertStand(row))
+    """Return on which days of a stretch an alert told something, without its name."""
+    speak = desk.speak
     if row["state"] != "approved":
-        return head + _say_state(desk, row)
+        return _say_state(desk, row)
     days = [day for day in wording.names_of(row.get("crossings")) if f"{span.first}" <= day[:10] <= f"{span.last}"]
     given: Json = {"first": span.first, "last": span.last, "since": row.get("since") or "–"}
     if not days:
-        return head + speak("it told nothing from {first} to {last}; it looks since {since}", **given)
-    return head + speak("it told on **{days}** ({first} to {last})", days=speak.join_items(days), **given)
+        return speak("it told nothing from {first} to {last}; it looks since {since}", **given)
+    return speak("it told on **{days}** ({first} to {last})", days=speak.join_items(days), **given)
 
 
 def _say_since(desk: ToolDesk, row: Json) -> str:

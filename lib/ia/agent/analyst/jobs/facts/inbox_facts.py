@@ -142,10 +142,20 @@ def _answer_told_in(desk: ToolDesk, span: TimeSpan, rows: list[Json]) -> Work[Re
         if own:
             name = wording.name_alone(desk, str(row["symbol"]), row.get("security"))
             told.append(f"- **{name}** `{row['condition']}`{speak(': ')}{speak.join_items(own)}")
+    now = [row for row in rows if _holds_untold(row, f"{days.first}", f"{days.last}")]
+    untold = [speak("True by the newest prices, and not told yet:"), *(_say_alert(desk, row) for row in now)]
+    if not told and now:
+        return reply_of_lines(*untold)
     if not told:
         return reply_of_lines(speak("No alert came true ({days}).", days=days.label))
     head = speak("**{count} of {all}** alerts came true ({days}):", count=len(told), all=len(rows), days=days.label)
-    return reply_of_lines(head, *told)
+    return reply_of_lines(head, *told, *(untold if now else []))
+
+
+def _holds_untold(row: Json, first: str, last: str) -> bool:
+    """Return True if an alert is true by the newest session, that lies within two days, and told nothing of it yet."""
+    session = str(row.get("session") or "")
+    return bool(row.get("holds")) and first <= session <= last and session not in row["crossings"]
 
 
 def _answer_reminders(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
