@@ -88,7 +88,7 @@ WORDS = {
     "lib/ia/agent/analyst/ask/time_spans.py": "一二三四五六日天",
     "lib/ia/agent/analyst/ask/loose_words.py": "一二三四五六七八九",
     "lib/ia/agent/analyst/ask/listed_subjects.py": "属于什么行业",
-    "lib/ia/agent/analyst/ask/several.py": "我什么价买的 我的 股里 股 里",
+    "lib/ia/agent/analyst/ask/several.py": "到现在 我什么价买的 我的 股里 股 里",
     "lib/ia/agent/analyst/evidence/lens.py": "边界 禁忌 底线 成长",
     "lib/ia/agent/analyst/jobs/coaching.py": "太 风格 成长",
     "lib/ia/agent/analyst/jobs/plan.py": "回顾",

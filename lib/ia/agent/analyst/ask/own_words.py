@@ -243,6 +243,8 @@ def ask_of_held(words: str, before: str, today: date) -> str:
         return ""  # at what price that was
     if security.symbol.kind == "index" or not new or set(new) & _OF_ALL or not set(new) - _WEAK - _WHOSE:
         return ""
+    if {"UP", "DOWN"} & set(new) and set(new) - _WEAK <= _BARE_MOVE:
+        return ""  # what the price did
     goes_on = "IT" in new or _GOES_ON.search(words) is not None or set(new) - _WEAK <= _BARE_COST
     own = re.search(r"我|\b(?:i|my|mine)\b", before, re.I) is not None
     traded = bool(set(new) & {"BUY", "SELL"} and set(new) & {"WHEN", "REASON", "COST"})
@@ -270,6 +272,8 @@ _BARE_COST = frozenset(("ME", "COST", "AVERAGE", "BREAKEVEN"))
 """Ideas of what was paid, which is that of what was spoken of."""
 _BARE_RESULT = frozenset(("PROFIT", "LOSS", "UNREALIZED"))
 """Ideas of a result without an owner, which is that of what was spoken of."""
+_BARE_MOVE = frozenset(("UP", "DOWN", "BY_PERCENT"))
+"""Ideas of a move without an owner."""
 _GAINED = pattern(r"[赚亏]")
 """What an owner does; "profit" alone may be the company's."""
 _DEALT = pattern(r"[买卖]|清仓|\b(?:buy|bought|sell|sold|purchase[ds]?|sales?)\b", re.I)

@@ -55,7 +55,7 @@ _MEANT = pattern(
 )
 _MINE = pattern(r"我的(?=是?多少|呢|怎么样|如何|高|低|大|小)|\b(?:what is|how (?:big|high|much|low) is) mine\b", re.I)
 _ITS = pattern(r"\bwhat is (?:it|that) (?:for|of)\b", re.I)
-_LEFT_OUT = pattern(r"(?:的|股)?(?:都|就|先)?(?:不要|除外|不算|剔除|排除|去掉|不考虑)(?:了|掉)?\W*$")
+_LEFT_OUT = pattern(r"(?:的|股)?(?:都|就|先)?(?:不要|除外|不算|别算|剔除|排除|去掉|不考虑)(?:了|掉)?\W*$")
 """A part that only leaves out some of what the part before asks for."""
 _THEIR_INDUSTRIES = pattern(r"(?:分别|都|各自?)(?:是|属于|在)(?:什么|哪些|哪个|哪几个|啥)(?:行业|板块)(?:的)?\W*")
 """A part that asks for the industries of those that the part before lists."""
@@ -114,7 +114,8 @@ def split_message(text: str) -> list[str]:
     narrowed = any(_ONLY.search(part) and not _ASKS.search(part.casefold()) for part in parts[1:])
     bound = (
         narrowed
-        or any(_LEFT_OUT.search(part) or _THEIR_INDUSTRIES.fullmatch(part) for part in parts[1:])
+        or any(_LEFT_OUT.search(part) for part in parts)
+        or any(_THEIR_INDUSTRIES.fullmatch(part) for part in parts[1:])
         or any(points_at_day(part) for part in parts[1:])
         or any(_BOUND.search(part.casefold()) for part in parts)
         or _is_list(parts, low)

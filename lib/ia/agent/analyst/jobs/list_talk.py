@@ -147,6 +147,8 @@ _MINE_AMONG = pattern(
     r"(?:自选|关注|持有|持仓|手里|买)(?:股|列表)?(?:里|中)?(?:的|了的|过的)?(?:股票|票)?(?:吗|么|没有?|呢)*\W*",
     re.I,
 )
+_IN_TOLD = pattern(r"这里面?|\b(?:of|among) (?:those|these|them)\b", re.I)
+"""Those that the answer named are meant, and no other list."""
 _WATCH_SAID = pattern(r"watch|list|favourites|自选|关注", re.I)
 _OWN_SAID = pattern(r"own|hold|have|portfolio|account|book|mine|持|手里|买|有没有\W*$", re.I)
 
@@ -155,7 +157,9 @@ def tell_mine(desk: ToolDesk) -> Work[Reply | None]:
     """Say which securities of the answer before the owner holds or watches; None for any other message."""
     request = desk.request
     found = _MINE_AMONG.fullmatch(request.question) if request.before and request.is_words_only else None
-    if found is None or request.sections or LISTED.search(request.before[-1]):
+    if found is None or request.sections:
+        return None
+    if LISTED.search(request.before[-1]) and not _IN_TOLD.search(request.question):
         return None  # a list is asked for again, of what is the owner's: it may have named only the first of many
     codes = list(zip(request.before, request.listed, strict=False))[-1][1]
     watched = _WATCH_SAID.search(request.question) is not None

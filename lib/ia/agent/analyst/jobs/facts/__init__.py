@@ -142,7 +142,7 @@ def drop_bounds(asked: FactQuestion, unread: tuple[str, ...]) -> tuple[str, ...]
 
 
 _SHARES_SAID = pattern(
-    r"(?:[这那]|我的[^\d，,。？?]{0,8}?|剩下?的?)(?P<n>\d[\d,]*)\s*股"
+    r"(?:[这那]|我(?:的[^\d，,。？?]{0,8}?)?|剩下?的?)(?P<n>\d[\d,]*)\s*股"
     r"|\b(?:my|those|the) (?P<m>\d[\d,]*)(?= shares\b| +(?=[\w ]*\bi sold\b)| {2})",
     re.I,
 )

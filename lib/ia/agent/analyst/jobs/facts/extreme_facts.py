@@ -124,7 +124,7 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if span.kind == FUTURE:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
     if _YEAR_UNIT.search(plain):
-        size = 4
+        size = _YEAR
     else:
         size = 7 if _MONTH.search(plain) else 0 if _WEEK.search(plain) else 10
     volume = _VOLUME.search(plain)
@@ -155,6 +155,7 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         )
 
     def say(mention: Mention, found: SpanBars) -> list[str]:
+        found = _whole_years(found) if size == _YEAR else found
         if volume:
             next_ = _say_next(desk, found, size, count, volume=True, least=least)
             return [_say_volume(desk, mention, found, size, least=least), *next_]
@@ -163,6 +164,10 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return [*(_say_move(desk, mention, found, size, falling=each) for each in sides), *next_]
 
     return (yield from each_security(desk, asked, span, say))
+
+
+_YEAR = 4
+"""Letters of a date that name its year."""
 
 
 def _whole_years(found: SpanBars) -> SpanBars:
