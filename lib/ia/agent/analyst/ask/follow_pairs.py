@@ -179,6 +179,8 @@ def ask_of_both(text: str, wholes: list[str], today: date) -> str:
     'which has the higher P/E, Cambricon or SMIC'
     >>> ask_of_both("how many percent is that", ["BYD price", "BYD price on 2024-03-01"], day)
     'how much did BYD change since 2024-03-01'
+    >>> ask_of_both("did Tencent beat it", ["how much did the hang seng change this year"], day)
+    'which did better this year, hang seng or Tencent'
     >>> ask_of_both("and the average of the two", ["P/E of Moutai", "P/E of Wuliangye"], day)
     'average P/E of Moutai and Wuliangye'
     """
@@ -186,7 +188,8 @@ def ask_of_both(text: str, wholes: list[str], today: date) -> str:
         return ""
     asked = [_read(whole, today) for whole in wholes]
     if find_mentions(text):
-        return _ask_figures_of(text, asked) or _name_other(text, asked[-1])
+        against = _ask_moved_against(text, asked[-1])
+        return against or _ask_figures_of(text, asked) or _name_other(text, asked[-1])
     if _PUBLISHED.fullmatch(text) and _figure_form().search(blank_mentions(asked[-1].whole)):
         return asked[-1].whole  # its answer tells when
     core = drop_lead(text)
@@ -203,6 +206,34 @@ def ask_of_both(text: str, wholes: list[str], today: date) -> str:
     if len(named) > 1 and _MEAN.fullmatch(core):
         return _ask_mean(last, named, chinese=is_chinese(text))
     return _ask_which(core, asked, named, today)
+
+
+_AGAINST = pattern(
+    r"\W*(?:(?:and|so|but|now)\b[, ]*)*(?:(?:has|have|did|does|is|was|what about|how about) )?(?:my |the )?@"
+    r"(?:['’]s)?[,?]? *(?:(?:been |done |do |did |was |is )*(?:any )?(?:better|worse)(?: or (?:better|worse))?"
+    r"(?: than (?:that|it|the index))?|(?:beat(?:en)?|outperform(?:ed)?|underperform(?:ed)?) (?:it|that|the index))"
+    r"(?:,? (?:over|in|during|for|across) (?:the|that) (?:same )?(?:dates?|period|time|stretch|days|weeks|year|month))?"
+    r"\W*"
+    r"|\W*(?:那|那么|同期|同一(?:段)?时间|我的)*@(?:呢)?[，,]?(?:同期|同一(?:段)?时间)?(?:的)?(?:表现|走势)?"
+    r"(?:有没有|是不是|是)?(?:比它|比(?:这个)?指数|跑赢了?它?|跑赢(?:了)?(?:这个)?指数|强过它|更)(?:还|要|更)*"
+    r"(?:[好强差弱])?(?:一?些|一?点)?(?:还是更?[好强差弱])?(?:了)?(?:没有?|吗|么|呢)*\W*",
+    re.I,
+)
+"""Asks whether one did better than what was asked about before; @ stands for it."""
+
+
+def _ask_moved_against(text: str, last: _Asked) -> str:
+    """Return which of two did better over the time of the question before; "" for another question."""
+    named = list({each.code: each for each in find_mentions(text)}.values())
+    if len(named) != 1 or len(last.named) != 1 or len(last.spans) > 1 or OWNER.search(last.whole):
+        return ""
+    (one,), (other,) = last.named, named
+    moved = _MOVED.search(blank_mentions(last.whole)) and _figure_form().search(blank_mentions(last.whole)) is None
+    if one.code == other.code or not moved or not _AGAINST.fullmatch(text.replace(other.said, "@", 1)):
+        return ""
+    if is_chinese(text):
+        return f"{one.said}和{other.said}{last.times or '今天'}谁表现好"
+    return f"which did better {last.times or 'today'}, {one.said} or {other.said}"
 
 
 _TWO_FIGURES = pattern(

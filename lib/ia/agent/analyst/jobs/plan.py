@@ -317,8 +317,9 @@ def _answer_known(desk: ToolDesk, *, first: bool = False) -> Work[Reply | None]:
 
 def _mend_spelling(desk: ToolDesk) -> None:
     """Write out the spellings of chats in a question; what is told or to be kept stays as it was written."""
-    mended = replace(desk.request, question=mend_spelling(desk.request.question))
-    if mended.question != desk.request.question and not mended.sections and _may_ask(mended):
+    before = [mend_spelling(each) for each in desk.request.before]
+    mended = replace(desk.request, question=mend_spelling(desk.request.question), before=before)
+    if mended != desk.request and not mended.sections and _may_ask(mended):
         desk.request = mended
 
 
