@@ -57,7 +57,8 @@ def pytest_collection():
 def pytest_collection_modifyitems(items):
     """Mark what starts the installed program: `make quick` leaves it out.
 
-    Of a test that starts it in many cases, `make test` asks every second one; `make soak` asks them all.
+    Of a test that starts it in many cases, `make test` asks every third one, in some every second one; `make soak`
+    asks them all.
     """
     places = {}
     cases = Counter(item.nodeid.partition("[")[0] for item in items)
@@ -65,14 +66,14 @@ def pytest_collection_modifyitems(items):
         if {"ia", "listener", "own_crontab"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.process)
         share = item.get_closest_marker("share")
-        many = item.get_closest_marker("process") and cases[item.nodeid.partition("[")[0]] >= MANY
-        part = share.args[0] if share else 2 if many else 1
+        asked = cases[item.nodeid.partition("[")[0]] if item.get_closest_marker("process") else 1
+        part = share.args[0] if share else 3 if asked >= MANY else 2 if asked >= SOME else 1
         if part > 1 and _number(item, places) % part:
             item.add_marker(pytest.mark.soak)
 
 
-MANY = 6
-"""Cases of a test that starts the program from which on not all are asked by `make test`."""
+SOME, MANY = 3, 6
+"""Cases of a test that starts the program from which on every second one, or every third one, is asked."""
 
 
 def _number(item, places):
