@@ -218,6 +218,12 @@ _PLAIN = frozenset((*_SCOPES, *_LISTS, "ME", "STOCK", "COUNT", "FIGURE", "GROWS"
 """Ideas of a list that bound it by nothing but its group."""
 _OF_DAY = frozenset(("STOCK", "SECTOR", "TIME", "CHANGE", "HAPPEN"))
 """Ideas of a question how an industry did."""
+_OF_SECTORS = frozenset(
+    ("SECTOR", "UP", "DOWN", "MAX", "MIN", "BEST", "WORST", "TIME", "LIST", "RANK", "CHANGE", "MARKET")
+)
+"""Ideas of a list of industries by their moves."""
+_TURNED = frozenset(("UP", "DOWN", "MAX", "TIME", "LIST", "CHANGE"))
+"""Ideas of a message that turns such a list round: "and which fell most"."""
 _RANKS = frozenset(
     ("FIGURE", "MAX", "MIN", "BEST", "WORST", "CHEAPEST", "DEAREST", "UP", "DOWN", "CHANGE", "RANK", "TIME", "STOCK",
      "LIST", "AMOUNT", "GROWS", "NUMBER")
@@ -234,6 +240,10 @@ def rank_group(words: str, before: str, today: date) -> str:
     new, old = find_ideas(words, today), find_ideas(before, today)
     if new is None or old is None or _names_who(old) or _names_who(new):
         return ""
+    if "SECTOR" in old.values and old.names <= _OF_SECTORS and new.names <= _TURNED and new.names & {"UP", "DOWN"}:
+        when = {"TIME": old.values["TIME"]} if "TIME" in old.values else {}
+        both = {"SECTOR": [], "MAX": [], **when, **new.values}
+        return ask_known(Ideas(both, new.kinds), chinese=count_han(words) > 0)
     watched = "WATCHED" in old.values
     ranks = new.names <= _RANKS and new.names & {"MAX", "MIN", "BEST", "WORST", "CHEAPEST", "DEAREST", "RANK"}
     group = {name: said for name, said in old.values.items() if name in _SCOPES or (name == "ME" and not watched)}
