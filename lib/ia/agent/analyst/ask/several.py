@@ -514,6 +514,21 @@ def asks_more(part: str) -> bool:
     return bool(_ASKS.search(low)) and not is_only_when_or_how_much(part)
 
 
+_BOUNDS = pattern(
+    r"\d|除了?(?![权息])|不[算含包]|每股|按|只[看算要]|如果|要是|[上下]午|中午|早上|晚上|开盘"
+    r"|\b(?:except|excluding|without|only|per|if|before|after|unless)\b"
+)
+
+
+def bounds_more(part: str) -> bool:
+    """Return True if a part of a message that asks for nothing may change what the part before asks for.
+
+    >>> bounds_more("那200股"), bounds_more("上周二的"), bounds_more("我有点担心"), bounds_more("excluding fees")
+    (True, True, False, True)
+    """
+    return _BOUNDS.search(part.casefold()) is not None or bool(find_time_spans(part, _ANY_DAY))
+
+
 _MOVED = pattern(r"[涨跌]|\b(?:r[io]se|risen|f[ae]ll|fallen|up|down)\b")
 _ENDS_OF = pattern(r"最[惨差糟好]的?(?:那)?(?:一?天|一?个?月|一?周)|\b(?:best|worst) (?:day|week|month)\b")
 _AIM = pattern(r"目标价|止损价|\btarget|\bstop\b")

@@ -98,6 +98,7 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     joined = any(part.asked and part.asked.answer == "position" and len(part.asked.facts) > 1 for part in parts)
     if not joined and (single or (_asks_as_one(one, parts) and not left)):
         return (yield from _answer_rest(desk, one, texts, answer_whole)) if one is not None else None
+    left = [*left, *found[2]]
     replies = []
     for part in sorted(parts, key=lambda part: part.wanted.kind == "research"):  # its skill narrows what may be called
         desk.request = part.request
@@ -213,9 +214,12 @@ def _ask_by_ideas(
     return still
 
 
-def _read_parts(desk: ToolDesk, texts: list[str]) -> Work[tuple[list[_Part], list[str]] | None]:
-    """Return the parts that are questions and the texts that ask for what is not known; None for one message."""
-    whole, parts, left = desk.request, list[_Part](), list[str]()
+def _read_parts(desk: ToolDesk, texts: list[str]) -> Work[tuple[list[_Part], list[str], list[str]] | None]:
+    """Return the parts that are questions, the texts that ask for what is not known, and those that may bound a part.
+
+    None for one message.
+    """
+    whole, parts, left, bounds = desk.request, list[_Part](), list[str](), list[str]()
     for at, said in enumerate(texts):
         text = _ask_fees_of(parts[-1:], said) or said
         if at and (several.is_only_when_or_how_much(text) or several.repeats_move(texts[at - 1], text)):
@@ -242,7 +246,9 @@ def _read_parts(desk: ToolDesk, texts: list[str]) -> Work[tuple[list[_Part], lis
             return None
         elif several.asks_more(text):
             left.append(text)
-    return (_join_positions(parts), left) if parts else None
+        elif several.bounds_more(text):
+            bounds.append(text)
+    return (_join_positions(parts), left, bounds) if parts else None
 
 
 def _join_positions(parts: list[_Part]) -> list[_Part]:

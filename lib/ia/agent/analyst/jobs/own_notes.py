@@ -1,6 +1,7 @@
 """What the owner wrote: found by every name of a security, by words, by the day, or listed newest first."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -103,9 +104,9 @@ def find_own_words(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if _PLAYBOOK.search(wanted.words):
         return (yield from _quote_playbook(desk, [word for word in topics if not _PLAYBOOK.search(word)]))
     if wanted.securities and (wish := _PRICE_WISH.search(wanted.words)):
-        return (yield from quote_wish(desk, wanted.securities[0], wish[0]))
+        return (yield from quote_wish(desk, wanted.securities[0], wish[0], spans=spans))
     if wanted.securities and OWN_TARGET.search(wanted.words):
-        return (yield from quote_target(desk, wanted.securities[0]))
+        return (yield from quote_target(desk, wanted.securities[0], spans=spans))
     if wanted.securities and _LEVEL.search(wanted.words):
         return (yield from compare_level(desk, wanted.securities[0], wanted.words))
     if wanted.securities:
@@ -395,8 +396,13 @@ _NO_PRICE, _OF_PRICE = mark_text("your notes name no such price."), mark_text("y
 _SELLING = pattern(r"卖|目标|止盈|减仓|清仓|\b(?:sell|targets?|trim|exit|take profits?)\b", re.I)
 
 
-def quote_target(desk: ToolDesk, mention: Mention, *, stop: bool = False) -> Work[Reply]:
-    """Answer with what the owner's notes say of a target price or a stop, word for word, beside the last close."""
+def quote_target(
+    desk: ToolDesk, mention: Mention, *, stop: bool = False, spans: Sequence[TimeSpan] = ()
+) -> Work[Reply]:
+    """Answer with what the owner's notes say of a target price or a stop, word for word, beside the last close.
+
+    spans  when the notes were written; any time where there is none
+    """
     none = (
         mark_text("your notes name no stop.")
         if stop
@@ -404,7 +410,7 @@ def quote_target(desk: ToolDesk, mention: Mention, *, stop: bool = False) -> Wor
     )
     wrote = mark_text("you wrote of a stop:") if stop else mark_text("you wrote of a target price:")
     form, levels = (_STOP, (_STOP_AT, _TARGET_AT)) if stop else (_TARGET, (_TARGET_AT, _STOP_AT))
-    return (yield from _quote_price(desk, mention, form, none, wrote, levels))
+    return (yield from _quote_price(desk, mention, form, none, wrote, levels, spans))
 
 
 _TARGET_AT = pattern(
@@ -415,16 +421,19 @@ _TARGET_AT = pattern(
 """A target price in a note."""
 
 
-def quote_wish(desk: ToolDesk, mention: Mention, words: str) -> Work[Reply]:
-    """Answer with what the owner's notes say of a purchase or a sale that is meant, and how far its price is."""
+def quote_wish(desk: ToolDesk, mention: Mention, words: str, *, spans: Sequence[TimeSpan] = ()) -> Work[Reply]:
+    """Answer with what the owner's notes say of a purchase or a sale that is meant, and how far its price is.
+
+    spans  when the notes were written; any time where there is none
+    """
     form = _BUYING if _BUYING_WISH.search(strip_mentions(words)) else _SELLING
     if _PRICE.search(words):
-        return (yield from _quote_price(desk, mention, form, _NO_PRICE))
+        return (yield from _quote_price(desk, mention, form, _NO_PRICE, spans=spans))
     if form is _BUYING:
         none, wrote = mark_text("your notes say nothing of buying it."), mark_text("you wrote of buying:")
     else:
         none, wrote = mark_text("your notes say nothing of selling it."), mark_text("you wrote of selling:")
-    return (yield from _quote_price(desk, mention, form, none, wrote))
+    return (yield from _quote_price(desk, mention, form, none, wrote, spans=spans))
 
 
 def _quote_price(
@@ -434,9 +443,11 @@ def _quote_price(
     none: str,
     wrote: str = _OF_PRICE,
     levels: tuple[re.Pattern[str], ...] = (),
+    spans: Sequence[TimeSpan] = (),
 ) -> Work[Reply]:
     """Answer with what the owner's notes say in words of a form, beside the last close, and how far that is from it.
 
+    spans   when the notes were written
     levels  find the prices in notes of targets and stops; a distance is told where the notes name just one
 
     Of a purchase or a sale that is meant it is said first.
@@ -452,7 +463,16 @@ def _quote_price(
     own = [hit for hit in own if not (planned and str(hit["source"]).startswith("trades/"))]
     own = yield from _drop_other_trades(desk, mention, own)
     views = past_views.find_views(own, _spellings(names), [], ALL_DAYS, speak)
+    spans = [each for each in spans if not each.first == each.last == desk.request.moment.date()]
+    if len(spans) > 1 or any(each.first is None or each.last is None for each in spans):
+        return wording.ask_back(desk, tuple(each.said for each in spans))
     told = [item for item in views if form.search(item.said)]
+    for span in spans:
+        told = [item for item in told if f"{span.first}" <= item.date <= f"{span.last}"]
+        if not told:
+            return reply.reply_of_lines(
+                speak("{name}: your notes of “{time}” say nothing of it.", name=name, time=span.said)
+            )
     closes = closes_of(bars.value) if bars.ok else []
     mark = wording.simulated_mark(desk, bool(bars.get("simulated")))
     last = [speak("The close of {day} is {price}.", day=day, price=f"{price:.2f}") + mark for day, price in closes[-1:]]

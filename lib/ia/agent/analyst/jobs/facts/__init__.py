@@ -95,7 +95,7 @@ def _answer_read(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         from ia.agent.analyst.jobs import own_notes
 
         if own_notes.NOTED.search(asked.words):
-            return (yield from own_notes.quote_target(desk, asked.securities[0], stop=True))
+            return (yield from own_notes.quote_target(desk, asked.securities[0], stop=True, spans=asked.spans))
     unread = tuple(word for word in asked.unread if asked.answer not in _READS_COUNTS or not word.isdigit())
     if asked.times and asked.answer in _OF_DAYS:
         return wording.ask_back(desk, asked.times)

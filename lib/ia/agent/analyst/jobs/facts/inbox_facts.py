@@ -205,6 +205,8 @@ def _answer_message(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def _answer_alerts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which alerts are set; those of the securities that are named, where any are."""
     speak = desk.speak
+    if other := wording.other_day(asked, desk.request.day):
+        return wording.ask_back(desk, (other.said,))
     result, listed = yield from desk.run(DeskCall("alert.list", {}), DeskCall("tasks.list", {}))
     if result.failure is not None:
         return wording.unreadable(desk, speak("the alerts"), result.failure)

@@ -168,10 +168,10 @@ def _tell_note(desk: ToolDesk, paths: list[str], *, dated: bool = False) -> Work
 def answer_target(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer with the target price that the owner's notes name for a security, or with what they say of a trade."""
     if asked.facts[0].field == WISH:
-        return (yield from own_notes.quote_wish(desk, asked.securities[0], asked.words))
+        return (yield from own_notes.quote_wish(desk, asked.securities[0], asked.words, spans=asked.spans))
     if asked.facts[0].field == REACHED:
         return (yield from own_notes.compare_level(desk, asked.securities[0], asked.words))
-    return (yield from own_notes.quote_target(desk, asked.securities[0]))
+    return (yield from own_notes.quote_target(desk, asked.securities[0], spans=asked.spans))
 
 
 _KINDS = (
