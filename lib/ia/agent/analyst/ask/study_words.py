@@ -7,7 +7,13 @@ from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions
 from ia.agent.analyst.tables import SHIPPED, Table, Tables
 
 _WORD = re.compile(r"[^\W_][\w'’&%％.-]*")
-_NUMBER = re.compile(r"\d")
+_NUMBER = re.compile(
+    r"\d|[一二三四五六七八九十百千万两]{2,}|[一二三四五六七八九十百千万两]+(?:个?月|[日号股天次年周手])"
+    r"|\b(?:days?|weeks?|months?|quarters?|years?|yesterday|tomorrow|since|until|times)\b"
+    r"|昨天|前天|上周|上个?月|去年|今年|季度|以来",
+    re.I,
+)
+"""A number or a time: what it bounds is not a view."""
 MOST = 3
 """Stretches of unread words that are quoted."""
 

@@ -966,6 +966,10 @@ def _answer_term(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     return (yield from market_facts.explain_terms(desk, words))
 
 
+_UNREAD_MOST = 2
+"""Words that a question for a view may have besides: of one with more something else is wanted."""
+
+
 def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     """Give the view of a security and say what of the question it does not answer; ask where no view is wanted."""
     from ia.agent.analyst.ask.study_words import find_unread
@@ -993,7 +997,7 @@ def _study(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
         return known
     if unread and (plainer := (yield from _read_loosely(desk, desk.request))):
         return plainer
-    if unread and OWNER.search(wanted.words) and any(map(_OWN_MATTER.search, unread)):
+    if unread and (len(unread) > _UNREAD_MOST or any(map(_OWN_MATTER.search, unread))):
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=desk.join_typed(unread)))
     if (not asks or _SUPPOSED.search("".join(desk.request.before[-1:]))) and _goes_on_with_figures(desk.request):
         return small_talk.answer_plainly(desk, wanted._replace(kind="vague", words=wanted.words.strip()))
@@ -1020,10 +1024,11 @@ def _goes_on_with_figures(request: UserRequest) -> bool:
 
 
 _OWN_MATTER = pattern(
-    r"\b(?:cash|bought|sold|paid|account|portfolio|profits?|fees?|deposit\w*|cost)\b|现金|账户|成本|手续费|盈亏|赚|亏",
+    r"\b(?:cash|bought|sold|paid|account|portfolio|profits?|fees?|deposit\w*|cost"
+    r"|alerts?|reminders?|tasks?|notes?|wrote|written)\b|现金|账户|成本|手续费|盈亏|赚|亏|卖出|买入|提醒|任务|笔记",
     re.I,
 )
-"""Unread words about the owner's money: a view of a security tells nothing of them."""
+"""Unread words about the owner's money, alerts, tasks or notes: a view of a security tells nothing of them."""
 _SUPPOSED = pattern(r"如果|要是|假如|卖[掉光出]|\bif i\b|\bafter (?:selling|buying)\b", re.I)
 """A purchase or a sale that was supposed: one that goes on with it supposes another."""
 _ONLY = pattern(r"^\W*(?:(?:just|only|on|in|for|from|with)\b|[只光单](?:看|算|说)?)", re.I)
