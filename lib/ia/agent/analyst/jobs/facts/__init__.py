@@ -26,7 +26,7 @@ READS_NUMBERS = (
     "own_stop", "what_if", "premise", "position_filter", "set_limit", "sellable", "trades_made", "what_if_all",
     "income", "sale_net", "average_in", "over_weight", "may_buy", "sizes", "each_stop", "decline",
     "command", "limits", "dates", "moved", "undo", "average_last", "price_converted", "rate", "trade_cost",
-    "price_judged", "results_history", "figure_years", "line_pair", "average_cross",
+    "price_judged", "results_history", "figure_years", "line_pair", "average_cross", "condition_days",
     "note", "own_target", "to_level", "price_after",
     "howto", "cost_basis", "watched_since", "fee_rates", "actions", "dividend_years", "peer_rank",
     "figure_meaning", "purchase",
@@ -273,7 +273,7 @@ def _find_answer(name: str) -> Answer:
         from ia.agent.analyst.jobs.facts import valuation_facts
 
         return valuation_facts.ANSWERS[name]
-    if name in ("average_cross", "indicator_cross", "bands"):
+    if name in ("average_cross", "indicator_cross", "bands", "condition_days"):
         from ia.agent.analyst.jobs.facts import past_technicals, technical_facts
 
         return (past_technicals.ANSWERS | technical_facts.ANSWERS)[name]

@@ -24,6 +24,11 @@ LONGEST = 500
 _SIZES = pattern(r"(\d{1,3})\s*[- ]?(?:日|天|days?|sessions?)|ma\s*(\d{1,3})", re.I)
 _DOWN = pattern(r"跌|阴|\b(?:los\w+|f[ae]ll\w*|down|declin\w*|red|drop\w*)\b", re.I)
 
+_LISTED = 8
+"""Crossings of a stretch of time that are named."""
+_CROSS_UP = pattern(r"上穿|突破|金叉|\b(?:above|golden|upwards?)\b", re.I)
+_CROSS_DOWN = pattern(r"下穿|跌破|死叉|\b(?:below|under|death|downwards?)\b", re.I)
+
 
 def answer_average_then(desk: ToolDesk, asked: FactQuestion, size: int) -> Work[Reply]:
     """Answer whether the close of a past day was above or below an average of that day."""
@@ -50,11 +55,17 @@ def answer_average_cross(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer whether one average is above another, and when they last crossed."""
     speak, lines = desk.speak, []
     sizes = [int(one or other) for one, other in _SIZES.findall(asked.words)]
-    if len(sizes) != 2 or asked.spans or not all(1 < size <= LONGEST for size in sizes):
-        return wording.ask_back(desk, (asked.spans[0].said if asked.spans else asked.words,))
+    spans = asked.spans
+    if len(sizes) != 2 or len(spans) > 1 or not all(1 < size <= LONGEST for size in sizes):
+        return wording.ask_back(desk, (spans[-1].said if spans else asked.words,))
+    if spans and (spans[0].kind not in (RANGE, SINCE) or spans[0].first is None):
+        return wording.ask_back(desk, (spans[0].said,))
     first, second = sizes
+    size = max(sizes) + LONGEST
+    if spans and spans[0].first is not None:
+        size += (desk.request.moment.date() - spans[0].first).days
     for mention in asked.securities[:MOST]:
-        rows = yield from _load_until(desk, mention, desk.request.moment.date(), max(sizes) + LONGEST)
+        rows = yield from _load_until(desk, mention, desk.request.moment.date(), size)
         if isinstance(rows, DeskResult):
             lines.append(reply.describe_no_prices(desk, mention.said, rows.failure or NO_BARS))
             continue
@@ -64,6 +75,9 @@ def answer_average_cross(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             continue
         given: Json = {"name": wording.head_of(desk, mention), "one": first, "other": second, "date": gaps[-1][0],
                        "gap": f"{abs(gaps[-1][1]):.2f}%"}  # fmt: skip
+        if spans:
+            told = _say_crosses_within(desk, gaps, spans[0], asked.words)
+            lines.append(wording.head_of(desk, mention) + speak(": ") + told)
         lines.append(
             speak("{name}: its {one}-day average is {gap} above the {other}-day one ({date}).", **given)
             if gaps[-1][1] > 0
@@ -78,6 +92,32 @@ def answer_average_cross(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             else speak("They have not crossed since {date}.", date=gaps[0][0])
         )
     return reply_of_lines(*lines, speak("Past prices are adjusted (qfq)."))
+
+
+def _say_crosses_within(desk: ToolDesk, gaps: list[tuple[str, float]], span: TimeSpan, words: str) -> str:
+    """Return on which days of a stretch of time one average crossed another, one way where that alone is asked for."""
+    speak, first, last = desk.speak, f"{span.first}", f"{span.last or desk.request.day}"
+    crossed = [(day, b > 0) for (_, a), (day, b) in pairwise(gaps) if (a > 0) != (b > 0) and first <= day <= last]
+    up, down = bool(_CROSS_UP.search(words)), bool(_CROSS_DOWN.search(words))
+    days = [
+        day if up != down else speak("{day} upward", day=day) if rose else speak("{day} downward", day=day)
+        for day, rose in crossed if up == down or rose == up
+    ]  # fmt: skip
+    given: Json = {"time": span.said, "count": len(days), "days": speak.join_items(days[-_LISTED:])}
+    if up == down:
+        return (
+            speak("crossings in “{time}”: **{count}** ({days}).", **given) if days
+            else speak("**no** crossing in “{time}”.", **given)
+        )  # fmt: skip
+    if up:
+        return (
+            speak("crossings upward in “{time}”: **{count}** ({days}).", **given) if days
+            else speak("**no** crossing upward in “{time}”.", **given)
+        )  # fmt: skip
+    return (
+        speak("crossings downward in “{time}”: **{count}** ({days}).", **given) if days
+        else speak("**no** crossing downward in “{time}”.", **given)
+    )  # fmt: skip
 
 
 def _average_gaps(rows: list[BarRow], first: int, second: int) -> list[tuple[str, float]]:

@@ -93,10 +93,14 @@ def answer_relation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             speak("Over which time? Give a stretch, such as “this year” or “the last 120 days”.")
         )._replace(understood=False)
     if wanted == "sharpe":
-        own = (yield from _load_closes(desk, [mention], span))[0]
-        if isinstance(own, DeskResult):
-            return reply_of_lines(reply.describe_no_prices(desk, mention.said, own.failure or NO_BARS))
-        return _say_sharpe(desk, mention, own)
+        lines = list[str]()
+        loaded = yield from _load_closes(desk, asked.securities, span)
+        for each, own in zip(asked.securities, loaded, strict=True):
+            if isinstance(own, DeskResult):
+                lines.append(reply.describe_no_prices(desk, each.said, own.failure or NO_BARS))
+            else:
+                lines += _say_sharpe(desk, each, own).lines
+        return reply_of_lines(*lines)
     if len(asked.securities) > 2 and wanted == "correlation":
         return (yield from _answer_related(desk, wanted, asked.securities, span))
     if len(asked.securities) > 2:

@@ -8,11 +8,13 @@ from typing import NamedTuple
 from ia.agent.analyst.ask.facts import FactQuestion, price_table
 from ia.agent.analyst.ask.idea_words import find_name
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
+from ia.agent.analyst.ask.technicals import take_technicals
 from ia.agent.analyst.ask.time_spans import DAY, EVER, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import read_value
 from ia.agent.analyst.failures import NO_BARS
 from ia.agent.analyst.jobs.facts import past_technicals, wording
+from ia.agent.analyst.jobs.facts.bar_rows import load_span
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -75,7 +77,9 @@ def answer_indicator_cross(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                 break
             told = _say_cross(desk, mention, found, speak.fill(each.name), asked, spans)
             if len(which) > 1 and not spans and found.crossings:
-                newest = _say_last(desk, found, speak.fill(each.name), found.crossings[-1])
+                up, down = _ways(words)
+                wanted = [one for one in found.crossings if up == down or one.up == up] or found.crossings
+                newest = _say_last(desk, found, speak.fill(each.name), wanted[-1])
                 told = [wording.head_of(desk, mention) + speak(": ") + newest]
             lines += told
     if which is known and not spans:  # a cross of no indicator in particular may be one of averages
@@ -136,7 +140,7 @@ def _say_cross(
         else speak("No crossover with this bar ({before} → {now}).", **given)
     )
     lines = [side + " " * (speak.lang == "en") + crossed]
-    up, down = bool(_UP.search(strip_mentions(words))), bool(_DOWN.search(strip_mentions(words)))
+    up, down = _ways(words)
     if spans:
         newest = [_say_last(desk, found, which, each) for each in found.crossings[-1:]]
         return [_say_within(desk, mention, found, which, spans[0], (up, down)), *lines, *newest]
@@ -146,6 +150,12 @@ def _say_cross(
     if _WHEN.search(words) and up != down and at is not None:
         lines.insert(0, wording.head_of(desk, mention) + speak(": ") + told.pop(at))
     return [*lines, *told]
+
+
+def _ways(words: str) -> tuple[bool, bool]:
+    """Return whether a question names crossings upward, and whether it names those downward."""
+    plain = strip_mentions(words)
+    return bool(_UP.search(plain)), bool(_DOWN.search(plain))
 
 
 def _say_last(desk: ToolDesk, found: _Cross, which: str, last: _Crossing) -> str:
@@ -261,4 +271,54 @@ def _say_bands(
     ]
 
 
-ANSWERS = {"indicator_cross": answer_indicator_cross, "bands": answer_bands}
+_YEAR = 250
+"""Sessions that are looked at where a question names no time."""
+_WAS = pattern(
+    r"\b(?:was|were|stood|went|go|r[io]se|f[ae]ll|drop(?:ped)?|got|has been|had been|had)\s+"
+    r"(?=(?:above|over|below|under|more|less)\b)|(?<=rsi)\s*(?:什么时候|何时|(?:有|是)?哪[几些]?[天日]|有?(?:几|多少)个?(?:天|交易日))",
+    re.I,
+)
+"""What stands between an indicator and its level."""
+
+
+def answer_condition_days(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer on which sessions of a stretch of time a technical condition held: an RSI above 70."""
+    speak, lines = desk.speak, list[str]()
+    plain = _WAS.sub("", strip_mentions(blank_spans(asked.words, asked.spans))).casefold()
+    rest, conditions = take_technicals(plain, desk.tables)
+    unread = tuple(word for word in asked.unread if word.casefold() in rest)
+    if unread or len(conditions) != 1 or len(asked.spans) > 1:
+        return wording.ask_back(desk, unread or tuple(span.said for span in asked.spans[1:]) or (asked.words,))
+    span = asked.spans[0] if asked.spans else TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=_YEAR)
+    if span.kind not in (RANGE, SINCE, SESSIONS, EVER):
+        return wording.ask_back(desk, (span.said,))
+    condition = conditions[0]
+    for mention in asked.securities[:MOST]:
+        found = yield from load_span(desk, mention, span)
+        if isinstance(found, DeskResult) or not found.rows:
+            failure = found.failure if isinstance(found, DeskResult) else None
+            lines.append(reply.describe_no_prices(desk, mention.said, failure or NO_BARS))
+            continue
+        yield from desk.one("market.ohlcv", symbol=mention.code, tail=1)
+        result = yield from desk.one("compute.run", code=f"close[{condition.code}]", series=True)
+        listed = result.get("series")
+        held = {f"{line}"[:10] for line in listed[1:]} if isinstance(listed, list) else set[str]()
+        days = [row.date for row in found.rows if row.date in held]
+        given: Json = {
+            "name": wording.head_of(desk, mention), "condition": condition.name[speak.lang == "en"],
+            "count": len(days), "all": len(found.rows), "first": found.rows[0].date, "last": found.rows[-1].date,
+            "mark": wording.simulated_mark(desk, found.simulated), "days": speak.join_items(days[-LISTED:]),
+        }  # fmt: skip
+        lines.append(
+            speak("{name}: {condition} on **none** of {all} sessions ({first} – {last}){mark}.", **given)
+            if not days
+            else speak("{name}: {condition} on **{count}** of {all} sessions ({first} – {last}): {days}{mark}.",
+                       **given)
+            if len(days) <= LISTED
+            else speak("{name}: {condition} on **{count}** of {all} sessions ({first} – {last}); the last of them:"
+                       " {days}{mark}.", **given)
+        )  # fmt: skip
+    return reply_of_lines(*lines, speak("Past prices are adjusted (qfq)."))
+
+
+ANSWERS = {"indicator_cross": answer_indicator_cross, "bands": answer_bands, "condition_days": answer_condition_days}
