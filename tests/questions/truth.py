@@ -376,9 +376,9 @@ def screen(expr, sort="", count=0, order="--desc"):
     return " & ".join(row["symbol"] for row in (rows[:count] if count else rows))
 
 
-def wilder_rsi(code, count=14):
-    """The RSI as Wilder has it, from the closes."""
-    closes = [float(each["close"]) for each in bars(code)]
+def wilder_rsi(code, count=14, last="9999"):
+    """The RSI as Wilder has it, from the closes up to a day."""
+    closes = [float(each["close"]) for each in bars(code) if each["date"] <= last]
     moves = [after - before for before, after in pairwise(closes)]
     up = sum(max(move, 0) for move in moves[:count]) / count
     down = sum(max(-move, 0) for move in moves[:count]) / count
@@ -386,6 +386,12 @@ def wilder_rsi(code, count=14):
         up = (up * (count - 1) + max(move, 0)) / count
         down = (down * (count - 1) + max(-move, 0)) / count
     return 100 - 100 / (1 + up / down)
+
+
+def days_of_rsi(code, first, meets):
+    """Return the days since one on which the RSI met a condition."""
+    days = [row["date"] for row in bars(code) if row["date"] >= first]
+    return [day for day in days if meets(wilder_rsi(code, last=day))]
 
 
 def ema(values, count):

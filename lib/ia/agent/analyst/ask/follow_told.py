@@ -16,6 +16,9 @@ _SINCE = pattern(
 )
 """From then to now, which the answer tells anyway."""
 _SIZE = pattern(r"(?<![\d.])(\d{1,3})\s*-?\s*(?:日|天|day|session)|\bma\s?(\d{1,3})", re.I)
+_AVERAGES = pattern(r"(?<!\d)(?:moving averages|均线)\W*$|\bmoving averages (?:of|for)\b", re.I)
+_USUAL = ("5", "20", "60", "200")
+"""Averages that are told where a question names none."""
 _ALL = pattern(
     r"\W*(?:and |so |现在|目前|那)*(?:is|are) (?:it|the price|the close|that|we) (?:now |currently )?"
     r"(?:above|below|over|under) (?:both|all|them|all of them|both of them|all three)(?: now)?\W*"
@@ -76,6 +79,8 @@ def _ask_sides(before: list[str]) -> str:
     """Return the question on which side of the averages that the messages before name the price is."""
     named = [each for text in before for each in find_mentions(text)]
     sizes = list(dict.fromkeys(one or other for text in before for one, other in _SIZE.findall(text)))
+    if not sizes and before and _AVERAGES.search(before[-1]):
+        sizes = list(_USUAL)
     if len({each.code for each in named}) != 1 or not sizes:
         return ""
     who = named[0].said

@@ -318,6 +318,17 @@ def answer_stop(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         told.append(
             speak("Your rule stops at a loss of {limit}% of the cost; you hold none of it.", limit=f"{limit:g}")
         )
+    if named is None:
+        from ia.agent.analyst.jobs import own_notes
+
+        noted = yield from own_notes.find_noted_stop(desk, mention)
+        if noted is not None:
+            stop, day, path = noted
+            told.insert(
+                0,
+                speak("{name}: the stop that you noted is **{stop}** (`{path}`, {day}).",
+                      name=wording.head_of(desk, mention), stop=number(stop, "price", speak), path=path, day=day),
+            )  # fmt: skip
     return reply_of_lines(*told)
 
 
@@ -719,6 +730,10 @@ def names_money(words: str) -> bool:
     return find_size(words) is None and bool(named)
 
 
+_WEIGHT_AFTER = pattern(r"占(?:比|多少|到?几成)|比重|权重|\b(?:weight|(?:share|part|percent(?:age)?) of my)\b", re.I)
+"""What part of the account a purchase would be."""
+
+
 def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what a number of shares costs at the newest price, or how many an amount of money buys."""
     if not asked.securities:
@@ -729,6 +744,10 @@ def answer_order_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
         return (yield from ledger_facts.answer_last_fees(desk, asked))
     plain = strip_mentions(asked.words)
+    if _WEIGHT_AFTER.search(plain):
+        from ia.agent.analyst.jobs.facts import size_facts
+
+        return (yield from size_facts.answer_size(desk, asked))
     size, money = find_size(plain), _MONEY.search(plain)
     if size is None and money is None and len(bare := list(_BARE.finditer(plain))) == 1:  # 200 Moutai
         size = Size(float(bare[0][0].replace(",", "")), False, bare[0].span())

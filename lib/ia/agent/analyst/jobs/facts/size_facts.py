@@ -344,7 +344,11 @@ def _answer_one(desk: ToolDesk, asked: FactQuestion, mention: Mention, plan: Pla
     if made.shares:
         return _say_weight(desk, made, made.shares, plan.money)
     if plan.money is not None or plan.part_pct is not None:
-        return (yield from _say_budget(desk, made, plan))
+        told = yield from _say_budget(desk, made, plan)
+        if plan.money is None or not _WEIGHT.search(asked.words):
+            return told
+        bought = made.lots(plan.money / made.price)
+        return reply_of_lines(*_say_weight(desk, made, bought, plan.money).lines[:1], *told.lines)
     own_money, of_rules = bool(_OWN_MONEY.search(asked.words)), bool(_RULES.search(asked.words))
     if not of_rules and (_ALL_CASH.search(asked.words)):
         named = find_currencies(asked.words)

@@ -284,9 +284,9 @@ _WAS = pattern(
 def answer_condition_days(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer on which sessions of a stretch of time a technical condition held: an RSI above 70."""
     speak, lines = desk.speak, list[str]()
-    plain = _WAS.sub("", strip_mentions(blank_spans(asked.words, asked.spans))).casefold()
+    plain = _WAS.sub("", blank_spans(strip_mentions(asked.words), asked.spans)).casefold()
     rest, conditions = take_technicals(plain, desk.tables)
-    unread = tuple(word for word in asked.unread if word.casefold() in rest)
+    unread = tuple(word for word in asked.unread if word.casefold() in rest and word.casefold() != "how many")
     if unread or len(conditions) != 1 or len(asked.spans) > 1:
         return wording.ask_back(desk, unread or tuple(span.said for span in asked.spans[1:]) or (asked.words,))
     span = asked.spans[0] if asked.spans else TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=_YEAR)
