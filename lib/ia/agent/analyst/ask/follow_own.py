@@ -286,6 +286,20 @@ _TO_SAID = pattern(
 )
 _OF_NOTE = pattern(r"笔记|记过|写过|写了?什么|说过|\b(?:notes?|wr(?:ote|itten|ite)|say|said)\b", re.I)
 
+_LATEST_WRITTEN = pattern(
+    r"(?:and |so )*(?:when|on (?:what|which) (?:day|date)) (?:was|is) (?:the|my) (?:latest|newest|last|most recent)"
+    r"(?: (?:one|note|of (?:them|these|those)))?(?: (?:written|from|dated|noted))?"
+    r"|(?:and |so )*when did i write the (?:latest|newest|last|most recent)(?: (?:one|note|of (?:them|these|those)))?"
+    r"|(?:那|其中)*(?:最近|最新|最后|最晚)的?(?:那)?(?:一)?[条篇个]?(?:笔记)?是?(?:在)?(?:什么时候|哪一?天|何时|几号)(?:写|记)?(?:下)?的?",
+    re.I,
+)
+_THERE_NOW = pattern(
+    r"(?:and |so )*(?:is|has) (?:it|that|the price|the condition) (?:there|true|met|reached|triggered|been met"
+    r"|reached it)(?: (?:now|yet|already))*"
+    r"|(?:那|现在|目前|已经|它|条件)*(?:到|成立|触发|满足|达到)(?:了)?(?:吗|么|没有?)+",
+    re.I,
+)
+
 
 def ask_of_record(core: str, last: str) -> str:
     """Return a question about the alerts, or about the price in the note, that was spoken of; "" for another.
@@ -296,16 +310,24 @@ def ask_of_record(core: str, last: str) -> str:
     'which of my alerts is nearest'
     >>> ask_of_record("现价到我说的价位了没", "比亚迪的笔记")
     '比亚迪到我想买的价位了吗'
+    >>> ask_of_record("When was the latest one written", "which of my notes mention BYD")
+    'day that I wrote my note on BYD'
+    >>> ask_of_record("现在到了吗", "茅台的提醒条件是什么")
+    '茅台的提醒现在成立吗'
     """
+    about = find_named(last)
+    if len(about) == 1 and _ALERT.search(last) and _THERE_NOW.fullmatch(core):
+        return f"{about[0].said}的提醒现在成立吗" if is_chinese(core) else f"is my alert on {about[0].said} true now"
+    if len(about) == 1 and _OF_NOTE.search(last) and _LATEST_WRITTEN.fullmatch(core):
+        return f"{about[0].said}笔记的写作日期" if is_chinese(core) else f"day that I wrote my note on {about[0].said}"
     if _ALERT.search(last):
         named = find_mentions(core)
         if len(named) == 1 and _HAVE_ONE.fullmatch(strip_mentions(core, "\ue000")):
             return f"{named[0].said}有提醒吗" if is_chinese(core) else f"is there an alert on {named[0].said}"
         if _NEAREST.fullmatch(core):
             return "哪个提醒最接近触发" if is_chinese(core) else "which of my alerts is nearest"
-    named = find_named(last)
-    if len(named) == 1 and _OF_NOTE.search(last) and _TO_SAID.fullmatch(core):
-        return f"{named[0].said}到我想买的价位了吗"
+    if len(about) == 1 and _OF_NOTE.search(last) and _TO_SAID.fullmatch(core):
+        return f"{about[0].said}到我想买的价位了吗"
     return ""
 
 
