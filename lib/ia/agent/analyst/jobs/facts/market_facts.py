@@ -543,8 +543,9 @@ _INDICES = pattern(r"\b(?:which|what|best|worst) ind(?:ex|ices|exes)\b|(?:å“ª|é‚
 
 def answer_gainers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which stocks rose or fell most on a day, or over a stretch of days; both where both are asked for."""
-    if ranked := _INDICES.search(asked.words):
-        return wording.ask_back(desk, (ranked[0],))  # shares are ranked
+    unranked = (_INDICES, *(form for form, _ in _ABROAD))
+    if found := next(filter(None, (form.search(asked.words) for form in unranked)), None):
+        return wording.ask_back(desk, (found[0],))  # A-shares are ranked
     counted = _COUNTED.search(asked.words)
     said = next(filter(None, counted.groups()), "") if counted else ""
     count = min(max(int(parse_count(said.casefold()) or SHOWN), 1), MOST_LISTED) if said else SHOWN
