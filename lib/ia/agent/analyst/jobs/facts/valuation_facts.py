@@ -541,15 +541,13 @@ def answer_peer_rank(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines += [head + speak("{figure} {value} ({date}){mark}", **given), alone]
             continue
         lines.append(head + speak(lowest if low else highest, **given))
-        others = [row for row in rows[:4] if str(row.get("symbol")) != mention.code][:3]
         told = [
             f"{wording.security_name(desk, str(row.get('symbol')), row.get('name'))}"
             f" {say(column_of(row, column))}"
-            for row in others
+            for row in rows[:3]
         ]  # fmt: skip
-        if told:
-            lines.append(speak("At the top: {told}.", told=speak.join_clauses(told)))
-        if told and given["count"] == len(rows):
+        lines.append(speak("At the top: {told}.", told=speak.join_clauses(told)))
+        if given["count"] == len(rows):
             every = [value for row in rows if (value := column_of(row, column)) is not None]
             lines.append(speak("Mean of the {count}: {mean}; median: {median}.", count=len(every),
                                mean=say(statistics.fmean(every)), median=say(statistics.median(every))))  # fmt: skip
