@@ -249,6 +249,21 @@ _THEY = pattern(
 _OF_INDUSTRIES = pattern(r"行业|板块|\b(?:sectors?|industr\w+)\b", re.I)
 
 
+_THAT_MEET = pattern(
+    r"^(?:and )?(?:(?:which|what|how many)(?: ones?)? of (?:those|them|these)"
+    r"|of (?:those|them|these),? (?:which|what|how many))"
+    r"(?: ones?)? (?:have|has|also have) (?=(?:an? )?[^,.?]{2,24}? (?:below|above|under|over|less than|more than) \d)",
+    re.I,
+)
+"""Asks which stocks of a list meet one more condition."""
+_MEETS = pattern(
+    r"\A(?!.*\b(?:top|first|\w+est|best|worst|most|least)\b).*\b(?:stocks|shares|companies)\b"
+    r".{0,60}\b(?:below|above|under|over|less than|more than) \d",
+    re.I,
+)
+"""Asks which stocks meet a condition on a figure."""
+
+
 def _name_several(text: str, before: list[str], lists: list[tuple[str, ...]], listed: tuple[str, ...]) -> str:
     """Return a message with all securities of a list in the place of the words for them; "" where none are meant."""
     if _INDUSTRIES.search(text) and listed == lists[-1] and 1 < len(listed) <= MOST_LISTED:
@@ -260,6 +275,8 @@ def _name_several(text: str, before: list[str], lists: list[tuple[str, ...]], li
         return _THEY.sub(f"{', '.join(listed[:-1])} and {listed[-1]}", text, count=1)
     if _AMONG.match(text) and _COUNTED.search(before[-1]) and 1 < len(lists[-1]) <= MOST_LISTED:
         return _AMONG.sub("、".join(lists[-1]), text, count=1)
+    if (met := _THAT_MEET.match(text)) and _MEETS.search(before[-1]) and not _RANKED_OWN.search(before[-1]):
+        return f"{before[-1].strip(' ?.')} and {text[met.end() :]}"
     if _OF_THOSE.search(text) and 1 < len(listed) <= MOST_LISTED and not _NAMED_LIST.search(before[-1]):
         if "\u4e00" <= text[:1] <= "\u9fff":
             return _OF_THOSE.sub("、".join(listed), text, count=1)

@@ -51,7 +51,7 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if asked.facts[0].field == "connect":
         return (yield from connect_facts.answer_connect(desk, asked))
     yield from desk.load_tables("holidays")
-    if (ahead := _stretch_ahead(asked, date.fromisoformat(desk.request.day))) is not None:
+    if (ahead := _stretch_ahead(desk, asked, date.fromisoformat(desk.request.day))) is not None:
         return (yield from _answer_ahead(desk, asked, ahead))
     named = _markets_named(asked.words)
     if asked.facts[0].field == "hours" or len(named) < 2:
@@ -129,10 +129,13 @@ def _answer_ahead(desk: ToolDesk, asked: FactQuestion, ahead: tuple[date, date])
     return reply_of_lines(*told)
 
 
-def _stretch_ahead(asked: FactQuestion, today: date) -> tuple[date, date] | None:
+def _stretch_ahead(desk: ToolDesk, asked: FactQuestion, today: date) -> tuple[date, date] | None:
     """Return the days ahead within which closed days are asked for: until the middle of April; None for others."""
     if not _SHUT.search(asked.words) or _WEEK_DAYS.search(asked.words):
         return None
+    said = {found[0] for each in holiday_table(desk.tables) if (found := each.words.search(asked.words))}
+    if len(said) == 1 and all(re.fullmatch("今年|this year", span.said, re.I) for span in asked.spans):
+        return None  # the holiday of that year
     window = find_window(asked, today)
     if not window.said or window.first >= window.last or len(asked.spans) > 1:
         return None

@@ -120,8 +120,13 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how the market is: index levels, how many rose and fell, what was traded, best and worst industries."""
     speak, wanted = desk.speak, asked.facts[0].field
     what = wording.fact_name(desk, asked.facts[0])
-    if abroad := next((codes for words, codes in _ABROAD if words.search(asked.words)), None):
-        return (yield from _answer_abroad(desk, asked, abroad))
+    if abroad := next(
+        (codes for form, codes in zip(screen_facts.ABROAD, _INDICES_ABROAD, strict=True) if form.search(asked.words)),
+        None,
+    ):
+        indices = yield from _answer_abroad(desk, asked, abroad)
+        part = [speak("Only A-shares are counted; of that market its indices alone are known:")] if wanted else []
+        return reply_of_lines(*part, *indices.lines)._replace(understood=indices.understood)
     if not wanted and len(asked.spans) == 1 and (over := (yield from _answer_stretch(desk, asked.spans[0]))):
         return over
     if wanted != "amount" and market_days.are_two_days(asked):
@@ -443,15 +448,8 @@ def _say_direction(desk: ToolDesk, asked: FactQuestion, whole: Json) -> list[str
     return [speak("No, most stocks fell:") if up else speak("No, most stocks rose:")]
 
 
-_ABROAD = (
-    (pattern(r"美股|华尔街|纽约|\b(?:the us|us (?:stocks?|markets?|shares|equit\w+)|u\.s\.|american"
-             r"|wall street|new york)(?!\w)"
-             r"|(?-i:\bUS\b)", re.I),
-     ("SPX.US", "IXIC.US", "DJI.US")),
-    (pattern(r"港股|香港|\b(?:hong kong|hk)\b", re.I),
-     ("HSI.HK", "HSTECH.HK")),
-)  # fmt: skip
-"""Markets of which only the indices are told."""
+_INDICES_ABROAD = (("SPX.US", "IXIC.US", "DJI.US"), ("HSI.HK", "HSTECH.HK"))
+"""The indices of the markets of which nothing else is told: American and Hong Kong."""
 
 
 def _answer_abroad(desk: ToolDesk, asked: FactQuestion, codes: tuple[str, ...]) -> Work[Reply]:
@@ -543,7 +541,7 @@ _INDICES = pattern(r"\b(?:which|what|best|worst) ind(?:ex|ices|exes)\b|(?:哪|�
 
 def answer_gainers(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which stocks rose or fell most on a day, or over a stretch of days; both where both are asked for."""
-    unranked = (_INDICES, *(form for form, _ in _ABROAD))
+    unranked = (_INDICES, *screen_facts.ABROAD)
     if found := next(filter(None, (form.search(asked.words) for form in unranked)), None):
         return wording.ask_back(desk, (found[0],))  # A-shares are ranked
     counted = _COUNTED.search(asked.words)
@@ -660,7 +658,9 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     words = blank_spans(asked.words, asked.spans)
     bound = _BOUND.search(words)
     words = _BOUND.sub(" ", words)
-    if left := [found[0] for found in _UNREAD_OF_GROUPS.finditer(_COUNTED_GROUPS.sub(" ", words))]:
+    unread = (_UNREAD_OF_GROUPS, *screen_facts.ABROAD)
+    counted = _COUNTED_GROUPS.sub(" ", words)
+    if left := [found[0] for form in unread for found in form.finditer(counted)]:
         return wording.ask_back(desk, tuple(left))
     found, before, refused = yield from market_days.load_asked_stretch(
         desk, asked, "market.sectors", name, kind=kind, limit=MOST
@@ -698,6 +698,10 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(
             *before, *_say_all(desk, groups, found, up=bool(all_up["up"] or all_up["grew"] or all_up["rose"]))
         )
+    if _WHAT_THERE_IS.search(words):
+        names = desk.speak.join_items([wording.industry_name(desk, group) for group in groups])
+        return reply_of_lines(*before, desk.speak("**{count} {name}**: {names}.", count=len(groups),
+                                                  name=name, names=names))  # fmt: skip
     said = _COUNTED_GROUPS.search(words)
     count = min(int(parse_count((said["zh"] or said["en"]).casefold()) or SHOWN), MOST_LISTED) if said else SHOWN
     mark = wording.simulated_mark(desk, found.get("simulated"))
@@ -708,6 +712,13 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*before, f"**{head}**", *_sector_lines(desk, found, count, words), *_say_measure(desk, found))
 
 
+_WHAT_THERE_IS = pattern(
+    r"\A\W*(?:(?:一共|总共|都|分别|A股|市场上?|里面?)*有(?:哪些|什么|哪几个)(?:行业|板块|概念)(?:分类)?"
+    r"|(?:全部|所有)?(?:行业|板块|概念)(?:分类|板块)?(?:一共|总共|都|分别)*(?:有(?:哪些|什么|哪几个)|列表|清单))\W*\Z"
+    r"|\A\W*(?:which|what) (?:sectors|industries|concepts|themes) are there\W*\Z",
+    re.I,
+)
+"""Asks for the names of all industries or concepts."""
 _PLACED = pattern(r"第几|排名|排行|排(?:在|老)|名次|位置|几名|\b(?:rank\w*|place[ds]?|position|come in)\b", re.I)
 """Asks which place an industry has among all."""
 
@@ -750,7 +761,8 @@ _COUNTED_GROUPS = pattern(
     re.I,
 )
 _UNREAD_OF_GROUPS = pattern(
-    r"\d[\d.]*|除了?|以外|不含|[上本这]?(?:周|个?月|季度?|年)(?!期)"
+    r"\d[\d.]*|除了?|以外|不含|市值|市[盈净]率|股息率|净利|毛利|营收"
+    r"|(?<![a-z])(?:roe|p/?e|p/?b)(?![a-z])|\bmarket caps?\b|\bdividend yields?\b|[上本这]?(?:周|个?月|季度?|年)(?!期)"
     r"|\b(?:weeks?|months?|quarters?|years?|except|excluding|without)\b",
     re.I,
 )

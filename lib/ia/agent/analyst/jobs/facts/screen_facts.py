@@ -74,6 +74,10 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         words, among, group = yield from _find_watched(desk, words)
         if not among:
             return reply_of_lines(desk.speak('Nothing is watched: "track 600519" puts a security on the list.'))
+    if not (held or among) and any(form.search(asked.words) for form in ABROAD):
+        return reply_of_lines(
+            desk.speak("Only A-shares can be searched by conditions and ranked, no stocks of another market.")
+        )
     yield from desk.load_tables("technicals")
     words, technicals = take_technicals(words, desk.tables)
     words = blank_spans(words, asked.spans) if not technicals else words
@@ -121,6 +125,15 @@ def _screen_market(desk: ToolDesk, asked: FactQuestion, wish: ScreenWish, among:
     return reply_of_lines(*before, *told, *([desk.speak("A-shares alone are screened.")] if wide else []))
 
 
+ABROAD = (
+    pattern(
+        r"美股|华尔街|纽约|\b(?:the us|us (?:stocks?|markets?|shares|equit\w+)|u\.s\.|american"
+        r"|wall street|new york)(?!\w)|(?-i:\bUS\b)",
+        re.I,
+    ),
+    pattern(r"港股|香港|\b(?:hong kong|hk)\b", re.I),
+)
+"""Markets that are not stored whole: the American and the one of Hong Kong."""
 _A_SHARES = pattern(r"(?<![a-z])a[- ]?(?:股|shares?\b|share\b)|沪深|两市|\bmainland\b|\bchinese\b", re.I)
 """Says itself that only A-shares are meant."""
 
