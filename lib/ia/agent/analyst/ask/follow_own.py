@@ -103,8 +103,9 @@ _IS_THERE = pattern(
     re.I,
 )
 _RUNNING = pattern(
-    r"\W*(?:那|现在)*(?:哪[个些几]+)(?:任务)?(?:正?在|还在)?(?:跑|运行)(?:着|的)?\W*"
-    r"|\W*(?:and )?which (?:ones? )?(?:is|are) running\W*",
+    r"\W*(?:那|现在|其中)*(?:有)?(?:哪[个些几]+)(?:任务)?(?:是)?(?:正?在|还在|已经?|被)*(?:跑|运行|生效|批准)(?:着|的|了|过)*\W*"
+    r"|\W*(?:and )?which (?:ones? |of (?:them|these|those) )?(?:is|are) (?:already |now )?(?:running"
+    r"|approved|active|live|in force)\W*",
     re.I,
 )
 
@@ -115,7 +116,7 @@ def _ask_of_task(text: str, last: str) -> str:
     >>> _ask_of_task("ok what it does exactly", "I want a task for the monthly review")
     'what does the monthly review task do'
     """
-    if _RUNNING.fullmatch(text):
+    if _RUNNING.fullmatch(text) and re.search(r"任务|\btasks?\b", last, re.I):
         return "有哪些任务" if is_chinese(text) else "which tasks are there"
     named = _TASK_NAMED.search(last)
     if named and _DOES.fullmatch(text):
@@ -286,9 +287,44 @@ _TO_SAID = pattern(
 )
 _OF_NOTE = pattern(r"笔记|记过|写过|写了?什么|说过|\b(?:notes?|wr(?:ote|itten|ite)|say|said)\b", re.I)
 
+_NOTES_OF = pattern(
+    r"^(?!.*\b(?:how many|count)\b).*\b(?:notes? (?:\w+ ){0,2}?(?:mention|about|on|in|from|since|for"
+    r"|with|contain|that|of)|(?:mention|about|on|in) .*\bnotes?\b|did i (?:write|note))"
+    r"|^(?!.*(?:多少|几)).*(?:[哪关提月周年天].*(?:笔记|记过|写过|记了|写了)|(?:笔记|记过|写过|记了|写了).*[哪关提月周年])",
+    re.I,
+)
+"""Asks for the notes of a topic or a time, which are listed with their days, newest first."""
+_IN_TIME = pattern(r"\d|[月周年]|\b(?:in|from|since|last|this) \w+(?=\W*$)", re.I)
+_RISK_RULES = pattern(
+    r"[单仓][^，,。]{0,4}上限|止损(?:规则|线|比例)|风控|\b(?:position|single[- ]position) (?:limit|cap|size)\b"
+    r"|\b(?:stop[- ]?loss|stop|risk) (?:rules?|limits?)\b",
+    re.I,
+)
+_OTHER_RULE = pattern(
+    r"(?:(?:what(?:'s| is) )?(?:the |my )?)?(?:(?P<stop>stop[- ]?loss|stop)(?: rule| limit)?"
+    r"|(?:single[- ])?position (?:limit|cap))"
+    r"|(?:我的)?(?:(?P<stop_zh>止损)(?:规则|线|比例)?|(?:单票|单只|仓位)上限)(?:是|有)?(?:多少|几个点|呢)*",
+    re.I,
+)
+"""Asks for the stop rule or the limit of a position."""
+_RUNS = pattern(r"任务|运行|要跑|会跑|\b(?:runs?|tasks?|due|scheduled?)\b", re.I)
+_AT_TIME = pattern(
+    r"(?:at )?(?:what|which) (?:time|hour)s?(?: (?:is|are) (?:that|it|they|those))?"
+    r"|(?:都|分别|是|在)*(?:几点钟?|什么时间|什么时候)(?:跑|运行|开始|执行)?",
+    re.I,
+)
+_COUNTED = pattern(
+    r"待办|待批|等我|任务|提醒|\b(?:pending|proposals?|waiting|tasks?|alerts?|approval)\b(?!.*\bwhen\b)", re.I
+)
+_IN_ALL = pattern(
+    r"(?:那|现在)*(?:一共|总共|共)(?:有)?(?:几|多少)[个项条]?|(?:那|有)?(?:几|多少)[个项条]"
+    r"|how many(?: (?:is|are) (?:that|there|they|those))?(?: (?:in (?:all|total)|altogether))?",
+    re.I,
+)
+
 _LATEST_WRITTEN = pattern(
     r"(?:and |so )*(?:when|on (?:what|which) (?:day|date)) (?:was|is) (?:the|my) (?:latest|newest|last|most recent)"
-    r"(?: (?:one|note|of (?:them|these|those)))?(?: (?:written|from|dated|noted))?"
+    r"(?: (?:one|note|of (?:them|these|those)))*(?: (?:written|from|dated|noted))?"
     r"|(?:and |so )*when did i write the (?:latest|newest|last|most recent)(?: (?:one|note|of (?:them|these|those)))?"
     r"|(?:那|其中)*(?:最近|最新|最后|最晚)的?(?:那)?(?:一)?[条篇个]?(?:笔记)?是?(?:在)?(?:什么时候|哪一?天|何时|几号)(?:写|记)?(?:下)?的?",
     re.I,
@@ -299,6 +335,17 @@ _THERE_NOW = pattern(
     r"|(?:那|现在|目前|已经|它|条件)*(?:到|成立|触发|满足|达到)(?:了)?(?:吗|么|没有?)+",
     re.I,
 )
+
+
+def ask_latest_note(core: str, last: str) -> str:
+    """Return the question for some notes once more, whose list has the newest one first with its day; "" for another.
+
+    >>> ask_latest_note("when is the last one from", "notes in February")
+    'notes in February'
+    """
+    if _LATEST_WRITTEN.fullmatch(core) is None or _NOTES_OF.search(last) is None:
+        return ""
+    return last if len(find_named(last)) != 1 or _IN_TIME.search(last) else ""
 
 
 def ask_of_record(core: str, last: str) -> str:
@@ -316,6 +363,12 @@ def ask_of_record(core: str, last: str) -> str:
     '茅台的提醒现在成立吗'
     """
     about = find_named(last)
+    if _RISK_RULES.search(last) and not about and (rule := _OTHER_RULE.fullmatch(core)):
+        if is_chinese(core):
+            return "我的止损规则" if rule["stop_zh"] else "我的仓位上限"
+        return "what is my stop loss rule" if rule["stop"] else "what is my position limit"
+    if (_AT_TIME.fullmatch(core) and _RUNS.search(last)) or (_IN_ALL.fullmatch(core) and _COUNTED.search(last)):
+        return last
     if len(about) == 1 and _ALERT.search(last) and _THERE_NOW.fullmatch(core):
         return f"{about[0].said}的提醒现在成立吗" if is_chinese(core) else f"is my alert on {about[0].said} true now"
     if len(about) == 1 and _OF_NOTE.search(last) and _LATEST_WRITTEN.fullmatch(core):

@@ -290,6 +290,15 @@ def _say_left_out(desk: ToolDesk, query: str, count: int) -> list[str]:
     return [desk.speak(told, count=count, query=query)]
 
 
+_DID_WRITE = pattern(
+    r"^\W*(?:did|have|had) i (?:ever |already )?(?:write|written|note|noted|jot)"
+    r"|(?:我|有没有|是否|是不是)[^，,。]{0,6}(?:写|记)[过了下][^，,。]*(?:吗|没有?|么)\W*$|(?:我)?有没有(?:写|记)过",
+    re.I,
+)
+_OWN_NOTE = pattern(r"notebook/(?!reports/)")
+"""Asks whether the owner wrote of a security; and where that would be."""
+
+
 def _of_security(
     desk: ToolDesk, mention: Mention, topics: list[str], span: TimeSpan | None, by: bool | None = None
 ) -> Work[Reply]:
@@ -348,7 +357,10 @@ def _of_security(
     room = SHOWN - len(beside.lines[:4])
     more = [speak("… {count} more: `ia recall {name}`", count=len(lines) - room, name=mention.said)]
     told = [*lines[:room], *(more if len(lines) > room else []), *beside.lines[:4]]
-    return Reply([head, *told], told, sources[:SHOWN])
+    none = []
+    if not span and _DID_WRITE.search(desk.request.question) and not any(map(_OWN_NOTE.match, sources)):
+        none = [speak("You wrote no note on {name}; `ia note list` lists the notes.", name=display_name(desk, mention))]
+    return Reply([*none, head, *told], told, sources[:SHOWN])
 
 
 def _drop_other_trades(desk: ToolDesk, mention: Mention, hits: list[Json]) -> Work[list[Json]]:

@@ -9,6 +9,7 @@ from ia.agent.analyst.ask import (
     checklist_words,
     choices,
     follow_asides,
+    follow_own,
     follow_pairs,
     follow_points,
     follow_pronouns,
@@ -434,7 +435,8 @@ def _resolve_pointers(desk: ToolDesk) -> tuple[tuple[str, ...], bool]:
     request = desk.request
     if not request.before or not request.is_words_only or request.sections:
         return (), False
-    if placed := follow_pronouns.ask_place(request.question, request.before, request.moment.date()):
+    placed = follow_pronouns.ask_place(request.question, request.before, request.moment.date())
+    if placed := placed or follow_own.ask_latest_note(drop_lead(request.question), request.before[-1]):
         desk.request = replace(request, question=placed, before=request.before[:-1], listed=request.listed[:-1])
         return (), False
     if len(request.listed) < len(request.before) or asks_of_last_trade(

@@ -1,5 +1,6 @@
 """How the price alerts stand: how far each is from coming true, which is closest, and when it told something."""
 
+import re
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.alert_words import compare_parts
@@ -9,6 +10,7 @@ from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.jsontypes import Json
+from ia.kernel.patterns import pattern
 
 SHOWN = 8
 PRICES = {"open": 1, "high": 2, "low": 3, "close": 4}
@@ -78,7 +80,41 @@ def answer_alert_state(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(lines[0] + mark, *_shift_notes(desk, stands))
     more = [speak("… {count} more: `ia alert list`", count=len(lines) - SHOWN)] if len(lines) > SHOWN else []
     head = speak("{count} alerts:{mark}", count=len(lines), mark=mark)
+    if part := name_asked_part(desk, asked.words, [{**each.row, "holds": each.holds} for each in stands]):
+        head = part + mark
     return reply_of_lines(head, *(f"- {line}" for line in lines[:SHOWN]), *more, *_shift_notes(desk, stands))
+
+
+_WHICH = pattern(r"哪|\b(?:which|what)\b", re.I)
+_NOT = pattern(r"没|未|不|\b(?:not|never|without)\b|n't\b", re.I)
+_TRUE = pattern(r"触发|成立|满足|\b(?:triggered|true|met|fired|went off|gone off)\b", re.I)
+_WAITING = pattern(r"等.{0,3}批|待批|待审|\b(?:waiting|wait|pending|unapproved|proposed)\b", re.I)
+_APPROVED = pattern(r"生效|批准|启用|\b(?:active|approved|live|enabled|in force)\b", re.I)
+
+
+def name_asked_part(desk: ToolDesk, words: str, rows: list[Json]) -> str:
+    """Return which of the alerts are true, approved or waiting, where a question asks for those; "" for another.
+
+    rows   of the alerts, with whether each is true as `holds`
+    """
+    speak = desk.speak
+    if not _WHICH.search(words):
+        return ""
+    approved = [row for row in rows if row["state"] == "approved"]
+    waiting = [row for row in rows if row["state"] in ("proposed", "unapproved")]
+    if _WAITING.search(words) or (_NOT.search(words) and _APPROVED.search(words)):
+        what, meant = speak("Waiting for your approval"), waiting
+    elif _NOT.search(words):
+        return ""
+    elif _TRUE.search(words):
+        what, meant = speak("True now"), [row for row in approved if row.get("holds")]
+    elif _APPROVED.search(words):
+        what, meant = speak("In force"), approved
+    else:
+        return ""
+    names = [wording.name_alone(desk, str(row["symbol"]), row.get("security")) for row in meant]
+    return speak("**{what}: {names}** ({count} of {all} alerts).", what=what, count=len(meant), all=len(rows),
+                 names=speak.join_items(names) if names else speak("none"))  # fmt: skip
 
 
 def _look_at(desk: ToolDesk, row: Json) -> Work[AlertStand]:

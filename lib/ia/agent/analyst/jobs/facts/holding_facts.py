@@ -10,6 +10,7 @@ from ia.agent.analyst.ask.facts import FactQuestion, condition_words
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.ask.time_spans import FUTURE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
+from ia.agent.analyst.jobs import own_notes
 from ia.agent.analyst.jobs.facts import own_trade_facts, result_facts, wording
 from ia.agent.analyst.jobs.facts.held import load_held, load_weights, name_position
 from ia.agent.analyst.jobs.facts.journal_rows import load_trades
@@ -492,6 +493,14 @@ def purchases_of_held(rows: list[Json]) -> list[Json]:
     return [row for row in rows[begin:] if row.get("kind") == "buy"]
 
 
+_BUYING_PRICE = pattern(
+    r"(?:到|够|低于|跌破|达到)了?没?有?(?:我|自己)?的?买入?价|\b(?:reach|hit|at|below|under|to)\w*"
+    r" my (?:buy|buying|entry|purchase)(?:ing)? (?:price|level|point)",
+    re.I,
+)
+"""Asks whether the price at which the owner means to buy was reached."""
+
+
 def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what was paid, when the last trade was, since when and how often: from the journal."""
     speak, lines = desk.speak, []
@@ -512,7 +521,9 @@ def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             return wording.unreadable(desk, speak("the journal"), result.failure)
         rows = [row for row in rows if result_facts.is_within(row, days)]
         head = wording.head_of(desk, mention)
-        if not rows:
+        if not rows and _BUYING_PRICE.search(asked.words):
+            lines += (yield from own_notes.compare_level(desk, mention, asked.words)).lines
+        elif not rows:
             lines.append(speak("{name}: the journal has no such trade.", name=head))
         else:
             found = {"rows": rows, **held.get(mention.code, {})}

@@ -7,6 +7,7 @@ from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.time_spans import DAY, TimeSpan
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
+from ia.agent.analyst.jobs.facts.alert_facts import name_asked_part
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
@@ -224,7 +225,8 @@ def _answer_alerts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                     "{name}: no alert is set; there are {count} for others (`ia alert list`).", name=name, count=others
                 )
             )
-    return reply_of_lines(*_say_alerts(desk, rows))
+    head, *lines = _say_alerts(desk, rows)
+    return reply_of_lines(name_asked_part(desk, desk.said, rows) or head, *lines)
 
 
 def _say_alerts(desk: ToolDesk, rows: list[Json]) -> list[str]:

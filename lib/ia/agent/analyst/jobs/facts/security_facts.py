@@ -636,10 +636,15 @@ _DAYS_TO = pattern(r"几天|多少天|\bdays\b|\bhow long\b", re.I)
 """Words that ask how long it is until a date."""
 
 
+_LAST_REPORT = pattern(r"上[一]?[次期]|最近一[次期]|\b(?:last|latest|most recent(?:ly)?|newest)\b(?! year)", re.I)
+_NEXT_REPORT = pattern(r"下[一]?[次期]|\b(?:next|coming|upcoming|will)\b", re.I)
+
+
 def answer_report_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer when a company will report, as far as it is known, and when it last did."""
     speak = desk.speak
     lines = yield from _say_next_dates(desk, asked, "report")
+    newest_first = _LAST_REPORT.search(asked.words) and not _NEXT_REPORT.search(asked.words)
     for mention in asked.securities[:MOST]:
         if _DAYS_TO.search(asked.words):
             lines += yield from date_facts.say_days_to(desk, mention, "report")
@@ -662,7 +667,7 @@ def answer_report_dates(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.insert(0, _say_out(desk, head, ends, rows))
             continue
         period = str(rows[0].get("period") or "")
-        if ends and period.endswith(ends):
+        if newest_first or (ends and period.endswith(ends)):
             lines.insert(0, newest)
         elif ends and mention.symbol.market == "CN" and (other := _say_later(desk, head, ends, rows)):
             lines[:0] = [other]

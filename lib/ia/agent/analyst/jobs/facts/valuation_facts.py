@@ -206,13 +206,15 @@ def answer_valuation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines = yield from say_unstored(desk, mention)
     told = [(mention, result) for mention, result in sides if not refuse_valuation(desk, asked, mention, result)[1]]
     if len(mentions) > 1:
-        key = "pb" if _BY_BOOK.search(asked.words) else "pe_ttm"
-        compared = [
-            Compared(mention, _figure(result, key), wording.say_value(desk, _figure(result, key), "ratio"))
-            for mention, result in told
-        ]
-        name = speak("P/B") if key == "pb" else speak("P/E (TTM)")
-        first = _say_cheapest(desk, asked, compared, name) if len(told) == len(mentions) else []
+        first = []
+        by_book, by_earnings = bool(_BY_BOOK.search(asked.words)), bool(_BY_EARNINGS.search(asked.words))
+        for key in ("pe_ttm", "pb") if by_book and by_earnings else ("pb",) if by_book else ("pe_ttm",):
+            compared = [
+                Compared(mention, _figure(result, key), wording.say_value(desk, _figure(result, key), "ratio"))
+                for mention, result in told
+            ]
+            name = speak("P/B") if key == "pb" else speak("P/E (TTM)")
+            first += _say_cheapest(desk, asked, compared, name) if len(told) == len(mentions) else []
         return reply_of_lines(*first, *lines)
     if told:
         mention, result = told[0]
@@ -250,6 +252,7 @@ def say_unstored(desk: ToolDesk, mention: Mention) -> Work[list[str]]:
     return [f"{head}{speak(': ')}{none}", prices]
 
 
+_BY_EARNINGS = pattern(r"市盈率|(?<![a-z])p/?e(?![a-z])|price[- ]to[- ]earnings", re.I)
 _BY_BOOK = pattern(r"市净率|(?<![a-z])p/?b(?![a-z])|price[- ]to[- ]book|\bbook value\b", re.I)
 
 
