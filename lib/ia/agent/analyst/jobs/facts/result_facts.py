@@ -240,7 +240,7 @@ def answer_over(desk: ToolDesk, span: TimeSpan, only: Sequence[str] = (), *, who
     lines = [
         days.label
         + speak(": ")
-        + (speak("the {currency} account alone: ", currency=each.currency) if only and in_all else "")
+        + (speak("the {currency} account alone: ", currency=each.currency) if only else "")
         + (
             speak("{currency}: its exchange was closed", currency=each.currency)
             if each.currency in closed
@@ -345,7 +345,8 @@ def say_today(desk: ToolDesk, status: DeskResult, only: Sequence[str] = ()) -> W
         )
         if day and day != today:
             old.append(currency)
-        lines.append(told + wording.simulated_mark(desk, status.get("simulated")))
+        alone = speak("the {currency} account alone: ", currency=currency) if only else ""
+        lines.append(alone + told + wording.simulated_mark(desk, status.get("simulated")))
     if old and date.fromisoformat(today).weekday() > 4:
         lines.append(speak("{day} is no trading day: these are the last sessions.", day=today))
     elif old:
