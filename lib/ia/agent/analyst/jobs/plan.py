@@ -942,6 +942,8 @@ def _asks_own_words(wanted: Intent, asked: FactQuestion) -> bool:
     """Return True if a question with words of the memory asks for what was written, not for the market or a task."""
     if asked.answer in ("tasks", "howto", "dates", "note", "own_target", "setting", "watch_group", "watch_industries"):
         return False
+    if asked.facts[0].field in ("owned", "unwatched"):
+        return False  # the watch list against what is held
     if asked.facts[0].of == WATCH and wanted.securities:
         return False  # they are left out
     told_apart = find_market_currencies(wanted.words) or _HOW_MANY.search(wanted.words) or asked.left or asked.unread
