@@ -301,11 +301,15 @@ def _ask_mean(last: _Asked, named: list[Mention], *, chinese: bool) -> str:
     return f"average {figure[0]} of {joined}" if figure else f"how much did {joined} rise on average {last.times}"
 
 
+_COUNTS = pattern(r"[天次]数|\b(?:days|sessions|times)\b", re.I)
+"""Which has more days of something: they are counted, and not what was asked before."""
+
+
 def _ask_which(core: str, asked: list[_Asked], named: list[Mention], today: date) -> str:
     """Return which of several has more of what was asked, or of what the question itself names; "" for another."""
     zh, en = _WHO_ZH.fullmatch(core), _WHO.fullmatch(core)
     rest = f"{zh['of']} {zh['more']}" if zh else en["rest"] if en else ""
-    if ELSEWHERE.search(_ME.sub(" ", core)) or not (_MORE_ZH if zh else _MORE).search(rest):
+    if ELSEWHERE.search(_ME.sub(" ", core)) or not (_MORE_ZH if zh else _MORE).search(rest) or _COUNTS.search(rest):
         return ""
     spans = [span for span in find_time_spans(rest, today) if span.kind != UNREAD]
     bare = blank_spans(rest, spans)
