@@ -70,7 +70,11 @@ WORDS = {
     ),
     "lib/ia/agent/analyst/ask/money_sums.py": "已实现盈亏 浮动盈亏 盈亏 费用 入金 现金 资产 持仓 我的入金和出金 我的 之和折 和 我的浮动盈亏",
     "lib/ia/agent/analyst/ask/own_words.py": "港币 美元 人民币",
-    "lib/ia/agent/analyst/ask/follow_own_again.py": "我为什么 买 卖 自选里 超仓了吗 各持仓盈亏从高到低 美元 港币 我的 现金折合人民币多少 是哪天 值多少人民币 我买了几次 赚了多少 人民币 我",
+    "lib/ia/agent/analyst/ask/follow_own_again.py": (
+        "港股 美股 股 第一笔 哪些交易赚了钱或亏了钱 交易 买入 卖出 最 的一笔 买入对现价 我为什么 买 卖"
+        " 自选里 超仓了吗 各持仓盈亏从高到低 美元 港币 我的 现金折合人民币多少 是哪天 值多少人民币 我买了几次 赚了多少 人民币 我"
+    ),
+    "lib/ia/agent/analyst/jobs/own_events.py": "我 了多少",
     "lib/ia/agent/analyst/ask/follow_own.py": (
         "可以买吗 买多少股 什么会改变对 的看法 我的 哪个 有哪些任务等我批准 是多少 的提醒 了吗 占总资产多少 我 之后涨了多少 按我的成本股息率多少 我买 一共花了多少钱 跌破 站上 净利润 和 更"
         " 卖出 买入 有哪些任务 到我想买的价位了吗 任务是干什么的 任务还在吗 哪个提醒最接近触发 有提醒吗 的提醒现在成立吗 笔记的写作日期 我的止损规则 我的仓位上限"

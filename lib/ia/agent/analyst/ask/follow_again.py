@@ -3,7 +3,7 @@
 import re
 from datetime import date
 
-from ia.agent.analyst.ask.follow_own_again import ask_own_again
+from ia.agent.analyst.ask.follow_own_again import ask_of_trades, ask_own_again
 from ia.agent.analyst.ask.follow_words import OWNER, blank_mentions, find_named, is_chinese
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import UNREAD, find_time_spans
@@ -33,12 +33,16 @@ _EARNED = pattern(r"[赚亏盈]|收益|成本|\b(?:made?|make|earn\w*|profit\w*|
 _AT_WHAT = pattern(
     r"(?:at |for )?(?:what|which) prices?(?: (?:was|did) (?:that|it|i)(?: (?:pay|buy|sell)(?: (?:it|at|for))*)?)?"
     r"|for how much|how much did i get(?: (?:for it|then|each|per share))?|how much did i pay (?:each|per share)"
-    r"|(?:那|是|当时|用|每[次笔]|分别|都|[买卖]了?)*(?:多少钱|什么价[格钱位]?|啥价[格钱位]?|几块钱?)(?:[买卖]入?出?的?|成交的?|一股)*",
+    r"|(?:那|是|当时|用|每[次笔]|分别|都|[买卖]了?)*(?:多少钱|什么价[格钱位]?|啥价[格钱位]?|几块钱?)(?:[买卖]入?出?的?|成交的?|一股)*"
+    r"|(?:那|是)*(?:(?:当时|分别|各自?|成交|买入|卖出|每[次笔])的?)+价[格钱位]?(?:是|都)*(?:多少|什么)?"
+    r"|(?:那|成交)*价[格钱位]?(?:分别|各自?|都)是?(?:多少|什么)?",
     re.I,
 )
 """Asks at what price the trade before was made."""
 _TRADED = pattern(r"[买卖](?!多|几|点)|建仓|清仓|加仓|减仓|\b(?:bought|sold|buy|sell|purchase[ds]?)\b", re.I)
 """A question about trades."""
+_MADE = pattern(r"[买卖][的了过]")
+"""A trade that was made: it is the owner's."""
 _BY_HOW_MUCH = pattern(
     r"(?:by )?how (?:much|far)(?: (?:above|below|over|under|up|down|more|less|higher|lower))?(?: (?:is|was"
     r"|did) (?:it|that)"
@@ -147,7 +151,7 @@ def ask_again(core: str, last: str, today: date) -> str:
     ('how much have I made on Apple', '二月我一共买了几次')
     """
     bare, chinese, named = strip_mentions(last), is_chinese(core), find_named(last)
-    if own := ask_own_again(core, last, named):
+    if own := ask_own_again(core, last, named) or ("" if named else ask_of_trades(core, last, today)):
         return own
     pointed = find_mentions(core)
     if len(pointed) == 1 and pointed[0].code in (named[0].code if named else pointed[0].said, pointed[0].said):
@@ -157,7 +161,7 @@ def ask_again(core: str, last: str, today: date) -> str:
         return last if traded or not (_TRADED.search(core) or _OF_OWN.search(bare)) else ""
     if (fees := _FEES.fullmatch(core)) and OWNER.search(bare) and (_LAST_TRADE.search(bare) or named):
         return _ask_fees(fees[0], last, today)
-    if _AT_WHAT.fullmatch(core) and OWNER.search(bare) and traded and not _EARNED.search(bare):
+    if _AT_WHAT.fullmatch(core) and (OWNER.search(bare) or _MADE.search(bare)) and traded and not _EARNED.search(bare):
         return last
     if _WHAT.fullmatch(core) and not named and _LAST_TRADE.search(bare) and OWNER.search(bare):
         return last

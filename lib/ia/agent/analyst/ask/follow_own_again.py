@@ -2,17 +2,22 @@
 
 import re
 from collections.abc import Sequence
+from datetime import date
 
-from ia.agent.analyst.ask.amounts import find_currencies
+from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
 from ia.agent.analyst.ask.follow_words import OWNER, blank_mentions, is_chinese
 from ia.agent.analyst.ask.mentions import Mention
+from ia.agent.analyst.ask.time_spans import UNREAD, blank_spans, find_time_spans
 from ia.kernel.patterns import pattern
 
 _WHY = pattern(
-    r"\W*(?:and )?(?:why|what for|for what reason|what was the reason)"
+    r"\W*(?:and )?(?:why|what for|for what reason|what was the reason"
+    r"|(?:what|which) (?:reasons?|grounds?) did i (?:give|write(?: down)?|note(?: down)?|have|put(?: down)?))"
     r"(?: (?:was|is|did) (?:that|it|i(?: do (?:that|it))?))?"
     r"(?: (?:again|though|then))?\W*"
-    r"|\W*(?:那|当时|我)*(?:为(?:什么|啥|何)|什么(?:理由|原因)|(?:理由|原因)(?:是(?:什么|啥))?)(?:买的?|卖的?|呢|啊|来着)*\W*",
+    r"|\W*(?:那|当时|我)*(?:为(?:什么|啥|何)|什么(?:理由|原因)|(?:理由|原因)(?:是(?:什么|啥))?)(?:买的?|卖的?|呢|啊|来着)*\W*"
+    r"|\W*(?:那|当时|我)*(?:写|记|给)(?:的|了|下|过)*(?:的是)?(?:什么|啥|哪些)(?:理由|原因)\W*"
+    r"|\W*(?:那|当时|我)*(?:写|记|给)(?:的|下的)(?:理由|原因)(?:是(?:什么|啥))?\W*",
     re.I,
 )
 _BOUGHT = pattern(r"买|建仓|加仓|\b(?:buy|bought|purchase[ds]?|add(?:ed)?|get into|got into)\b", re.I)
@@ -20,7 +25,9 @@ _SOLD = pattern(r"卖|清仓|减仓|\b(?:sell|sold|sales?|trim\w*)\b", re.I)
 _WISHED = pattern(r"\b(?:can|could|should|may|might|would|will)\b|能|可以|该|要不要|想", re.I)
 """A trade that is not made yet."""
 _LAST = pattern(
-    r"最近一[笔次]|上一?[笔次]|最后一[笔次]|\b(?:last|latest|newest|most recent) (?:trade|purchase|sale)\b", re.I
+    r"最近一[笔次]|上一?[笔次]|最后一[笔次]|最[大小]的?一?笔|第一笔"
+    r"|\b(?:last|latest|newest|most recent|first|largest|biggest|smallest) (?:trade|purchase|sale)\b",
+    re.I,
 )
 _WATCHED = pattern(
     r"\W*(?:(?:are|is) )?(?:any|which|some)(?: of (?:them|those|these))?(?: (?:ones?|are|is))* (?:on|in|from) my"
@@ -79,6 +86,11 @@ _OWN_RESULT = pattern(
     re.I,
 )
 """What the owner's own holding of it brought."""
+_GAINED = pattern(r"[赚亏]钱?了")
+_NET = pattern(
+    r"\W*(?:那)?扣(?:掉|完|除|了)?(?:手续费|费用|佣金)(?:之?后)?(?:的话)?(?:净?[赚亏]?了?多少(?:钱)?|呢)*\W*"
+)
+"""Asks for a result after its fees."""
 _WORTH = pattern(
     r"\W*(?:and |so )?what(?:['’]?s| is| are) (?:it|they|that) worth(?: now| today| at the moment)?\W*", re.I
 )
@@ -121,7 +133,7 @@ def ask_own_again(core: str, last: str, named: Sequence[Mention]) -> str:
         return f"{whose['who']}{event[0]}是哪天"
     if _IN_YUAN.fullmatch(core) and OWNER.search(bare):
         return _ask_in_yuan(last, named, chinese=chinese)
-    if len(named) == 1 and _OWN_RESULT.fullmatch(core):
+    if len(named) == 1 and (_OWN_RESULT.fullmatch(core) or (_NET.fullmatch(core) and _GAINED.search(bare))):
         money = "人民币" if "人民币" in core else ""
         return f"我{named[0].said}赚了多少{money}" if chinese else f"how much have I made on {named[0].said}"
     if len(named) == 1 and OWNER.search(bare) and _WORTH.fullmatch(core):
@@ -157,3 +169,73 @@ def ask_own_again(core: str, last: str, named: Sequence[Mention]) -> str:
     if _SORTED.fullmatch(core) and OWNER.search(bare) and not named:
         return "各持仓盈亏从高到低" if chinese else "profit of each holding"
     return ""
+
+
+_TRADES = pattern(r"[买卖]|交易|建仓|清仓|\b(?:trades?|traded|bought|sold|buy|sell|purchases?|sales?)\b", re.I)
+_EARNED_MOST = pattern(
+    r"\W*(?:那|其中|里面|这些|这里面|当中)*哪一?[笔个次](?:交易|卖出|买入)?(?:最|更)?[赚挣](?:得|的|了)?(?:最|更)?(?:多|钱)?的?一?[些点]?\W*"
+    r"|\W*(?:and |so )?which (?:one|of (?:them|these|those|the \w+)|trade|sale|purchase)s?"
+    r" (?:has |have )?(?:made|earned|gained|brought)(?: me)?(?: in)?(?: the)? (?:more|most)(?: money| profit)?\W*"
+    r"|\W*(?:and |so )?which (?:one|of (?:them|these|those)|trade|sale|purchase)"
+    r" (?:was|is) (?:the )?(?:more|most) profitable(?: one)?\W*",
+    re.I,
+)
+"""Asks which of the trades that were listed brought most."""
+_LARGEST = pattern(
+    r"\W*(?:那|其中|里面|这些|这里面|当中)*哪一?[笔个次](?:交易|卖出|买入)?的?(?:金额|成交额)?(?:是)?最(?P<zh>[大小])的?\W*"
+    r"|\W*(?:那|其中|里面|这些|这里面|当中)*最(?P<one>[大小])的?(?:那|一|是)*(?:哪一?)?笔(?:是哪一?笔|是什么)?\W*"
+    r"|\W*(?:and |so )?(?:which(?: (?:one|of (?:them|these|those)|trade|sale|purchase))?|what)? ?(?:was |is )?"
+    r"(?:the )?(?P<en>largest|biggest|smallest)(?: (?:one|trade|sale|purchase|of (?:them|these|those)))?\W*",
+    re.I,
+)
+"""Asks for the largest or the smallest of the trades that were listed."""
+_WHY_FIRST = pattern(
+    r"\W*(?:那|其中|我)*第一[笔次](?:交易|买入|卖出)?我?(?:是|当时)*"
+    r"(?:为(?:什么|啥|何)|什么(?:理由|原因)|(?:理由|原因)(?:是(?:什么|啥))?)[买卖]?的?\W*"
+)
+_NARROWED = pattern(
+    r"\d|以[上下]|超过|除|[没不还]|理由"
+    r"|\b(?:above|below|over|under|except|without|not|still|more|less|than|reasons?)\b",
+    re.I,
+)
+"""A list of fewer trades than those of a side, a market and a time."""
+_MARKETS = {"HKD": ("HK stocks", "港股"), "USD": ("US stocks", "美股"), "CNY": ("A-shares", "A股")}
+
+
+def ask_of_trades(core: str, last: str, today: date) -> str:
+    """Return a question for one of the trades that were listed: the largest, the best, why the first; "" for another.
+
+    >>> day = date(2024, 3, 15)
+    >>> ask_of_trades("which one was the largest?", "List my trades in January", day)
+    'my largest trade in january'
+    >>> ask_of_trades("哪笔赚得多", "看看我的卖出记录", day), ask_of_trades("第一笔为什么买", "二月买了什么", day)
+    ('哪些交易赚了钱或亏了钱', '我二月第一笔买入')
+    >>> ask_of_trades("which one was the largest?", "sectors today", day)
+    ''
+    """
+    best, largest, first = _EARNED_MOST.fullmatch(core), _LARGEST.fullmatch(core), _WHY_FIRST.fullmatch(core)
+    if not (best or largest or first) or not _TRADES.search(last) or _WISHED.search(last):
+        return ""
+    spans = [span for span in find_time_spans(last, today) if span.kind != UNREAD]
+    if len(spans) > 1 or _NARROWED.search(blank_spans(last, spans)):
+        return ""
+    markets = list(dict.fromkeys([*find_market_currencies(last), *find_currencies(last)]))
+    if len(markets) > 1 or (markets and best):
+        return ""
+    market = _MARKETS[markets[0]][is_chinese(core)] if markets else ""
+    time = spans[0].said if spans else ""
+    bought, sold = _BOUGHT.search(last), _SOLD.search(last)
+    side = 0 if bool(bought) == bool(sold) else 1 if bought else 2
+    if best:
+        if side == 1:
+            return f"我{time}买入对现价" if is_chinese(core) else f"my purchases against the price now {time}".strip()
+        return (
+            f"{time}哪些交易赚了钱或亏了钱" if is_chinese(core) else f"which trades made or lost money {time}".strip()
+        )
+    if is_chinese(core):
+        what = ("交易", "买入", "卖出")[side]
+        size = f"最{largest['zh'] or largest['one']}的一笔" if largest else "第一笔"
+        return f"我{time}{market}{size}{what}"
+    what = ("trade", "purchase", "sale")[side]
+    of_market = f" of {market}" if market else ""
+    return f"my {largest['en'].lower()} {what}{of_market} {time}".strip() if largest else ""

@@ -100,7 +100,7 @@ _DEAL_ASKED = pattern(
 )
 """A trade that only names what is asked about it: sold CATL: which of my sales lost more."""
 _CLAUSE_ASKS = pattern(
-    r"(?:^|[-–—,.:;?]|\b(?:and|but|so))\s*(?:and |but |so |then |well )?"
+    r"(?:^|[-–—,.:;?]|\b(?:and|but|so))\s*(?:and |but |so |then |well )?(?:at |for |on )?"
     r"(?:how (?:much|many|is|are|far|long|did|do)|what(?:'s)?|when|which|why|where|who|is|are|am|was|were|did|do|does"
     r"|has|have i|can|could|should|would)\b"
     r"|多少|几[只股次天手笔]|有没有|是不是|怎么样|什么|为啥|哪[天只个笔次里]|吗|[了过]没有?(?=\W*$)|还是",

@@ -236,7 +236,7 @@ def ask_of_held(words: str, before: str, today: date) -> str:
         return ""
     (security,) = named.values()
     new = read_words(words, [], today)
-    if new and set(new) == {"REASON"}:
+    if new and "REASON" in new and set(new) <= {"REASON", "ME", "DO"}:
         return ""  # "why?": of the answer
     new = _measure_result(new, read_words(before, list(named.values()), today) or {}) if new else new
     if new and "COST" in new and "AVERAGE" not in new and _DEALT.search(before):

@@ -53,6 +53,11 @@ _WISHED = pattern(
     r"|我?(?:该|能|可以|想|要(?!是))\S{0,3}[买卖]",
     re.I,
 )
+_GAINED = pattern(
+    r"(?P<who>[^\s，,我]{2,12}?)(?:(?:这|那)[只个支](?:股票?|票)?(?:一共|总共|到底)?(?P<both>[赚亏])了?多少钱?"
+    r"|(?:(?:这|那)[只个支](?:股票?|票)?)?(?:一共|总共|到底)?(?P<verb>[赚亏])钱了?(?:没有?|吗|么))\W*"
+)
+"""Whether a share gained: of one that the owner traded, the owner's result."""
 
 
 def name_own_securities(desk: ToolDesk) -> Work[None]:
@@ -64,6 +69,14 @@ def name_own_securities(desk: ToolDesk) -> Work[None]:
     if not request.is_words_only or not desk.has("account.profit"):
         return
     words = request.question[:LONGEST]
+    if gained := _GAINED.fullmatch(fold_characters(words)):
+        profit = yield from desk.one("account.profit")
+        held = {str(row.get("symbol")) for row in wording.rows_of(profit, "positions")}
+        shorts = find_own_names(gained["who"], [from_canonical(code) for code in held])
+        meant = {each.code for each in find_mentions(gained["who"])} | {each.canonical for _, each in shorts}
+        if len(meant) == 1 and meant <= held:
+            words = f"{gained['who']}我{gained['both'] or gained['verb']}了多少"
+            desk.request = request = replace(request, question=words)
     said = find_ambiguous_name(words) if _OWN_TRADE.search(_WISHED.sub(" ", words)) else ""
     if not (said or any(may_name_own(each) for each in (*request.before[-4:], words))):
         return

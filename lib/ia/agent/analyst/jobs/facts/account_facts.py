@@ -650,7 +650,7 @@ def _blank_left_out(words: str) -> str:
 
 def _of_markets(rows: list[Json], words: str) -> list[Json]:
     """Return the trades of the markets that are named, without those that are left out."""
-    only = find_market_currencies(_blank_left_out(words))
+    only = find_market_currencies(_blank_left_out(words)) or find_currencies(_blank_left_out(words))
     out = (
         [] if _blank_left_out(words) == words else [code for code in find_market_currencies(words) if code not in only]
     )

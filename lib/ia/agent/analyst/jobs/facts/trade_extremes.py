@@ -150,8 +150,8 @@ def _amount_of(row: Json) -> float:
 
 
 def _say_row(desk: ToolDesk, row: Json, *, bold: bool = False) -> str:
-    """Return a trade with its security and what it came to."""
-    trade = account_facts.say_trade(desk, {**row, "reason": ""})
+    """Return a trade with its security and what it came to; a bold one with its reason."""
+    trade = account_facts.say_trade(desk, row if bold else {**row, "reason": ""})
     amount = wording.say_exact(desk, _amount_of(row), currency=str(row.get("currency") or ""))
     name = name_position(desk, str(row.get("symbol")), row)
     given: Json = {"name": name, "trade": trade, "amount": amount}
