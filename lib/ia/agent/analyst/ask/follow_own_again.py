@@ -194,11 +194,11 @@ _WHY_FIRST = pattern(
     r"(?:为(?:什么|啥|何)|什么(?:理由|原因)|(?:理由|原因)(?:是(?:什么|啥))?)[买卖]?的?\W*"
 )
 _NARROWED = pattern(
-    r"\d|以[上下]|超过|除|[没不还]|理由"
-    r"|\b(?:above|below|over|under|except|without|not|still|more|less|than|reasons?)\b",
+    r"\d|以[上下]|超过|除|[没不还]|理由|北向|南向|外资|主力|资金|机构|大家|别人"
+    r"|\b(?:people|they|funds?|investors|north-?bound|above|below|over|under|except|without|not|still|more|less|than|reasons?)\b",
     re.I,
 )
-"""A list of fewer trades than those of a side, a market and a time."""
+"""A list of fewer trades than those of a side, a market and a time, or of trades of others."""
 _MARKETS = {"HKD": ("HK stocks", "港股"), "USD": ("US stocks", "美股"), "CNY": ("A-shares", "A股")}
 
 
