@@ -256,6 +256,8 @@ _THAT_MEET = pattern(
     re.I,
 )
 """Asks which stocks of a list meet one more condition."""
+_WATCH_LIST = pattern(r"\W*(?:(?:show|list|what is)(?: me)? )?(?:on )?(?:my |the )?watch ?list\W*\Z", re.I)
+"""Asks for the watch list, and for nothing of it."""
 _MEETS = pattern(
     r"\A(?!.*\b(?:top|first|\w+est|best|worst|most|least)\b).*\b(?:stocks|shares|companies)\b"
     r".{0,60}\b(?:below|above|under|over|less than|more than) \d",
@@ -275,7 +277,9 @@ def _name_several(text: str, before: list[str], lists: list[tuple[str, ...]], li
         return _THEY.sub(f"{', '.join(listed[:-1])} and {listed[-1]}", text, count=1)
     if _AMONG.match(text) and _COUNTED.search(before[-1]) and 1 < len(lists[-1]) <= MOST_LISTED:
         return _AMONG.sub("、".join(lists[-1]), text, count=1)
-    if (met := _THAT_MEET.match(text)) and _MEETS.search(before[-1]) and not _RANKED_OWN.search(before[-1]):
+    if (met := _THAT_MEET.match(text)) and _WATCH_LIST.match(before[-1]):
+        return f"stocks on my watch list with {text[met.end() :]}"
+    if met and _MEETS.search(before[-1]) and not _RANKED_OWN.search(before[-1]):
         return f"{before[-1].strip(' ?.')} and {text[met.end() :]}"
     if _OF_THOSE.search(text) and 1 < len(listed) <= MOST_LISTED and not _NAMED_LIST.search(before[-1]):
         if "\u4e00" <= text[:1] <= "\u9fff":

@@ -50,6 +50,8 @@ def answer_calendar(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer whether a day is a trading day of a market, and which ones are next."""
     if asked.facts[0].field == "connect":
         return (yield from connect_facts.answer_connect(desk, asked))
+    if apart := _find_apart(asked.words):
+        return (yield from _answer_apart(desk, asked, *apart))
     yield from desk.load_tables("holidays")
     if (ahead := _stretch_ahead(desk, asked, date.fromisoformat(desk.request.day))) is not None:
         return (yield from _answer_ahead(desk, asked, ahead))
@@ -102,6 +104,57 @@ def _answer_of_market(desk: ToolDesk, asked: FactQuestion, market: str) -> Work[
     return reply_of_lines(
         *told, *([speak("The next ones: {days}.", days=speak.join_items(nearest))] if nearest else [])
     )
+
+
+_DAYS = pattern(
+    r"哪[几些]?[天日]|几号|多少天|哪[几些]?个?交易日|\b(?:which|what|how many|any|the|list|days) days?\b", re.I
+)
+_DIVIDED = pattern(
+    r"[，,；;]|(?<=[市盘易门])(?=港股|[Aa]股|香港|美股|沪|上海)|但是?|而|可是?|却|不过|\b(?:while|when|but|and|whereas|though)\b",
+    re.I,
+)
+_NO_TRADE = pattern(r"休|关|停|不(?:开|交易)|没(?:开|有交易)|\b(?:closed|shut|not|n't|holiday|off)\b|n't", re.I)
+_TRADE = pattern(r"开|交易|\b(?:opens?|trad(?:e|es|ing))\b", re.I)
+
+
+def _find_apart(words: str) -> tuple[str, str] | None:
+    """Return which market trades while which other one is shut, where the days of that are asked for; None for another.
+
+    >>> _find_apart("哪些天港股开市但A股休市"), _find_apart("which days is Shanghai closed")
+    (('HK', 'CN'), None)
+    """
+    if not _DAYS.search(words):
+        return None
+    parts = [part for part in _DIVIDED.split(words) if _markets_named(part)]
+    shut = [_NO_TRADE.search(part) is not None for part in parts]
+    if sorted(shut) != [False, True] or not _TRADE.search(parts[shut.index(False)]):
+        return None
+    open_, closed = (_markets_named(parts[shut.index(each)]) for each in (False, True))
+    return (open_[0], closed[0]) if len(open_) == len(closed) == 1 and open_ != closed else None
+
+
+def _answer_apart(desk: ToolDesk, asked: FactQuestion, open_: str, shut: str) -> Work[Reply]:
+    """Answer on which days of the year to come, or of a month, one market trades and the other does not."""
+    today, spans = date.fromisoformat(desk.request.day), asked.spans
+    stretch = _stretch_of(asked.words, spans[0] if spans else None, today)
+    if len(spans) > 1 or (spans and not stretch and not re.fullmatch("今年|this year", spans[0].said, re.I)):
+        return wording.ask_back(desk, (spans[-1].said,))
+    first, last = stretch or (today, today.replace(month=12, day=31))
+    sessions = yield from _list_sessions(desk, open_, first, last)
+    if isinstance(sessions, Reply):
+        return sessions
+    others = yield from _list_sessions(desk, shut, first, last)
+    if isinstance(others, Reply):
+        return others
+    days, speak = [day for day in sessions if day not in others], desk.speak
+    given = {"place": speak(PLACES[open_]), "other": speak(PLACES[shut]), "first": f"{first}", "last": f"{last}"}
+    if not days:
+        return reply_of_lines(speak("Open in {place}, closed in {other}: **no day** from {first} to {last}.", **given))
+    told = PluralText(
+        "Open in {place}, closed in {other}: **{count} day** from {first} to {last}: {days}.",
+        "Open in {place}, closed in {other}: **{count} days** from {first} to {last}: {days}.",
+    )
+    return reply_of_lines(speak(told, count=len(days), days=speak.join_items(days), **given))
 
 
 def _markets_named(words: str) -> list[str]:
