@@ -276,6 +276,11 @@ _NEAREST = pattern(
     r"|接近)(?:要)?(?:触发|成立)?了?",
     re.I,
 )
+_WAITING = pattern(
+    r"(?:其中|那)*(?:有)?哪[些几]?[个条]?(?:还)?(?:在)?等(?:着)?我?(?:的)?(?:批准|审批)的?"
+    r"|which (?:ones? |of (?:them|these|those) )?(?:is|are) (?:still )?(?:waiting|pending)(?: for (?:my )?approval)?",
+    re.I,
+)
 _TO_SAID = pattern(
     r"(?:is|has) (?:the )?(?:price|it)(?: (?:now|already))? (?:below|above|at|under|over|near|reached"
     r"|hit)(?: (?:now|already))?"
@@ -294,6 +299,20 @@ _NOTES_OF = pattern(
     re.I,
 )
 """Asks for the notes of a topic or a time, which are listed with their days, newest first."""
+_TRADES_IN = pattern(
+    r"^\W*(?:(?:what|which|list|show)(?: (?:me|are|were))* )?(?:all )?(?:my )?"
+    r"(?:trades|purchases|sales|buys|sells|(?:what|which shares) did i (?:buy|sell|trade))"
+    r" (?:in|from|since|of|this|last) "
+    r"|^\W*我?[^，,。]{0,6}[月周年]的?(?:交易|买卖)(?:记录)?(?:有哪些)?\W*$",
+    re.I,
+)
+"""Asks for the trades of a time, which are listed with their days, newest first."""
+_WRITES = pattern(
+    r"^\W*(?:please |and )*(?:note\b(?!s)|write|jot|record|add|save)"
+    r"|^\W*(?:请|帮我|给我|再)*(?:[记写加存](?![过了的]))|[:：]",
+    re.I,
+)
+"""A wish to write, which must not be done twice."""
 _IN_TIME = pattern(r"\d|[月周年]|\b(?:in|from|since|last|this) \w+(?=\W*$)", re.I)
 _RISK_RULES = pattern(
     r"[单仓][^，,。]{0,4}上限|止损(?:规则|线|比例)|风控|\b(?:position|single[- ]position) (?:limit|cap|size)\b"
@@ -316,6 +335,17 @@ _AT_TIME = pattern(
 _COUNTED = pattern(
     r"待办|待批|等我|任务|提醒|\b(?:pending|proposals?|waiting|tasks?|alerts?|approval)\b(?!.*\bwhen\b)", re.I
 )
+_ASKS_LIST = pattern(
+    r"哪|什么|有没有|^\W*我的|待办|待批|\b(?:what|which|list|show|pending)\b|^\W*(?:all )?my\b",
+    re.I,
+)
+_WISHES = pattern(
+    r"提醒我|通知我|[建设加删停改][了个成置立除止为]|帮我|每[天日周月个]"
+    r"|\b(?:me (?:if|when|at)|set|create|add|make|approve|remove|cancel"
+    r"|delete|pause|resume|stop|start|every|each|want)\b",
+    re.I,
+)
+"""Words of a list that was asked for, and of a wish, which must not be done twice."""
 _IN_ALL = pattern(
     r"(?:那|现在)*(?:一共|总共|共)(?:有)?(?:几|多少)[个项条]?|(?:那|有)?(?:几|多少)[个项条]"
     r"|how many(?: (?:is|are) (?:that|there|they|those))?(?: (?:in (?:all|total)|altogether))?",
@@ -326,7 +356,7 @@ _LATEST_WRITTEN = pattern(
     r"(?:and |so )*(?:when|on (?:what|which) (?:day|date)) (?:was|is) (?:the|my) (?:latest|newest|last|most recent)"
     r"(?: (?:one|note|of (?:them|these|those)))*(?: (?:written|from|dated|noted))?"
     r"|(?:and |so )*when did i write the (?:latest|newest|last|most recent)(?: (?:one|note|of (?:them|these|those)))?"
-    r"|(?:那|其中)*(?:最近|最新|最后|最晚)的?(?:那)?(?:一)?[条篇个]?(?:笔记)?是?(?:在)?(?:什么时候|哪一?天|何时|几号)(?:写|记)?(?:下)?的?",
+    r"|(?:那|其中)*(?:最近|最新|最后|最晚)的?(?:那)?(?:一)?[条篇个笔]?(?:笔记|交易)?是?(?:在)?(?:什么时候|哪一?天|何时|几号)(?:写|记)?(?:下)?的?",
     re.I,
 )
 _THERE_NOW = pattern(
@@ -343,7 +373,11 @@ def ask_latest_note(core: str, last: str) -> str:
     >>> ask_latest_note("when is the last one from", "notes in February")
     'notes in February'
     """
-    if _LATEST_WRITTEN.fullmatch(core) is None or _NOTES_OF.search(last) is None:
+    if _LATEST_WRITTEN.fullmatch(core) is None or _WRITES.search(last):
+        return ""
+    if _TRADES_IN.search(last):
+        return last
+    if _NOTES_OF.search(last) is None:
         return ""
     return last if len(find_named(last)) != 1 or _IN_TIME.search(last) else ""
 
@@ -367,7 +401,8 @@ def ask_of_record(core: str, last: str) -> str:
         if is_chinese(core):
             return "我的止损规则" if rule["stop_zh"] else "我的仓位上限"
         return "what is my stop loss rule" if rule["stop"] else "what is my position limit"
-    if (_AT_TIME.fullmatch(core) and _RUNS.search(last)) or (_IN_ALL.fullmatch(core) and _COUNTED.search(last)):
+    listed = (_AT_TIME.fullmatch(core) and _RUNS.search(last)) or (_IN_ALL.fullmatch(core) and _COUNTED.search(last))
+    if listed and _ASKS_LIST.search(last) and not _WISHES.search(last):
         return last
     if len(about) == 1 and _ALERT.search(last) and _THERE_NOW.fullmatch(core):
         return f"{about[0].said}的提醒现在成立吗" if is_chinese(core) else f"is my alert on {about[0].said} true now"
@@ -377,6 +412,8 @@ def ask_of_record(core: str, last: str) -> str:
         named = find_mentions(core)
         if len(named) == 1 and _HAVE_ONE.fullmatch(strip_mentions(core, "\ue000")):
             return f"{named[0].said}有提醒吗" if is_chinese(core) else f"is there an alert on {named[0].said}"
+        if _WAITING.fullmatch(core):
+            return "哪些提醒等我批准" if is_chinese(core) else "which of my alerts are waiting for approval"
         if _NEAREST.fullmatch(core):
             return "哪个提醒最接近触发" if is_chinese(core) else "which of my alerts is nearest"
     if len(about) == 1 and _OF_NOTE.search(last) and _TO_SAID.fullmatch(core):

@@ -112,6 +112,10 @@ def find_own_words(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     if wanted.securities:
         changed = _CHANGED.search(wanted.words)
         by = None if changed is None else not _MACHINE_VIEW.search(wanted.words)
+        if len(wanted.securities) == 2 and by is None and not topics:
+            one = yield from _of_security(desk, wanted.securities[0], topics, span)
+            other = yield from _of_security(desk, wanted.securities[1], topics, span)
+            return Reply(one.lines + other.lines, one.points + other.points, [*one.evidence, *other.evidence])
         return (yield from _of_security(desk, wanted.securities[0], topics, span, by))
     if topics:
         beliefs, own = bool(_BELIEFS.search(wanted.words)), bool(_WROTE.search(wanted.words))

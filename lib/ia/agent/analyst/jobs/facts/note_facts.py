@@ -53,7 +53,11 @@ def answer_note(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             return reply_of_lines(speak("There is no note {path}; `ia note list` lists them.", path=found["path"]))
         return (yield from _tell_note(desk, paths))
     if not asked.securities and asked.facts[0].field == COUNT:
-        return _count_notes(desk, asked, own, "")
+        about = _MENTIONED.search(asked.words) if not asked.spans else None
+        if about is None:
+            return _count_notes(desk, asked, own, "")
+        named = (about["en"] or about["zh"]).strip()
+        return _count_notes(desk, asked, (yield from _find_topic(desk, named, own)), named)
     topic = _TOPIC.search(asked.words)
     if (
         topic is not None
@@ -126,6 +130,20 @@ _TOPIC = pattern(
     re.I,
 )
 """A note by what it is about: 过年那条笔记."""
+
+
+_MENTIONED = pattern(
+    r"\b(?:mention(?:s|ed|ing)?|about|contain(?:s|ing)?|say|talk about) (?:the )?(?P<en>[\w&.' -]{2,40}?)\W*\Z"
+    r"|(?:提到|提及|写到|关于|说到|里有)过?了?(?P<zh>[^，,。\s?？]{2,8}?)(?:的)?(?:笔记)?(?:有|一共|共)*(?:几|多少)?[篇条个]?的?(?:笔记)?(?:有)?(?:几[篇条个]|多少[篇条个]?)?\W*\Z",
+    re.I,
+)
+"""What the notes that are counted have to mention."""
+
+
+def _find_topic(desk: ToolDesk, topic: str, own: list[str]) -> Work[list[str]]:
+    """Return which of the owner's notes have a topic in their text."""
+    texts = yield from desk.run(*(DeskCall("notebook.read", {"path": path}) for path in own))
+    return [path for path, text in zip(own, texts, strict=True) if topic.casefold() in f"{text.value}".casefold()]
 
 
 def _tell_topic(desk: ToolDesk, topic: str, own: list[str]) -> Work[Reply]:
