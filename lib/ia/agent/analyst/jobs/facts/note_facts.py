@@ -57,6 +57,8 @@ def answer_note(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if about is None:
             return _count_notes(desk, asked, own, "")
         named = (about["en"] or about["zh"]).strip()
+        if _OTHER_TOPIC.match(named):
+            return wording.ask_back(desk, (named,))
         return _count_notes(desk, asked, (yield from _find_topic(desk, named, own)), named)
     topic = _TOPIC.search(asked.words)
     if (
@@ -138,6 +140,8 @@ _MENTIONED = pattern(
     re.I,
 )
 """What the notes that are counted have to mention."""
+_OTHER_TOPIC = pattern(r"(?:my|it|them|each|any|what)\b|我|它|每", re.I)
+"""A topic that is no word of a note."""
 
 
 def _find_topic(desk: ToolDesk, topic: str, own: list[str]) -> Work[list[str]]:
