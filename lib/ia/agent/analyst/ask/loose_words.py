@@ -32,7 +32,9 @@ _SHORT = 4
 _REASON = pattern(
     r"^\W*(?:(?:i(?:'m|'ve|'d| am| was| have| need| want| would| just| keep)?|we(?:'re| are)?|as i|since i|because"
     r"|my (?:wife|husband|partner|son|daughter|boss|friend|accountant|colleague|broker|brother|sister|dad|mum|mom"
-    r"|advis[eo]r)|someone|somebody|just (?:curious|wondering|checking)|out of curiosity"
+    r"|advis[eo]r)|someone|somebody"
+    r"|just (?:curious|wondering|checking|out of|back from|off|about to|leaving)|out of curiosity"
+    r"|back from|in a hurry|short on time|no time|running late|between (?:meetings|patients|classes|lessons)"
     r"|(?:ok |okay |right |so )?(?:last|final|another|one more|next) (?:one|question|thing)"
     r"|for my (?:records?|diary|tax return|taxes)|before i|now that i|having|been|doing|thinking|planning|trying"
     r"|filling|preparing|wondering|still|not sure|about to|people|everyone|everybody|they)\b[^?:;.]{0,120}?)"
