@@ -16,7 +16,6 @@ _SINCE = pattern(
 )
 """From then to now, which the answer tells anyway."""
 _SIZE = pattern(r"(?<![\d.])(\d{1,3})\s*-?\s*(?:日|天|day|session)|\bma\s?(\d{1,3})", re.I)
-_AVERAGES = pattern(r"(?<!\d)(?:moving averages|均线)\W*$|\bmoving averages (?:of|for)\b", re.I)
 _USUAL = ("5", "20", "60", "200")
 """Averages that are told where a question names none."""
 _ALL = pattern(
@@ -79,7 +78,7 @@ def _ask_sides(before: list[str]) -> str:
     """Return the question on which side of the averages that the messages before name the price is."""
     named = [each for text in before for each in find_mentions(text)]
     sizes = list(dict.fromkeys(one or other for text in before for one, other in _SIZE.findall(text)))
-    if not sizes and before and _AVERAGES.search(before[-1]):
+    if not sizes and before and re.search(find_name("averages_alone"), before[-1], re.I):
         sizes = list(_USUAL)
     if len({each.code for each in named}) != 1 or not sizes:
         return ""

@@ -275,7 +275,7 @@ _YEAR = 250
 """Sessions that are looked at where a question names no time."""
 _WAS = pattern(
     r"\b(?:was|were|stood|went|go|r[io]se|f[ae]ll|drop(?:ped)?|got|has been|had been|had)\s+"
-    r"(?=(?:above|over|below|under|more|less)\b)|(?<=rsi)\s*(?:什么时候|何时|(?:有|是)?哪[几些]?[天日]|有?(?:几|多少)个?(?:天|交易日))",
+    r"(?=(?:above|over|below|under|more|less)\b)",
     re.I,
 )
 """What stands between an indicator and its level."""
@@ -284,7 +284,8 @@ _WAS = pattern(
 def answer_condition_days(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer on which sessions of a stretch of time a technical condition held: an RSI above 70."""
     speak, lines = desk.speak, list[str]()
-    plain = _WAS.sub("", blank_spans(strip_mentions(asked.words), asked.spans)).casefold()
+    plain = re.sub(find_name("level_days"), "", blank_spans(strip_mentions(asked.words), asked.spans), flags=re.I)
+    plain = _WAS.sub("", plain).casefold()
     rest, conditions = take_technicals(plain, desk.tables)
     unread = tuple(word for word in asked.unread if word.casefold() in rest and word.casefold() != "how many")
     if unread or len(conditions) != 1 or len(asked.spans) > 1:
