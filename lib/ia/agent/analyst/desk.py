@@ -26,7 +26,7 @@ HOMES = {
     "facts_settings": "research", "facts_record": "research", "facts_days": "research", "facts_lists": "research",
     "facts_company": "research", "facts_plain": "research", "facts_howto": "research", "grounds": "research",
     "facts_everyday": "research", "facts_ledger": "research", "facts_holdings": "research", "facts_history": "research",
-    "facts_trades": "research", "facts_owner": "research", "facts_tasks": "research",
+    "facts_trades": "research", "facts_owner": "research", "facts_tasks": "research", "facts_worth": "research",
     "facts_security": "research", "facts_reports": "research", "facts_quote": "research", "facts_account": "research",
     "facts_prices": "research", "facts_market": "research", "holidays": "research", "glossary": "research",
     "glossary_more": "research",

@@ -36,7 +36,7 @@ WEEKS = 12
 """Days without a session after which the calendar is asked: no exchange closes for longer."""
 REST = 4
 """Days after the last known one that may be without a session: a long weekend."""
-MONTH, YEAR = "month", "year"
+MONTH, YEAR, WEEK, DAY = "month", "year", "week", "day"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +85,7 @@ class Performance:
 
 
 class PerformanceRequest(NamedTuple):
-    """What is asked: days (YYYY-MM-DD, "" for all), `by` month, year or "", and whether figures of risk and trades."""
+    """What is asked: days (YYYY-MM-DD, "" for all), `by` day to year or "", and whether figures of risk and trades."""
 
     first: str = ""
     last: str = ""
@@ -260,8 +260,13 @@ def _measure_history(
     monthly = calendar_spans(first, last, MONTH) if request.by == MONTH or request.figures else []
     months = [series.measure(*span) for span in monthly]
     periods = months if request.by == MONTH else []
-    if request.by == YEAR:
-        periods = [series.measure(*span) for span in calendar_spans(first, last, YEAR)]
+    if request.by in (YEAR, WEEK):
+        periods = [series.measure(*span) for span in calendar_spans(first, last, request.by)]
+    if request.by == DAY:
+        days = [
+            (each.session, series.measure(each.day, each.day)) for each in history.days if first <= each.day <= last
+        ]
+        periods = [each for session, each in days if session or each.result]  # abroad there are sessions on holidays
     low, high = bisect_left(names, first), bisect_right(names, last)
     risk = series.measure_risk(whole, months, market) if request.figures else None
     return Performance(
@@ -276,16 +281,20 @@ def _measure_history(
 
 
 def calendar_spans(first: str, last: str, by: str) -> list[tuple[str, str]]:
-    """Return the months or years between two days, the first and the last cut to them.
+    """Return the weeks, months or years between two days, the first and the last cut to them.
 
     >>> calendar_spans("2024-01-15", "2024-02-10", "month")
     [('2024-01-15', '2024-01-31'), ('2024-02-01', '2024-02-10')]
+    >>> calendar_spans("2024-01-17", "2024-01-24", "week")
+    [('2024-01-17', '2024-01-21'), ('2024-01-22', '2024-01-24')]
     """
     spans = []
     day, end = date.fromisoformat(first), date.fromisoformat(last)
     while day <= end:
         if by == MONTH:
             following = date(day.year + day.month // 12, day.month % 12 + 1, 1)
+        elif by == WEEK:
+            following = day + timedelta(days=7 - day.weekday())
         else:
             following = date(day.year + 1, 1, 1)
         spans.append((day.isoformat(), min(following - timedelta(days=1), end).isoformat()))

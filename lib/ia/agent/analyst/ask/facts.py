@@ -255,6 +255,11 @@ def reports_table(tables: Tables = SHIPPED) -> list[FactSpec]:
     return tables.build("research", "facts_reports", build_facts)
 
 
+def worth_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of the account over time and at another exchange rate, which are looked at early."""
+    return tables.build("research", "facts_worth", build_facts)
+
+
 def account_table(tables: Tables = SHIPPED) -> AccountTable:
     """Return the facts of the account."""
     return tables.build("research", "facts_account", AccountTable)
@@ -376,6 +381,7 @@ TABLES = (
     "facts_security",
     "facts_reports",
     "facts_quote",
+    "facts_worth",
     "facts_account",
     "facts_market",
 )
@@ -388,7 +394,8 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
         return (
             "facts_settings", "facts_record", "facts_tasks", "facts_days", "facts_lists", "facts_plain", "facts_howto",
             "facts_everyday", "facts_ledger", "facts_holdings",
-            "facts_history", "facts_trades", "facts_owner", "facts_account", "facts_scan", "technicals", "facts_market",
+            "facts_history", "facts_trades", "facts_owner", "facts_worth", "facts_account", "facts_scan", "technicals",
+            "facts_market",
         )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
@@ -397,7 +404,7 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
         "facts_lists", "facts_company", "facts_plain", "facts_howto", "facts_everyday", "facts_ledger",
         "facts_holdings", "facts_history",
         "facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_reports", "facts_quote",
-        "facts_market",
+        "facts_worth", "facts_market",
     )  # fmt: skip
 
 
@@ -410,6 +417,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
     of_security = [*price_table(tables).facts, *security_table(tables).facts, *quote_facts(tables)] if named else []
     return [
         *settings_table(tables),
+        *worth_table(tables),
         *record_table(tables),
         *tasks_table(tables),
         *days_table(tables),
@@ -639,7 +647,7 @@ _READS_ALL = (
     "screen", "gainers", "decline", "refuse", "term", "calendar", "howto", "command", "undo", "what_if", "what_if_all",
     "limits", "set_limit", "reconcile", "rest_result",
     "rate", "note", "fee_rates", "order_cost", "not_computed", "northbound", "tasks", "inbox",
-    "price_limits",
+    "price_limits", "rate_supposed", "account_curve",
 )  # fmt: skip
 """Answers that read the words of a question themselves, or that no condition changes."""
 

@@ -26,6 +26,7 @@ from ia.agent.analyst.ask.facts import (
     settings_table,
     tasks_table,
     trades_table,
+    worth_table,
 )
 from ia.agent.analyst.ask.figures import figures_at
 from ia.agent.analyst.ask.holidays import holiday_table
@@ -76,7 +77,7 @@ _READERS: dict[str, Callable[[Tables], object]] = {
     "facts_history": history_table, "facts_trades": trades_table, "facts_owner": owner_table,
     "facts_security": security_table,
     "facts_account": account_table, "facts_prices": price_table, "facts_quote": quote_facts,
-    "facts_reports": reports_table,
+    "facts_reports": reports_table, "facts_worth": worth_table,
     "facts_market": market_table, "holidays": holiday_table, "glossary": read_glossary,
     "glossary_more": read_more_terms,
     "study": study_words_at, "backtest_rules": read_rule_words, "grounds": read_passages,

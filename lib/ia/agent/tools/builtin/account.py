@@ -43,7 +43,7 @@ def show_performance(
     scope: Scope,
     first: Annotated[str, "first day, YYYY-MM-DD; default: that of the first entry"] = "",
     last: Annotated[str, "last day, YYYY-MM-DD; default: today"] = "",
-    by: Annotated[str, "also each `month` or `year`"] = "",
+    by: Annotated[str, "also each `day`, `week`, `month` or `year`"] = "",
     benchmark: Annotated[str, "index or security to compare with: 000300.SH, SPY"] = "",
 ) -> Mapping[str, object]:
     """Show the return on the user's money, by currency and in `total`: time-weighted (twr_frac, to compare with an
@@ -56,8 +56,8 @@ def show_performance(
     from ia.organs.ledger.performance import PerformanceRequest, measure_performance
     from ia.organs.ledger.performance_documents import performance_document
 
-    if by not in ("", "month", "year"):
-        raise UsageError("{by!r} is neither month nor year", by=by)
+    if by not in ("", "day", "week", "month", "year"):
+        raise UsageError("{by!r} is none of {known}", by=by, known="day, week, month, year")
     begin, end = (f"{_read_day(day)}" if day else "" for day in (first, last))
     if begin and end and begin > end:
         raise UsageError("{first} is later than {last}", first=begin, last=end)

@@ -20,6 +20,7 @@ Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
 
 
 READS_NUMBERS = (
+    "rate_supposed",
     "term", "screen", "gainers", "calendar", "order_cost", "against_average", "size", "tasks", "day_count",
     "last_move", "growth",
     "extreme_day", "refuse", "from_extreme", "new_extreme", "level_crossing", "limit_hit", "volume_against",
@@ -391,6 +392,10 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import own_sums
 
         return own_sums.ANSWERS[name]
+    if name in ("account_curve", "rate_supposed"):
+        from ia.agent.analyst.jobs.facts import worth_facts
+
+        return worth_facts.ANSWERS[name]
     if name in ("traded_price", "after_sale", "held_since", "purchases_now"):
         from ia.agent.analyst.jobs.facts import own_trade_facts
 

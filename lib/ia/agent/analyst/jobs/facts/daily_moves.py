@@ -97,6 +97,9 @@ def answer_held_or_company(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     held = wording.objects_of(status, "positions") if status.ok else {}
     own = tuple(mention for mention in asked.securities if mention.code in held)
     said_own = _OWN.search(strip_mentions(asked.words)) is not None
+    if len(own) != len(asked.securities) and not said_own and _IN_ALL.search(asked.words):
+        sales = yield from desk.one("account.history", symbol=asked.securities[0].code)
+        own = asked.securities if len(asked.securities) == 1 and wording.rows_of(sales.value) else own
     if len(own) != len(asked.securities) and not said_own:
         company = next(each for each in quote_facts(desk.tables) if each.id == "net_profit")
         return (yield from security_facts.ANSWERS["report"](desk, replace(asked, facts=(company,))))
@@ -111,6 +114,8 @@ def answer_held_or_company(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 
 
 _OWN = pattern(r"我|\bme\b", re.I)
+_IN_ALL = pattern(r"一共|总共|当时|当初|那[次笔波]|最[后终]", re.I)
+"""Words of what a position brought that is sold: of a company one asks for a year."""
 
 
 ANSWERS = {"daily_move": answer_daily_move, "held_or_company": answer_held_or_company}

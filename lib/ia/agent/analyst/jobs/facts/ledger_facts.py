@@ -624,7 +624,7 @@ _WORST = pattern(r"亏|跌|最差|惨|失败|\b(?:worst|los[et]|losing|down|fell
 
 def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer on which day the account gained or lost most: by its return, whatever was paid in that day."""
-    loaded = yield from performance_facts.load_performance(desk, asked)
+    loaded = yield from performance_facts.load_performance(desk, asked, by="day")
     if isinstance(loaded, Reply):
         return loaded
     result, _ = loaded
@@ -636,7 +636,11 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         for best in sides:
             extreme = risk.get("best_day" if best else "worst_day")
             if isinstance(extreme, dict):
-                lines.append(_say_extreme(desk, name, extreme, best=best))
+                days = wording.rows_of(account.get("periods"))
+                row = next((each for each in days if each.get("last") == extreme.get("day")), {})
+                lines.append(_say_extreme(desk, name, extreme, best=best, money=wording.say_exact(
+                    desk, row["result"], signed=True, currency=str(account.get("currency")))
+                    if row.get("result") is not None else ""))  # fmt: skip
     if not lines:
         return reply_of_lines(speak("On none of those days did the account change."))
     lines[0] += wording.simulated_mark(desk, result.get("simulated"))
@@ -649,8 +653,10 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines, speak("Looked at: {count} sessions, {first} – {last}.", **scope))
 
 
-def _say_extreme(desk: ToolDesk, name: str, extreme: Json, *, best: bool) -> str:
-    given: Json = {"name": name, "day": extreme.get("day"), "rate": performance_facts.say_fraction(extreme.get("frac"))}
+def _say_extreme(desk: ToolDesk, name: str, extreme: Json, *, best: bool, money: str = "") -> str:
+    rate = performance_facts.say_fraction(extreme.get("frac"))
+    rate = desk.speak("{rate} ({money})", rate=rate, money=money) if money else rate
+    given: Json = {"name": name, "day": extreme.get("day"), "rate": rate}
     gained = float(extreme.get("frac") or 0) > 0
     if best:
         return (

@@ -4,11 +4,12 @@ from ia.agent.analyst.ask.amounts import find_currencies, find_market_currencies
 from ia.agent.analyst.ask.facts import FactQuestion, industry_forms
 from ia.agent.analyst.ask.mentions import strip_mentions
 from ia.agent.analyst.desk import ToolDesk, Work
-from ia.agent.analyst.jobs.facts import account_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts import account_facts, performance_facts, result_facts, wording
 from ia.agent.analyst.jobs.facts.held import load_held, load_status, name_position
 from ia.agent.analyst.jobs.facts.together import rates_of, say_sum, sum_by_currency
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
+from ia.kernel.jsontypes import Json
 
 SHOWN = 8
 
@@ -78,33 +79,42 @@ def answer_rest_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 def answer_fx_account(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which part of the account's result, in one currency, exchange rates made, and which the securities."""
     speak = desk.speak
-    status = yield from load_status(desk, asked)
-    if isinstance(status, Reply):
-        return status
+    status = yield from desk.one("account.status")
+    if status.failure is not None:
+        return wording.unreadable(desk, speak("the ledger"), status.failure)
     books, total = wording.objects_of(status, "currencies"), status.get("total")
     base, rates = rates_of(total)
     if len(books) < 2:
         return reply_of_lines(speak("The account has one currency: no exchange rate is in its result."))
-    today = desk.request.moment.date()
-    first = yield from result_facts.first_entry(desk)
-    period = yield from result_facts.load_period(desk, result_facts.Days(first or today, today, ""))
-    whole = period.get("total") if period.ok and isinstance(period.get("total"), dict) else {}
-    gains = {code: book.get("total_pnl") for code, book in books.items()}
+    loaded = yield from performance_facts.load_performance(desk, asked)
+    if isinstance(loaded, Reply):
+        return loaded
+    result, label = loaded
+    whole, day = result.get("total") or {}, str((result.get("total") or {}).get("last") or desk.request.day)
+    notes = wording.say_rates(desk, total) if isinstance(total, dict) else []
+    if day < max((str(rate.get("date")) for rate in (total or {}).get("rates") or ()), default=""):
+        notes = []
+        for code in sorted(set(rates) - {base}):
+            rate = yield from wording.load_rate(desk, code, base, day)
+            rates = {**rates, code: float(rate["rate"])} if rate else {}
+            notes += [f"1 {code} = {rates[code]:.6g} {base} ({day})"] if rate else []
+    gains = {code: each.get("result") for code, each in wording.objects_of(result, "currencies").items()}
     if whole.get("result") is None or any(gain is None or code not in rates for code, gain in gains.items()):
         return reply_of_lines(speak("A price or an exchange rate is missing, so I do not part the two."))
     of_securities = sum(float(gain) * rates[code] for code, gain in gains.items() if gain is not None)
-    result = float(whole["result"])
+    gained = float(whole["result"])
+    given: Json = {
+        "whole": wording.say_exact(desk, gained, signed=True, currency=base),
+        "fx": wording.say_exact(desk, gained - of_securities, signed=True, currency=base),
+        "rest": wording.say_exact(desk, of_securities, signed=True, currency=base),
+        "mark": wording.simulated_mark(desk, status.get("simulated")),
+    }
     return reply_of_lines(
-        speak(
-            "Of **{whole}** since {first}, **{fx}** came from exchange rates and {rest} from the rest.{mark}",
-            whole=wording.say_exact(desk, result, signed=True, currency=base), first=first or "–",
-            fx=wording.say_exact(desk, result - of_securities, signed=True, currency=base),
-            rest=wording.say_exact(desk, of_securities, signed=True, currency=base),
-            mark=wording.simulated_mark(desk, status.get("simulated")),
-        ),
-        speak("The rest is the result of each currency at today's rate: {parts}.", parts=speak.join_items(
+        speak("{days}: without exchange rates **{rest}**; they brought **{fx}**, in all {whole}.{mark}",
+              days=label or f"{whole.get('first')} – {day}", **given),
+        speak("Without them: the result of each currency at the last rate: {parts}.", parts=speak.join_items(
             [wording.say_exact(desk, gain, signed=True, currency=code) for code, gain in gains.items()])),
-        *(wording.say_rates(desk, total) if isinstance(total, dict) else []),
+        *notes,
     )  # fmt: skip
 
 
