@@ -289,6 +289,12 @@ def sale(code, field):
     return json.loads(run("tool", "call", "account.history", json.dumps({"symbol": code})))[0][field]
 
 
+def traded_by(meets):
+    """Return the purchases and sales of the journal that meet a condition."""
+    every = [row for row in document("trade", "list") if row["kind"] in ("buy", "sell")]
+    return [row for row in every if meets(row)]
+
+
 def sale_net(symbol, quantity):
     """Return what a sale at the newest close brings after fees and taxes, as `risk.check` works it out."""
     given = {"symbol": symbol, "action": "sell", "quantity": quantity}

@@ -22,7 +22,7 @@ CURRENCY_WORDS = (
 )
 _COLLOQUIAL = pattern(r"(?<![美港欧日])元|块")
 """Yuan where nothing else is said; of a share abroad also its own money."""
-_MARKETS = (
+MARKET_WORDS = (
     ("HKD", pattern(r"港股|香港|\b(?:hk|hong kong)\b", re.I)),
     (
         "USD",
@@ -35,6 +35,7 @@ _MARKETS = (
     ),
     ("CNY", pattern(r"[Aa]股|沪深(?!\s*(?:300|三百))|\b(?:chinese|a[- ]shares?|mainland)\b", re.I)),
 )
+"""Markets by the currency in which their shares are traded."""
 _SHARES = pattern(
     rf"(?P<n>{COUNT})\s*(?P<unit>more\b|股(?![价息本东票份权])|手(?!续)|shares?\b|lots?\b)"
     r"|(?:\b(?:sell(?:ing)?|sold|buy(?:ing)?|bought|add(?:ed|ing)?|afford)\b|卖[出掉]?|买[入进]?|[加补建]仓)\s*(?P<m>\d[\d,]*)"
@@ -102,7 +103,7 @@ def find_market_currencies(text: str) -> list[str]:
     >>> find_market_currencies("我的美股"), find_market_currencies("tell us about A-shares")
     (['USD'], ['CNY'])
     """
-    return [code for code, form in _MARKETS if form.search(text)]
+    return [code for code, form in MARKET_WORDS if form.search(text)]
 
 
 _ACCOUNT = r"(?:账[户上本]|帐户|户头|(?:denominated )?(?:accounts?|books?|pots?|purses?)\b)"
@@ -118,7 +119,7 @@ def find_accounts(text: str) -> list[str]:
     ([], [])
     """
     found = []
-    for code, form in (*CURRENCY_WORDS, *_MARKETS):
+    for code, form in (*CURRENCY_WORDS, *MARKET_WORDS):
         said = any(
             re.match(rf"(?:的|[\s-])*{_ACCOUNT}", text[each.end() :], re.I)
             or re.search(rf"{_ACCOUNT} in\s\Z", text[: each.start()], re.I)
@@ -134,7 +135,7 @@ def find_market_words(text: str) -> tuple[str, ...]:
     >>> find_market_words("tell us about Hong Kong and A-shares")
     ('Hong Kong', 'A-shares')
     """
-    return tuple(match[0] for _, form in _MARKETS if (match := form.search(text)))
+    return tuple(match[0] for _, form in MARKET_WORDS if (match := form.search(text)))
 
 
 _PLACE = pattern(

@@ -163,7 +163,45 @@ def _answer_message(desk: ToolDesk) -> Work[Reply]:
         done = again
     if (done.unread or not done.understood) and (loosened := (yield from _read_loosely(desk, asked))):
         done = loosened
+    if (done.unread or not done.understood) and (found := (yield from _find_trades(desk, asked))):
+        done = found
     return done
+
+
+def _find_trades(desk: ToolDesk, asked: UserRequest, *, first: bool = False) -> Work[Reply | None]:
+    """Answer a question for the owner's trades by any conditions, which no rule has read; None for any other.
+
+    first  only one with a condition that no rule knows
+    """
+    if not asked.is_words_only or asked.sections or asked.data or desk.asks_which or not _may_ask(asked):
+        return None
+    from ia.agent.analyst.ask import trade_queries
+
+    before, today = asked.before[-1:], asked.moment.date()
+    if not any(map(trade_queries.may_ask_trades, (*before, asked.question))):
+        return None
+    request, query = desk.request, None
+    desk.request = asked
+    yield from name_own_securities(desk)
+    asked, desk.request = desk.request, request
+    for said in dict.fromkeys((asked.question, simplify_question(asked.question), loosen_question(asked.question))):
+        query = trade_queries.read_query(said, today) if said else None
+        if query is not None and (more := trade_queries.continue_query(said, before[0], today) if before else None):
+            query = more
+        elif query is not None and not query.is_whole:
+            query = None
+        if query is not None:
+            break
+    if query is None or (first and not query.has_condition):
+        return None
+    from ia.agent.analyst.jobs.facts import trade_query_facts
+
+    desk.request = asked
+    found = yield from trade_query_facts.answer_trade_query(desk, query)
+    desk.request = request
+    if found is not None:
+        desk.last_lines.clear()
+    return found
 
 
 def _explain_terms(desk: ToolDesk, asked: UserRequest, asks: bool) -> Work[Reply | None]:
@@ -269,7 +307,7 @@ def _read_first(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:
         return None
     if kind not in (*intent.ANSWERABLE, *_OPEN, "unknown", *_WISHES):
         return None  # something is told, or is to be done
-    return (yield from _read_again(desk, asked, first=True))
+    return (yield from _find_trades(desk, asked, first=True)) or (yield from _read_again(desk, asked, first=True))
 
 
 _WISHES = ("schedule", "alert", "task_change")
