@@ -338,6 +338,20 @@ def find_ideas(words: str, today: date) -> Ideas | None:
     return Ideas(values, kinds, crossed=len(turns) > 2)
 
 
+def find_named_ideas(text: str) -> set[str]:
+    """Return the ideas that the words of a text may stand for, whatever else it says.
+
+    >>> sorted(find_named_ideas("he hates stamp duty, and so on"))
+    ['STAMP']
+    """
+    low, at, found = fold_case(text), 0, set[str]()
+    while at < len(low):
+        word, size = _find_word(low, at)
+        found.update(word.ideas if word is not None else ())
+        at += max(size, 1)
+    return found - {_IDLE}
+
+
 def _mark_named(words: str, today: date) -> tuple[str, list[tuple[str, str]]] | None:
     """Return a text with marks for its securities and times, and what each stands for; None for a time not read."""
     found = []

@@ -9,10 +9,10 @@ from datetime import date
 from functools import cache
 
 from ia.agent.analyst.ask.amounts import find_currencies
+from ia.agent.analyst.ask.asides import drop_asides
 from ia.agent.analyst.ask.idea_words import load_rows
 from ia.agent.analyst.ask.mentions import LONGEST, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import fold_characters
-from ia.agent.analyst.ask.time_spans import find_time_spans
 from ia.agent.analyst.voice import count_han
 from ia.domain.instruments.boards import trading_currency
 from ia.domain.speech.numerals import parse_count, write_digits
@@ -29,29 +29,6 @@ _WORD = pattern(r"(?<![\w.$'’-])[A-Za-z]{4,}(?![\w.'’-]*\d)(?!\w)")
 _LATIN = pattern(r"[a-z]{4,}")
 _SHORT = 4
 """Letters of a word in which only two may have changed their places."""
-_REASON = pattern(
-    r"^\W*(?:(?:i(?:'m|'ve|'d| am| was| have| need| want| would| just| keep)?|we(?:'re| are)?|as i|since i|because"
-    r"|my (?:wife|husband|partner|son|daughter|boss|friend|accountant|colleague|broker|brother|sister|dad|mum|mom"
-    r"|advis[eo]r)|someone|somebody"
-    r"|just (?:curious|wondering|checking|out of|back from|off|about to|leaving)|out of curiosity"
-    r"|back from|in a hurry|short on time|no time|running late|between (?:meetings|patients|classes|lessons)"
-    r"|(?:ok |okay |right |so )?(?:last|final|another|one more|next) (?:one|question|thing)"
-    r"|for my (?:records?|diary|tax return|taxes)|before i|now that i|having|been|doing|thinking|planning|trying"
-    r"|filling|preparing|wondering|still|not sure|about to|people|everyone|everybody|they)\b[^?:;.]{0,120}?)"
-    r"(?:[.…](?= \w)|(?:[:;.…]|\s[-–—]+|,(?: (?:so|and|but|therefore|hence|then))?)\s+"
-    r"(?=(?:so |and )?(?:what|how|which|when|who|where|is|are|was|were|do|does|did|has|have|am|by how|at what|on what"
-    r"|in what|could you|can you|please|tell me|show me|give me|list)\b))"
-    r"|^\W*(?:店里|家里|公司|单位|厂里|孩子|儿子|女儿|老伴|亲戚|邻居|客户|税务|老婆|老公|领导|同事|朋友|我爸|我妈|爸妈|家里人|媳妇|我(?:想|要|在|得|准备|打算|正|刚|最近|今天|这边))"
-    r"[^，。？?]{0,24}[，。：]\s*(?=[^，。]{4})",
-    re.I,
-)
-"""What somebody says before a question, of why it is asked."""
-_CONDITION = pattern(
-    r"\b(?:if|when|only|except|without|besides|unless|hold|held|bought|sold|own|sell|buy|had|all|any)\b"
-    r"|如果|假如|要是|除了|只|不算|买|卖|持|拿|都|所有",
-    re.I,
-)
-"""Words of a reason that may bound what is asked."""
 _LEVELS = pattern(
     r"(?:(?<=破)|(?<=[上于到过在回守买投下拿用花放]))[一二两三四五六七八九十]+[百千万][一二两三四五六七八九十百千万]*(?=[点元块美港以了过吗没的买大]|整|关|\W*$)"
 )
@@ -61,10 +38,6 @@ _NUMBER = pattern(
     r"|(?<=十))(?=股|以上|以下|以内|个?点|倍|块|元|[天日]均?线|[天日]平均|个?交易日|天|周|个月|[%％]|\W*$)"
 )
 """A number of shares, days or money in Chinese words."""
-_COMING = pattern(
-    r"\b(?:(?:this|at the|over the|next) weekend|tonight|tomorrow|this (?:morning|evening|afternoon))\b|周报", re.I
-)
-"""When somebody means to think about it."""
 
 
 def loosen_question(text: str) -> str:
@@ -78,7 +51,7 @@ def loosen_question(text: str) -> str:
     if len(text) > LONGEST:
         return text
     plain = _NUMBER.sub(_write_number, _LEVELS.sub(_write_level, _write_percent(fold_characters(text).strip())))
-    plain = _drop_reason(plain.lower() if plain.isupper() and " " in plain else plain)
+    plain = drop_asides(plain.lower() if plain.isupper() and " " in plain else plain, _ANY_DAY)
     plain = _put_topic(plain if count_han(plain) else write_digits(plain))
     forms = _load_forms(chinese=count_han(plain) > 0)
     for form, word in forms * _TIMES:
@@ -267,15 +240,6 @@ _CURRENCIES = {
     "USD": pattern(r"(?<=[少几])(?:美[元金]|块钱?)|(?<=\w) in (?:us dollars|dollars|usd)\b", re.I),
 }
 """How the currencies of prices are called behind what is asked."""
-
-
-def _drop_reason(text: str) -> str:
-    """Return a question without the reason that is given before it, where that bounds nothing."""
-    found = _REASON.match(text)
-    if found is None or find_mentions(found[0]) or re.search(r"\d", found[0]):
-        return text
-    said = _COMING.sub(" ", found[0])
-    return text if _CONDITION.search(said) or find_time_spans(said, _ANY_DAY) else text[found.end() :]
 
 
 @cache

@@ -412,6 +412,26 @@ def _mark_named(words: str, securities: list[Mention], today: date) -> tuple[str
     return put_marks(words, found)
 
 
+def find_named_ideas(text: str) -> set[str]:
+    """Return the ideas that the words of a text may stand for, whatever else it says.
+
+    >>> sorted(find_named_ideas("he hates stamp duty, and so on"))
+    ['TAX']
+    """
+    low, at, found, known = fold_case(text), 0, set[str](), _load_ideas()
+    while at < len(low):
+        best, idea = 0, ""
+        for name, form, _ in (*known.get(low[at], ()), *known.get("", ())):
+            size = measure_word(form, low, at)
+            best, idea = (size, name) if size > best else (best, idea)
+        for form in compile_idle():
+            if (match := form.match(low, at)) and len(match[0]) > best:
+                best, idea = len(match[0]), _IDLE
+        found.update(idea.split("+") if idea else ())
+        at += max(best, 1)
+    return found - {_IDLE}
+
+
 def _find_ideas(text: str, named: list[tuple[str, str]]) -> dict[str, list[str]] | None:
     """Return the ideas of a text, and the words or the value of each; None where a word is none of them."""
     ideas: dict[str, list[str]] = {}

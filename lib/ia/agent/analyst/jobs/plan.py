@@ -106,6 +106,7 @@ def work(desk: ToolDesk) -> Work[Reply]:
     if desk.request.is_words_only and not desk.request.sections:
         desk.request = replace(desk.request, question=drop_reminding(desk.request.question))
     _mend_spelling(desk)
+    _set_aside(desk)
     done = yield from _answer_questions(desk)
     ends = [reply.by_rules(desk.speak)] if done.signed else []
     offers = find_offered(desk.request, done.unread[0]) if done.unread else []
@@ -130,9 +131,34 @@ def _answer_questions(desk: ToolDesk) -> Work[Reply]:
     done = yield from _answer_message(desk)
     if (not done.unread and done.understood) or pointed:
         return done
+    if plainer := (yield from _answer_without_asides(desk, whole)):
+        return plainer
     from ia.agent.analyst.jobs.in_turn import answer_in_turn
 
     return (yield from answer_in_turn(desk, whole, _answer_message, _may_ask)) or done
+
+
+def _answer_without_asides(desk: ToolDesk, whole: UserRequest) -> Work[Reply | None]:
+    """Answer a message without what its author says of themselves; None where nothing is so, or it is not read."""
+    if not whole.is_words_only or whole.sections or desk.asks_which or not _may_ask(whole):
+        return None
+    from ia.agent.analyst.ask.asides import drop_asides
+
+    plain = replace(whole, question=drop_asides(whole.question, whole.moment.date()))
+    if plain == whole or not _may_ask(plain):
+        return None
+    said, allowed = list(desk.last_lines), desk.allowed
+    desk.last_lines.clear()
+    desk.request, desk.allowed = plain, None
+    done: Reply | None = yield from _answer_message(desk)
+    if done is not None and (done.unread or not done.understood):
+        from ia.agent.analyst.jobs.in_turn import answer_in_turn
+
+        done = None if desk.asks_which else (yield from answer_in_turn(desk, plain, _answer_message, _may_ask))
+    desk.request, desk.allowed, desk.asks_which = whole, allowed, False
+    if done is None:
+        desk.last_lines[:] = said
+    return done
 
 
 def _answer_message(desk: ToolDesk) -> Work[Reply]:
@@ -360,6 +386,24 @@ def _mend_spelling(desk: ToolDesk) -> None:
     mended = replace(desk.request, question=mend_spelling(desk.request.question), before=before)
     if mended != desk.request and not mended.sections and _may_ask(mended):
         desk.request = mended
+
+
+_TOLD = ("", "traded")
+"""Kinds of messages that may tell of a trade."""
+
+
+def _set_aside(desk: ToolDesk) -> None:
+    """Leave out what somebody says of themselves before a question, where that makes the whole a view."""
+    asked = desk.request
+    kind = intent.read_acts(asked).kind
+    if not asked.is_words_only or asked.sections or kind not in ("own_view", "praise", "research", *_TOLD):
+        return
+    from ia.agent.analyst.ask.asides import ask_tag, drop_asides
+
+    said = asked.question
+    plain = replace(asked, question=ask_tag(said) if kind in _TOLD else drop_asides(said, asked.moment.date()))
+    if _may_ask(plain):
+        desk.request = plain
 
 
 def _read_loosely(desk: ToolDesk, asked: UserRequest) -> Work[Reply | None]:

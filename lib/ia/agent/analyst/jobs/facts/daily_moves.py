@@ -91,10 +91,14 @@ _COUNTED = pattern(r"(?P<n>\d{1,3})[- ]?(?:个?交易日|[日天]|(?:trading )?d
 
 
 def answer_held_or_company(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what a holding brought where the security is held, and name the other; else the profit of the company."""
+    """Answer what a share brought that is or was held, and name the other; else the profit of the company.
+
+    Of one that was sold no day is told, but what it brought in all.
+    """
     speak, fact = desk.speak, asked.facts[0]
-    status = yield from desk.one("account.status")
-    held = wording.objects_of(status, "positions") if status.ok else {}
+    found = yield from desk.one("account.status" if asked.spans else "account.profit")
+    rows = wording.rows_of(found, "positions") if found.ok and not asked.spans else []
+    held = {str(row.get("symbol")) for row in rows} if rows else set(wording.objects_of(found, "positions"))
     own = tuple(mention for mention in asked.securities if mention.code in held)
     said_own = _OWN.search(strip_mentions(asked.words)) is not None
     if len(own) != len(asked.securities) and not said_own and _IN_ALL.search(asked.words):
@@ -107,7 +111,7 @@ def answer_held_or_company(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     told = yield from account_facts.ANSWERS["position"](desk, replace(asked, facts=(mine,)))
     if said_own:
         return told
-    name = asked.securities[0].said
+    name = desk.short_names.get(asked.securities[0].code, asked.securities[0].said)
     return told._replace(
         lines=[*told.lines, speak("That is your own result; of the company ask “net profit of {name}”.", name=name)]
     )
