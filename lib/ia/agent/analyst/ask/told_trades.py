@@ -216,8 +216,24 @@ def mend_verbs(text: str) -> str:
     return re.sub(r"\b([A-Za-z]{4,10})(?=\s+\d)", mend, text)
 
 
+_ASKS_WHY = pattern(
+    r"[\s,，;；.。:：]*(?:\b(?:and |but )?(?:why(?: (?:was|is|did) (?:that|it|i)(?: do (?:that|it|so))?)?|how come"
+    r"|for (?:what|which) reason|what was (?:the|my) reason)"
+    r"|(?:这|那|我)?(?:是|又)?(?:为什么|为啥|为何|什么原因|什么理由)(?:呢)?)"
+    r"\W*\Z",
+    re.I,
+)
+"""The end of a message that asks for the reason of a trade, and gives none."""
+
+
 def is_told(words: str, securities: list[Mention], today: date) -> bool:
-    """Return True if words have what an entry needs: a verb of a trade, how much, and at which price."""
+    """Return True if words have what an entry needs: a verb of a trade, how much, and at which price.
+
+    One that asks why asks of a trade that was entered, unless it is a wish to enter it.
+    """
+    folded = fold_characters(words)
+    if _ASKS_WHY.search(words) and not (TO_NOTE.search(folded) or _ENTER_IT.search(folded)):
+        return False
     if not securities or not _VERB.search(mend_verbs(fold_characters(words))):
         return False
     return any(
@@ -234,7 +250,7 @@ def tells_size(words: str) -> bool:
 
 def parse_trades(words: str, securities: list[Mention], today: date) -> list[ToldTrade]:
     """Return the trades that words tell of: several where several securities or both verbs are in them."""
-    folded = TO_NOTE.sub("", fold_characters(words), count=1)
+    folded = TO_NOTE.sub("", _ASKS_WHY.sub("", fold_characters(words)), count=1)
     for at, mention in enumerate(securities):
         folded = folded.replace(mention.said, f" {chr(0xE000 + at)} ")
     said = mend_verbs(fold_numbers(_ENTER_IT.sub(" ", folded)))

@@ -42,6 +42,8 @@ class TradeQuery:
     sides          "buy" and "sell" as they are named; () for both
     said           values of the other slots: want, field, order, sort, reason, kept, each
     about          what the reason of a trade has to say
+    count          how many of an order are meant: the three largest; 0 for one, or for all of a list
+    times          how often a security was traded, at least and at most; 0 for no such bound
     """
 
     words: str
@@ -53,29 +55,31 @@ class TradeQuery:
     bounds: tuple[Bound, ...] = ()
     said: dict[str, str] = field(default_factory=dict)
     about: str = ""
+    count: int = 0
+    times: tuple[int, int] = (0, 0)
     owner: bool = False
 
     @property
     def is_whole(self) -> bool:
         """Whether it names trades, and those of the owner."""
-        return bool(self.sides) and (self.owner or "kept" in self.said or "each" in self.said)
+        return bool(self.sides) and (
+            self.owner or bool({"kept", "each"} & set(self.said)) or self.said.get("field") == "feerate"
+        )
 
     @property
     def has_condition(self) -> bool:
         """Whether it names a condition that only this reading of a question knows."""
-        days = self.said.get("want") == "days" and not self.only and "order" not in self.said
-        return bool(
-            days
-            or self.without
-            or "each" in self.said
-            or "kept" in self.said
-            or any(each.of != "amount" for each in self.bounds)
-        )
+        said = self.said
+        days = said.get("want") == "days" and not self.only and "order" not in said
+        days = days or said.get("want") in ("ago", "gap")
+        bounds = any(each.of != "amount" for each in self.bounds)
+        named = bool({"each", "kept", "now"} & set(said)) or said.get("field") == "feerate"
+        return bool(days or self.without or self.times != (0, 0) or bounds or named)
 
 
 _OWNER = pattern(
     r"(?<![a-z])(?:i|my|mine|i've|trades|purchases|journal|(?:any|which) (?:trade|purchase|sale)s?)(?![a-z])"
-    r"|我|[几哪每][一些]?[笔次]|交易|买入|卖出|买过|卖过"
+    r"|我|[几哪每那][一些几]?[笔次]|[买卖][得的]最|交易|买入|卖出|买过|卖过"
 )
 _TRADES = pattern(r"trad|deal|transact|b[uo][yu]|purchas|s[oe]l[dl]|sale|open|交易|成交|买|卖|仓|操作")
 _LEFT_OUT = (
@@ -177,7 +181,9 @@ def read_query(words: str, today: date) -> TradeQuery | None:
     query = TradeQuery(words=words, spans=tuple(spans), owner=_OWNER.search(text) is not None)
     text, query = _take_about(text, query)
     text, left_out = _take_left_out(text, words)
+    text, times = _take_times(text)
     text, bounds = _take_bounds(text)
+    text, count = _take_count(text)
     if left_out is None or bounds is None:
         return None
     text, moneys = _take_moneys(text)
@@ -189,7 +195,15 @@ def read_query(words: str, today: date) -> TradeQuery | None:
     if any(each.symbol.kind == "index" for each in named):
         return None
     return replace(
-        query, only=named, without=tuple(left_out), moneys=tuple(moneys), said=said, bounds=bounds, sides=tuple(sides)
+        query,
+        only=named,
+        without=tuple(left_out),
+        moneys=tuple(moneys),
+        said=said,
+        bounds=bounds,
+        sides=tuple(sides),
+        times=times,
+        count=count,
     )
 
 
@@ -226,6 +240,8 @@ def _take_words(text: str) -> tuple[str, list[str], dict[str, str] | None]:
         return text, [], None
     if "each" in said:
         sides = ["buy"]
+    if said.get("field") == "feerate" and not sides:
+        sides = ["both"]
     both = {"buy", "sell"} <= set(sides)
     if both and said.get("field") and not {"order", "sort"} & set(said):
         said.setdefault("want", "sum")
@@ -242,7 +258,17 @@ def continue_query(words: str, before: str, today: date) -> TradeQuery | None:
     old, new = read_query(before, today), read_query(words, today)
     if old is None or new is None or not old.is_whole or (new.is_whole and not _NARROWS.search(fold_case(words))):
         return None
-    if not (new.spans or new.only or new.without or new.moneys or new.sides or new.bounds or new.said or new.about):
+    if not (
+        new.spans
+        or new.only
+        or new.without
+        or new.moneys
+        or new.sides
+        or new.bounds
+        or new.said
+        or new.about
+        or new.count
+    ):
         return None
     kept = {key: value for key, value in old.said.items() if key not in ("order", "sort") or not new.said}
     return TradeQuery(
@@ -255,6 +281,8 @@ def continue_query(words: str, before: str, today: date) -> TradeQuery | None:
         bounds=(*old.bounds, *new.bounds),
         said={**kept, **new.said},
         about=new.about or old.about,
+        count=new.count or (old.count if not new.said else 0),
+        times=new.times if new.times != (0, 0) else old.times,
         owner=True,
     )
 
@@ -272,6 +300,60 @@ def _take_about(text: str, query: TradeQuery) -> tuple[str, TradeQuery]:
     if about in ("what", "why", "which", "什么", "哪些", "啥"):
         return text, query
     return text[: found.start()] + " " + text[found.end() :], replace(query, about=about)
+
+
+_TIMES = pattern(
+    r"(?<![a-z])(?:(?P<more>more than once|several times|repeatedly|many times|twice or more|at least twice"
+    r"|more than one time)|(?P<two>twice|two times|a second time)|(?P<once>(?:only |just )?once))(?![a-z])"
+    rf"|(?:(?:more than|at least) )?(?P<en>{COUNT}) times(?P<up> or more)?"
+    rf"|(?P<zh>{COUNT})[次回](?P<above>以上|及以上|或更多)?|(?P<many>多次|好几次|反复|不止一次)"
+)
+_NTH_TIME = pattern(r"(?:第|上|前|最后|最近|最早|[几哪每])一?\Z|how many \Z")
+
+
+def _take_times(text: str) -> tuple[str, tuple[int, int]]:
+    """Return a text without how often a security was traded, and that: at least and at most so many times."""
+    found = _TIMES.search(text)
+    if found is None or _NTH_TIME.search(text[: found.start()]):
+        return text, (0, 0)
+    rest = text[: found.start()] + " " + text[found.end() :]
+    if found["once"]:
+        return rest, (1, 1)
+    if found["more"] or found["many"] or found["two"]:
+        return rest, (2, 0)
+    number = int(parse_count((found["en"] or found["zh"]).strip()) or 0)
+    if number < 1:
+        return text, (0, 0)
+    over = found[0].startswith("more than")
+    return rest, (number + over, 0)
+
+
+_RANKS = (
+    r"(?:largest|biggest|highest|greatest|dearest|costliest|priciest|most expensive|smallest|lowest|cheapest|tiniest"
+    r"|last|latest|newest|most recent|first|earliest|oldest)"
+)
+
+
+@cache
+def _load_count() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?P<en>{COUNT}) (?={_RANKS}\b)|(?<![a-z]){_RANKS} (?P<after>{COUNT})(?![a-z])|\btop (?P<top>{COUNT})\b"
+        rf"|最(?:大|高|多|贵|小|低|少|便宜|近|后|新|早|先)的?(?:那)?(?P<zh>{COUNT})(?=[笔次个])|前(?P<front>{COUNT})(?=[大笔次])"
+    )
+
+
+def _take_count(text: str) -> tuple[str, int]:
+    """Return a text without the number of an order, and that; 0 without one."""
+    found = _load_count().search(text)
+    said = next((each for each in found.groups() if each), "") if found else ""
+    number = parse_count(said.strip()) if said else None
+    if found is None or number is None or number < 2 or number != int(number):
+        return text, 0
+    at = text.index(said, found.start())
+    put = " largest " if found["top"] else "最大" if found["front"] else ""
+    begin = found.start() if put else at
+    end = found.end() if put else at + len(said)
+    return text[:begin] + (put or " ") + text[end:], int(number)
 
 
 def _take_left_out(text: str, words: str) -> tuple[str, list[str] | None]:

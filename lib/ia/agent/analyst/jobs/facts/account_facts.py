@@ -761,6 +761,10 @@ def _list_results(desk: ToolDesk, asked: FactQuestion, days: list[result_facts.D
         for row in kept[:SHOWN]
     ]  # fmt: skip
     more = [speak("… {count} more: `ia profit`", count=len(kept) - SHOWN)] if len(kept) > SHOWN else []
+    if len(kept) > 1:
+        sums = together.sum_by_currency(kept, "realized")
+        parts = [wording.say_exact(desk, value, signed=True, currency=code) for code, value in sums.items()]
+        head += speak(" Together: {gain}.", gain=f"**{speak.join_items(parts)}**")
     held = speak("What is still held has no such result yet: “which of my holdings are at a loss” lists it.")
     return reply_of_lines(head, *told, *more, held)
 

@@ -187,7 +187,17 @@ def answer_purchases_now(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     rows = [row for row in rows if not named or row["symbol"] in named]
     if not rows:
         return reply_of_lines(speak("The journal has no such trade."))
-    held = wording.objects_of(status, "positions")
+    if len(wording.rows_of(listed.value)) >= LIMIT:
+        desk.last_lines.append(speak("Only the newest {count} entries of the journal are read.", count=LIMIT))
+    return (yield from say_purchases_now(desk, rows, wording.objects_of(status, "positions")))
+
+
+def say_purchases_now(desk: ToolDesk, rows: list[Json], held: dict[str, Json], *, only: str = "") -> Work[Reply]:
+    """Return how purchases stand against the price now, the best first.
+
+    only  "profit" or "loss": those alone, the furthest first
+    """
+    speak = desk.speak
     prices = yield from _load_prices(desk, list(dict.fromkeys(str(row["symbol"]) for row in rows)))
     told = list[tuple[float, str]]()
     for row in rows:
@@ -210,20 +220,35 @@ def answer_purchases_now(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             price=number(price, "price", speak),
         )
         told.append((price / then, line if size else line + speak(" (sold since)")))
-    told.sort(key=lambda each: each[0], reverse=True)
-    head = speak(
+    told.sort(key=lambda each: each[0], reverse=only != "loss")
+    whole, mark = told, wording.simulated_mark(desk, any(each.get("simulated") for each in prices.values()))
+    if only:
+        told = [each for each in told if (each[0] > 1 if only == "profit" else 0 < each[0] < 1)]
+    losing = speak(
         PluralText(
-            "**{up} of {count} purchase** is in profit at the price now; fees aside.{mark}",
-            "**{up} of {count} purchases** are in profit at the price now; fees aside.{mark}",
-            by="count",
+            "**{count} of {all} purchase** is at a loss at the price now; fees aside.{mark}",
+            "**{count} of {all} purchases** are at a loss at the price now; fees aside.{mark}",
+            by="all",
         ),
-        up=sum(rate > 1 for rate, _ in told),
         count=len(told),
-        mark=wording.simulated_mark(desk, any(each.get("simulated") for each in prices.values())),
+        all=len(whole),
+        mark=mark,
+    )
+    head = (
+        losing
+        if only == "loss"
+        else speak(
+            PluralText(
+                "**{up} of {count} purchase** is in profit at the price now; fees aside.{mark}",
+                "**{up} of {count} purchases** are in profit at the price now; fees aside.{mark}",
+                by="count",
+            ),
+            up=sum(rate > 1 for rate, _ in whole),
+            count=len(whole),
+            mark=mark,
+        )
     )
     more = [speak("… {count} more: `ia trade list`", count=len(told) - SALES)] if len(told) > SALES else []
-    if len(wording.rows_of(listed.value)) >= LIMIT:
-        more.append(speak("Only the newest {count} entries of the journal are read.", count=LIMIT))
     return reply_of_lines(head, *(line for _, line in told[:SALES]), *more)
 
 

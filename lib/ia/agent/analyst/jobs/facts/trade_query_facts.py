@@ -1,6 +1,9 @@
 """The owner's trades by any mixture of conditions: listed, counted, summed or in an order."""
 
+from collections import Counter
 from collections.abc import Callable
+from datetime import date
+from itertools import pairwise
 
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.trade_queries import Bound, TradeQuery
@@ -17,7 +20,7 @@ from ia.kernel.i18n import mark_text
 from ia.kernel.jsontypes import Json
 
 SHOWN, DAYS, NAMES = 8, 20, 12
-_MONEY = ("amount", "fees", "commission", "stamp", "profit", "loss")
+_MONEY = ("amount", "net", "fees", "commission", "stamp", "profit", "loss")
 """Figures that are compared in one currency; a price stands in its own."""
 _NAMES = {
     "fees": mark_text("fees"),
@@ -25,6 +28,7 @@ _NAMES = {
     "stamp": mark_text("stamp duty"),
     "profit": mark_text("realized profit"),
     "loss": mark_text("loss"),
+    "net": mark_text("after fees"),
 }
 _Value = Callable[[Json], float | None]
 
@@ -64,6 +68,16 @@ def answer_trade_query(desk: ToolDesk, query: TradeQuery) -> Work[Reply | None]:
         rows = [row for row in rows if row["kind"] == "buy" and _is_left(row, held) == (said["kept"] == "held")]
     if query.about:
         rows = [row for row in rows if _plain(query.about) in _plain(str(row.get("reason") or ""))]
+    if "now" in said:
+        return (yield from _answer_now(desk, query, rows, held))
+    if query.times != (0, 0) and not only:  # of a named security all are told
+        least, most = query.times
+        counts = Counter(str(row["symbol"]) for row in rows)
+        rows = [
+            row
+            for row in rows
+            if least <= counts[str(row["symbol"])] and (not most or counts[str(row["symbol"])] <= most)
+        ]
     for bound in query.bounds:
         if all(_value_of(row, bound.of) is None for row in rows):
             return None
@@ -75,6 +89,17 @@ def answer_trade_query(desk: ToolDesk, query: TradeQuery) -> Work[Reply | None]:
     if not rows:
         return _say_none(desk, query, whole)
     return _say_rows(desk, query, rows, whole, days, total)
+
+
+def _answer_now(desk: ToolDesk, query: TradeQuery, rows: list[Json], held: dict[str, Json]) -> Work[Reply | None]:
+    """Answer which purchases are at a loss or in profit at the price now; None of sales, which have a result."""
+    if any(row["kind"] != "buy" for row in rows) or query.bounds or {"order", "field"} & set(query.said):
+        return None
+    if query.said.get("want") not in (None, "names", "count") or not rows:
+        return None
+    from ia.agent.analyst.jobs.facts import own_trade_facts
+
+    return (yield from own_trade_facts.say_purchases_now(desk, rows, held, only=query.said["now"]))
 
 
 def _plain(text: str) -> str:
@@ -128,6 +153,11 @@ def _value_of(row: Json, of: str) -> float | None:
     """Return a figure of a trade; None where it has none."""
     if of == "amount":
         return float(row.get("amount") or float(row["quantity"]) * float(row["price"]))
+    if of == "net":
+        fees = float(row.get("fees") or 0)
+        return (_value_of(row, "amount") or 0) + (fees if row["kind"] == "buy" else -fees)
+    if of == "feerate":
+        return float(row.get("fees") or 0) / float(row["quantity"]) / float(row["price"]) * 100
     if of in ("profit", "loss"):
         realized = row.get("realized")
         if realized is None:
@@ -175,12 +205,21 @@ def _say_rows(
         if not rows:
             return None
     notes = list[str]()
-    if (any(each.of in _MONEY for each in query.bounds) or order in ("max", "min")) and several:
+    if (
+        any(each.of in _MONEY for each in query.bounds) or (order in ("max", "min") and of in ("", *_MONEY))
+    ) and several:
         into = next((each.currency for each in query.bounds if each.currency), base)
         notes.append(speak("Compared in {base} at today's rates.", base=into))
+    if "group" in said and (order or want == "names"):
+        return _say_grouped(desk, query, rows, rates)
     listed = _in_order(query, rows, rates, several=several)
     if listed is None:
         return None
+    if want == "gap":
+        return _say_gap(desk, (listed if order in ("first", "last") else rows[::-1])[: max(query.count, 2)])
+    if query.count and order:
+        listed = rows = listed[: query.count]
+        order = ""
     desk.ranked.extend(str(row["symbol"]) for row in listed[:1] if order in ("max", "min", "first", "last"))
     told = [_say_row(desk, row, shown, kept="kept" in said) for row in listed]
     more = [speak("… {count} more: `ia trade list`", count=len(told) - SHOWN)] if len(told) > SHOWN else []
@@ -188,27 +227,89 @@ def _say_rows(
     if order in ("max", "min", "first", "last"):
         if want == "average":
             return None
+        if want == "ago":
+            return reply_of_lines(_say_ago(desk, listed[0], told[0]))
         behind = [speak("Then: {trade}", trade=each) for each in told[1:3]] if order in ("max", "min") else []
         return reply_of_lines(f"**{told[0]}**", *behind, *notes)
-    if want in ("sum", "average"):
+    if want == "ago":
+        return reply_of_lines(
+            *(f"- {_say_ago(desk, row, each)}" for row, each in zip(listed[:SHOWN], told, strict=False)), *more
+        )
+    if want in ("sum", "average") and of != "feerate":
         sums = _say_sums(desk, rows, of or "amount", total, average=want == "average")
         return reply_of_lines(*sums, *shown_rows, *more, *notes)
+    return reply_of_lines(_say_head(desk, query, rows, whole, days), *shown_rows, *more, *notes)
+
+
+def _say_head(
+    desk: ToolDesk, query: TradeQuery, rows: list[Json], whole: list[Json], days: list[result_facts.Days]
+) -> str:
+    """Return what stands above a list of trades: how many they are, their days, or their securities."""
+    speak, want = desk.speak, query.said.get("want", "")
     when = speak(" ({days})", days=speak.join_items([each.label for each in days])) if days else ""
     if want == "days":
         dates = list(dict.fromkeys(str(row["date"]) for row in rows))
-        head = speak(
+        return speak(
             PluralText("**{count} day**{when}: {days}", "**{count} days**{when}: {days}", by="count"),
             count=len(dates), when=when, days=speak.join_items(dates[-DAYS:]),
         )  # fmt: skip
-    elif want == "names":
+    if want == "names":
         names = list(dict.fromkeys(name_position(desk, str(row["symbol"]), row) for row in rows))
-        head = speak(
+        return speak(
             PluralText("**{count} security**{when}: {names}", "**{count} securities**{when}: {names}", by="count"),
             count=len(names), when=when, names=speak.join_items(names[:NAMES]),
         )  # fmt: skip
-    else:
-        head = _say_count(desk, query, rows, whole, when)
-    return reply_of_lines(head, *shown_rows, *more, *notes)
+    return _say_count(desk, query, rows, whole, when)
+
+
+def _say_ago(desk: ToolDesk, row: Json, told: str) -> str:
+    """Return a trade with how many days ago it was."""
+    days = (desk.request.moment.date() - date.fromisoformat(str(row["date"]))).days
+    return desk.speak(
+        PluralText("**{count} day ago**: {trade}", "**{count} days ago**: {trade}"), count=days, trade=told
+    )
+
+
+def _say_gap(desk: ToolDesk, rows: list[Json]) -> Reply | None:
+    """Return how many days lie between trades that follow each other."""
+    if len(rows) < 2:
+        return None
+    dates = sorted(date.fromisoformat(str(row["date"])) for row in rows)
+    gaps = [(after - before).days for before, after in pairwise(dates)]
+    speak = desk.speak
+    head = speak(PluralText("**{count} day** between them", "**{count} days** between them"), count=gaps[0])
+    if len(gaps) > 1:
+        head = speak("Days between them: **{days}**", days=speak.join_items([str(gap) for gap in gaps]))
+    return reply_of_lines(head, *(f"- {_say_row(desk, row, '', kept=False)}" for row in rows[:SHOWN]))
+
+
+def _say_grouped(desk: ToolDesk, query: TradeQuery, rows: list[Json], rates: dict[str, float]) -> Reply | None:
+    """Return securities by what their trades come to, the largest first, with how many those are."""
+    speak, groups = desk.speak, dict[str, list[Json]]()
+    for row in rows:
+        groups.setdefault(str(row["symbol"]), []).append(row)
+    if query.said.get("field") not in (None, "amount", "fees") or any(
+        str(row["currency"]) not in rates for row in rows
+    ):
+        return None
+    of = query.said.get("field") or "amount"
+
+    def worth(own: list[Json]) -> float:
+        return sum((_value_of(row, of) or 0) * rates[str(row["currency"])] for row in own)
+
+    ordered = sorted(groups.items(), key=lambda each: worth(each[1]), reverse=query.said.get("order") != "min")
+    desk.ranked.append(ordered[0][0])
+    lines = []
+    for symbol, own in ordered[:SHOWN]:
+        money = wording.say_exact(desk, sum(_value_of(row, of) or 0 for row in own), currency=str(own[0]["currency"]))
+        name = name_position(desk, symbol, own[0])
+        lines.append(speak(PluralText("{name}: {money}, {count} trade", "{name}: {money}, {count} trades"),
+                           name=name, money=money, count=len(own)))  # fmt: skip
+    most = max(len(own) for own in groups.values())
+    often = [name_position(desk, symbol, own[0]) for symbol, own in groups.items() if len(own) == most]
+    if most > 1:
+        lines.append(speak("Most often: {names}, {count} trades.", names=speak.join_items(often), count=most))
+    return reply_of_lines(f"**{lines[0]}**", *lines[1:])
 
 
 def _in_order(query: TradeQuery, rows: list[Json], rates: dict[str, float], *, several: bool) -> list[Json] | None:
@@ -304,6 +405,8 @@ def _say_row(desk: ToolDesk, row: Json, of: str, *, kept: bool) -> str:
         return speak("{name}: {trade}; {left} of it left", left=number(float(row["left"]), "shares"), **given)
     if of in ("", "price", "quantity"):
         return speak("{name}: {trade}", **given)
+    if of == "feerate":
+        return speak("{name}: {trade}, fees {rate}%", rate=f"{_value_of(row, of) or 0:.3f}", **given)
     value = wording.say_exact(desk, _value_of(row, of), currency=currency, signed=of == "profit")
     if of == "amount":
         return speak("{name}: {trade}, {amount}", amount=value, **given)
