@@ -111,6 +111,7 @@ def test_front_matter_says_who_it_is_and_what_it_may_call(skill):
             "knowledge/criteria.yaml",
             "knowledge/facts_scan.yaml",
             "knowledge/technicals.yaml",
+            "knowledge/technicals_more.yaml",
             "templates/event-gainers.md",
         },
         "review": {

@@ -30,7 +30,7 @@ HOMES = {
     "facts_security": "research", "facts_reports": "research", "facts_quote": "research", "facts_account": "research",
     "facts_prices": "research", "facts_market": "research", "holidays": "research", "glossary": "research",
     "glossary_more": "research",
-    "criteria": "scan", "technicals": "scan", "facts_scan": "scan",
+    "criteria": "scan", "technicals": "scan", "technicals_more": "scan", "facts_scan": "scan",
     "backtest_rules": "backtest",
 }  # fmt: skip
 """Table -> the skill that it belongs to."""

@@ -20,7 +20,7 @@ from ia.agent.analyst.ask.screens import (
     parse_wish,
     strip_fillers,
 )
-from ia.agent.analyst.ask.technicals import take_technicals
+from ia.agent.analyst.ask.technicals import take_indicators
 from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, blank_spans, find_time_spans, is_comparison
 from ia.agent.analyst.tables import SHIPPED, Entry, Table, Tables
 from ia.domain.instruments.groups import group_name
@@ -395,7 +395,7 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
             "facts_settings", "facts_record", "facts_tasks", "facts_days", "facts_lists", "facts_plain", "facts_howto",
             "facts_everyday", "facts_ledger", "facts_holdings",
             "facts_history", "facts_trades", "facts_owner", "facts_worth", "facts_account", "facts_scan", "technicals",
-            "facts_market",
+            "technicals_more", "facts_market",
         )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
@@ -725,7 +725,7 @@ def _implied_fact(plain: str, spans: list[TimeSpan], tables: Tables, *, watched:
     words = blank_spans(whole, spans)
     forms = industry_forms(words, (), tables)
     wanted, named = "", watched or names_stocks(words)
-    if _asks_screen(words, forms, named=named) or (named and _asks_scan(whole, spans, forms, tables)):
+    if _asks_screen(words, forms, named=named) or ((named or forms) and _asks_scan(whole, spans, forms, tables)):
         wanted = _SCREEN
     elif not watched and asks_sector_value(words, forms):
         return next((spec for spec in scan_table(tables) if spec.id == _SECTOR_VALUE), None)
@@ -782,9 +782,9 @@ def asks_sector_value(words: str, forms: list[tuple[re.Pattern[str], str]]) -> b
 
 def _asks_scan(words: str, spans: list[TimeSpan], forms: list[tuple[re.Pattern[str], str]], tables: Tables) -> bool:
     """Return True if every word of a text is read as technical conditions and a screen, but for times."""
-    rest, technicals = take_technicals(words, tables)
-    wish = parse_wish(rest, forms) if technicals else None
-    if wish is None or wish.mean:
+    rest, technicals, rank = take_indicators(words, tables)
+    wish = parse_wish(rest, forms) if technicals or rank else None
+    if wish is None or wish.mean or (rank and wish.sort and not wish.listed):
         return False
     left = wish.rest
     for span in spans:

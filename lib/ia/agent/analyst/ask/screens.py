@@ -166,7 +166,7 @@ _GROWTH = pattern(
 _COUNTED = pattern(
     rf"(?P<lead>前|头)?(?P<n>{COUNT})\s*(?:只|家|个|支)|(?P<first>前)(?P<k>{COUNT})(?:名|大|位)?"
     rf"|\b(?:(?P<top>top|first)|the) (?!an?\b)(?P<m>{COUNT})\b"
-    rf"|(?<=which )(?P<w>{COUNT})\b|(?<=the )(?P<x>{COUNT})(?= of (?:the )?)"
+    rf"|(?<=which )(?!a[- ])(?P<w>{COUNT})\b|(?<=the )(?P<x>{COUNT})(?= of (?:the )?)"
     rf"|\b(?P<s>{COUNT}) (?=(?:mainland |a-)?(?:stocks|shares|companies|banks|largest|biggest|smallest"
     rf"|cheapest|highest|lowest)\b)",
     re.I,
@@ -211,7 +211,7 @@ _FILLERS = pattern(
     r"(?:是|分别是)?哪[几两二三四五六七八九十\d]+[只家个支]|谁|大家|(?:个|的)?股(?:票)?(?:里面|里|当中|中)的?"
     r"|(?:里面|当中|之中)|是谁|是哪(?:一?只|家|个)?|哪一?[只家个支些]|的?股票|有哪些|哪些|有没有|有几[只家个]"
     r"|多少(?:[只家个]|(?=股票|个股|公司)|(?=\W*\Z))"
-    r"|它们的?|其中的?|剩下的?|其余的?|不过|还是|仍然?|依然|却|又|还(?=有|在|能|要|\s)|分别(?:是)?(?:多少)?|也"
+    r"|它们的?|其中的?|剩下的?|其余的?|不过|还是|仍然?|依然|却|又|还(?=有|在|能|要|\s)|分别(?:是)?(?:多少)?|也|既(?!然)"
     r"|\b(?:mainland|domestic|onshore|in the store|stored|store|yet|still|too|both|offers?|offering"
     r"|earns?|earning|boasts?|carr(?:y|ies|ying)"
     r"|sports?|sporting|enjoys?|shows?|left over|remain(?:s|ing)?|only|just|the rest|board|universe|then|here|w)\b"

@@ -18,6 +18,8 @@ from ia.kernel.i18n import Voice
 from ia.kernel.jsontypes import Json
 
 MOST_SECURITIES = 10
+_CASH_OF_INDEX = 10_000_000.0
+"""What a test of an index begins with, of which a lot costs more than what one of a share begins with."""
 MOST_RANKED = 100
 MOST_SHOWN = 5
 
@@ -44,7 +46,8 @@ def backtest(desk: ToolDesk, wanted: Intent) -> Work[Reply]:
     leave = wish.exit.code if wish.exit else "" if wish.stop or wish.target else wish.entry.opposite
     given: Json = {"since": wish.since, "until": wish.until}
     given |= {name: float(value) for name, value in (("stop", wish.stop), ("target", wish.target)) if value}
-    given |= {"cash": float(wish.cash)} if wish.cash else {}
+    index = any(each.symbol.kind == "index" for each in wanted.securities)
+    given |= {"cash": float(wish.cash) if wish.cash else _CASH_OF_INDEX} if wish.cash or index else {}
     found = yield from desk.one(
         "backtest.run",
         symbols=[each.code for each in wanted.securities[:MOST_SECURITIES]],
@@ -158,7 +161,9 @@ def _name_universe(desk: ToolDesk, universe: str) -> str:
 def _tell_result(desk: ToolDesk, wanted: Intent, wish: BacktestWish, leave: str, found: DeskResult) -> list[str]:
     speak = desk.speak
     assert wish.entry is not None
-    lines = _tell_figures(
+    index = any(each.symbol.kind == "index" for each in wanted.securities)
+    lines = [speak("An index cannot be bought; this is as if it could:")] if index else []
+    lines += _tell_figures(
         desk, speak.join_items([wording.name_alone(desk, each.code, each.name) for each in wanted.securities]), found
     )
     lines.append(speak("- bought when: {rule} `{code}`", rule=speak.fill(wish.entry.name), code=wish.entry.code))
@@ -207,6 +212,12 @@ def _tell_figures(desk: ToolDesk, names: str, found: DeskResult) -> list[str]:
             )
     trades, orders = found.get("trades"), found.get("orders")
     if isinstance(trades, dict) and isinstance(orders, dict):
+        if orders.get("given") and not orders.get("filled") and not orders.get("partial"):
+            told = speak(
+                "**No order was filled**, so the result says nothing of the rules: a lot may cost more than the cash at"
+                " the start."
+            )
+            lines.insert(0, told)
         lines.append(
             speak(
                 "- {closed} trades closed, {won} of them won; {given} orders, {filled} filled; fees {fees}",

@@ -74,7 +74,7 @@ def find_other_scan(desk: ToolDesk, wanted: Intent) -> Work[Reply | None]:
     None for a wish that `scan` does.
     """
     wish = read_scan(wanted.words)
-    yield from desk.load_tables("criteria", "technicals", "facts_market")
+    yield from desk.load_tables("criteria", "technicals", "technicals_more", "facts_market")
     left = wish.condition
     for criterion in criteria_at(desk).entries:
         left = criterion.words.sub(" ", left)

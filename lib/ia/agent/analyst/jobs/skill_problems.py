@@ -31,7 +31,7 @@ from ia.agent.analyst.ask.facts import (
 from ia.agent.analyst.ask.figures import figures_at
 from ia.agent.analyst.ask.holidays import holiday_table
 from ia.agent.analyst.ask.study_words import study_words_at
-from ia.agent.analyst.ask.technicals import technicals_at
+from ia.agent.analyst.ask.technicals import more_technicals_at, technicals_at
 from ia.agent.analyst.desk import HOMES
 from ia.agent.analyst.evidence.lens import lenses_at
 from ia.agent.analyst.evidence.readings import build_reading, labels_at, readings_at
@@ -68,7 +68,8 @@ def read_more_terms(known: Tables) -> object:
 
 _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
-    "criteria": criteria_in, "technicals": technicals_at, "facts_scan": scan_table,
+    "criteria": criteria_in, "technicals": technicals_at, "technicals_more": more_technicals_at,
+    "facts_scan": scan_table,
     "view": outline_at, "facts_settings": settings_table, "facts_record": record_table, "facts_tasks": tasks_table,
     "facts_days": days_table,
     "facts_lists": lists_table, "facts_company": company_table, "facts_plain": plain_table,

@@ -195,9 +195,19 @@ def _stretch_ahead(desk: ToolDesk, asked: FactQuestion, today: date) -> tuple[da
     month = _stretch_of(asked.words, asked.spans[0] if asked.spans else None, today)
     if month is not None and window.first < month[0] and window.last > month[1]:
         return None
+    if asked.spans and _NEXT_YEAR.fullmatch(asked.spans[0].said):
+        return date(today.year + 1, 1, 1), date(today.year + 1, 12, 31)
+    if month is None and asked.spans and asked.spans[0].last is not None and not _SO_FAR.search(asked.words):
+        first = today if _LEFT.search(asked.words) else window.first
+        return first, max(window.last, _end_of(asked.spans[0], today))
     return window.first, window.last
 
 
+_NEXT_YEAR = pattern(r"明年|next year", re.I)
+_SO_FAR = pattern(
+    r"(?:截至|截止|到)(?:今天|目前|现在)|至今|以来|已经|\b(?:so far|to date|until (?:now|today)|already|since)\b", re.I
+)
+"""Only what is past is meant."""
 _SHUT = pattern(r"休市|不开[市盘]|放假|假期|节假日|关门|停市|\b(?:closed|shut|off|holidays?)\b", re.I)
 
 
@@ -618,14 +628,10 @@ def _answer_edge(desk: ToolDesk, first: date, end: date, market: str, place: str
 
 def _answer_closures(desk: ToolDesk, first: date, last: date, market: str, place: str) -> Work[Reply]:
     """Answer on which weekdays of a stretch of days a market is closed, each with its holiday where that is known."""
-    speak, day = desk.speak, first - timedelta(days=1)
-    found = yield from desk.one("calendar.trading", date=f"{day}", market=market, n=_FAR)
-    if found.failure is not None:
-        return wording.unreadable(desk, speak("the calendar"), found.failure)
-    until = str(found.get("known_until") or "")
-    if until < f"{last}":
-        return reply_of_lines(speak("The sessions after {until} are not known yet.", until=until))
-    sessions = set(wording.names_of(found.get("next")))
+    speak = desk.speak
+    sessions = yield from _list_sessions(desk, market, first, last)
+    if isinstance(sessions, Reply):
+        return sessions
     days = [first + timedelta(days=at) for at in range((last - first).days + 1)]
     shut = [each for each in days if each.weekday() < 5 and f"{each}" not in sessions]
     given: Json = {"first": first, "last": last, "place": place, "count": len(shut)}
@@ -634,9 +640,16 @@ def _answer_closures(desk: ToolDesk, first: date, last: date, market: str, place
             speak("**No holiday**: trading on every weekday from {first} to {last} ({place}).", **given)
         )
     yield from desk.load_tables("holidays")
-    lines = [
-        f"- {each} {speak(market_days.WEEKDAYS[each.weekday()])}{_holiday_on(desk, each, market)}" for each in shut[:8]
-    ]
+    runs: list[list[date]] = []
+    for each in shut:
+        if runs and all(day.weekday() > 4 for day in days if runs[-1][-1] < day < each):
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    names = [_holiday_on(desk, run, market) for run in runs]
+    names = [name if names.count(name) == 1 else "" for name in names]
+    told = [[[day] for day in run] if len(shut) <= _SINGLY else [run] for run in runs]
+    lines = [f"- {_say_run(desk, each)}{name}" for parts, name in zip(told, names, strict=True) for each in parts]
     head = PluralText(
         "**{count} weekday without trading** from {first} to {last} ({place}):",
         "**{count} weekdays without trading** from {first} to {last} ({place}):",
@@ -644,14 +657,26 @@ def _answer_closures(desk: ToolDesk, first: date, last: date, market: str, place
     return reply_of_lines(speak(head, **given), *lines)
 
 
-def _holiday_on(desk: ToolDesk, day: date, market: str) -> str:
-    """Return the holiday within whose days a day lies; "" where that is none, or several."""
-    names = [
-        desk.speak.fill(each.name)
+_SINGLY = 8
+"""So many days without trading are told one by one; more of them in runs."""
+
+
+def _say_run(desk: ToolDesk, run: list[date]) -> str:
+    """Return the days of a run: a day with its weekday, or the first and the last."""
+    if len(run) == 1:
+        return f"{run[0]} {desk.speak(market_days.WEEKDAYS[run[0].weekday()])}"
+    return desk.speak("{first} to {last}", first=run[0], last=run[-1])
+
+
+def _holiday_on(desk: ToolDesk, days: list[date], market: str) -> str:
+    """Return the holiday within whose days a run of days lies, the one with the fewest; "" where that is none."""
+    found = [
+        (high - low, desk.speak.fill(each.name))
         for each in holiday_table(desk.tables)
-        if market in each.markets and any(low <= day <= high for low, high in [each.window(day.year)])
-    ]
-    return desk.speak(", {holiday}", holiday=names[0]) if len(names) == 1 else ""
+        if market in each.markets and (low := each.window(days[0].year)[0]) <= days[0]
+        and days[-1] <= (high := each.window(days[0].year)[1])
+    ]  # fmt: skip
+    return desk.speak(", {holiday}", holiday=min(found)[1]) if found else ""
 
 
 _NEXT_HOLIDAY = pattern(

@@ -1,6 +1,7 @@
 """Facts of the market of the day, the watch list, trading days and terms."""
 
 import dataclasses
+import math
 import re
 from collections.abc import Callable
 from datetime import date
@@ -120,14 +121,12 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how the market is: index levels, how many rose and fell, what was traded, best and worst industries."""
     speak, wanted = desk.speak, asked.facts[0].field
     what = wording.fact_name(desk, asked.facts[0])
-    if abroad := next(
-        (codes for form, codes in zip(screen_facts.ABROAD, _INDICES_ABROAD, strict=True) if form.search(asked.words)),
-        None,
-    ):
-        indices = yield from _answer_abroad(desk, asked, abroad)
-        part = [speak("Only A-shares are counted; of that market its indices alone are known:")] if wanted else []
-        return reply_of_lines(*part, *indices.lines)._replace(understood=indices.understood)
-    if not wanted and len(asked.spans) == 1 and (over := (yield from _answer_stretch(desk, asked.spans[0]))):
+    if abroad := [
+        codes for form, codes in zip(screen_facts.ABROAD, _INDICES_ABROAD, strict=True) if form.search(asked.words)
+    ]:
+        return (yield from _answer_markets(desk, asked, abroad))
+    over = (yield from _answer_over(desk, asked)) if len(asked.spans) == 1 else None
+    if over:
         return over
     if wanted != "amount" and market_days.are_two_days(asked):
         return (yield from market_days.answer_both_days(desk, asked, answer_summary))
@@ -184,6 +183,31 @@ def answer_summary(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+def _answer_over(desk: ToolDesk, asked: FactQuestion) -> Work[Reply | None]:
+    """Answer how the market, or its breadth, was over a stretch of days; None for another time."""
+    if not asked.facts[0].field:
+        return (yield from _answer_stretch(desk, asked.spans[0]))
+    return (yield from _answer_breadths(desk, asked)) if asked.facts[0].field == "breadth" else None
+
+
+def _answer_markets(desk: ToolDesk, asked: FactQuestion, abroad: list[tuple[str, ...]]) -> Work[Reply]:
+    """Answer how the markets did that are named, of which some are not stored whole: the mainland first."""
+    told, found = list[str](), True
+    if screen_facts.A_SHARES.search(asked.words):
+        words = asked.words
+        for form in screen_facts.ABROAD:
+            words = form.sub(" ", words)
+        told += (yield from answer_summary(desk, dataclasses.replace(asked, words=words))).lines[:_OF_HOME]
+    if asked.facts[0].field:
+        told.append(desk.speak("Only A-shares are counted; of that market its indices alone are known:"))
+    for codes in abroad:
+        indices = yield from _answer_abroad(desk, asked, codes)
+        told, found = [*told, *indices.lines], found and indices.understood
+    return reply_of_lines(*told)._replace(understood=found)
+
+
+_OF_HOME = 2
+"""Lines about the mainland beside other markets."""
 _DAYS_TOLD = 7
 
 
@@ -222,6 +246,40 @@ def _answer_stretch(desk: ToolDesk, span: TimeSpan) -> Work[Reply | None]:
         )  # fmt: skip
     if missing:
         lines.append(speak("Of {days} only the indices are stored.", days=speak.join_items(missing)))
+    return reply_of_lines(*lines)
+
+
+def _answer_breadths(desk: ToolDesk, asked: FactQuestion) -> Work[Reply | None]:
+    """Answer on how many days of a stretch more stocks rose than fell; None for a time that is no such stretch."""
+    speak, span = desk.speak, asked.spans[0]
+    if span.kind not in (RANGE, SINCE, SESSIONS):
+        return None
+    days = yield from market_days.sessions_within(desk, span, MOST_SUMMED + 1)
+    if not days:
+        return None
+    results = yield from desk.run(*(DeskCall("market.summary", {"date": day}) for day in days))
+    counts, lost, simulated = list[tuple[str, int, int]](), list[str](), False
+    for day, result in zip(days, results, strict=True):
+        boards = wording.rows_of(result, "boards") if result.ok and wording.result_day(result) == day else []
+        if boards and boards[0].get("up") is not None:
+            counts.append((day, int(boards[0]["up"]), int(boards[0].get("down") or 0)))
+            simulated = simulated or bool(result.get("simulated"))
+        else:
+            lost.append(day)
+    if not counts:
+        return None
+    rises, falls = (sum((up > down, up < down)[side] for _, up, down in counts) for side in (0, 1))
+    best, worst = max(counts, key=lambda row: row[1] - row[2]), min(counts, key=lambda row: row[1] - row[2])
+    mark = wording.simulated_mark(desk, simulated)
+    lines = [
+        speak("More rose than fell on **{rises}** of {count} sessions, more fell than rose on **{falls}** ({first} to"
+              " {last}){mark}", rises=rises, falls=falls, count=len(counts), first=counts[0][0], last=counts[-1][0],
+              mark=mark),
+        speak("Most rose on {best}: {up} up, {down} down.", best=best[0], up=best[1], down=best[2]),
+        speak("Most fell on {worst}: {up} up, {down} down.", worst=worst[0], up=worst[1], down=worst[2]),
+    ]  # fmt: skip
+    if lost:
+        lines.append(speak("Not stored of: {days}.", days=speak.join_items(lost)))
     return reply_of_lines(*lines)
 
 
@@ -658,6 +716,10 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     words = blank_spans(asked.words, asked.spans)
     bound = _BOUND.search(words)
     words = _BOUND.sub(" ", words)
+    if (row := _ROW.search(asked.words)) and all(span.said in row[0].casefold() for span in asked.spans):
+        return (yield from _answer_rows(desk, row, kind, name))
+    if run := _RUN.search(asked.words):
+        return wording.ask_back(desk, (run[0],))
     unread = (_UNREAD_OF_GROUPS, *screen_facts.ABROAD)
     counted = _COUNTED_GROUPS.sub(" ", words)
     if left := [found[0] for form in unread for found in form.finditer(counted)]:
@@ -712,6 +774,62 @@ def answer_sectors(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*before, f"**{head}**", *_sector_lines(desk, found, count, words), *_say_measure(desk, found))
 
 
+_ROW = pattern(
+    rf"(?:连续?|一连)(?:上|下)?(?P<way>[涨跌])[了过]?(?P<zh>{COUNT})个?(?:交易日|[天日])"
+    rf"|连续?(?P<zh2>{COUNT})个?(?:交易日|[天日])(?:都|在|上|下)*(?P<way2>[涨跌])"
+    rf"|\b(?P<way_en>r[io]se|risen|rising|up|gain\w*|f[ae]ll|fallen|falling|down|lost|losing|dropp\w*)\b"
+    rf"(?: for)?(?: the last)? (?P<en>{COUNT}) (?:straight |consecutive )?(?:days|sessions)"
+    rf"(?: in a row| running| straight| on end| in succession)?",
+    re.I,
+)
+"""So many sessions in a row, all of one way."""
+_RUN = pattern(
+    r"连续|[一二两三四五六七八九十\d]连[涨跌阳阴]|连[涨跌]|\b(?:in a row|running|straight|consecutive)\b", re.I
+)
+
+
+def _answer_rows(desk: ToolDesk, said: re.Match[str], kind: str, name: str) -> Work[Reply]:
+    """Answer which industries or concepts rose, or fell, on each of the last sessions."""
+    speak, count = desk.speak, int(parse_count((said["zh"] or said["zh2"] or said["en"]).casefold()) or 0)
+    way = said["way"] or said["way2"] or said["way_en"]
+    up = way == "涨" or re.match("r|up|gain", way, re.I) is not None
+    newest = wording.result_day((yield from desk.one("market.sectors", kind=kind, limit=1)))
+    if not 1 < count <= _MOST_IN_A_ROW or not newest:
+        return wording.ask_back(desk, (said[0],))
+    span = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=count)
+    days = yield from market_days.sessions_within(desk, span, count + 5)
+    results = yield from desk.run(
+        *(DeskCall("market.sectors", {"date": day, "kind": kind, "limit": MOST}) for day in days or ())
+    )
+    held: dict[str, list[float]] = {}
+    for day, result in zip(days or (), results, strict=True):
+        if not result.ok or wording.result_day(result) != day:
+            return reply_of_lines(speak("{what}: not stored of {days}, so none can be told.", what=name, days=day))
+        rows = {str(row.get("name")): row for key in ("best", "worst") for row in wording.rows_of(result, key)}
+        for group, row in rows.items():
+            held.setdefault(group, []).append(float(row.get("change_pct") or 0))
+    held = {group: moves for group, moves in held.items() if len(moves) == len(results)}
+    found = {
+        group: (math.prod(1 + each / 100 for each in moves) - 1) * 100
+        for group, moves in held.items()
+        if all(each > 0 if up else each < 0 for each in moves)
+    }
+    mark = wording.simulated_mark(desk, any(result.get("simulated") for result in results))
+    given: Json = {"count": len(found), "all": len(held), "days": count, "date": newest, "mark": mark}
+    head = (
+        speak("**{count} of {all}** rose on each of the last {days} sessions (to {date}){mark}", **given)
+        if up
+        else speak("**{count} of {all}** fell on each of the last {days} sessions (to {date}){mark}", **given)
+    )
+    told = [
+        f"{wording.industry_name(desk, group)} {wording.say_percent(found[group])}"
+        for group in sorted(found, key=found.__getitem__, reverse=up)[:MOST_LISTED]
+    ]
+    return reply_of_lines(head, *([speak.join_items(told)] if told else []))
+
+
+_MOST_IN_A_ROW = 10
+"""Sessions in a row that are looked at."""
 _WHAT_THERE_IS = pattern(
     r"\A\W*(?:(?:一共|总共|都|分别|A股|市场上?|里面?)*有(?:哪些|什么|哪几个)(?:行业|板块|概念)(?:分类)?"
     r"|(?:全部|所有)?(?:行业|板块|概念)(?:分类|板块)?(?:一共|总共|都|分别)*(?:有(?:哪些|什么|哪几个)|列表|清单))\W*\Z"

@@ -4,7 +4,7 @@ import re
 
 from ia.agent.analyst.ask.facts import HELD_WORDS, WATCH, WATCH_WORDS, FactQuestion, industry_forms
 from ia.agent.analyst.ask.screens import SHOWN, Bound, Group, ScreenColumn, ScreenWish, find_vague, parse_wish
-from ia.agent.analyst.ask.technicals import AskedTechnical, take_technicals
+from ia.agent.analyst.ask.technicals import AskedRank, AskedTechnical, take_indicators
 from ia.agent.analyst.ask.time_spans import DAY, RANGE, SESSIONS, SINCE, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
@@ -21,6 +21,8 @@ ALL = 100
 """Stocks over which a mean is taken, at most: what the tool returns."""
 FEW = 5
 """Rows of an answer about one security: it, and those after it."""
+_SHOWN_DAYS = 9
+"""Stocks of an answer that tells the days of each."""
 _SIGNS = {
     "<": mark_text("{column} below {value}"),
     "<=": mark_text("{column} at most {value}"),
@@ -78,12 +80,14 @@ def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(
             desk.speak("Only A-shares can be searched by conditions and ranked, no stocks of another market.")
         )
-    yield from desk.load_tables("technicals")
-    words, technicals = take_technicals(words, desk.tables)
+    yield from desk.load_tables("technicals", "technicals_more")
+    words, technicals, rank = take_indicators(words, desk.tables)
     words = blank_spans(words, asked.spans) if not technicals else words
     stored = yield from load_industries(desk)
+    universe = "held" if held else f"watch:{group}" if group else "watch" if among else "all"
+    if rank:
+        return (yield from _rank_stocks(desk, asked, words, rank, stored, universe))
     if technicals:
-        universe = "held" if held else f"watch:{group}" if group else "watch" if among else "all"
         left_out = tuple(mention.said for mention in asked.securities)
         scanned = yield from _scan(desk, asked, words, technicals, stored, universe)
         return wording.ask_back(desk, left_out) if left_out else scanned
@@ -121,7 +125,7 @@ def _screen_market(desk: ToolDesk, asked: FactQuestion, wish: ScreenWish, among:
     if among:
         before.append(desk.speak("Of the {count} on your watch list:", count=len(among)))
     told = (_say_mean if wish.mean else _say_found)(desk, wish, found)
-    wide = not (among or wish.industries or wish.mean or _A_SHARES.search(asked.words))
+    wide = not (among or wish.industries or wish.mean or A_SHARES.search(asked.words))
     return reply_of_lines(*before, *told, *([desk.speak("A-shares alone are screened.")] if wide else []))
 
 
@@ -134,7 +138,7 @@ ABROAD = (
     pattern(r"港股|香港|\b(?:hong kong|hk)\b", re.I),
 )
 """Markets that are not stored whole: the American and the one of Hong Kong."""
-_A_SHARES = pattern(r"(?<![a-z])a[- ]?(?:股|shares?\b|share\b)|沪深|两市|\bmainland\b|\bchinese\b", re.I)
+A_SHARES = pattern(r"(?<![a-z])a[- ]?(?:股|shares?\b|share\b)|沪深|两市|\bmainland\b|\bchinese\b", re.I)
 """Says itself that only A-shares are meant."""
 
 
@@ -196,7 +200,7 @@ def _scan(
     given: Json = {"where": wish.expression()} if screened else {}
     if spans:
         return (yield from _scan_days(desk, asked, spans[0], technicals, wish, universe=universe, given=given))
-    limit = min(max(wish.limit, 1), MOST)
+    limit = ALL if wish.ordered and not wish.listed else min(max(wish.limit, 1), MOST)
     found = yield from desk.one(
         "market.scan",
         expr=" & ".join(f"({each.code})" for each in technicals),
@@ -217,6 +221,8 @@ def _scan(
             speak("**None** meets: {conditions} ({date}){mark}", conditions=said, date=day, mark=mark)
         )
     met = int(found.get("met") or 0)
+    if wish.ordered and not wish.listed:
+        return (yield from _order_met(desk, asked, wish, technicals, rows, met))
     lines = [_say_met(desk, met, said, day, mark)]
     if asks_part and found.get("looked"):
         whole = int(found.get("looked") or 0)
@@ -225,6 +231,67 @@ def _scan(
     if met > len(rows):
         lines.append(speak("… and {count} more.", count=met - len(rows)))
     return reply_of_lines(*lines)
+
+
+def _order_met(
+    desk: ToolDesk, asked: FactQuestion, wish: ScreenWish, technicals: list[AskedTechnical], rows: list[Json], met: int
+) -> Work[Reply]:
+    """Answer which of the stocks that meet technical conditions have the most or the least of a figure."""
+    if met > len(rows):
+        return wording.ask_back(desk, (asked.words,))
+    speak, codes = desk.speak, [str(row.get("symbol")) for row in rows]
+    what, limit = wording.fact_name(desk, asked.facts[0]), min(max(FEW if wish.one else wish.limit, 1), MOST)
+    found, before, refused = yield from _run(desk, asked, wish, what, limit, "", codes)
+    if refused:
+        return refused
+    told = speak.join_items([speak.fill(each.name) for each in technicals])
+    return reply_of_lines(*before, speak("{conditions}: {count}", conditions=told, count=met),
+                          *_say_found(desk, wish, found))  # fmt: skip
+
+
+def _rank_stocks(
+    desk: ToolDesk, asked: FactQuestion, words: str, rank: AskedRank, stored: list[str], universe: str
+) -> Work[Reply]:
+    """Answer which stocks have the most or the least of an indicator, of those that meet a screen."""
+    speak = desk.speak
+    wish = parse_wish(words, industry_forms(words, stored, desk.tables))
+    left = words.casefold()
+    others = tuple(span.said for span in asked.spans if f"{span.first}" != desk.request.day and span.said in left)
+    others += tuple(mention.said for mention in asked.securities)
+    if wish.rest or wish.mean or (wish.sort and not wish.listed) or others:
+        said = wish.rest if wish.rest and wish.rest in asked.words else asked.words
+        return wording.ask_back(desk, others or (said,))
+    screened = bool(wish.bounds or wish.industries or wish.excluded or wish.board or wish.st)
+    found = yield from desk.one(
+        "market.scan",
+        expr=rank.code if rank.highest else f"-({rank.code})",
+        universe=universe,
+        limit=FEW if wish.one else min(max(wish.limit, 1), MOST),
+        **({"where": wish.expression()} if screened else {}),
+    )
+    if found.failure is not None:
+        return wording.unreadable(desk, wording.fact_name(desk, asked.facts[0]), found.failure)
+    rows, name = wording.rows_of(found, "stocks"), speak.fill(rank.name)
+    if not rows:
+        return reply_of_lines(speak("That figure is not stored of any of them."))
+    said, count = say_conditions(desk, wish, []), len(rows)
+    order = (
+        speak("The {count} with the highest {column}", count=count, column=name)
+        if rank.highest
+        else speak("The {count} with the lowest {column}", count=count, column=name)
+    ) + (f"{speak(': ')}{said}" if said else "")
+    desk.ranked += [str(rows[0].get("symbol"))]
+    day, mark = wording.result_day(found), wording.simulated_mark(desk, found.get("simulated"))
+    sign = 1 if rank.highest else -1
+    told = [
+        f"{_name(desk, row)} {wording.say_value(desk, sign * (wording.figure_of(row, 'value') or 0.0), rank.unit)}"
+        for row in rows
+    ]
+    if wish.one:
+        head = speak("**{name}** ({order}, {date}){mark}", name=told[0], order=name, date=day, mark=mark)
+        return reply_of_lines(head, *(f"- {each}" for each in told[1:]))
+    head = speak("**{order}** ({date}){mark}", order=order, date=day, mark=mark)
+    return reply_of_lines(head, *(f"- {each}" for each in told))
 
 
 def _scan_days(
@@ -266,7 +333,14 @@ def _scan_days(
     for row in rows:
         met.setdefault(str(row.get("symbol")), []).append(row)
     count = int(found.get("securities") or len(met))
-    shown = list(met.values())[:MOST]
+    if days[0] == days[1]:
+        names = [_name(desk, each[0]) for each in met.values()]
+        more = [speak("… and {count} more.", count=count - MOST)] if count > MOST else []
+        return reply_of_lines(
+            _say_met(desk, count, said, when, mark), speak.join_items(names[:MOST]), *more,
+            *([speak("Figures of companies and groups are those of the newest day.")] if given else []),
+        )  # fmt: skip
+    shown = list(met.values())[:_SHOWN_DAYS]
     lines = [_say_met(desk, count, said, when, mark), *(f"- {_say_days(desk, each)}" for each in shown)]
     if count > len(shown):
         lines.append(speak("… and {count} more.", count=count - len(shown)))
@@ -287,7 +361,7 @@ def _technical_cells(desk: ToolDesk, technicals: list[AskedTechnical], row: Json
     values = row.get("columns")
     shown = [
         f"{desk.speak.fill(each.label)} {wording.say_value(desk, values[each.show], each.unit)}"
-        for each in technicals
+        for each in {each.show: each for each in technicals}.values()
         if isinstance(values, dict) and each.label[0] and values.get(each.show) is not None
     ]
     return desk.speak.join_items([wording.say_value(desk, row.get("close"), "price"), *shown])
