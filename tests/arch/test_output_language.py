@@ -63,6 +63,9 @@ WORDS = {
     "lib/ia/agent/analyst/ask/follow_lists.py": (
         "股里 按 排序 从高到低 从低到高 得最多的是谁 自选股里 以上 以下 自选股 我的持仓 今天 涨跌多少 板块 涨跌幅排第几"
     ),
+    "lib/ia/agent/analyst/ask/follow_moves.py": (
+        "哪一天 哪一周 哪个月 哪个季度 哪年 得最多 了几天 涨 跌 到 到现在涨跌多少 涨跌多少 离 还差多少附距今"
+    ),
     "lib/ia/agent/analyst/ask/follow_names.py": "和 哪个 更 比较 谁涨得多",
     "lib/ia/agent/analyst/ask/follow_on.py": "我的持仓里 比较 里 呢 和 线 合计 今天",
     "lib/ia/agent/analyst/ask/follow_points.py": (
@@ -81,7 +84,7 @@ WORDS = {
         " 卖出 买入 有哪些任务 到我想买的价位了吗 任务是干什么的 任务还在吗 哪个提醒最接近触发 有提醒吗 的提醒现在成立吗 笔记的写作日期 我的止损规则 我的仓位上限 哪些提醒等我批准"
     ),
     "lib/ia/agent/analyst/ask/facts.py": "平均",
-    "lib/ia/agent/analyst/ask/follow_pairs.py": "便宜 贵 快 慢 大 小 低 少 差 弱 美元 港币 和 高 哪家 更 我哪个 得多 谁 到 涨跌多少 我 哪个月收益好 平均 平均涨多少 哪个风险 兑人民币自 以来涨跌 到现在涨跌多少 亏 赚 跌 涨 的 谁表现好 今天",
+    "lib/ia/agent/analyst/ask/follow_pairs.py": "便宜 贵 快 慢 大 小 低 少 差 弱 美元 港币 和 高 哪家 更 我哪个 得多 谁 到 涨跌多少 我 哪个月收益好 平均 平均涨多少 哪个风险 兑人民币自 以来涨跌 到现在涨跌多少 亏 赚 跌 涨 的 谁表现好 今天 哪个 的天数 上涨 下跌 多",
     "lib/ia/agent/analyst/ask/follow_pronouns.py": "把 移出自选 加入自选 里 我 吗 要不要卖 如果我没卖 现在会多赚多少 我为什么 我持有多少 买入以来涨了多少 我买入以来涨了多少 的新闻 的提醒改成 占我账户多少 占",
     "lib/ia/agent/analyst/ask/follow_same.py": "到 涨跌多少 成交量和 日均量相比 上次 日线是哪天",
     "lib/ia/agent/analyst/ask/follow_steps.py": "的股票里 里 美元 港币 人民币 我的 持仓 折合",

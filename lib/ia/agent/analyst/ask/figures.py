@@ -374,7 +374,7 @@ def _add_range(
     """Add what is asked of a stretch of time, or of the last bar where none is named."""
     rest, named = low, tuple(found)
     for spec in known.ranged:
-        if not spec.words.search(rest):
+        if not spec.words.search(rest) or (len(found) > len(named) and _HOW_MUCH_ALONE.fullmatch(rest)):
             continue
         rest = spec.words.sub(" ", rest)
         if stretch is None:
@@ -386,6 +386,10 @@ def _add_range(
             item for item in found if item not in named or item[2] != spec.unit or not _is_same_figure(item, spec)
         ]
         found.append((made, speak.fill(spec.name), spec.unit))
+
+
+_HOW_MUCH_ALONE = pattern(r"\W*(?:是|到|有)?多少了?\W*")
+"""What is left of a question where its figure is found: it asks for no price besides."""
 
 
 def _is_same_figure(item: Figure, spec: RangedSpec) -> bool:

@@ -19,13 +19,18 @@ _DAY = pattern(
 _STRETCH = pattern(
     r"\b(?:over|in|during|for|within|across|through) (?:that|this|the same) (?:very |whole |same )?"
     r"(?P<en>run|streak|stretch|slide|spell|period|(?:losing|winning) (?:run|streak)|rally|draw-?down|month|week)\b"
-    r"|(?:在)?(?:那|这)(?:一?(?P<zh>段|波|轮)(?:时间|期间|日子|行情|下跌|上涨|连涨|连跌|跌势|涨势)?|(?:几|些)(?:个交易日|天)"
+    r"|(?:在)?(?P<zhs>同一?个?月)(?:份|里|内)?"
+    r"|(?:在)?(?:那|这)(?:一?(?P<zh>段|波|轮)(?:时间|期间|日子|行情|下跌|上涨|连涨|连跌|跌势|涨势)?|(?:几"
+    r"|些)(?:个交易日|天)"
     r"|一?个?(?P<zhm>月)|一?(?P<zhw>周|个星期))(?:里|中|内|期间)?"
 )
+_SAME = pattern(r"同一?[个天日周月段]|\b(?:that|the) same\b")
+"""The day or the stretch that was found, of another security."""
 _MOVED = pattern(
     r"\W*(?:(?:and|so|then)\b[, ]*)*(?:by )?how much (?:did (?:it|they|the (?:stock|shares?))|was it) "
     r"(?:drop|fall|lose|sink|rise|gain|climb|go|went|down|up|move|change)(?: (?:up|down|by|in total|altogether))*\W*"
-    r"|\W*(?:它)?(?:一共|总共|累计|合计|总的)*[涨跌][了幅]?(?:度|是|有)*(?:一共|总共|累计|合计)*(?:多少|几个?点|百分之几)?(?:个点)?\W*"
+    r"|\W*(?:它)?(?:一共|总共|累计|合计|总的)*[涨跌][了幅]?(?:度|是|有)*(?:一共|总共|累计|合计)*(?:多少|几个?点"
+    r"|百分之几)?(?:个点)?\W*"
 )
 """How much something moved over a stretch, which the answer told with it."""
 _BACK = pattern(
@@ -33,7 +38,8 @@ _BACK = pattern(
     r"(?:it|that|the (?:stock|share|price)s?) (?:take|taken|need|needed)(?: (?:it|them))?(?: until it was| to be| to)? "
     r"(?:get back|recover|come back|climb back|bounce back|make (?:it|that) (?:good|up)|make up for it|back)\b.{0,50}"
     r"|\W*(?:(?:and|so|then)\b[, ]*)*(?:when was it back|when did it (?:recover|get back|come back))\b.{0,40}"
-    r"|\W*(?:那|后来|之后|它|一共)*(?:用了?|花了?|过了?)?(?:多久|多长时间|几天|多少天|几个交易日|多少个交易日)(?:之?后|才)*"
+    r"|\W*(?:那|后来|之后|它|一共)*(?:用了?|花了?|过了?)?(?:多久|多长时间|几天|多少天|几个交易日"
+    r"|多少个交易日)(?:之?后|才)*"
     r"(?:涨|收|补|爬|回)[^，,。]{0,10}\W*"
 )
 """How long a fall took to be made good."""
@@ -60,7 +66,15 @@ _NEXT = pattern(
     r" (?:get (?:it |that |some )?back|recover|come back|bounce(?: back)?|rebound|make (?:it|that) good|rise|fall"
     r"|go (?:up|down)|up|down)(?: again)?(?: on)? (?:the )?"
     r"(?:day after|next day|following (?:day|session)|next session)"
-    r"|(?:那|它)*(?:第二天|次日|隔天|转天|后一天)(?:又|就|有没有|是|还)*(?:[涨跌弹收补](?:回来?|了|上来)?|反弹|怎么样|如何|走势)"
+    r"|(?:\b(?:and|but|so)\b[, ]*)*how much (?:of (?:that|it|this|the (?:fall|drop|loss)) )?(?:did|was) (?:it"
+    r"|they|the (?:stock|share|price)s?)"
+    r" (?:(?:get|win|make|earn|gain|claw)(?: (?:it|that))? back|recover(?:ed)?|make good|make up|rebound"
+    r"|bounce back|rise|fall|move|change)"
+    r"(?: on)? (?:the )?(?:day after|next day|following (?:day|session)|next session)"
+    r"|(?:那|它)*(?:第二天|次日|隔天|转天|后一天)(?:又|就|它)*(?:收复|补|弹|涨|追|收)(?:回来?)?了?(?:多少"
+    r"|几个点)(?:回来)?"
+    r"|(?:那|它)*(?:第二天|次日|隔天|转天|后一天)(?:又|就|有没有|是|还)*(?:[涨跌弹收补](?:回来?|了|上来)?|反弹"
+    r"|怎么样|如何|走势)"
     r"(?:了|多少|没有?|吗|还是跌了?|回来)*"
 )
 """What came on the day after the one that was found."""
@@ -109,16 +123,17 @@ def point_at_told(text: str, before: str, answer: str, today: date) -> str:
     back = _BACK.fullmatch(low)
     since = _SINCE.fullmatch(low) if _CLOSE.search(before) else None
     points_at = back or since or _DAY.search(low) or _STRETCH.search(low)
+    other = find_mentions(text) if _SAME.search(low) else []
     if (
         points_at is None
-        or find_mentions(text)
+        or (find_mentions(text) and len(other) != 1)
         or any(span.kind != UNREAD for span in find_time_spans(_DAY.sub(" ", low), today))
     ):
         return text
     told, (days, stretches) = is_chinese(text), _find_told(answer)
     named = find_mentions(before)
     codes = find_codes(answer.strip().split("\n", 1)[0])
-    who = named[0].said if len(named) == 1 else codes[0] if len(codes) == 1 and not named else ""
+    who = "" if other else named[0].said if len(named) == 1 else codes[0] if len(codes) == 1 and not named else ""
     if back:
         if not _FALL.search(before.casefold()) or not (day := _single_of(days)):
             return text
@@ -142,7 +157,7 @@ def point_at_told(text: str, before: str, answer: str, today: date) -> str:
     begin, end = stretches[0]
     if _MOVED.fullmatch(rest):
         return before
-    if points_at["zhm"] or points_at["en"] == "month":
+    if points_at["zhm"] or points_at["zhs"] or points_at["en"] == "month":
         first = date.fromisoformat(begin)
         if begin[:7] != end[:7]:
             return text

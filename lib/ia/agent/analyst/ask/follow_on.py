@@ -24,6 +24,7 @@ from ia.agent.analyst.ask.follow_lists import (
     rank_again,
     rank_industry,
 )
+from ia.agent.analyst.ask.follow_moves import ask_of_moves
 from ia.agent.analyst.ask.follow_names import (
     ask_better,
     ask_measure_of,
@@ -387,6 +388,7 @@ def _go_on(text: str, last: str, recent: list[Mention], today: date) -> str:
     spoken = name_spoken(text, last)
     if after := (
         ask_after_view(spoken, last)
+        or ask_of_moves(spoken, last, today)
         or ask_again(drop_lead(spoken), last, today)
         or ask_still(step, last, today)
         or ask_of_record(step, last)

@@ -16,7 +16,8 @@ from ia.agent.analyst.ask.time_spans import DAY, UNREAD, TimeSpan, blank_spans, 
 from ia.kernel.patterns import compile_pattern, pattern
 
 _FIGURES = (
-    r"(?:营收|净?利润|收入)(?:同比)?(?:增[速长]|增长率?)|市[盈净销]率|股息率|总?市值|换手率|成交[量额]|净资产收益率|毛利率|净利率"
+    r"(?:营收|净?利润|收入)(?:同比)?(?:增[速长]|增长率?)|市[盈净销]率|股息率|总?市值|换手率|成交[量额]"
+    r"|净资产收益率|毛利率|净利率"
     r"|负债率|营业?收入?|净?利润|波动率?|最大回撤|回撤"
     r"|(?<![a-z])(?:dividend yield|market cap\w*|(?:gross|net) margin|(?:revenue|(?:net )?profit|earnings) growth"
     r"|net profit|revenue|price[ -]to[ -](?:book|earnings|sales)|p/?[ebs](?: ratio)?|return on equity|roe|eps"
@@ -52,7 +53,8 @@ _WHO = pattern(
     re.I,
 )
 _MORE = pattern(
-    r"\b(?:more|less|most|least|better|worse|best|worst|(?:high|low|bigg|larg|small|strong|weak|fast|slow|risk|safe|cheap"
+    r"\b(?:more|less|most|least|better|worse|best|worst|(?:high|low|bigg|larg|small|strong|weak|fast|slow|risk"
+    r"|safe|cheap"
     r"|dear|pric|great|clos|near)i?e?(?:r|st)|(?:more|less) expensive)\b",
     re.I,
 )
@@ -66,7 +68,8 @@ _GOOD = pattern(
 )
 _RISKY = pattern(r"\b(?:riski|safe)(?:er|est)\b|风险|安全|稳", re.I)
 _WHO_ZH = pattern(
-    r"(?:那|那么|这|它们)?(?:两|俩|二|三)?(?:个|者|只)?(?:里|中|之间)?(?P<of>[^，,。]{0,10}?)(?:哪一?[个只家支]|谁)(?P<more>[^，,。]{0,10}?)"
+    r"(?:那|那么|这|它们)?(?:两|俩|二|三)?(?:个|者|只)?(?:里|中|之间)?(?P<of>[^，,。]{0,10}?)(?:哪一?[个只家支]"
+    r"|谁)(?P<more>[^，,。]{0,10}?)"
     r"(?:一?[些点])?(?:呢|啊)?"
 )
 _MORE_ZH = pattern(r"[更最]|比较|[高低大小多少贵好差强弱快慢猛狠惨近远]|便宜|安全|厉害|划算")
@@ -90,8 +93,10 @@ _BETWEEN = pattern(
     r"(?: (?:between them|in between|(?:between|from|over) (?:the|those|these) two"
     r"(?: (?:days|dates|closes|prices))?))?)"
     r"(?: (?:in|as an?) (?:per ?cent(?:age)?|%)(?: terms)?)?(?: (?:then|now))?"
-    r"|(?:那|这|两者|中间|之间|期间|一共|总共|现在|它|相|又)*(?:差|变|[涨跌])(?:动|化)?(?:了|出)?(?:多少|百分之(?:几|多少)|几个?(?:百分)?点)(?:个?(?:百分)?点|钱)?"
-    r"|(?:那|这)*(?:是|算)?(?:百分之(?:几|多少)|几个?(?:百分)?点)|(?:那|这)*(?:变化|涨跌幅?|涨幅|跌幅|差距|差额)(?:是|有)?(?:多少|多大)",
+    r"|(?:那|这|两者|中间|之间|期间|一共|总共|现在|它|相|又)*(?:差|变|[涨跌])(?:动|化)?(?:了|出)?(?:多少"
+    r"|百分之(?:几|多少)|几个?(?:百分)?点)(?:个?(?:百分)?点|钱)?"
+    r"|(?:那|这)*(?:是|算)?(?:百分之(?:几|多少)|几个?(?:百分)?点)|(?:那|这)*(?:变化|涨跌幅?|涨幅|跌幅|差距"
+    r"|差额)(?:是|有)?(?:多少|多大)",
     re.I,
 )
 """How far it is from the one value to the other."""
@@ -99,7 +104,8 @@ _WHICH_TIME = pattern(
     r"(?:so |and )?(?:which|what)(?: (?:month|week|year|quarter|one))?(?: of (?:them|the two))? (?:was|is|did|went)"
     r"(?: (?:the|it))? (?:better|worse)(?: (?:one|month|week|year))?(?: for me)?"
     r"|(?:so |and )?which (?:one|of (?:them|the two)) (?:was|is)(?: the)? (?:best|worst)(?: for me)?"
-    r"|(?:那)?哪一?个?(?:月|周|星期|年|季度)(?:的|收益|表现|赚得|做得|更|比较|成绩)*(?:好|差|多|少|强|高|低)(?:一?[些点])?",
+    r"|(?:那)?哪一?个?(?:月|周|星期|年|季度)(?:的|收益|表现|赚得|做得|更|比较|成绩)*(?:好|差|多|少|强|高"
+    r"|低)(?:一?[些点])?",
     re.I,
 )
 _OWN_RESULT = pattern(
@@ -107,7 +113,8 @@ _OWN_RESULT = pattern(
 )
 _TWO_ONLY = pattern(r"\b(?:two|both)\b|[两俩二]", re.I)
 _FILLERS = pattern(
-    r"\b(?:and|so|then|ok|what|how|is|was|are|were|the|of|on|for|at|in|a|about|its|it|please|me|show|tell|now|today|much|many)\b"
+    r"\b(?:and|so|then|ok|what|how|is|was|are|were|the|of|on|for|at|in|a|about|its|it|please|me|show|tell|now"
+    r"|today|much|many)\b"
     r"|['’]s\b|[的是呢了]|多少|几|现在|今天|请|帮我|看看|\W",
     re.I,
 )
@@ -216,7 +223,12 @@ _AGAINST = pattern(
     r"\W*"
     r"|\W*(?:那|那么|同期|同一(?:段)?时间|我的)*@(?:呢)?[，,]?(?:同期|同一(?:段)?时间)?(?:的)?(?:表现|走势)?"
     r"(?:有没有|是不是|是)?(?:比它|比(?:这个)?指数|跑赢了?它?|跑赢(?:了)?(?:这个)?指数|强过它|更)(?:还|要|更)*"
-    r"(?:[好强差弱])?(?:一?些|一?点)?(?:还是更?[好强差弱])?(?:了)?(?:没有?|吗|么|呢)*\W*",
+    r"(?:[好强差弱])?(?:一?些|一?点)?(?:还是更?[好强差弱])?(?:了)?(?:没有?|吗|么|呢)*\W*"
+    r"|\W*(?:那|那么)?@(?:是不是|是否|有没有|有)?(?:也)?(?P<zh>[涨跌])得?(?:有|没有)?比(?:它|这个?|指数"
+    r"|大盘)(?:还|更|要)*[多少](?:一?些|一?点)?(?:了)?(?:吗|么|呢)?\W*"
+    r"|\W*(?:(?:and|so|but)\b[, ]*)*(?:did|has|is) @ (?P<en>r[io]sen?|gain(?:ed)?|up|f[ae]ll(?:en)?|los[et]|down"
+    r"|drop(?:ped)?)"
+    r" (?:even )?(?:more|less|further)(?: than (?:it|that|the index))?\W*",
     re.I,
 )
 """Asks whether one did better than what was asked about before; @ stands for it."""
@@ -229,8 +241,14 @@ def _ask_moved_against(text: str, last: _Asked) -> str:
         return ""
     (one,), (other,) = last.named, named
     moved = _MOVED.search(blank_mentions(last.whole)) and _figure_form().search(blank_mentions(last.whole)) is None
-    if one.code == other.code or not moved or not _AGAINST.fullmatch(text.replace(other.said, "@", 1)):
+    found = _AGAINST.fullmatch(text.replace(other.said, "@", 1))
+    if one.code == other.code or not moved or found is None:
         return ""
+    if way := found["zh"] or found["en"]:
+        falls, times = _FELL.search(way), last.times or ("今天" if found["zh"] else "today")
+        if found["zh"]:
+            return f"{one.said}和{other.said}{times}谁{way}得多"
+        return f"which {'fell' if falls else 'rose'} more {times}, {one.said} or {other.said}"
     if is_chinese(text):
         return f"{one.said}和{other.said}{last.times or '今天'}谁表现好"
     return f"which did better {last.times or 'today'}, {one.said} or {other.said}"
@@ -238,8 +256,10 @@ def _ask_moved_against(text: str, last: _Asked) -> str:
 
 _TWO_FIGURES = pattern(
     r"(?:那|那么|换|换成|再|看|看看|给我|和|改成|轮到|如果|要是|是|同样|一样|[，,、的呢]|\s)*"
-    r"(?:这|那|上面|刚才|前面|同样)的?(?:两|俩|2)个?(?:数字?|数据|指标|比率|值|项)?(?:又|都|各|分别|呢|是|为|怎么样|如何|多少|[，,？?\s])*"
-    r"|(?:\b(?:and|so|now|then|what|how|about|are|is|give|show|tell|me|the|for|of|with|at|do|please|it)\b|['’]s\b|[,.?]|\s)*"
+    r"(?:这|那|上面|刚才|前面|同样)的?(?:两|俩|2)个?(?:数字?|数据|指标|比率|值|项)?(?:又|都|各|分别|呢|是|为"
+    r"|怎么样|如何|多少|[，,？?\s])*"
+    r"|(?:\b(?:and|so|now|then|what|how|about|are|is|give|show|tell|me|the|for|of|with|at|do|please|it)\b|['’]s\b"
+    r"|[,.?]|\s)*"
     r"\b(?:(?:the )?same|these|those|both|the)(?: two)?(?: (?:figures|numbers|ratios|values|metrics|things))?\b"
     r"(?:\b(?:and|so|now|then|what|how|about|are|is|the|for|of|with|at|please)\b|[,.?]|\s)*",
     re.I,
@@ -254,7 +274,8 @@ _PUBLISHED = pattern(
     r"(?:(?:and|so|but) )?(?:when|on (?:what|which) (?:day|date)) (?:did|was|has|were|is)"
     r" (?:that|it|this|those|they)(?: (?:report|one|figure|number|result)s?)?"
     r" (?:come out|came out|been published|published|released|appear|out|made public|disclosed|filed|announced)\W*"
-    r"|(?:那|这|它)*(?:份|个|期)?(?:数据?|数字|财报|报告|报表)?(?:是)?(?:什么时候|哪一?天|几号|何时|啥时候)(?:公布|发布|披露|出来?|发)(?:的|了)?\W*",
+    r"|(?:那|这|它)*(?:份|个|期)?(?:数据?|数字|财报|报告|报表)?(?:是)?(?:什么时候|哪一?天|几号|何时"
+    r"|啥时候)(?:公布|发布|披露|出来?|发)(?:的|了)?\W*",
     re.I,
 )
 """Asks when the report of the figure before came out."""
@@ -309,8 +330,10 @@ def _ask_which(core: str, asked: list[_Asked], named: list[Mention], today: date
     """Return which of several has more of what was asked, or of what the question itself names; "" for another."""
     zh, en = _WHO_ZH.fullmatch(core), _WHO.fullmatch(core)
     rest = f"{zh['of']} {zh['more']}" if zh else en["rest"] if en else ""
-    if ELSEWHERE.search(_ME.sub(" ", core)) or not (_MORE_ZH if zh else _MORE).search(rest) or _COUNTS.search(rest):
+    if ELSEWHERE.search(_ME.sub(" ", core)) or not (_MORE_ZH if zh else _MORE).search(rest):
         return ""
+    if _COUNTS.search(rest):
+        return _ask_counted(core, rest, asked[-1], named, today)
     spans = [span for span in find_time_spans(rest, today) if span.kind != UNREAD]
     bare = blank_spans(rest, spans)
     says = (_figure_form().search(bare) or _SAYS.search(bare)) is not None
@@ -323,6 +346,29 @@ def _ask_which(core: str, asked: list[_Asked], named: list[Mention], today: date
         " ".join(span.said for span in spans), says,
     )  # fmt: skip
     return _put(which, asked[-1])
+
+
+def _ask_counted(core: str, rest: str, last: _Asked, named: list[Mention], today: date) -> str:
+    """Return which of several had more days on which it rose, or fell, over the time of the question before."""
+    times = " ".join(span.said for span in find_time_spans(rest, today) if span.kind != UNREAD) or last.times
+    days = _DAYS_OF.search(rest)
+    if len(named) < 2 or not times or days is None or OWNER.search(last.whole):
+        return ""
+    falls = _FELL_DAYS.search(days[0])
+    less = re.search(r"少|\b(?:fewer|fewest|less|least)\b", rest, re.I)
+    if is_chinese(core):
+        joined = "和".join(each.said for each in named)
+        return f"{joined}{times}哪个{'下跌' if falls else '上涨'}的天数{'少' if less else '多'}"
+    joined = " or ".join(each.said for each in named)
+    return f"which had {'fewer' if less else 'more'} {'losing' if falls else 'winning'} days {times}, {joined}"
+
+
+_DAYS_OF = pattern(
+    r"(?:上?涨|下?跌|红|绿|阳|阴)[了的]*(?:天数?|日子)|\b(?:up|down|winning|losing|rising|falling|red|green"
+    r"|negative|positive) days\b",
+    re.I,
+)
+_FELL_DAYS = pattern(r"跌|绿|阴|\b(?:down|losing|falling|red|negative)\b", re.I)
 
 
 def _find_two(asked: list[_Asked]) -> list[Mention]:

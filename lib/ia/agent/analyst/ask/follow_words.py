@@ -45,7 +45,7 @@ MEASURE = pattern(
     r"|回撤|振幅"
     r"|(?<![a-z])(?:p/?e|p/?b|roe|eps|price|close[ds]?|volume|turnover|dividend|yield|revenue|profit\w*"
     r"|margin|debt|growth"
-    r"|volatil\w*|draw-?down|r[io]se|f[ae]ll|market cap\w*|earn\w*)(?![a-z])",
+    r"|volatil\w*|draw-?down|r[io]se|f[ae]ll|market cap\w*|earn\w*|(?:up|down|losing|winning) days)(?![a-z])",
     re.I,
 )
 """A figure, of which one more security has one too."""

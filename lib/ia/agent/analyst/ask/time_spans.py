@@ -229,11 +229,21 @@ def _unread(match: re.Match[str], today: date) -> TimeSpan:
 
 def _read_two(match: re.Match[str], today: date) -> TimeSpan:
     first, last = parse_date(match["first"].strip(), today), parse_date(match["last"].strip(), today)
+    if match["year"] and re.search(r"\d{4}", match["first"] + match["last"]):
+        return _span(match, UNREAD)  # a year is named twice
+    if match["year"] and first and last:
+        year = today.year - (match["year"].casefold() == "last")
+        first, last = make_day(year, first.month, first.day), make_day(year, last.month, last.day)
     if first and last and first > last and not re.search(r"\d{4}", match[0]):
         return _span(match, UNREAD)  # both are past, and the end is before the beginning
     if first and last and first > last and not re.search(r"\d{4}", match["first"]):
         first = make_day(last.year - (first.replace(year=last.year) > last), first.month, first.day)
-    if first and last and re.search(r"\d{4}", match["first"]) and not re.search(r"\d{4}", match["last"]):
+    if (
+        first
+        and last
+        and re.search(r"\d{4}|[去前]年", match["first"])
+        and not re.search(r"\d{4}|[今去前]年", match["last"])
+    ):
         last = make_day(first.year + ((last.month, last.day) < (first.month, first.day)), last.month, last.day)
     if first and last and today <= first < last:
         return replace(_span(match, FUTURE, first, last), days=True)

@@ -17,6 +17,7 @@ from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import EN, number
 from ia.domain.speech.numerals import parse_count
+from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
 
@@ -155,7 +156,7 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         )
 
     def say(mention: Mention, found: SpanBars) -> list[str]:
-        found = _whole_years(found) if size == _YEAR else found
+        found = _whole_units(found, size) if size in (_MONTH_UNIT, _YEAR) else found
         if volume:
             next_ = _say_next(desk, found, size, count, volume=True, least=least)
             return [_say_volume(desk, mention, found, size, least=least), *next_]
@@ -166,15 +167,18 @@ def answer_extreme_day(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return (yield from each_security(desk, asked, span, say))
 
 
-_YEAR = 4
-"""Letters of a date that name its year."""
+_YEAR, _MONTH_UNIT = 4, 7
+"""Letters of a date that name its year, and its month."""
+_FIRST_DAYS, _FEW = 10, 3
 
 
-def _whole_years(found: SpanBars) -> SpanBars:
-    """Return the bars from the first whole calendar year on: "the last three years" begins within one."""
+def _whole_units(found: SpanBars, size: int) -> SpanBars:
+    """Return the bars from the first whole calendar year or month on: "the last three years" begins within one."""
     first = found.rows[0].date
-    later = [row for row in found.rows if row.date[:4] > first[:4]]
-    if first[5:] <= "01-10" or not later:
+    later = [row for row in found.rows if row.date[:size] > first[:size]]
+    begins = int(first[8:]) <= _FIRST_DAYS and (size != _YEAR or first[5:7] == "01")
+    few = size == _MONTH_UNIT and len({row.date[:size] for row in later}) < _FEW
+    if begins or few or not later:
         return found
     return found._replace(rows=later, base=found.rows[-len(later) - 1])
 
@@ -396,14 +400,17 @@ def answer_from_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(speak("The high or low of which stretch of time? For example of this year."))
     low, high = _LOW.search(plain), _HIGH.search(plain)
     closing = bool(_CLOSING.search(re.sub(r"(?:现在|当前|今天|最新)的?收盘价?|\b(?:last|latest) close\b", " ", plain)))
-    newest: dict[str, BarRow] = {}
+    aged = _AGE.search(plain)
+    newest: dict[str, list[BarRow]] = {}
     mentions = asked.securities[:MOST]
-    for mention, last in zip(mentions, (yield from load_spans(desk, mentions, NEWEST)), strict=True):
+    recent = EVERY_DAY if aged else NEWEST
+    for mention, last in zip(mentions, (yield from load_spans(desk, mentions, recent)), strict=True):
         if isinstance(last, SpanBars) and last.rows:
-            newest[mention.code] = last.rows[-1]
+            newest[mention.code] = last.rows
 
     def say(mention: Mention, found: SpanBars) -> list[str]:
-        lines, now = [], newest.get(mention.code, found.rows[-1])
+        lines, until = [], newest.get(mention.code, found.rows)
+        now = until[-1]
         for wanted, sign in ((low, -1), (high, 1)):
             if not wanted:
                 continue
@@ -435,12 +442,25 @@ def answer_from_extreme(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
                     else speak("{change} from the high of {level} ({date}) to the close of {close} ({last})", **given)
                 )
             lines.append(head(desk, mention, found) + text + speak(" (of {period}).", **given))
+            if not above and _NEEDED.search(plain):
+                lines.append(
+                    speak("A rise of {rise} brings it there.", rise=f"{value(row) / now.close * 100 - 100:.1f}%")
+                )
+            if aged:
+                passed = sum(each.date > row.date for each in until)
+                lines.append(
+                    speak(PluralText("That was {count} session ago.", "That was {count} sessions ago."), count=passed)
+                )
         return lines
 
     told = yield from each_security(desk, asked, span, say)
     return reply_of_lines(*told.lines, *adjusted_note(desk))
 
 
+_NEEDED = pattern(r"所需涨幅|\bneeded rise\b", re.I)
+"""Asks how far a price has to rise to a high."""
+_AGE = pattern(r"附距今|\bwith its age\b", re.I)
+"""Asks how long ago a high or a low was."""
 _OF_LEVEL = pattern(r"\s*的?新?[高低]|[- ]?(?:high|low)", re.I)
 _DAYS_OF_LEVEL = pattern(r"(?P<n>\d{1,3})个?(?:交易)?[日天]的?(?=[新最]?[高低])", re.I)
 """Days whose high or low is meant: 20日高点 is no 20th of a month."""

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from ia.agent.analyst.ask.amounts import find_size
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
-from ia.agent.analyst.ask.time_spans import FUTURE
+from ia.agent.analyst.ask.time_spans import DAY, FUTURE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs import own_notes
 from ia.agent.analyst.jobs.facts import own_trade_facts, result_facts, wording
@@ -538,7 +538,8 @@ def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return (yield from own_trade_facts.answer_after_sale(desk, asked))
     if asked.unread:
         return wording.ask_back(desk, asked.unread)
-    if asked.spans and asked.facts[0].field not in ("count", "paid", "last"):
+    of_day = asked.facts[0].field == "price_then" and [span.kind for span in asked.spans] == [DAY]
+    if asked.spans and asked.facts[0].field not in ("count", "paid", "last") and not of_day:
         return reply_of_lines(speak("That I tell of all trades, not for “{time}”.", time=asked.spans[0].said))
     days = yield from result_facts.trade_days(desk, asked)
     if days is None:
@@ -674,6 +675,11 @@ def _say_price_then(desk: ToolDesk, asked: FactQuestion, head: str, found: Json)
             *lines,
             desk.speak("Now {price} ({date}): {change} since the last purchase; your position {profit} ({rate}).{mark}",
                        change=change, **now),
+        ]  # fmt: skip
+    if asked.spans:
+        return [
+            desk.speak("{name}: **{change}** since this purchase ({trade}), {price} now ({date}).{mark}", name=head,
+                       change=change, trade=_say_trade(desk, bought[-1]), **now),
         ]  # fmt: skip
     return [
         desk.speak("{name}: **{change}** since the last purchase, {price} now ({date}); your position {profit}"

@@ -2,13 +2,13 @@
 
 import re
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY
-from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
+from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import closes_of
 from ia.agent.analyst.jobs.facts import market_days, result_facts, wording
 from ia.agent.analyst.jobs.facts.account_facts import say_trade
@@ -56,6 +56,19 @@ def answer_traded_price(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 _WEEKDAY = pattern(r"(?:星期|礼拜|周)几|\b(?:weekday|day of the week)\b", re.I)
 
 
+def _weeks_before(day: str) -> str:
+    """Return a day early enough for the session before a day to lie between, whatever holidays there are."""
+    return f"{date.fromisoformat(day) - timedelta(days=21)}"
+
+
+def _change_of(found: DeskResult, day: str) -> str:
+    """Return how a price moved on a day, in brackets; "" where that is not known."""
+    closes = closes_of(found.value) if found.ok else []
+    if len(closes) < 2 or closes[-1][0] != day:
+        return ""
+    return f" ({wording.say_percent(closes[-1][1] / closes[-2][1] * 100 - 100)})"
+
+
 def _say_prices(desk: ToolDesk, mention: Mention, rows: list[Json], words: str) -> Work[list[str]]:
     """Return the price of each trade with the close of its day, the newest first, and the price now."""
     speak, head = desk.speak, wording.head_of(desk, mention)
@@ -63,13 +76,19 @@ def _say_prices(desk: ToolDesk, mention: Mention, rows: list[Json], words: str) 
         return [speak("{name}: the journal has no such trade.", name=head)]
     shown = rows[::-1][:SHOWN]
     dates = list(dict.fromkeys(str(row["date"]) for row in shown))
-    *looked, newest = yield from desk.run(
+    *found, newest = yield from desk.run(
         *(
             DeskCall("market.ohlcv", {"symbol": mention.code, "start": day, "end": day, "adjust": "none"})
             for day in dates
         ),
+        *(
+            DeskCall("market.ohlcv", {"symbol": mention.code, "start": _weeks_before(day), "end": day, "adjust": "qfq"})
+            for day in dates
+        ),
         DeskCall("market.ohlcv", {"symbol": mention.code, "tail": 1, "adjust": "none"}),
     )
+    looked, moved = found[: len(dates)], found[len(dates) :]
+    changes = {day: _change_of(each, day) for day, each in zip(dates, moved, strict=True)}
     closes = {
         day: dict(closes_of(each.value)).get(day) if each.ok else None for day, each in zip(dates, looked, strict=True)
     }
@@ -83,7 +102,12 @@ def _say_prices(desk: ToolDesk, mention: Mention, rows: list[Json], words: str) 
         told.append(
             speak("**{trade}**; no bar of that day is stored", trade=trade)
             if close is None
-            else speak("**{trade}**; it closed at {close} that day", trade=trade, close=number(close, "price", speak))
+            else speak(
+                "**{trade}**; it closed at {close} that day{change}",
+                trade=trade,
+                close=number(close, "price", speak),
+                change=changes[str(row["date"])],
+            )
         )
     lines = [f"{head}{speak(': ')}{told[0]}"] if len(told) == 1 else [head, *(f"- {each}" for each in told)]
     if len(rows) > SHOWN:

@@ -149,9 +149,16 @@ def answer_daily_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return wording.ask_back(desk, asked.unread or (asked.spans[1].said,))
     if span.kind == FUTURE:
         return wording.refuse_time(desk, wording.fact_name(desk, asked.facts[0]), span, desk.request.day)
+    columns = [(column, said) for column, form in _COLUMNS.items() if (said := form.search(asked.words))]
+    if columns and size != _DAY:
+        return wording.ask_back(desk, tuple(said[0] for _, said in columns))
+    closes = not columns or _CLOSES.search(asked.words) is not None
 
     def say(mention: Mention, found: SpanBars) -> list[str]:
         name, every = head(desk, mention, found), found.with_base
+        more = [_say_column(desk, found.rows, column) for column, _ in columns]
+        if not closes:
+            return [name.rstrip(), *more] if len(more) > 1 else [name + more[0]]
         if size != _DAY:
             every = [*([found.base] if found.base else []), *_last_of_each(found.rows, size)]
         days = [
@@ -169,6 +176,7 @@ def answer_daily_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             else speak("Closes of each week, by its last session: {days}", days=shown) if size == _WEEK
             else speak("Closes of each month: {days}", days=shown) if size == _MONTH
             else speak("Closes of each year: {days}", days=shown),
+            *more,
         ]  # fmt: skip
         if len(days) > LISTED:
             lines.append(speak("That is the last {count}; all of them: `ia ohlcv {code} --start {first}`.",
@@ -176,6 +184,30 @@ def answer_daily_list(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return lines
 
     return (yield from each_security(desk, asked, span, say))
+
+
+_COLUMNS = {
+    "open": pattern(r"开盘|\bopen(?:s|ing)?\b", re.I),
+    "high": pattern(r"最?高价|最高|\bhighs?\b", re.I),
+    "low": pattern(r"最?低价|最低|\blows?\b", re.I),
+    "volume": pattern(r"成交量|\bvolumes?\b", re.I),
+}
+"""What a bar has besides its close, and the words that ask for it."""
+_CLOSES = pattern(r"收盘|\bclos(?:es?|ing)\b", re.I)
+
+
+def _say_column(desk: ToolDesk, rows: Sequence[BarRow], column: str) -> str:
+    """Return what the last bars have besides their closes, day by day."""
+    speak, shown = desk.speak, rows[-LISTED:]
+    values = [number(row.volume, "ratio", speak) if column == "volume" else say_price(desk, getattr(row, column))
+              for row in shown]  # fmt: skip
+    days = speak.join_items([f"{row.date[5:10]} {value}" for row, value in zip(shown, values, strict=True)])
+    return (
+        speak("Opens: {days}", days=days) if column == "open"
+        else speak("Highs: {days}", days=days) if column == "high"
+        else speak("Lows: {days}", days=days) if column == "low"
+        else speak("Volumes in shares: {days}", days=days)
+    )  # fmt: skip
 
 
 _DAY, _WEEK, _MONTH, _YEAR = "day", "week", "month", "year"
@@ -535,7 +567,8 @@ def answer_volume_against(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if unread or len(days) + len(lengths) < len(asked.spans) or len(days) > 2 or len(lengths) > 1 or size > 250:
         others = [span.said for span in asked.spans if span not in (*days[:2], *lengths[:1])]
         return wording.ask_back(desk, unread or tuple(others) or (f"{size}",))
-    average = bool(_AVERAGE.search(plain)) or not days or bool(lengths)
+    alone = len(days) == 1 and not _HELD_AGAINST.search(plain)
+    average = bool(_AVERAGE.search(plain)) or not days or bool(lengths) or alone
     earlier = _EARLIER.search(plain) if lengths and not days else None
     other = int(earlier["n"]) if earlier else 0
     back = max((span.sessions for span in days if span.first is None), default=0) + size + other + 40
@@ -560,6 +593,8 @@ def answer_volume_against(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines, *filter(None, notes))
 
 
+_HELD_AGAINST = pattern(r"[比较跟和与]|相对|\b(?:than|against|versus|vs|compared|from|as)\b", re.I)
+"""Words that hold the volume of one day against that of another."""
 _EARLIER = pattern(r"(?:之前|再前|前面?|此前|更早)的?\s*(?P<n>\d{1,3})\s*(?:个?交易日|天|日)", re.I)
 """The stretch of sessions before another one: 最近10天和前10天比."""
 

@@ -276,6 +276,22 @@ def _watch_line(desk: ToolDesk, symbol: str, bar: Json) -> str:
 _AMOUNTS = ("market_cap", "float_cap", "amount")
 
 
+def _in_yuan(desk: ToolDesk, quotes: dict[str, Json], field: str) -> Work[dict[str, Json]]:
+    """Return quotes with an amount in yuan, so that those of several currencies can be held against each other."""
+    told, rates = [], {"CNY": 1.0, "": 1.0}
+    for currency in sorted({str(row["currency"]) for row in quotes.values() if row.get("currency")} - {"CNY"}):
+        if rate := (yield from wording.load_rate(desk, currency, "CNY")):
+            rates[currency] = float(rate["rate"])
+            told.append(wording.say_rates(desk, {"rates": [rate | {"currency": currency, "base": "CNY"}]})[0])
+    known = {code: row for code, row in quotes.items() if str(row.get("currency") or "") in rates}
+    if told:
+        desk.last_lines.append(desk.speak("All in CNY: {rates}.", rates=desk.speak.join_items(told)))
+    return {
+        code: row | {field: None if row.get(field) is None else row[field] * rates[str(row.get("currency") or "")]}
+        for code, row in known.items()
+    }
+
+
 def stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list[tuple[float, str]]]:
     """Return a stored figure of each security that has it: of its quote, or of its valuation."""
     found: dict[str, Json] = {}
@@ -289,8 +305,8 @@ def stored_figures(desk: ToolDesk, field: str, symbols: list[str]) -> Work[list[
     else:
         quotes = yield from desk.one("market.quote", symbols=symbols[:MOST])
         found = {str(row["symbol"]): row for row in wording.rows_of(quotes, "quotes")}
-        if field in _AMOUNTS:  # of several currencies only those in yuan can be held against each other
-            found = {code: row for code, row in found.items() if row.get("currency") in (None, "CNY")}
+        if field in _AMOUNTS:
+            found = yield from _in_yuan(desk, found, field)
     values = [(value, each) for each in symbols if (value := wording.figure_of(found.get(each), field)) is not None]
     return [(value, each) for value, each in values if value > 0 or field not in ("pe", "pe_ttm", "pb")]
 
