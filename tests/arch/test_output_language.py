@@ -73,7 +73,7 @@ WORDS = {
         " 亏 赚 了多少 浮动盈亏多少 我拿了多久 从我买进到现在涨了多少"
     ),
     "lib/ia/agent/analyst/ask/money_sums.py": "已实现盈亏 浮动盈亏 盈亏 费用 入金 现金 资产 持仓 我的入金和出金 我的 之和折 和 我的浮动盈亏",
-    "lib/ia/agent/analyst/ask/own_words.py": "港币 美元 人民币",
+    "lib/ia/agent/analyst/ask/own_words.py": "港币 美元 人民币 账户有多少钱",
     "lib/ia/agent/analyst/ask/follow_own_again.py": (
         "港股 美股 股 第一笔 哪些交易赚了钱或亏了钱 交易 买入 卖出 最 的一笔 买入对现价 我为什么 买 卖"
         " 自选里 超仓了吗 各持仓盈亏从高到低 美元 港币 我的 现金折合人民币多少 是哪天 值多少人民币 我买了几次 赚了多少 人民币 我"

@@ -94,6 +94,8 @@ def sum_spoken(words: str, before: Sequence[str], today: date) -> str:
             break
         kind, asked = told or kind, {**asked, **old}
         codes += [code for code in reversed(_find_codes(said)) if code not in codes]
+        if not codes and "CASH" in old and set(old) <= {"CASH", "ME", "BY_CURRENCY", "EACH", "COUNT", "STILL", "ALL"}:
+            codes = ["all", "all"]
     named = _find_codes(words)
     return _say(asked, codes[::-1], named[0] if named else "CNY", words) if len(codes) > 1 and len(named) < 2 else ""
 

@@ -183,6 +183,21 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
     return _ask_known({_SECURITY: old[_SECURITY], "ME": ["my"], **new}, chinese=chinese)
 
 
+def ask_accounts(words: str, before: str, today: date) -> str:
+    """Return the questions for the accounts of some currencies, after one for another account; "" for anything else.
+
+    >>> ask_accounts("港币和美元的呢", "看一下人民币账户", date(2024, 3, 15))
+    '港币账户有多少钱 || 美元账户有多少钱'
+    """
+    new = read_words(words, find_mentions(words), today)
+    old = set(read_words(before, find_mentions(before), today) or ())
+    if set(new or ()) != {"CURRENCY"} or old - _WEAK - {"ME"} != {"MARKET"} or "ACCOUNTOF" not in old or new is None:
+        return ""
+    chinese = count_han(words) > 0
+    asked = [value.split("~")[chinese] for value in new["CURRENCY"]]
+    return " || ".join(f"{each}账户有多少钱" if chinese else f"how much is in my {each} account" for each in asked)
+
+
 def name_counted_ones(words: str, before: str, today: date) -> str:
     """Return the question before, which counted holdings, for one that asks which those are; "" for another.
 
@@ -316,7 +331,12 @@ _PART = pattern(r"per ?cent(?:age)?|[%％]|百分", re.I)
 
 
 def _measure_result(new: dict[str, list[str]], old: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return the ideas of a message, with a rate for a part where a result was spoken of: "how many percent"."""
+    """Return the ideas of a message, with a rate for a part where a result was spoken of: "how many percent".
+
+    One time against another is asked of both times.
+    """
+    if set(new) - _WEAK == {"THAN", "TIME"} and "TIME" in old:
+        return {**new, "TIME": [*old["TIME"], *new["TIME"]]}
     if set(new) - _WEAK != {"WEIGHT"} or not _RESULTS & set(old) or not any(map(_PART.search, new["WEIGHT"])):
         return new
     return {idea: said for idea, said in new.items() if idea != "WEIGHT"} | {"BY_PERCENT": new["WEIGHT"]}

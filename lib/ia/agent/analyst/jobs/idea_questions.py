@@ -13,6 +13,7 @@ from ia.agent.analyst.ask.follow_words import ELSEWHERE, LEAD, TAIL
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.money_sums import sum_named, sum_spoken
 from ia.agent.analyst.ask.own_words import (
+    ask_accounts,
     ask_of_held,
     continue_ideas,
     name_counted_ones,
@@ -77,6 +78,7 @@ def _continue_first(words: str, before: str, today: date) -> str:
         return ""
     return (
         ask_of_held(words, before, today)
+        or ask_accounts(words, before, today)
         or continue_ideas(words, before, today, first=True)
         or name_counted_ones(words, before, today)
         or ideas.continue_topic(words, before, today)

@@ -8,7 +8,7 @@ from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import EVER
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
-from ia.agent.analyst.jobs.facts import account_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts import account_facts, result_facts, together, wording
 from ia.agent.analyst.jobs.facts.held import load_held, name_position
 from ia.agent.analyst.jobs.facts.ledger_facts import read_order
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
@@ -177,7 +177,24 @@ def answer_sell_all(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     ]  # fmt: skip
     if unknown:
         lines.append(speak("Not counted (no price): {names}.", names=speak.join_items(unknown)))
+    else:
+        after = {code: amount - fees for code, (fees, amount) in sums.items()}
+        left = _say_cash_after(desk, status, after)
+        lines = [*left, *lines] if _CASH.search(asked.words) else [*lines, *left]
     return reply_of_lines(*lines, *_say_taxes(desk, held, checks))
+
+
+_CASH = pattern(r"现金|\bcash\b", re.I)
+
+
+def _say_cash_after(desk: ToolDesk, status: DeskResult, sold: dict[str, float]) -> list[str]:
+    """Return what cash there is after sales that bring so much of each currency, and what it comes to in one."""
+    books = wording.objects_of(status, "currencies")
+    cash = {code: float(book.get("cash") or 0) + sold.get(code, 0.0) for code, book in books.items()}
+    told = together.say_sum(desk, cash, status.get("total"))
+    return [
+        desk.speak("Cash then: {cash}.{mark}", cash=told, mark=wording.simulated_mark(desk, status.get("simulated")))
+    ]
 
 
 def _sale_of(symbol: str, row: Json) -> DeskCall:

@@ -193,8 +193,10 @@ def answer_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     wanted = [each for each in named if markets and each not in markets]
     only = tuple(dict.fromkeys(each for each in (*named, *markets) if each not in wanted))
     whole = not (len(only) == 1 and _A_SHARES.search(asked.words))
+    if len(named) == 1 and not markets and _CONVERTED.search(asked.words) and span is not None and span.kind != EVER:
+        return (yield from _answer_converted(desk, status, span, named[0]))
     if span is None or span.kind == EVER:
-        told = yield from _say_in_all(desk, status, only, whole=whole)
+        told = yield from _say_in_all(desk, status, only, whole=whole, words=asked.words)
         converted = (yield from _convert_profit(desk, status, only, wanted[0])) if wanted else []
         return told._replace(lines=[*converted, *told.lines])
     if wanted:
@@ -202,6 +204,44 @@ def answer_result(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if span.kind == DAY and f"{span.first}" == desk.request.day:
         return (yield from say_today(desk, status, only))
     return (yield from answer_over(desk, span, only, whole=whole))
+
+
+_CONVERTED = pattern(
+    r"[折换合算按用]成?(?:合成?|算成?)?(?:美[元金]|港[币元])|\bin (?:us |hong kong |hk )?(?:dollars|usd|hkd)\b", re.I
+)
+
+
+def _answer_converted(desk: ToolDesk, status: DeskResult, span: TimeSpan, currency: str) -> Work[Reply]:
+    """Answer what all accounts made of a stretch of days, in a currency that is not the base one.
+
+    Of today each account has its last session, which may be another day in another market.
+    """
+    speak, today = desk.speak, span.kind == DAY and f"{span.first}" == desk.request.day
+    told = yield from (say_today(desk, status) if today else answer_over(desk, span))
+    days = yield from read_account_days(desk, span)
+    if days is None:
+        return told
+    period = yield from load_period(desk, days)
+    total = period.get("total")
+    sums = {code: book.get("today_pnl") for code, book in wording.objects_of(status, "currencies").items()}
+    if not today:
+        known = isinstance(total, dict) and total.get("twr_frac") is not None
+        if not known or results.explain_old_prices(desk, period):
+            return told
+        sums = {str(total.get("currency")): total.get("result")}
+    worth = 0.0
+    for code, amount in sums.items():
+        rate = (yield from wording.load_rate(desk, code, currency, f"{days.last}")) if code != currency else {"rate": 1}
+        if rate is None or amount is None:
+            return told
+        worth += float(amount) * float(rate["rate"])
+    head = speak(
+        "All in {currency}: **{money}**, at the rate of {date}.",
+        currency=currency,
+        money=wording.say_exact(desk, worth, signed=True, currency=currency),
+        date=f"{days.last}",
+    )
+    return told._replace(lines=[head, *told.lines])
 
 
 _A_SHARES = pattern(
@@ -359,7 +399,7 @@ def say_today(desk: ToolDesk, status: DeskResult, only: Sequence[str] = ()) -> W
     return reply_of_lines(*lines, *_say_ends(desk, _in_currencies(dict(positions_of(status)), only), "today_pnl"))
 
 
-def _say_in_all(desk: ToolDesk, status: DeskResult, only: Sequence[str], *, whole: bool) -> Work[Reply]:
+def _say_in_all(desk: ToolDesk, status: DeskResult, only: Sequence[str], *, whole: bool, words: str) -> Work[Reply]:
     """Return the profit since the first entry: its parts, and the time-weighted return."""
     speak = desk.speak
     first = yield from first_entry(desk)
@@ -397,7 +437,26 @@ def _say_in_all(desk: ToolDesk, status: DeskResult, only: Sequence[str], *, whol
         lines.append(speak("Not counted (no price): {names}.", names=names))
     if not lines:
         return reply_of_lines(speak("The ledger has no {currency} account.", currency=speak.join_items(list(only))))
-    return reply_of_lines(*(say_total(desk, period, only) if whole else []), *lines)
+    return reply_of_lines(*_say_best(desk, rates, words), *(say_total(desk, period, only) if whole else []), *lines)
+
+
+_WHICH = pattern(r"各账户的收益率|\baccounts by return\b", re.I)
+_LEAST = pattern(r"倒序|\bin reverse\b", re.I)
+
+
+def _say_best(desk: ToolDesk, rates: dict[str, results.BookResult], words: str) -> list[str]:
+    """Return which currency's account has the highest return, or the lowest one, where that is asked for."""
+    known = {code: float(each.rate) for code, each in rates.items() if each.rate is not None}
+    if not _WHICH.search(words) or len(known) < 2:
+        return []
+    pick = min if _LEAST.search(words) else max
+    code = pick(known, key=lambda each: known[each])
+    given: Json = {"currency": code, "rate": wording.say_percent(known[code])}
+    return [
+        desk.speak("Lowest return: the {currency} account, **{rate}**.", **given)
+        if pick is min
+        else desk.speak("Highest return: the {currency} account, **{rate}**.", **given)
+    ]
 
 
 def _convert_profit(desk: ToolDesk, status: DeskResult, only: Sequence[str], wanted: str) -> Work[list[str]]:

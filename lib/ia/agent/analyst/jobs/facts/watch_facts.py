@@ -138,6 +138,12 @@ def _list_watched(desk: ToolDesk, asked: FactQuestion, watched: _Watched) -> Wor
                 count=len(rows) + len(missing),
             )
         ]
+    elif asked.facts[0].field == "owned":
+        form = PluralText("You hold **{count}** of what you watch.", "You hold **{count}** of what you watch.")
+        before = [speak(form, count=len(rows) + len(missing))]
+    elif _NOT_HELD.search(asked.words):
+        form = PluralText("**{count}** watched security is not held.", "**{count}** watched securities are not held.")
+        before = [speak(form, count=len(rows) + len(missing))]
     elif left_out:
         names = speak.join_items([display_name(desk, mention) for mention in left_out.values()])
         before = [speak("Without {names}:", names=names)]
