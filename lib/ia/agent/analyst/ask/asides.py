@@ -9,6 +9,7 @@ from datetime import date
 from itertools import pairwise
 
 from ia.agent.analyst.ask import ideas, own_words
+from ia.agent.analyst.ask.facts import industry_forms
 from ia.agent.analyst.ask.mentions import LONGEST, find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import find_time_spans
 from ia.agent.analyst.voice import count_han
@@ -31,12 +32,14 @@ _ASKS = pattern(
     rf"\A\W*(?:(?:but|so|and|then|now|also|well|ok(?:ay)?|please|just|quickly)\b[, ]*)*{_ASKING}|[?？]\s*\Z"
     r"|\b(?:what|which|how (?:much|many|far|long|big)|whether)\b"
     r"|多少|几|哪|谁|什么|怎么|如何|为[何啥]|啥|咋|是否|是不是|有没有|能不能|会不会|该不该|要不要|还是|吗\W*\Z|[没不]\W*\Z"
-    r"|([\u4e00-\u9fff])(?<![对好行])[没不]\1|(?:帮我?|给我|替我|看看|查|列|报|说|算|讲)(?!.*[吧了]\W*\Z)",
+    r"|([\u4e00-\u9fff])(?<![对好行])[没不]\1|\A\W*(?:请|你|快|先|再|就|麻烦|劳驾|能不能|可以|直接)*(?:帮|给我|替我|看看?|查(?!账)|列|报|说|算"
+    r"|讲)(?!.*[吧了]\W*\Z)",
     re.I,
 )
 """A part that asks for something."""
 _PERSON = (
-    r"(?:i|i'm|i've|i'd|i'll|we|we're|we've|he|she|they|people|some(?:one|body)|every(?:one|body)|no(?:body| one)"
+    r"(?:i|i'm|i've|i'd|i'll|you'll|you'd|you're|you (?:may|might|will)|we|we're|we've|he|she|they|people"
+    r"|some(?:one|body)|every(?:one|body)|no(?:body| one)"
     r"|(?:my|the|our) (?:\w+[- ])?(?:wife|husband|partner|son|daughter|kids?|boss|friends?|accountant"
     r"|colleagues?|broker"
     r"|brother|sister|dad|mum|mom|father|mother|neighbou?r|cousin|uncle|aunt|family|doctor|hands?|eyes|memory|head"
@@ -84,13 +87,17 @@ _BOUNDS = pattern(
     r"|只(?!是)|就[想要看]|除|不算|不含|不要|不用|别算|别管|如果|假[如设]|要是|的话|单独|光|另外|包括|按|折|每",
     re.I,
 )
-_SAYERS = r"(?:(?:my|our|the|a|an|some|one) (?:[\w-]+ ){0,3}?[\w-]+|some(?:one|body)|people|everyone|they|he|she|i)"
+_SAYERS = (
+    r"(?:the (?:news|papers?|radio|tv|internet)|(?:my|our|the|a|an|some|one) (?:[\w-]+ ){0,3}?[\w-]+"
+    r"|some(?:one|body)|people|everyone|they|he|she|i)(?: (?:at|in|from|on) (?:the|my|our) \w+)?"
+)
 _CLAIM = pattern(
-    rf"\A\W*(?:(?:so|well|ok(?:ay)?|hi|hello|now)\b[,.! ]+)*{_SAYERS} (?:just |always |now |keeps? |kept |has "
+    rf"\A\W*(?:(?:so|well|ok(?:ay)?|hi|hello|now)\b[,.! ]+)*(?:i(?:['’]m| am) told|{_SAYERS} (?:just |always "
+    rf"|now |keeps? |kept |has "
     rf"|have )*"
     r"(?:says?|said|saying|claims?|claimed|told me|tells me|telling me|thinks?|believes?|swears|swore|insists?"
     r"|insisted"
-    r"|reckons?|is (?:sure|convinced|certain)|heard|hear|read|read somewhere|read in the paper|saw)"
+    r"|reckons?|is (?:sure|convinced|certain)|heard|hear|was told|read|read somewhere|read in the paper|saw))"
     r"(?: (?:today|yesterday|this morning|last night|at work|at dinner|on the radio|on tv|somewhere))?(?: that)? "
     r"(?P<claim>[^?]{6,120}?)(?:[.,;:!?…]+|\s[-–—]+)\s*(?:(?:and|so|but)\b )?"
     r"(?:(?:is|was|isn't|can) (?:that|it|this|he|she|they)(?: really| actually| even| be)? (?:so|true|right"
@@ -117,12 +124,33 @@ _LEAD = pattern(
     re.I,
 )
 """When or by whom something is asked, before what is asked: "before the market opens I want to know what"."""
+_OPENING = pattern(
+    r"\A(?:\W*(?:for what it['’]s worth|funny thing|here['’]s the thing|to be honest|(?:just )?between (?:us"
+    r"|you and me)|hang on|hold on|before i forget|while i (?:remember|think of it)|by the by|anyway|right then"
+    r"|correct me if i['’]m wrong|if i (?:remember|recall) (?:right|rightly|correctly)|if memory serves(?: me)?"
+    r"|unless i['’]m (?:mistaken|wrong)|is it just me,? or|no need (?:for|to) [^,.:;?]{2,40}"
+    r"|just the (?:number|figure|date|name|answer|facts)(?: please)?|silly question"
+    r"|maybe (?:it['’]s )?a silly question)"
+    r"[,.:;!…-]*\s+(?:(?:but|and|so)\b )?)+"
+    r"|\A\W*(?:[哎唉诶嗨哟][，,！!]*|我这(?:手气|运气|记性|脑子|眼光)|懒得(?:翻|找|查|看)了?|别的(?:先|都)?不(?:说|管|问|谈)|说句实话|说实话|跟你打听(?:个事"
+    r"|一下)?|打听(?:个事|一下)|(?:我)?记得没错的话|没记错的话|不瞒你说"
+    r"|闲话少说|长话短说|说正事)[，,：: ]*(?:就(?:说|问|看))?",
+    re.I,
+)
+"""How one begins to speak, which says nothing of what is asked."""
 _DO_YOU_KNOW = pattern(
     r"[.?!]\s*(?:do you (?:know|happen to know|remember)|any idea|can you (?:tell|help|say|check|look)(?: me)?"
     r"|could you (?:tell|help|say|check|look)(?: me| it up| that up)?|what (?:do|should) i (?:say|tell (?:him"
     r"|her|them)))\W*\Z",
     re.I,
 )
+_HEARSAY = pattern(
+    rf"\A\W*{_SAYERS} (?:just |always |now |keeps? |kept |has |have |is |are |was |were )*"
+    r"(?:says?|said|saying|claims?|claimed|rav(?:es?|ing)|going on|goes on|talks?|talking|talked|mentions?|mentioned"
+    r"|recommends?|recommended|swears?|writes?|wrote|brags?|bragging|complains?|complaining)\b",
+    re.I,
+)
+"""Tells what others say of the matter."""
 _MEANT_TO = pattern(
     r"\b(?:was|were) going to\b|\bmean(?:t|ing) to\b|\bwanted to\b|\bpromised\b|想看没看|本来想|一直想", re.I
 )
@@ -133,8 +161,8 @@ _TRADES = frozenset(
 _HARMLESS = frozenset(
     (
         "IDLE", "ME", "KEEP", "NOT", "UP", "DOWN", "FAILED", "PUBLISH", "FAR", "WANTED", "JUMPY", "MONEY",
-        "HASBEEN", "DAY", "ADDX", "NOTE", "UNKNOWN", "WHERE", "THERE", "ACTIVE", "TELLME", "LOOKED", "TIME",
-        "WEEK", "CAN", "WILL", "SAID", "WHY", "WHEN", "STILL", "YET", "LONG", "LIST", "RUN", "EVER", "COMING",
+        "HASBEEN", "DAY", "SINCE", "OPEN", "ADDX", "NOTE", "UNKNOWN", "WHERE", "THERE", "ACTIVE", "TELLME", "LOOKED",
+        "TIME", "WEEK", "CAN", "WILL", "SAID", "WHY", "WHEN", "STILL", "YET", "LONG", "LIST", "RUN", "EVER", "COMING",
         "SHOULD", "GOODLEVEL", "NEXT", "IT", "DO", "STX", "MODEL", "HAPPEN", "GOT", "OFF", "WHICH", "REST",
         "TRIGGER", "SEARCH"
     )
@@ -182,11 +210,10 @@ def drop_asides(text: str, today: date) -> str:
     """
     if len(text) > LONGEST:
         return text
-    if (claim := _ask_claim(text)) != text:
-        return claim
-    if (asked := ask_tag(text)) != text:
+    whole, text = text, _OPENING.sub("", text)
+    if (asked := ask_tag(_ask_claim(text))) != text:
         return asked
-    whole, text = text, _DO_YOU_KNOW.sub("?", _LEAD.sub(lambda found: "whether " if found["if"] else "", text))
+    text = _DO_YOU_KNOW.sub("?", _LEAD.sub(lambda found: "whether " if found["if"] else "", text))
     parts = _split(text)
     asks = [_ASKS.search(part) is not None for part in parts]
     if not any(asks):
@@ -207,15 +234,28 @@ def _name_topic(rest: str, text: str) -> str:
     "What's BYD's P/E?"
     """
     named = {each.symbol: each.said for each in find_mentions(text)}
+    if not named and (groups := _GROUP_PRONOUN.search(rest)):
+        said = next((found[0] for form, _ in industry_forms(text) if (found := form.search(text))), "")
+        return (
+            f"{rest[: groups.start()]}{said} stocks{rest[groups.end() :]}" if said and not find_mentions(rest) else rest
+        )
     if len(named) != 1 or find_mentions(rest):
         return rest
     said = next(iter(named.values()))
     if _FIGURE_ZH.match(rest):
         return said + rest
+    if not _PRONOUN.search(rest) and (found := _OF_WHICH.search(rest)):
+        return f"{rest[: found.end()]} of {said}{rest[found.end() :]}"
     return _PRONOUN.sub(lambda found: said + {"its": "'s", "it's": " is"}.get(found[0].casefold(), ""), rest, count=1)
 
 
+_GROUP_PRONOUN = pattern(r"\bthey\b", re.I)
 _PRONOUN = pattern(r"\b(?:it's|its|it)\b(?! (?:true|so|right|correct|worth it|safe|time)\b)", re.I)
+_OF_WHICH = pattern(
+    r"\bhow many shares\b(?! of\b)|\b(?:the|current|latest) (?:price|dividend|yield|margin)(?=\W*\Z)",
+    re.I,
+)
+"""Shares or a figure, of which it is not said whose."""
 _FIGURE_ZH = pattern(
     r"\A\W*(?:它的?|的)?(?:市[盈净销]率|股息率|毛利率|净利率|负债率|营收|净利润|市值|收盘|股价|现价|今天|昨天|今年|这[周月]|财报|分红)"
 )
@@ -249,7 +289,7 @@ def _split(text: str) -> list[str]:
 
 def _is_aside(part: str, rest: str, today: date) -> bool:
     """Return True if a part of a message is said of its author, and bounds nothing of the rest."""
-    if not _PERSONAL.search(part):
+    if not (_PERSONAL.search(part) or _HEARSAY.search(part)):
         return False
     plain = _SPELL.sub(" ", _AHEAD.sub(" ", strip_mentions(part)))
     if _BOUNDS.search(plain) or re.search(r"\d", plain):
@@ -258,6 +298,8 @@ def _is_aside(part: str, rest: str, today: date) -> bool:
         return False
     if find_time_spans(plain, today) and not _MEANT_TO.search(part) and not find_time_spans(rest, today):
         return False
+    if _HEARSAY.search(part) and find_mentions(rest):
+        return True
     said = _find_ideas(plain) - _HARMLESS - _find_ideas(rest)
     return said <= _TRADES if _UNSURE.search(part) else not said
 
@@ -279,7 +321,9 @@ _PRESENT = pattern(
     r" (?P<verb>(?:hold|own|pay|have|trade|yield|cost|need|run|owe|look|go|sell|buy|make|earn)s?|has)\b", re.I
 )
 _BEEN = pattern(
-    r"(?P<verb>(?<=\w )(?:is|are|was|were|has|have|had|will|can)|'(?:s|ve|re|ll))(?P<no>n't| not| never)?\b(?= )", re.I
+    r"(?P<verb>(?<=\w )(?:is|are|was|were|has|have|had|will|can)|'(?:s|ve|re|ll))(?P<no>n't| not"
+    r"| never)?\b(?= )",
+    re.I,
 )
 
 

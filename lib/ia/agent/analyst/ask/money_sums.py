@@ -43,6 +43,14 @@ _INTO = pattern(
     re.I,
 )
 
+_WITH = pattern(
+    r"\A\W*(?:那|那么|如果|要是|再|若)*(?:算上|加上|连上|连同|包括|把)(?P<zh>.{2,16}?)(?:也|都|一起|一并|算上|算进去|加上|加进去|在内|的话)*[呢吗啊]?\W*\Z"
+    r"|\A\W*(?:and |what |how about |what about )*(?:if i |when i )?(?:include|including|count|counting|adding"
+    r"|add|with|plus)"
+    r" (?:in )?(?P<en>[a-z -]{2,40}?)(?: (?:included|too|as well|added|counted))*\W*\Z",
+    re.I,
+)
+"""A message that adds other markets or currencies to what was asked before."""
 _CONVERTS = pattern(r"[折换算合]|多少")
 """Money of one currency told in another, and no second one to be added."""
 
@@ -74,6 +82,9 @@ def sum_spoken(words: str, before: Sequence[str], today: date) -> str:
     >>> sum_spoken("add those up in yuan", ["my cash in hkd"], day), sum_named("together", day)
     ('', '')
     """
+    added = _WITH.match(words) if before else None
+    if added and (whole := _add_others(added["zh"] or added["en"], before[-1], today)):
+        return whole
     ideas = read_words(words, find_mentions(words), today)
     if ideas and set(ideas) - {"YUAN"} <= _NET and {"AFTER_FEES", "TOTAL"} & set(ideas) and _both_sides(before, today):
         return "我的浮动盈亏" if count_han(words) else "my unrealized profit"
@@ -98,6 +109,26 @@ def sum_spoken(words: str, before: Sequence[str], today: date) -> str:
             codes = ["all", "all"]
     named = _find_codes(words)
     return _say(asked, codes[::-1], named[0] if named else "CNY", words) if len(codes) > 1 and len(named) < 2 else ""
+
+
+def _add_others(others: str, before: str, today: date) -> str:
+    """Return the question for one sum of what a message asked of one market and of others; "" for none.
+
+    >>> day = date(2024, 3, 15)
+    >>> _add_others("港股和美股", "我A股这部分总共是赚是亏", day), _add_others("fees", "profit of my A-shares", day)
+    ('我的CNY和HKD和USD盈亏之和折CNY', '')
+    """
+    more, old = read_words(others, [], today), read_words(before, find_mentions(before), today)
+    if (
+        not more
+        or not set(more) <= _MONEY | {"OWN", "ME"}
+        or not old
+        or not set(old) <= _ALLOWED
+        or find_mentions(before)
+    ):
+        return ""
+    codes = list(dict.fromkeys((*_find_codes(before), *_find_codes(others))))
+    return _say(old, codes, "CNY", others) if _find_codes(before) and len(codes) > len(_find_codes(before)) else ""
 
 
 def _both_sides(before: Sequence[str], today: date) -> bool:

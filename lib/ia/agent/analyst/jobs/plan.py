@@ -396,7 +396,7 @@ def _set_aside(desk: ToolDesk) -> None:
     """Leave out what somebody says of themselves before a question, where that makes the whole a view."""
     asked = desk.request
     kind = intent.read_acts(asked).kind
-    if not asked.is_words_only or asked.sections or kind not in ("own_view", "praise", "research", *_TOLD):
+    if not asked.is_words_only or asked.sections or kind not in ("own_view", "praise", "research", "review", *_TOLD):
         return
     from ia.agent.analyst.ask.asides import ask_tag, drop_asides
 

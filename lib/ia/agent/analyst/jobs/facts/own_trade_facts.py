@@ -197,8 +197,11 @@ def answer_after_sale(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
+_WORST_FIRST = pattern(r"\bworst first\b|最差在前", re.I)
+
+
 def answer_purchases_now(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer how each purchase stands against the price now, the best first; of days or securities that are named."""
+    """Answer how each purchase stands against the price now, the best or worst first; of days or securities named."""
     speak = desk.speak
     days = yield from result_facts.trade_days(desk, asked)
     if days is None:
@@ -213,11 +216,14 @@ def answer_purchases_now(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         return reply_of_lines(speak("The journal has no such trade."))
     if len(wording.rows_of(listed.value)) >= LIMIT:
         desk.last_lines.append(speak("Only the newest {count} entries of the journal are read.", count=LIMIT))
-    return (yield from say_purchases_now(desk, rows, wording.objects_of(status, "positions")))
+    held, worst = wording.objects_of(status, "positions"), _WORST_FIRST.search(asked.words) is not None
+    return (yield from say_purchases_now(desk, rows, held, worst_first=worst))
 
 
-def say_purchases_now(desk: ToolDesk, rows: list[Json], held: dict[str, Json], *, only: str = "") -> Work[Reply]:
-    """Return how purchases stand against the price now, the best first.
+def say_purchases_now(
+    desk: ToolDesk, rows: list[Json], held: dict[str, Json], *, only: str = "", worst_first: bool = False
+) -> Work[Reply]:
+    """Return how purchases stand against the price now, the best first unless the worst is wanted so.
 
     only  "profit" or "loss": those alone, the furthest first
     """
@@ -244,7 +250,8 @@ def say_purchases_now(desk: ToolDesk, rows: list[Json], held: dict[str, Json], *
             price=number(price, "price", speak),
         )
         told.append((price / then, line if size else line + speak(" (sold since)")))
-    told.sort(key=lambda each: each[0], reverse=only != "loss")
+    sign = 1 if only == "loss" or worst_first else -1
+    told.sort(key=lambda each: sign * each[0] if each[0] > float("-inf") else float("inf"))
     whole, mark = told, wording.simulated_mark(desk, any(each.get("simulated") for each in prices.values()))
     if only:
         told = [each for each in told if (each[0] > 1 if only == "profit" else 0 < each[0] < 1)]
