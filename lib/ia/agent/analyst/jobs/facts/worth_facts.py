@@ -24,6 +24,8 @@ _STEP = pattern(
 _STEPS = {"天": "day", "周": "week", "月": "month", "年": "year", "时间": "time"}
 _WORTH = pattern(r"资产|\bworth\b", re.I)
 """What it was worth is asked for, and not what it brought."""
+_PICKED = pattern(r"(?P<best>最好|\bbest of all\b)|最差|\bworst of all\b", re.I)
+"""The best or the worst of the stretches is asked for."""
 _UP = pattern(r"只算赚|\bgains only\b", re.I)
 _DOWN = pattern(r"只算亏|\blosses only\b", re.I)
 
@@ -59,6 +61,10 @@ def answer_account_curve(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if worth
         else speak("**{name}** {first} – {last}: **{money}** together.{mark}", **given)
     ]
+    if pick := _PICKED.search(asked.words):
+        known = [row for row in rows if row.get("twr_frac") is not None]
+        chosen = (max if pick["best"] else min)(known or rows, key=lambda row: float(row.get("twr_frac") or 0))
+        lines.insert(0, _say_step(desk, chosen, step, currency, worth=worth).removeprefix("- "))
     for row in reversed(rows[-SHOWN:]):
         lines.append(_say_step(desk, row, step, currency, worth=worth))
     if len(rows) > SHOWN:
