@@ -88,6 +88,7 @@ WORDS = {
     "lib/ia/agent/analyst/ask/follow_pronouns.py": "把 移出自选 加入自选 里 我 吗 要不要卖 如果我没卖 现在会多赚多少 我为什么 我持有多少 买入以来涨了多少 我买入以来涨了多少 的新闻 的提醒改成 占我账户多少 占",
     "lib/ia/agent/analyst/ask/follow_same.py": "到 涨跌多少 成交量和 日均量相比 上次 日线是哪天",
     "lib/ia/agent/analyst/ask/follow_steps.py": "的股票里 里 美元 港币 人民币 我的 持仓 折合",
+    "lib/ia/agent/analyst/ask/supposed_moves.py": "和",
     "lib/ia/agent/analyst/ask/follow_terms.py": "我的 是多少",
     "lib/ia/agent/analyst/ask/follow_times.py": "前 上 自 以来 到 涨跌 以来涨跌 年 月 成交量 比 多吗 上周 上上周 还剩几个交易日 哪天 得最多 跌 涨",
     "lib/ia/agent/analyst/ask/follow_words.py": "它",

@@ -302,6 +302,18 @@ def sale_net(symbol, quantity):
     return found["amount"] - found["fees"]
 
 
+def daily_gains():
+    """Return what the holdings of now would have gained on each of the last 250 days of the mainland, in yuan."""
+    days = [row["date"] for row in bars("000300")][-251:]
+    sums = [0.0] * 250
+    for symbol, each in document("account")["positions"].items():
+        known = [(row["date"], float(row["close"])) for row in bars(symbol)]
+        closes = [max(row for row in known if row[0] <= day)[1] for day in days]
+        worth = each["value"] * (1.0 if each["currency"] == "CNY" else float(rate(each["currency"])))
+        sums = [sums[at] + worth * (closes[at + 1] / closes[at] - 1) for at in range(250)]
+    return sums
+
+
 def cash_in_all():
     return document("account")["total"]["cash"]
 

@@ -23,7 +23,8 @@ T = TypeVar("T")
 HOMES = {
     "readings": "research", "labels": "research", "lenses": "research", "figures": "research", "view": "research",
     "valuation": "research", "study": "research",
-    "facts_settings": "research", "facts_record": "research", "facts_days": "research", "facts_lists": "research",
+    "facts_settings": "research", "facts_risk": "research",
+    "facts_record": "research", "facts_days": "research", "facts_lists": "research",
     "facts_company": "research", "facts_plain": "research", "facts_howto": "research", "grounds": "research",
     "facts_everyday": "research", "facts_ledger": "research", "facts_holdings": "research", "facts_history": "research",
     "facts_trades": "research", "facts_owner": "research", "facts_tasks": "research", "facts_worth": "research",

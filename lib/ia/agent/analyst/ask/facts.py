@@ -270,6 +270,11 @@ def settings_table(tables: Tables = SHIPPED) -> list[FactSpec]:
     return tables.build("research", "facts_settings", build_facts)
 
 
+def risk_table(tables: Tables = SHIPPED) -> list[FactSpec]:
+    """Return the facts of risk and of supposed moves of prices and rates, which are looked at after the settings."""
+    return tables.build("research", "facts_risk", build_facts)
+
+
 def record_table(tables: Tables = SHIPPED) -> list[FactSpec]:
     """Return the facts of the ledger as a whole, of counts of notes and questions, and of what is ahead; the first."""
     return tables.build("research", "facts_record", build_facts)
@@ -364,6 +369,7 @@ def build_fact(entry: Entry) -> FactSpec:
 
 TABLES = (
     "facts_settings",
+    "facts_risk",
     "facts_record",
     "facts_tasks",
     "facts_days",
@@ -392,15 +398,15 @@ def tables_for(securities: list[Mention]) -> tuple[str, ...]:
     """Return the tables that a message may need, which names these securities."""
     if not securities:
         return (
-            "facts_settings", "facts_record", "facts_tasks", "facts_days", "facts_lists", "facts_plain", "facts_howto",
-            "facts_everyday", "facts_ledger", "facts_holdings",
+            "facts_settings", "facts_risk", "facts_record", "facts_tasks", "facts_days", "facts_lists", "facts_plain",
+            "facts_howto", "facts_everyday", "facts_ledger", "facts_holdings",
             "facts_history", "facts_trades", "facts_owner", "facts_worth", "facts_account", "facts_scan", "technicals",
             "technicals_more", "facts_market",
         )  # fmt: skip
     if all(mention.symbol.kind == "index" for mention in securities):
         return TABLES
     return (
-        "facts_settings", "facts_record", "facts_tasks", "facts_days",
+        "facts_settings", "facts_risk", "facts_record", "facts_tasks", "facts_days",
         "facts_lists", "facts_company", "facts_plain", "facts_howto", "facts_everyday", "facts_ledger",
         "facts_holdings", "facts_history",
         "facts_trades", "facts_owner", "facts_prices", "facts_security", "facts_reports", "facts_quote",
@@ -417,6 +423,7 @@ def facts_at(tables: Tables = SHIPPED, *, named: bool = True) -> list[FactSpec]:
     of_security = [*price_table(tables).facts, *security_table(tables).facts, *quote_facts(tables)] if named else []
     return [
         *settings_table(tables),
+        *risk_table(tables),
         *worth_table(tables),
         *record_table(tables),
         *tasks_table(tables),
@@ -647,7 +654,7 @@ _READS_ALL = (
     "screen", "gainers", "decline", "refuse", "term", "calendar", "howto", "command", "undo", "what_if", "what_if_all",
     "limits", "set_limit", "reconcile", "rest_result",
     "rate", "note", "fee_rates", "order_cost", "not_computed", "northbound", "tasks", "inbox",
-    "price_limits", "rate_supposed", "account_curve",
+    "price_limits", "account_curve",
 )  # fmt: skip
 """Answers that read the words of a question themselves, or that no condition changes."""
 

@@ -84,6 +84,7 @@ from ia.agent.analyst.ask.follow_words import (
 )
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
+from ia.agent.analyst.ask.supposed_moves import suppose_again
 from ia.agent.analyst.ask.time_spans import DAY, UNREAD, blank_spans, find_time_spans
 from ia.kernel.patterns import pattern
 
@@ -288,7 +289,7 @@ def _sum_up(text: str, last: str, recent: list[Mention]) -> str:
 def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     if not last or text.startswith("/"):
         return text
-    if summed := _sum_up(text, last, recent) or ask_of_line(text, last):
+    if summed := _sum_up(text, last, recent) or ask_of_line(text, last) or suppose_again(text, last):
         return summed
     if len(text) <= LONGEST and (
         asked := turn_ranking(text, last) or hold_against(text, last) or ask_of_company(text, last, today)

@@ -48,6 +48,8 @@ def _reads_clauses(whole: FactQuestion) -> bool:
     """Return True if one answer tells all clauses: what was bought and what was sold; the items that should add up."""
     if whole.answer in ("reconcile", "sale_after_purchase"):
         return True
+    if whole.answer == "moves" and not whole.left:
+        return True  # what moves, and what it comes to
     if whole.answer != "traded_sum" or whole.securities:
         return False
     from ia.agent.analyst.jobs.facts import trade_sums

@@ -21,6 +21,7 @@ from ia.agent.analyst.ask.facts import (
     quote_facts,
     record_table,
     reports_table,
+    risk_table,
     scan_table,
     security_table,
     settings_table,
@@ -69,7 +70,7 @@ def read_more_terms(known: Tables) -> object:
 _READERS: dict[str, Callable[[Tables], object]] = {
     "readings": readings_at, "valuation": readings_at, "labels": labels_at, "lenses": lenses_at, "figures": figures_at,
     "criteria": criteria_in, "technicals": technicals_at, "technicals_more": more_technicals_at,
-    "facts_scan": scan_table,
+    "facts_scan": scan_table, "facts_risk": risk_table,
     "view": outline_at, "facts_settings": settings_table, "facts_record": record_table, "facts_tasks": tasks_table,
     "facts_days": days_table,
     "facts_lists": lists_table, "facts_company": company_table, "facts_plain": plain_table,

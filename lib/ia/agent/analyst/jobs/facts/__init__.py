@@ -20,7 +20,6 @@ Answer = Callable[[ToolDesk, FactQuestion], Generator[Any, Any, Reply]]
 
 
 READS_NUMBERS = (
-    "rate_supposed",
     "term", "screen", "gainers", "calendar", "order_cost", "against_average", "size", "tasks", "day_count",
     "last_move", "growth",
     "extreme_day", "refuse", "from_extreme", "new_extreme", "level_crossing", "limit_hit", "volume_against",
@@ -35,6 +34,7 @@ READS_NUMBERS = (
     "part_of_account", "moved_by", "sell_down", "trades_above", "year_dividends",
     "bought_then",
     "rest_result", "setting", "share_ratio", "mean_move", "trade_facts", "stop", "sale_check", "trades",
+    "moves", "stops_hit", "value_at_risk", "stop_within",
     "bands", "candles", "gaps", "lot", "back_above", "last_run", "after_report",
 )  # fmt: skip
 """Sources whose answers read the numbers of a question themselves."""
@@ -350,10 +350,8 @@ def _find_lone_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import meaning_facts
 
         return meaning_facts.answer_figure_meaning
-    if name == "riskier":
-        from ia.agent.analyst.jobs.facts import risk_facts
-
-        return risk_facts.answer_riskier
+    if name in ("riskier", "moves", "stops_hit", "value_at_risk", "index_relation", "risk_parts", "stop_within"):
+        return _find_risk_answer(name)
     if name == "data_source":
         from ia.agent.analyst.jobs.facts import source_facts
 
@@ -367,6 +365,21 @@ def _find_lone_answer(name: str) -> Answer | None:
             "sale_after_purchase": settlement_facts.answer_sale_after_purchase,
         }[name]
     return _find_day_answer(name)
+
+
+def _find_risk_answer(name: str) -> Answer:
+    """Return the function behind an answer about the risk of what is held, and about supposed moves."""
+    if name == "moves":
+        from ia.agent.analyst.jobs.facts import supposed_moves
+
+        return supposed_moves.answer_moves
+    if name in ("stops_hit", "stop_within"):
+        from ia.agent.analyst.jobs.facts import stop_facts
+
+        return stop_facts.ANSWERS[name]
+    from ia.agent.analyst.jobs.facts import portfolio_risk, risk_facts
+
+    return (portfolio_risk.ANSWERS | {"riskier": risk_facts.answer_riskier})[name]
 
 
 def _find_day_answer(name: str) -> Answer | None:
@@ -392,7 +405,7 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import own_sums
 
         return own_sums.ANSWERS[name]
-    if name in ("account_curve", "rate_supposed"):
+    if name == "account_curve":
         from ia.agent.analyst.jobs.facts import worth_facts
 
         return worth_facts.ANSWERS[name]

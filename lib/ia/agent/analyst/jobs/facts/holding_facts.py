@@ -7,15 +7,15 @@ from datetime import date, timedelta
 
 from ia.agent.analyst.ask.amounts import find_size
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words
-from ia.agent.analyst.ask.mentions import Mention, strip_mentions
+from ia.agent.analyst.ask.mentions import strip_mentions
+from ia.agent.analyst.ask.supposed_moves import read_supposed
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs import own_notes
-from ia.agent.analyst.jobs.facts import own_trade_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts import own_trade_facts, result_facts, supposed_moves, wording
 from ia.agent.analyst.jobs.facts.held import load_held, load_weights, name_position
 from ia.agent.analyst.jobs.facts.journal_rows import load_trades
 from ia.agent.analyst.jobs.facts.share_changes import load_share_changes
-from ia.agent.analyst.jobs.facts.together import rates_of
 from ia.agent.analyst.say.reply import Reply, append_lines, reply_of_lines
 from ia.agent.analyst.voice import number
 from ia.domain.speech.numerals import COUNT, parse_count
@@ -399,6 +399,11 @@ _BY_PARTS = pattern(
 
 def answer_what_if(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what a position gains or loses where its price moves by so much, or to so much; a line for each move."""
+    if other := _OTHER.search(asked.words):
+        return wording.ask_back(desk, (other[0],))
+    whole = len(asked.securities) > 1 or _WHOLE.search(strip_mentions(asked.words))
+    if whole and read_supposed(asked.words) is not None:
+        return (yield from supposed_moves.answer_moves(desk, asked))
     words = strip_mentions(asked.words)
     by_parts = _BY_PARTS.search(words)
     moves = [] if by_parts else [m for m in _MOVE.finditer(words) if m["down"] or m["up"] or m["to"]]
@@ -437,8 +442,6 @@ def answer_what_if(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         ]
 
     told = yield from _of_held(say, asked, desk)
-    if _WHOLE.search(words) and len(known) == 1 and len(asked.securities) == 1:
-        return told._replace(lines=[*(yield from _say_whole(desk, asked.securities[0], *known[0])), *told.lines])
     if len(known) != 1 or not known[0][0]["pct"] or not _OF_ACCOUNT.search(words):
         return told
     move, size = known[0]
@@ -459,30 +462,12 @@ def answer_what_if(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
 _WHOLE = pattern(
     r"总?资产|净值|身家|\b(?:net worth|account|portfolio)\b(?=.{0,14}\b(?:worth|be|stand)\b)|\bnet worth\b", re.I
 )
-
-
-def _say_whole(desk: ToolDesk, mention: Mention, move: re.Match[str], size: float) -> Work[list[str]]:
-    """Return what everything would be worth where the price of one position moves by so much, or to so much."""
-    status = yield from desk.one("account.status")
-    held, total = wording.objects_of(status, "positions").get(mention.code), status.get("total")
-    if not held or held.get("current_price") is None or not isinstance(total, dict) or total.get("equity") is None:
-        return []
-    base, rates = rates_of(total)
-    price, currency = float(held["current_price"]), str(held.get("currency"))
-    target = price * (1 + (size if move["up"] else -size) / 100) if move["pct"] else size
-    change = (target - price) * float(held["size"]) * rates.get(currency, 1.0)
-    equity = float(total["equity"])
-    return [
-        desk.speak(
-            "Everything would be worth **{worth}**, **{change}** ({rate}), at today's prices.{mark}",
-            worth=wording.say_exact(desk, equity + change, currency=base),
-            change=wording.say_exact(desk, change, signed=True, currency=base),
-            rate=wording.say_percent(change / equity * 100 if equity else 0.0),
-            mark=wording.simulated_mark(desk, status.get("simulated")),
-        )
-    ]
-
-
+_OTHER = pattern(
+    r"几股|多少股|几手|该不该|要不要|应该|\b(?:how many|should|which|when)\b|占(?:总|账户|我|比|组合)|比重|权重"
+    r"|\b(?:share|part|weight|proportion) (?:of|in) my\b",
+    re.I,
+)
+"""Asks for something else of a move that is supposed: how many shares, whether to trade, what part it is."""
 _OF_ACCOUNT = pattern(
     r"(?:账户|组合|总资产|净值|仓位?)[^，,。]{0,8}(?:几个点|百分之几|几个百分点|百分之多少|多少[%％])"
     r"|\b(?:per ?cent|share|%) of my (?:account|portfolio)\b",

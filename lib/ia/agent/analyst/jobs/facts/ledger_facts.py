@@ -7,11 +7,20 @@ from datetime import timedelta
 from ia.agent.analyst.ask.amounts import Size, find_currencies, find_market_currencies, find_size
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words
 from ia.agent.analyst.ask.mentions import LONGEST, Mention, strip_mentions
+from ia.agent.analyst.ask.supposed_moves import read_supposed
 from ia.agent.analyst.ask.time_spans import blank_spans
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs import risk_rules
 from ia.agent.analyst.jobs.daily import positions_of, weight_of
-from ia.agent.analyst.jobs.facts import account_facts, holding_facts, performance_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts import (
+    account_facts,
+    holding_facts,
+    performance_facts,
+    portfolio_risk,
+    result_facts,
+    supposed_moves,
+    wording,
+)
 from ia.agent.analyst.jobs.facts.held import (
     is_whole_known,
     load_held,
@@ -46,6 +55,7 @@ def _say_amount(desk: ToolDesk, value: float, currency: str, *, signed: bool = F
 _PERCENT = pattern(rf"(?P<n>{COUNT})\s*(?:%|％|个?百?分?点|per ?cent)", re.I)
 _UP = pattern(r"涨|翻|\b(?:ris\w+|rose|gain\w*|up|rall\w+|climb\w*|doubl\w+)\b", re.I)
 _HALF = pattern(r"一半|腰斩|\bhal(?:f|ves|ved)\b", re.I)
+_BETA = pattern(r"贝塔|\bbeta\b|β", re.I)
 _MARKET = pattern(r"大盘|市场|股市|指数|\bmarket\b|\bindex\b", re.I)
 
 
@@ -54,6 +64,12 @@ def answer_what_if_all(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     speak, words = desk.speak, strip_mentions(asked.words)
     found, half = _PERCENT.search(words), _HALF.search(words)
     size = parse_count(found["n"].casefold()) if found else 50.0 if half else None
+    read = read_supposed(asked.words)
+    if read is not None and (_BETA.search(words) or size is None or len(read.moves) > 1):
+        factor = read.moves[0][1].factor
+        if _BETA.search(words) and len(read.moves) == 1 and factor is not None:
+            return (yield from portfolio_risk.answer_index_move(desk, asked, "", factor - 1))
+        return (yield from supposed_moves.answer_moves(desk, asked))
     if size is None:
         return reply_of_lines(speak("By how many per cent, or to which price?"))
     rest = words if found is None else words[: found.start()] + words[found.end() :]
@@ -62,7 +78,7 @@ def answer_what_if_all(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     status = yield from load_status(desk, asked)
     if isinstance(status, Reply):
         return status
-    move, lines = (size if _UP.search(words) else -size) / 100, []
+    move, lines, changes = (size if _UP.search(words) else -size) / 100, list[str](), dict[str, float]()
     only = find_market_currencies(words)
     for currency, book in wording.objects_of(status, "currencies").items():
         if only and currency not in only:
@@ -70,6 +86,7 @@ def answer_what_if_all(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         if book.get("equity") is None or not book.get("positions_value"):
             continue
         change = float(book["positions_value"]) * move
+        changes[currency] = change
         lines.append(
             speak(
                 "{currency}: **{change}**, the account then stands at **{equity}** ({rate}); positions {value}, cash"
@@ -85,6 +102,8 @@ def answer_what_if_all(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         )
     if not lines:
         return reply_of_lines(speak("Nothing is held."))
+    if len(lines) > 1 or only:
+        lines = [*supposed_moves.say_worth(desk, status, changes), *lines]
     if _MARKET.search(words):
         lines.append(
             speak("Every share moves by {move} here: how much more or less than the market each moves is not counted.",

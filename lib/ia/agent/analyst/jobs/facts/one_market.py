@@ -39,10 +39,10 @@ _INTO = pattern(
 )
 """Words after which all of it is wanted in one currency."""
 _READS_MARKETS = (
-    "account_curve", "rate_supposed",
+    "account_curve",
     "account_result", "allocation", "currency", "currency_converted", "currency_sum", "market_shares", "net_worth",
     "rest_result",
-    "times_compared", "trades_made", "turnover", "what_if_all", "refuse", "decline",
+    "times_compared", "trades_made", "turnover", "what_if_all", "moves", "refuse", "decline",
 )  # fmt: skip
 """Answers that read the market themselves."""
 _OF_MARKETS = ("alert_state", "dividend_tax", "groups", "inbox", "no_reason")

@@ -1,15 +1,12 @@
-"""What the account is worth over time, day by day, and what it would be worth at another exchange rate."""
+"""What the account is worth over time, day by day."""
 
 import re
 from datetime import date
 
-from ia.agent.analyst.ask.amounts import CURRENCY_WORDS
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import performance_facts, wording
-from ia.agent.analyst.jobs.facts.held import load_status
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
-from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.errors import PluralText
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -98,58 +95,4 @@ def _say_step(desk: ToolDesk, row: Json, step: str, currency: str, *, worth: boo
     return desk.speak("- {label}: **{money}** ({rate}), then {value}", **given)
 
 
-_MOVE = pattern(
-    r"(?P<up>升值?|涨|走强|(?:\b(?:up|ris\w+|rose|gain\w*|strengthen\w*|appreciat\w+|climb\w*|stronger)\b))"
-    r"|(?P<down>贬值?|跌|降|走弱|(?:\b(?:down|fall\w*|fell|los\w+|lost|drop\w*|weaken\w*|depreciat\w+|weaker|slid\w*)\b))",
-    re.I,
-)
-_PART = pattern(rf"(?P<n>{COUNT}|\d+(?:\.\d+)?)\s*(?:个?百分点|个点|[%％]|per ?cent\b|pct\b)", re.I)
-_LEVEL = pattern(
-    r"(?:到|至|变成|是|为|\b(?:to|at|were|was|hits?|reaches)\b)\s*(?P<n>\d+(?:\.\d+)?)(?![\d.]*\s*[%％])", re.I
-)
-
-
-def answer_rate_supposed(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
-    """Answer what everything would be worth if an exchange rate moved by so much, or to so much."""
-    speak, words = desk.speak, asked.words
-    named = sorted((found.start(), code) for code, form in CURRENCY_WORDS for found in form.finditer(words))
-    codes = list(dict.fromkeys(code for _, code in named))
-    status = yield from load_status(desk, asked)
-    if isinstance(status, Reply):
-        return status
-    total, books = status.get("total"), wording.objects_of(status, "currencies")
-    if not isinstance(total, dict) or total.get("equity") is None or not codes:
-        return reply_of_lines(speak("A price or an exchange rate is missing, so I do not part the two."))
-    base = str(total.get("currency"))
-    rates = {str(row["currency"]): float(row["rate"]) for row in wording.rows_of(total.get("rates"))}
-    move, part, level = _MOVE.search(words), _PART.search(words), _LEVEL.search(words)
-    foreign = [code for code in codes if code != base] or list(rates)
-    size = parse_count(part["n"].casefold()) if part else None
-    if asked.spans or any(code not in rates for code in foreign) or not ((move and size) or (level and not part)):
-        return wording.ask_back(desk, asked.unread or (asked.words.strip(),))
-    moved, lines = 0.0, list[str]()
-    for code in foreign:
-        new = float(level["n"]) if size is None and level else rates[code]
-        if size is not None and move is not None:
-            up = (move["up"] is not None) == (codes[0] != base)
-            new = rates[code] * (1 + (size if up else -size) / 100)
-        change = float(books[code].get("equity") or 0) * (new - rates[code])
-        moved += change
-        lines.append(
-            speak("1 {currency} = {new} instead of {old} {base}: {change} on {equity}.", currency=code, base=base,
-                  new=f"{new:.6g}", old=f"{rates[code]:.6g}", equity=wording.say_exact(
-                      desk, books[code].get("equity"), currency=code),
-                  change=wording.say_exact(desk, change, signed=True, currency=base))
-        )  # fmt: skip
-    equity = float(total["equity"])
-    head = speak(
-        "Everything would be worth **{worth}**, **{change}** ({rate}), at today's prices.{mark}",
-        worth=wording.say_exact(desk, equity + moved, currency=base),
-        change=wording.say_exact(desk, moved, signed=True, currency=base),
-        rate=wording.say_percent(moved / equity * 100 if equity else 0.0),
-        mark=wording.simulated_mark(desk, status.get("simulated")),
-    )
-    return reply_of_lines(head, *lines)
-
-
-ANSWERS = {"account_curve": answer_account_curve, "rate_supposed": answer_rate_supposed}
+ANSWERS = {"account_curve": answer_account_curve}
