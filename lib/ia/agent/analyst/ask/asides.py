@@ -126,7 +126,8 @@ _LEAD = pattern(
 """When or by whom something is asked, before what is asked: "before the market opens I want to know what"."""
 _OPENING = pattern(
     r"\A(?:\W*(?:for what it['’]s worth|funny thing|here['’]s the thing|to be honest|(?:just )?between (?:us"
-    r"|you and me)|hang on|hold on|before i forget|while i (?:remember|think of it)|by the by|anyway|right then"
+    r"|you and me)|hang on|hold on|fingers crossed|touch wood|before i forget|while i (?:remember|think of it)"
+    r"|by the by|anyway|right then"
     r"|correct me if i['’]m wrong|if i (?:remember|recall) (?:right|rightly|correctly)|if memory serves(?: me)?"
     r"|unless i['’]m (?:mistaken|wrong)|is it just me,? or|no need (?:for|to) [^,.:;?]{2,40}"
     r"|just the (?:number|figure|date|name|answer|facts)(?: please)?|silly question"

@@ -18,7 +18,7 @@ from ia.agent.analyst.ask.facts import (
 )
 from ia.agent.analyst.ask.follow_points import ask_pointed
 from ia.agent.analyst.ask.follow_pronouns import put_in_place
-from ia.agent.analyst.ask.follow_words import names_owner_alone, names_subject
+from ia.agent.analyst.ask.follow_words import OWNER, names_owner_alone, names_subject
 from ia.agent.analyst.ask.forbidden_words import forbids_topic
 from ia.agent.analyst.ask.intent import Intent
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
@@ -101,10 +101,15 @@ def answer_parts(desk: ToolDesk, answer_whole: Callable[[ToolDesk], Work[Reply]]
     if not joined and (single or (_asks_as_one(one, parts) and not left)):
         return (yield from _answer_rest(desk, one, texts, answer_whole)) if one is not None else None
     left = [*left, *found[2]]
-    replies = []
+    replies, unread_of = list[Reply](), False
     for part in sorted(parts, key=lambda part: part.wanted.kind == "research"):  # its skill narrows what may be called
+        said = part.request.question
+        if unread_of and not (part.wanted.securities or (part.asked and part.asked.securities) or OWNER.search(said)):
+            left.append(said)  # it may ask of the security whose part was not read
+            continue
         desk.request = part.request
         replies.append((yield from _answer_part(desk, part, answer_whole)))
+        unread_of = unread_of or bool(replies[-1].unread and part.wanted.securities)
     desk.request = whole
     left = yield from _ask_of_ranked(desk, left, replies, answer_whole)
     desk.request = whole
