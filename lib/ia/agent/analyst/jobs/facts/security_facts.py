@@ -43,7 +43,8 @@ def answer_quote(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         told_part = yield from part_year_facts.answer_part_year(desk, asked, stretch)
         if told_part is not None:
             return told_part
-    if quoted and not reported and not paid and _past_days(asked):
+    numbers = not any(spec.field in _IN_WORDS for spec in quoted)
+    if quoted and numbers and not reported and not paid and _past_days(asked):
         return (yield from _answer_then(desk, asked, quoted))
     quotes = yield from _load_quotes(desk, mentions) if quoted else _nothing()
     if quotes is not None and quotes.failure is not None:
@@ -88,6 +89,8 @@ def _of_reports(asked: FactQuestion) -> FactQuestion:
     return dataclasses.replace(asked, facts=tuple(facts))
 
 
+_IN_WORDS = ("industry", "concepts", "listed")
+"""Columns of quotes that are no figures: those of past days are not stored."""
 _THEN = pattern(
     r"(?:比|较|和|跟|与|相比).{0,10}(?:昨|前[天一]|上[个一周月]|\d).{0,16}"
     r"|\b(?:than|versus|vs\.?|compared (?:to|with)|from|against)\b",
