@@ -172,8 +172,9 @@ def continue_ideas(words: str, before: str, today: date, *, first: bool = False)
         new = {idea: said for idea, said in new.items() if idea != "ANYOF"} | {"ME": ["my"]}
     if {"SELL", "CASH", _SECURITY} <= set(old) and _SECURITY in new and _ALSO.search(words):
         new = {**new, _SECURITY: [*old[_SECURITY], *new[_SECURITY]]}
-    if "ALL" in new and {"UP", "DOWN"} & set(new) and _PERCENT in new and _SECURITY not in new:
-        kept.pop(_SECURITY, None)  # everything falls, not the one alone
+    of_all = {"ALL", "HOLD"} <= set(new) or ("ALL" in new and {"UP", "DOWN"} & set(new) and _PERCENT in new)
+    if of_all and _SECURITY not in new:
+        kept.pop(_SECURITY, None)  # everything, not the one alone
     if "IT" in new and (_IN_IT.search(words) or _THAT_PRICE.search(words)):
         return ""  # of what the question before found, which is not known here
     if known := _ask_known({**kept, **new}, chinese=chinese, goes_on=first):
