@@ -108,7 +108,7 @@ WORDS = {
     "lib/ia/faculties/schedule/wish_timing.py": "半",
     "lib/ia/organs/market/screen_conditions.py": "非",
     "lib/ia/organs/ohlcv/number_cells.py": "停牌",
-    "lib/ia/agent/analyst/jobs/list_talk.py": "它 把 加到自选",
+    "lib/ia/agent/analyst/jobs/list_talk.py": "它 把 加到自选 属于什么行业",
 }
 """File -> single words that it reads: headings of a prompt or of the soul, and what follows from a pattern."""
 

@@ -193,6 +193,73 @@ def tell_mine(desk: ToolDesk) -> Work[Reply | None]:
     return reply.reply_of_lines(told)
 
 
+_MOVERS = pattern(
+    r"[涨跌]幅[榜最前]|[涨跌]得最|领[涨跌]|\b(?:gainers?|losers?|decliners|risers|fallers|winners"
+    r"|(?:rose|fell|gained|lost) (?:the )?most)\b",
+    re.I,
+)
+"""A question for the largest moves, of which a part is looked up among those that were named."""
+_PART_OF = pattern(
+    r"\W*(?:(?:and|so|but) )*(?:of|among|from) (?:those|these|them|the list),? (?:which|what|how many|who|any)"
+    r"(?: ones?| stocks)?(?: (?:is|are|have|has|with))* (?P<en>.{3,60}?)\W*"
+    r"|\W*(?:(?:and|so|but) )*(?:which|how many|any|are any|do any)(?: ones?| stocks)? of (?:those|these|them)"
+    r"(?: (?:is|are|have|has|with))* (?P<en2>.{3,60}?)\W*"
+    r"|\W*(?:那|那么)?(?:这|那)?(?:其中|里面|当中|它们|这些)(?:里面?|中)?的?(?:股票)?(?:有)?(?:哪[些几][只个]?|谁|几只|有没有)?(?:是|属于)?"
+    r"(?P<zh>[^，,。]{2,20}?)(?:的)?(?:有)?(?:有哪些|有几只|是哪些|哪些|吗|呢)*\W*",
+    re.I,
+)
+
+
+def tell_part(desk: ToolDesk) -> Work[Reply | None]:
+    """Say which of the largest moves that the answer before names meet a condition; None for any other message."""
+    request = desk.request
+    found = _PART_OF.fullmatch(request.question) if request.before and request.is_words_only else None
+    if found is None or request.sections or len(request.listed) < len(request.before):
+        return None
+    codes = [code for code in request.listed[-1] if code.endswith((".SH", ".SZ", ".BJ"))]
+    if len(codes) < _FEWEST or len(codes) < len(request.listed[-1]) or not _MOVERS.search(request.before[-1]):
+        return None
+    from ia.agent.analyst.jobs.facts import screen_facts
+
+    return (yield from screen_facts.answer_part(desk, codes, found["en"] or found["en2"] or found["zh"]))
+
+
+_THEY = pattern(r"它们|这[些几](?:只|个)?(?:股票)?|\b(?:their|they)\b", re.I)
+_LIST_BEFORE = pattern(
+    r"前[一二三四五六七八九十\d]|[只家个]股票|股票|公司|\b(?:stocks|shares|companies|top|largest|biggest|highest|lowest|banks)\b",
+    re.I,
+)
+_MOST_NAMED = 10
+_WHY = pattern(r"为(?:什么|何|啥)|怎么会|原因|\b(?:why|because|reason|cause)\b", re.I)
+"""Asks for what is told of one security at a time."""
+_GROUP_OF = pattern(
+    r"\W*它们?的?(?:所属)?(?:行业|板块)(?:是什么|是啥|呢)?\W*|\W*它们的?(?:都|分别)?(?:属于|是)(?:什么|哪个|哪些)(?:行业|板块)的?\W*"
+)
+
+
+def name_all(desk: ToolDesk) -> None:
+    """Put all that a list of the market named into the place of "they" in a question that goes on with it."""
+    request = desk.request
+    said, chinese = request.question, re.search(r"[\u4e00-\u9fff]", request.question)
+    if not request.before or not request.is_words_only or request.sections or len(request.listed) < len(request.before):
+        return
+    codes, before = request.listed[-1], request.before[-1]
+    found = _THEY.search(said)
+    if found is None or not _FEWEST < len(codes) <= _MOST_NAMED or find_mentions(said) or find_mentions(before):
+        return
+    own = re.search(r"我|自选|持仓|\b(?:i|my|watch ?list)\b", f"{said} {before}", re.I)
+    if own or _WHY.search(said) or not (_MOVERS.search(before) or _LIST_BEFORE.search(before)):
+        return
+    names = "、".join(codes) if chinese else f"{', '.join(codes[:-1])} and {codes[-1]}"
+    if _GROUP_OF.fullmatch(said):
+        told = f"{names}属于什么行业"
+    elif chinese or found[0].casefold() == "they":
+        told = said[: found.start()] + names + said[found.end() :]
+    else:
+        told = f"{said[: found.start()]}{said[found.end() :].strip(' ?.')} of {names}".replace("  ", " ")
+    desk.request = replace(request, question=told, before=[], listed=[])
+
+
 _ASKED = pattern(
     r"\W*(?:我们?|咱们?)(?:什么时候|何时|哪一?天|几号|有没有|之前|以前|曾经?|是不是|是否|上次|最近|在)*"
     r"(?:问|聊|谈|讨论|提)(?:起|到)?过(?:你)?(?:关于)?(?!多少|几|什么|啥|哪|第)(?P<zh>[^，,。；;？?！!]{2,12}?)"

@@ -164,8 +164,9 @@ def _answer_without_asides(desk: ToolDesk, whole: UserRequest) -> Work[Reply | N
 def _answer_message(desk: ToolDesk) -> Work[Reply]:
     """Answer a message, or a question of one, with what was said before it."""
     _take_amendment(desk)
-    if asked_back := list_talk.name_place(desk):
-        return asked_back
+    if of_list := list_talk.name_place(desk) or (yield from list_talk.tell_part(desk)):
+        return of_list
+    list_talk.name_all(desk)
     meant, counted = _resolve_pointers(desk)
     if desk.request.before:
         yield from name_own_securities(desk)

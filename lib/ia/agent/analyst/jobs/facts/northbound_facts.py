@@ -23,10 +23,21 @@ _IN_A_ROW = pattern(r"连续|连着|连买|连卖|连跌|连涨|\b(?:streak|in a
 
 def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what was traded north-bound on the newest stored day, on the one that is named, or over a stretch."""
-    speak, name = desk.speak, wording.fact_name(desk, asked.facts[0])
+    name = wording.fact_name(desk, asked.facts[0])
     found = yield from desk.one("market.northbound", days=MOST_NORTHBOUND)
     if found.failure is not None:
         return wording.unreadable(desk, name, found.failure)
+    if held := _BEFORE_IT.search(asked.words):
+        return (yield from _answer_against(desk, asked, held[0], found))
+    last = None if asked.spans else _LAST_WAY.search(asked.words)
+    if last:
+        return _say_last_way(desk, asked, found, out=bool(last["out"] or last["out_en"]))
+    return (yield from _answer_traded(desk, asked, found))
+
+
+def _answer_traded(desk: ToolDesk, asked: FactQuestion, found: DeskResult) -> Work[Reply]:
+    """Answer what was traded on a day, or over a stretch of days."""
+    speak, name = desk.speak, wording.fact_name(desk, asked.facts[0])
     if market_days.are_two_days(asked):
         return (yield from market_days.answer_both_days(desk, asked, answer_northbound))
     asked = replace(
@@ -85,6 +96,58 @@ def answer_northbound(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if _WHICH_DAY.search(asked.words):
         lines += _say_most(desk, rows, falls=bool(re.search(r"卖|流出|s[eo]l[dl]|outflow", asked.words, re.I)))
     return reply_of_lines(*before, *lines)
+
+
+_BEFORE_IT = pattern(r"比(?:它)?前一?(?:天|日|个?交易日)|\b(?:than|versus|against) the (?:day|session) before\b", re.I)
+
+
+def _answer_against(desk: ToolDesk, asked: FactQuestion, said: str, found: DeskResult) -> Work[Reply]:
+    """Answer what was traded on a day against the day before it, where one day is named."""
+    speak, name = desk.speak, wording.fact_name(desk, asked.facts[0])
+    spans = [span for span in asked.spans if span.said not in said.casefold()]
+    if len(spans) != 1 or spans[0].kind != DAY:
+        return wording.ask_back(desk, (said,))
+    rows = [row for row in wording.rows_of(found, "rows") if row.get("channel") == "north"]
+    ours, before = yield from _northbound_rows(desk, rows, spans[0])
+    older = [row for row in rows if ours and str(row.get("date")) < str(ours[0].get("date"))]
+    if len(ours) != 1 or not older or ours[0].get("net") is None or older[0].get("net") is None:
+        return wording.ask_back(desk, (said,))
+    new, old = float(ours[0]["net"]), float(older[0]["net"])
+    told = speak(
+        "**{name}**: net {net} yuan on {date}, {old} on {day}: {change} against the day before{mark}",
+        name=name,
+        net=wording.say_money(desk, new, signed=True),
+        date=ours[0].get("date"),
+        old=wording.say_money(desk, old, signed=True),
+        day=older[0].get("date"),
+        change=wording.say_money(desk, new - old, signed=True),
+        mark=wording.simulated_mark(desk, found.get("simulated")),
+    )
+    return reply_of_lines(*before, told)
+
+
+_LAST_WAY = pattern(
+    r"(?:上一?次|上一?回|最近一次|最后一次|前一次)(?:是)?(?:哪天|什么时候)?(?:净)?(?:(?P<out>流出|卖出)|流入|买入)"
+    r"|\b(?:last|most recent(?:ly)?|latest)\b.{0,16}?\b(?:(?P<out_en>out|outflows?|sold|sell\w*|leave|left)|in|inflows?"
+    r"|bought|buy\w*)\b",
+    re.I,
+)
+"""The newest day of one way is asked for."""
+
+
+def _say_last_way(desk: ToolDesk, asked: FactQuestion, found: DeskResult, *, out: bool) -> Reply:
+    """Return on which stored day money from the north last flowed out, or in, and how much."""
+    speak, name = desk.speak, wording.fact_name(desk, asked.facts[0])
+    rows = [row for row in wording.rows_of(found, "rows") if row.get("channel") == "north"]
+    known = [row for row in rows if wording.figure_of(row, "net") is not None]
+    fits = [row for row in known if ((wording.figure_of(row, "net") or 0) < 0) == out]
+    if not known or not fits:
+        return reply_of_lines(speak("None of the stored days is one of them ({count} looked at).", count=len(known)))
+    row, mark = fits[0], wording.simulated_mark(desk, found.get("simulated"))
+    net = wording.say_money(desk, row["net"], signed=True)
+    told = speak("**{name}**: last on **{date}**, net {net} yuan{mark}", name=name, date=row.get("date"), net=net,
+                 mark=mark)  # fmt: skip
+    return reply_of_lines(told)
 
 
 _BY_CHANNEL = pattern(

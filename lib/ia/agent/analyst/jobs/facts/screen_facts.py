@@ -249,6 +249,45 @@ def _order_met(
                           *_say_found(desk, wish, found))  # fmt: skip
 
 
+def answer_part(desk: ToolDesk, codes: list[str], words: str) -> Work[Reply | None]:
+    """Answer which of some stocks of the mainland meet the conditions of a text; None where a word is not read."""
+    yield from desk.load_tables("technicals", "technicals_more", "facts_market")
+    rest, technicals, rank = take_indicators(words, desk.tables)
+    wish = parse_wish(rest, industry_forms(rest, (), desk.tables))
+    limits = wish.bounds or wish.industries or wish.excluded or wish.board or technicals
+    if rank or wish.rest or wish.mean or not limits or (wish.sort and technicals and not wish.listed):
+        return None
+    speak, count = desk.speak, len(codes)
+    if technicals:
+        found = yield from desk.one(
+            "market.scan",
+            expr=" & ".join(f"({each.code})" for each in technicals),
+            where=wish.expression(among=codes),
+            columns=[each.show for each in technicals],
+            limit=ALL,
+        )
+    else:
+        order: Json = {"sort": wish.sort, "ascending": wish.ascending} if wish.sort else {}
+        found = yield from desk.one("market.screen", expr=wish.expression(among=codes), limit=MOST, **order)
+    if found.failure is not None:
+        return None
+    rows, named = wording.rows_of(found, "stocks"), say_conditions(desk, wish, wording.rows_of(found, "stocks"))
+    said = speak.join_items([*(speak.fill(each.name) for each in technicals), *([named] if named else [])])
+    cells = [_technical_cells(desk, technicals, row) if technicals else _cells(desk, wish, row) for row in rows]
+    told = [f"- {_name(desk, row)} {each}".rstrip() for row, each in zip(rows, cells, strict=True)]
+    head = speak(
+        "**{count} of the {all}** that the answer before names: {conditions} ({date}){mark}",
+        count=len(rows),
+        all=count,
+        conditions=said,
+        date=wording.result_day(found),
+        mark=wording.simulated_mark(desk, found.get("simulated")),
+    )
+    unknown = int(found.get("unknown") or 0)
+    more = [speak("Of {count} more a value is not known.", count=unknown)] if unknown else []
+    return reply_of_lines(head, *told, *more)
+
+
 def _rank_stocks(
     desk: ToolDesk, asked: FactQuestion, words: str, rank: AskedRank, stored: list[str], universe: str
 ) -> Work[Reply]:
