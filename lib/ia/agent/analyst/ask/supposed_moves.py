@@ -190,7 +190,9 @@ def _find_subjects(
             behind = _AGAINST.search(text[:begin]) if kind == "currency" else None
             place = (behind.start() if behind else begin, match.end())
             found.append(Subject("against" if behind else kind, key, place))
-    return sorted(found, key=lambda each: each.at)
+    starts = [each.at[0] for each in found if each.kind != "all"]
+    every = [each for each in found if each.kind == "all" and each.at[1] in starts]  # 所有A股: those alone
+    return sorted((each for each in found if each not in every), key=lambda each: each.at)
 
 
 _OF_MINE = pattern(

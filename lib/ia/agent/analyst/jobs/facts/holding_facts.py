@@ -401,8 +401,9 @@ def answer_what_if(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what a position gains or loses where its price moves by so much, or to so much; a line for each move."""
     if other := _OTHER.search(asked.words):
         return wording.ask_back(desk, (other[0],))
-    whole = len(asked.securities) > 1 or _WHOLE.search(strip_mentions(asked.words))
-    if whole and read_supposed(asked.words) is not None:
+    read = read_supposed(asked.words)
+    others = read is not None and any(subject.kind != "security" for subject, _ in read.moves)
+    if read is not None and (others or len(asked.securities) > 1 or _WHOLE.search(strip_mentions(asked.words))):
         return (yield from supposed_moves.answer_moves(desk, asked))
     words = strip_mentions(asked.words)
     by_parts = _BY_PARTS.search(words)

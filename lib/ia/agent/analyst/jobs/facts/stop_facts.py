@@ -48,8 +48,7 @@ def _load_stops(desk: ToolDesk, held: list[tuple[str, Json]]) -> Work[list[_Stop
 def answer_stops_hit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer what the account loses where every stop is hit: from today's worth, and against the cost."""
     speak = desk.speak
-    if unread := condition_words(strip_mentions(asked.words)):
-        return wording.ask_back(desk, tuple(unread))
+    unread = condition_words(strip_mentions(asked.words))
     loaded = yield from load_held(desk, asked)
     if isinstance(loaded, Reply):
         return loaded
@@ -58,6 +57,9 @@ def answer_stops_hit(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     stops = yield from _load_stops(desk, [row for row in held if not chosen or row[0] in chosen])
     if not stops:
         return reply_of_lines(speak("No stop rule is in force: `ia config set risk.stop_loss_pct 7` sets one."))
+    levels = [f"{stop.level:g}" for stop in stops]
+    if other := tuple(word for word in unread if word.replace(",", "").rstrip(".") not in levels):
+        return wording.ask_back(desk, other)
     total = status.get("total")
     total = total if isinstance(total, dict) else {}
     rates = {str(row["currency"]): float(row["rate"]) for row in wording.rows_of(total.get("rates"))}

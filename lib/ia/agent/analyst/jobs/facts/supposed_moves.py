@@ -55,6 +55,12 @@ def answer_moves(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if not prices and all(subject.kind in ("industry", "market") for subject, _ in read.moves):
         return reply_of_lines(desk.speak("Nothing held is of these: {names}.", names=desk.speak.join_items(
             [wording.industry_name(desk, subject.key) for subject, _ in read.moves])))  # fmt: skip
+    owned = list(wording.objects_of(status, "currencies"))
+    strange = [
+        subject.key for subject, _ in read.moves if subject.kind == "currency" and subject.key not in (*owned, "*")
+    ]
+    if strange and not prices and len(strange) == len(read.moves):
+        return reply_of_lines(desk.speak("Nothing held is of these: {names}.", names=desk.speak.join_items(strange)))
     weights = _say_weights(desk, status, dict(held), prices, rates) if _WEIGHT.search(read.rest) else []
     return reply_of_lines(
         *weights, *say_worth(desk, status, changes, rates), *lines, *_say_currencies(desk, status, rates, changes),
