@@ -54,6 +54,7 @@ WORDS = {
     "lib/ia/agent/analyst/jobs/answer_parts.py": "买 卖 那次手续费多少",
     "lib/ia/agent/analyst/ask/follow_again.py": "手续费交了多少 涨跌多少 手续费一共多少 我 什么时候加到自选的 吗 今天 卖出一共收到多少钱 买股票一共花了多少钱",
     "lib/ia/agent/analyst/ask/asides.py": "吗 了",
+    "lib/ia/agent/analyst/ask/trade_queries.py": "最大",
     "lib/ia/agent/analyst/ask/follow_asides.py": "呢",
     "lib/ia/agent/analyst/ask/follow_days.py": "涨跌多少 的下跌多久收复 以来涨跌多少 年 月 到",
     "lib/ia/agent/analyst/ask/follow_told.py": "什么时候 在 之上吗 跌破 站上 和",

@@ -92,9 +92,9 @@ _SAYERS = (
     r"|some(?:one|body)|people|everyone|they|he|she|i)(?: (?:at|in|from|on) (?:the|my|our) \w+)?"
 )
 _CLAIM = pattern(
-    rf"\A\W*(?:(?:so|well|ok(?:ay)?|hi|hello|now)\b[,.! ]+)*(?:i(?:['’]m| am) told|{_SAYERS} (?:just |always "
-    rf"|now |keeps? |kept |has "
-    rf"|have )*"
+    rf"\A\W*(?:(?:so|well|ok(?:ay)?|hi|hello|now)\b[,.! ]+)*(?:i(?:['’]m| am) told|according to (?:my|the|a"
+    rf"|some) [\w -]{{2,30}}?,"
+    rf"|{_SAYERS} (?:just |always |now |keeps? |kept |has |have )*"
     r"(?:says?|said|saying|claims?|claimed|told me|tells me|telling me|thinks?|believes?|swears|swore|insists?"
     r"|insisted"
     r"|reckons?|is (?:sure|convinced|certain)|heard|hear|was told|read|read somewhere|read in the paper|saw))"
@@ -127,7 +127,7 @@ _LEAD = pattern(
 _OPENING = pattern(
     r"\A(?:\W*(?:for what it['’]s worth|funny thing|here['’]s the thing|to be honest|(?:just )?between (?:us"
     r"|you and me)|hang on|hold on|fingers crossed|touch wood|before i forget|while i (?:remember|think of it)"
-    r"|by the by|anyway|right then"
+    r"|by the by|anyway|right then|phew|wow|gosh|quick (?:sanity )?check"
     r"|correct me if i['’]m wrong|if i (?:remember|recall) (?:right|rightly|correctly)|if memory serves(?: me)?"
     r"|unless i['’]m (?:mistaken|wrong)|is it just me,? or|no need (?:for|to) [^,.:;?]{2,40}"
     r"|just the (?:number|figure|date|name|answer|facts)(?: please)?|silly question"
