@@ -59,6 +59,14 @@ _MORE = pattern(
     re.I,
 )
 _LESS = pattern(r"\b(?:less|least|worse|worst|(?:low|small|weak|slow|cheap)e(?:r|st))\b|[低小少差弱慢]|便宜", re.I)
+_MORE_ALONE = pattern(
+    r"\b(?:and|so|then|one|ones|is|was|has|had|did|does|do|the|a|it|now|today|at|right|moment|more|less|most|least"
+    r"|much|better|best|worse|worst|(?:very |clearly |still )?(?:high|low|bigg|larg|small|strong|weak|fast|slow|risk"
+    r"|safe|cheap|dear|pric|great|clos|near|steep|stead)i?e?(?:r|st)|expensive|good|value|figures?|number|ratio|of|them|two|both|me|than|other)\b"
+    r"|[更最比较高低大小多少贵好差强弱快慢猛狠惨近远些点一的呢啊是了得]|便宜|安全|厉害|划算|哪|个|只|家|支|谁|它们|两|者",
+    re.I,
+)
+"""Words of a question which of several has more that name nothing that is compared."""
 _JUDGES = pattern(r"\b(?:better|best|worse|worst|stronge?r?\w*|weake?r?\w*)\b|[好差强弱]", re.I)
 """More of some figures is better, and of others worse."""
 _GOOD = pattern(
@@ -405,6 +413,9 @@ def _put(which: _Which, last: _Asked) -> str:
         small = "小" if re.search("小|低|安全|稳", rest) else "大"
         return f"{which.joined}哪个风险{small}" if chinese else f"which is {risk[0]}, {which.joined}"
     figure = _figure_form().search(before)
+    if not which.says and (told := _MORE_ALONE.sub(" ", _OF_THEM.sub(" ", f" {rest} "))).strip(" ,.?"):
+        whole = _OF_THEM.sub(" ", f" {rest} ").strip()
+        return f"{which.joined}{which.core}" if chinese or not told.isascii() else f"which {whole}, {which.joined}"
     if which.says or (not figure and not own and (_MOVED.search(before) or (not last.frame and last.spans))):
         return _ask_moved(which, which.times or last.times, before)
     figure = figure or _PRICED.search(before)

@@ -94,7 +94,7 @@ def _answer_traded(desk: ToolDesk, asked: FactQuestion, found: DeskResult) -> Wo
             for each in rows[:MOST_LISTED]
         ]
     if _WHICH_DAY.search(asked.words):
-        lines += _say_most(desk, rows, falls=bool(re.search(r"卖|流出|s[eo]l[dl]|outflow", asked.words, re.I)))
+        lines += _say_most(desk, rows, falls=_asks_sold(asked.words))
     return reply_of_lines(*before, *lines)
 
 
@@ -305,6 +305,15 @@ def _say_until(desk: ToolDesk, found: DeskResult) -> str:
         return desk.speak("Net buying was published until {date}; since then only what was traded.", date=max(known))
     return desk.speak("Net buying is no longer published (since August 2024); what was traded is, up to {date}.",
                       date=newest)  # fmt: skip
+
+
+_SIDES = pattern(r"(?P<sold>卖|流出|s[eo]l[dl]|outflow)|买|流入|b(?:uy|ought)|inflow", re.I)
+
+
+def _asks_sold(words: str) -> bool:
+    """Return True if the side that is named last is that of the sales: "buying or selling, the largest inflow"."""
+    *_, last = [None, *_SIDES.finditer(words)]
+    return last is not None and last["sold"] is not None
 
 
 def _say_most(desk: ToolDesk, rows: list[Json], *, falls: bool) -> list[str]:

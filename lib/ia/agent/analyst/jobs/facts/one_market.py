@@ -27,7 +27,8 @@ _NARROWED = (
 )  # fmt: skip
 """Answers that tell nothing but what the narrowed results have."""
 _OF_ACCOUNTS = (
-    "account_days", "annual", "best_months", "day_counts", "invested", "own_drawdown", "periods", "risk_stats",
+    "account_days", "allocation", "annual", "best_months", "day_counts", "groups", "invested", "own_drawdown",
+    "periods", "risk_stats",
 )  # fmt: skip
 """Answers about each currency's account by itself: a currency names one of them."""
 _BY_CURRENCY = (*_OF_ACCOUNTS, "fees_paid")

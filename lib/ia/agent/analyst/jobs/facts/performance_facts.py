@@ -271,7 +271,9 @@ def answer_allocation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer how everything that is owned is spread, cash included."""
     if span := wording.other_day(asked, desk.request.day):
         return reply_of_lines(desk.speak("That I tell of what you hold now, not for “{time}”.", time=span.said))
-    by = asked.facts[0].field or next((name for name, words in _BY if words.search(asked.words)), "security")
+    of_market = any(words.search(asked.words) for words in _MARKETS.values())
+    named_by = next((name for name, words in _BY if words.search(asked.words)), "")
+    by = asked.facts[0].field or named_by or ("market" if of_market else "security")
     result = yield from desk.one("account.allocation", by=by)
     if result.failure is not None:
         return wording.unreadable(desk, desk.speak("the ledger"), result.failure)
