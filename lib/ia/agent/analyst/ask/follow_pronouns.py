@@ -178,7 +178,7 @@ def find_ranking(question: str, before: list[str], today: date) -> str:
     """Return the question before for a ranking, to the first of which a question points; "" for any other question.
 
     >>> find_ranking("它的市盈率呢", ["持仓里哪只涨得最多"], date(2024, 3, 15))
-    '持仓里哪只涨得最多'
+    '持仓股里涨幅最大的股票'
     >>> find_ranking("它的市盈率呢", ["茅台今年最高价"], date(2024, 3, 15))
     ''
     """

@@ -206,6 +206,8 @@ _LEAD_ON = pattern(
     r"\A\W*(?:那么?|再|还有|\b(?:and|what about|how about|so|but|or|ok(?:ay)?|then|what if|if)\b[, ]*)*", re.I
 )
 
+_ARTICLE = pattern(r"(?<![a-z])the \Z", re.I)
+
 
 def suppose_again(text: str, last: str) -> str:
     """Return the supposition before with other moves, or one more, as a message says; "" for another message.
@@ -232,12 +234,13 @@ def suppose_again(text: str, last: str) -> str:
     now = [each.said for each in find_mentions(core)]
     first = min(min(subject.at[0], move.at[0]) for subject, move in before.moves)
     end = max(max(subject.at[1], move.at[1]) for subject, move in before.moves)
+    end = len(old[:end].rstrip())
     new = read_supposed(core)
     if new is not None and _ALSO.search(new.rest):
         between = "，" if _is_chinese(core) else " and "
         return _name(old[:end], names) + between + core + _name(old[end:], names[old[:end].count(_MARK) :])
     if new is not None:
-        return _name(old[:first], names) + core + _name(old[end:], names[old[:end].count(_MARK) :])
+        return _name(_ARTICLE.sub("", old[:first]), names) + core + _name(old[end:], names[old[:end].count(_MARK) :])
     if len({move.at for _, move in before.moves}) != 1:
         return ""
     move = before.moves[0][1].at

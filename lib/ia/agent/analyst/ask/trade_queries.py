@@ -116,15 +116,15 @@ _LINK = r"(?:were|was|is|are|of|at|in|had|have|has|came to|come to|for|的|是|�
 def _load_bounds() -> re.Pattern[str]:
     number = rf"[$¥]?\s*(?P<n>{COUNT})\s*(?P<k>k(?![a-z]))?"
 
-    def named(letter: str) -> str:
+    def name_number(letter: str) -> str:
         return number.replace("<n>", f"<{letter}>").replace("<k>", f"<k{letter}>")
 
     return re.compile(
         rf"(?:(?P<f1>{_ANY_FIELD})\s*)?(?P<link>(?:{_LINK}\s*)*)"
         rf"(?:(?:(?P<more>{_MORE})|(?P<less>{_LESS}))\s*{number}\s*(?P<unit>{_UNITS})?"
-        rf"|(?:between|在|介于)?\s*{named('a')}\s*(?P<ua>{_UNITS})?"
-        rf"\s*(?:and|to|到|至|-|和)\s*{named('b')}\s*(?P<ub>{_UNITS})?(?:之间)?"
-        rf"|{named('z')}\s*(?P<uz>{_UNITS})?\s*"
+        rf"|(?:between|在|介于)?\s*{name_number('a')}\s*(?P<ua>{_UNITS})?"
+        rf"\s*(?:and|to|到|至|-|和)\s*{name_number('b')}\s*(?P<ub>{_UNITS})?(?:之间)?"
+        rf"|{name_number('z')}\s*(?P<uz>{_UNITS})?\s*"
         r"(?:(?P<up>以上|or more|and (?:up|above|over)|and more|upwards?)"
         r"|(?P<down>以下|以内|or less|and (?:below|under))))"
         rf"(?:\s*(?:in|of|的|each)?\s*(?P<f2>{_ANY_FIELD}))?"

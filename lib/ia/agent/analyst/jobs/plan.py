@@ -195,6 +195,9 @@ def _answer_message(desk: ToolDesk) -> Work[Reply]:
     return done
 
 
+_TWO_QUESTIONS = pattern(r"[?？]\s*\w")
+
+
 def _find_trades(desk: ToolDesk, asked: UserRequest, *, first: bool = False) -> Work[Reply | None]:
     """Answer a question for the owner's trades by any conditions, which no rule has read; None for any other.
 
@@ -202,6 +205,8 @@ def _find_trades(desk: ToolDesk, asked: UserRequest, *, first: bool = False) -> 
     """
     if not asked.is_words_only or asked.sections or asked.data or desk.asks_which or not _may_ask(asked):
         return None
+    if first and _TWO_QUESTIONS.search(asked.question):
+        return None  # each is read alone
     from ia.agent.analyst.ask import trade_queries
 
     before, today = asked.before[-1:], asked.moment.date()

@@ -96,8 +96,8 @@ def load_skill(
     keep_active(scope, loaded.skill)
     procedure = localize_phases(loaded.sop, scope.lang) if loaded.sop else []
     others = [path for path, _ in skills.files(scope.ws, loaded.skill) if path != "SKILL.md"]
-    if steps:  # what a program follows; a text to read is asked for by its name
-        others = [path for path in others if not path.startswith("references/")]
+    if steps:  # what a program follows; a text to read, or a table of facts, is asked for by its name
+        others = [path for path in others if not path.startswith(("references/", "knowledge/facts_"))]
     return {
         "skill": skill.name,
         **({} if steps else {"instructions": loaded.body}),

@@ -67,7 +67,7 @@ def answer_trade_query(desk: ToolDesk, query: TradeQuery) -> Work[Reply | None]:
     if "kept" in said:
         rows = [row for row in rows if row["kind"] == "buy" and _is_left(row, held) == (said["kept"] == "held")]
     if query.about:
-        rows = [row for row in rows if _plain(query.about) in _plain(str(row.get("reason") or ""))]
+        rows = [row for row in rows if _fold_text(query.about) in _fold_text(str(row.get("reason") or ""))]
     if "now" in said:
         return (yield from _answer_now(desk, query, rows, held))
     if query.times != (0, 0) and not only:  # of a named security all are told
@@ -102,7 +102,7 @@ def _answer_now(desk: ToolDesk, query: TradeQuery, rows: list[Json], held: dict[
     return (yield from own_trade_facts.say_purchases_now(desk, rows, held, only=query.said["now"]))
 
 
-def _plain(text: str) -> str:
+def _fold_text(text: str) -> str:
     return text.casefold().replace("-", " ").strip()
 
 
