@@ -231,7 +231,7 @@ def find_figures(words: str, today: date, tables: Tables = SHIPPED, speak: Answe
         future=next((span.said for span in spans if span.kind == FUTURE), ""),
         unread=tuple(dict.fromkeys(unread)) if first.figures else (),
         others=tuple(others),
-        left=find_leftovers(blank_spans(timed, spans), "figure", known.words),
+        left=find_leftovers(blank_spans(timed, spans), "figure", [each for each in known.words if each.search(low)]),
     )
 
 

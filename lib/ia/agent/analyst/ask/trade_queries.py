@@ -81,6 +81,7 @@ _OWNER = pattern(
     r"(?<![a-z])(?:i|my|mine|i've|trades|purchases|journal|(?:any|which) (?:trade|purchase|sale)s?)(?![a-z])"
     r"|我|[几哪每那][一些几]?[笔次]|[买卖][得的]最|交易|买入|卖出|买过|卖过"
 )
+_NAMES_OWNER = pattern(r"(?<![a-z])(?:i|my|mine|i've)(?![a-z])|我|[笔次过]")
 _TRADES = pattern(r"trad|deal|transact|b[uo][yu]|purchas|s[oe]l[dl]|sale|open|交易|成交|买|卖|仓|操作")
 _LEFT_OUT = (
     r"(?:except(?: for)?|excluding|exclude|other than|apart from|besides|without|leaving out|but not|not counting|not"
@@ -191,6 +192,8 @@ def read_query(words: str, today: date) -> TradeQuery | None:
     text = _DATED.sub(" ", text)
     if said is None or any(char.isalnum() for char in _POINTING.sub(" ", text).replace(MARK, " ")):
         return None
+    if said.get("want") == "days" and set(sides) == {"both"} and not _NAMES_OWNER.search(fold_case(plain)):
+        return None  # "on which days is there trading" is asked of the market
     named = tuple(each for each in find_mentions(words) if each.code not in left_out)
     if any(each.symbol.kind == "index" for each in named):
         return None

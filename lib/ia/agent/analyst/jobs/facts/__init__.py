@@ -401,7 +401,7 @@ def _find_day_answer(name: str) -> Answer | None:
         from ia.agent.analyst.jobs.facts import own_shares, trade_extremes
 
         return (own_shares.ANSWERS | trade_extremes.ANSWERS)[name]
-    if name in ("currency_converted", "mean_figure", "largest_closed", "reconcile", "currency_sum"):
+    if name in ("currency_converted", "mean_figure", "largest_closed", "reconcile", "currency_sum", "values_converted"):
         from ia.agent.analyst.jobs.facts import own_sums
 
         return own_sums.ANSWERS[name]

@@ -590,6 +590,8 @@ def answer_level_crossing(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     if way == "any":
         way = "below" if _FALLING.search(plain) else "above" if _RISING.search(plain) else "any"
     closing = bool(_CLOSING.search(plain))
+    if way == "any" and _AT.search(plain[: plain.index(digits[0])]):
+        way = "at"
 
     now = not asked.spans and _IS_NOW.search(plain) is not None
 
@@ -609,9 +611,29 @@ def answer_level_crossing(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*told.lines, *([desk.speak("Prices as they were traded, not adjusted.")] if old else []))
 
 
+_AT = pattern(r"\bat (?:a price of )?(?:about |around )?[$¥]?\W*\Z", re.I)
+"""A price as such is asked for, and not one above or below it."""
+
+
+def _say_last_at(desk: ToolDesk, rows: list[BarRow], level: float) -> str:
+    """Return when a price was last within the range of a day."""
+    speak, hits = desk.speak, [row for row in rows if row.low <= level <= row.high]
+    given: Json = {"level": f"{level:g}", "count": len(hits), "days": len(rows), "period": period_of(rows)}
+    if not hits:
+        return speak("never at {level} ({period}).", **given)
+    last, first = hits[-1], hits[0]
+    return speak(
+        "last at {level} on {date} (low {low}, high {high}); on {count} of {days} sessions, the first on {first}"
+        " ({period}).",
+        **given, date=last.date, low=say_price(desk, last.low), high=say_price(desk, last.high), first=first.date,
+    )  # fmt: skip
+
+
 def _say_level(desk: ToolDesk, name: str, found: SpanBars, level: float, way: str, *, closing: bool) -> list[str]:
     """Return on how many days a price was beyond a level, first and last; of one day, yes or no."""
     speak, rows = desk.speak, found.rows
+    if way == "at":
+        return [name + _say_last_at(desk, rows, level)]
     if way == "any":
         start = found.base or rows[0]
         way = "below" if start.close >= level else "above"

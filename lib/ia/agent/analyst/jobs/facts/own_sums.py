@@ -341,7 +341,51 @@ def answer_rest(desk: ToolDesk, words: str, left_out: str, mentions: list[Mentio
     return reply_of_lines(line)
 
 
+def answer_values_converted(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
+    """Answer what each holding is worth in one currency, the largest first."""
+    speak = desk.speak
+    codes = list(dict.fromkeys(code for code, form in CURRENCY_WORDS if form.search(asked.words)))
+    if asked.spans or asked.unread or len(codes) != 1:
+        return wording.ask_back(desk, _unread_of(asked))
+    found = yield from load_held(desk, asked)
+    if isinstance(found, Reply):
+        return found
+    status, held = found
+    worth, rates, lines = list[tuple[float, str, Json]](), dict[str, Json](), list[str]()
+    for symbol, position in held:
+        own = str(position.get("currency") or "")
+        if own not in rates and own != codes[0]:
+            rate = yield from wording.load_rate(desk, own, codes[0])
+            if rate is None:
+                return reply_of_lines(
+                    speak("No exchange rate of {currency} in {base} is stored: `ia sync rates` fetches rates.",
+                          currency=own, base=codes[0])
+                )  # fmt: skip
+            rates[own] = rate
+        if position.get("value") is None:
+            lines.append(speak("{name}: no price is stored.", name=name_position(desk, symbol, position)))
+            continue
+        factor = 1.0 if own == codes[0] else float(rates[own]["rate"])
+        worth.append((float(position["value"]) * factor, symbol, position))
+    worth.sort(key=lambda each: -each[0])
+    desk.ranked += [symbol for _, symbol, _ in worth[:1]]
+    told = [
+        f"{'' if at == 0 else '- '}{name_position(desk, symbol, position)}{speak(': ')}"
+        f"**{wording.say_exact(desk, value, currency=codes[0])}**"
+        + (wording.simulated_mark(desk, status.get("simulated")) if at == 0 else "")
+        for at, (value, symbol, position) in enumerate(worth)
+    ]
+    used = [
+        speak("1 {currency} = {rate} {base} ({date}, {source})", currency=own, base=codes[0],
+              rate=shown["rate"], date=shown["date"], source=shown["source"])
+        for own, rate in rates.items()
+        if (shown := wording.rate_params(desk, rate))
+    ]  # fmt: skip
+    return reply_of_lines(*told, *lines, *used)
+
+
 ANSWERS = {
+    "values_converted": answer_values_converted,
     "reconcile": answer_reconcile,
     "currency_sum": answer_currency_sum,
     "currency_converted": answer_currency_converted,

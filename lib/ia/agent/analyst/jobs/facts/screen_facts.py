@@ -66,8 +66,18 @@ def _find_watched(desk: ToolDesk, words: str) -> Work[tuple[str, list[str], str]
     return form.sub(lambda found: " " * len(found[0]), words), codes, group
 
 
+_BARE_SIZE = pattern(
+    r"\W*(?:那|and )?(?:哪一?个(?:是)?最[大小]的?|最[大小]的?(?:是)?哪一?个"
+    r"|which (?:one )?is (?:the )?(?:biggest|largest|smallest)(?: one)?)[呢啊]?\W*",
+    re.I,
+)
+"""Asks for the largest of what it does not name."""
+
+
 def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which stocks meet conditions; ask back where a word of them was not understood."""
+    if _BARE_SIZE.fullmatch(asked.words):
+        return wording.ask_back(desk, (asked.words,))
     words, among, group, held = asked.words, list[str](), "", asked.facts[0].field == "held"
     if held:
         words = HELD_WORDS.sub(lambda found: " " * len(found[0]), words)

@@ -7,9 +7,10 @@ from decimal import Decimal
 from ia.agent.analyst.ask.facts import FactQuestion
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
 from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE
+from ia.agent.analyst.ask.trade_queries import TradeQuery
 from ia.agent.analyst.desk import DeskCall, ToolDesk, Work
 from ia.agent.analyst.jobs import risk_rules
-from ia.agent.analyst.jobs.facts import holding_facts, price_facts, result_facts, wording
+from ia.agent.analyst.jobs.facts import holding_facts, price_facts, result_facts, trade_query_facts, wording
 from ia.agent.analyst.jobs.facts.ledger_facts import read_order
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -58,6 +59,21 @@ def answer_trade_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
             lines.append(speak("{name}: how many shares?", name=wording.head_of(desk, mention)))
             continue
         check = yield from desk.one("risk.check", **given)
+        if sells and not shares and check.ok and not check.get("most"):
+            status = yield from desk.one("account.status")
+            if mention.code not in wording.objects_of(status, "positions"):
+                query = TradeQuery(
+                    words=asked.words,
+                    only=(mention,),
+                    sides=("sell",),
+                    said={"want": "sum", "field": "net"},
+                    owner=True,
+                )
+                sold = yield from trade_query_facts.answer_trade_query(desk, query)
+                if sold is not None and len(asked.securities) == 1:
+                    return sold
+                lines.append(speak("{name}: you hold none.", name=wording.head_of(desk, mention)))
+                continue
         lines += _say_cost(desk, asked, mention, check.value if check.ok else {}, sells=sells)
     return reply_of_lines(*lines)
 
