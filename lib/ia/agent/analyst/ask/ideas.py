@@ -150,10 +150,6 @@ def continue_question(words: str, before: str, today: date) -> str:
     if new is None or old is None:
         return ""
     chinese = count_han(words) > 0
-    both = Ideas({**old.values, **new.values}, {**old.kinds, **new.kinds})
-    waits = _THERE in new.values and not _names_who(new)  # "is it met" behind a price to sell at
-    if waits and (known := ask_known(both, chinese=chinese)):
-        return known
     about = {name: said for name, said in old.values.items() if name in (_SECURITY, _INDEX) and not _names_who(new)}
     open_ = "FIGURE" in old.values and new.names <= _BOUNDS  # "was it ever under 30" behind the RSI
     if about and not open_ and (known := ask_known(Ideas({**about, **new.values}, new.kinds), chinese=chinese)):
@@ -191,6 +187,9 @@ def continue_topic(words: str, before: str, today: date) -> str:
     tasks = {*old.values.get("TASK", ()), *new.values.get("TASK", ())}
     if _ORDER in new.values and len(tasks) > 1:
         return ask_known(Ideas({"TASK": sorted(tasks), _ORDER: []}, new.kinds), chinese=count_han(words) > 0)
+    if _THERE in new.values and not _names_who(new):  # "is the price there yet" behind a price that was noted
+        both = Ideas({**old.values, **new.values}, {**old.kinds, **new.kinds})
+        return ask_known(both, chinese=count_han(words) > 0)
     about = {name: said for name, said in old.values.items() if name in (_SECURITY, "ALERT")}
     if len(about) < 2 or "FAR" not in new.values or not new.names <= _DISTANCE:
         return ""
@@ -229,6 +228,8 @@ _RANKS = frozenset(
      "LIST", "AMOUNT", "GROWS", "NUMBER")
 )  # fmt: skip
 
+_INSIDE = pattern(r"里[面头边]|其中|\b(?:inside|(?:in|of) (?:it|them|there|that one))\b", re.I)
+
 
 def rank_group(words: str, before: str, today: date) -> str:
     """Return the known question for a ranking in the group whose list the question before asked for; "" for none.
@@ -240,6 +241,8 @@ def rank_group(words: str, before: str, today: date) -> str:
     new, old = find_ideas(words, today), find_ideas(before, today)
     if new is None or old is None or _names_who(old) or _names_who(new):
         return ""
+    if _INSIDE.search(words):
+        return ""  # which of its shares
     if "SECTOR" in old.values and old.names <= _OF_SECTORS and new.names <= _TURNED and new.names & {"UP", "DOWN"}:
         when = {"TIME": old.values["TIME"]} if "TIME" in old.values else {}
         both = {"SECTOR": [], "MAX": [], **when, **new.values}

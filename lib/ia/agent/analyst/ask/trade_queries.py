@@ -73,7 +73,8 @@ class TradeQuery:
         days = said.get("want") == "days" and not self.only and "order" not in said
         days = days or said.get("want") in ("ago", "gap")
         bounds = any(each.of != "amount" for each in self.bounds)
-        named = bool({"each", "kept", "now"} & set(said)) or said.get("field") == "feerate"
+        rated = said.get("field") == "feerate" and bool({"order", "sort", "want"} & set(said) or self.only or self.spans)
+        named = bool({"each", "kept", "now"} & set(said)) or rated
         return bool(days or self.without or self.times != (0, 0) or bounds or named)
 
 
@@ -81,8 +82,11 @@ _OWNER = pattern(
     r"(?<![a-z])(?:i|my|mine|i've|trades|purchases|journal|(?:any|which) (?:trade|purchase|sale)s?)(?![a-z])"
     r"|我|[几哪每那][一些几]?[笔次]|[买卖][得的]最|交易|买入|卖出|买过|卖过"
 )
+_COUNTS_SHARES = pattern(r"how many (?:of (?:my|the|those) )?(?:shares|of)|(?:多少|几)股")
 _NAMES_OWNER = pattern(r"(?<![a-z])(?:i|my|mine|i've)(?![a-z])|我|[笔次过]")
 _TRADES = pattern(r"trad|deal|transact|b[uo][yu]|purchas|s[oe]l[dl]|sale|open|交易|成交|买|卖|仓|操作")
+_STANDS = pattern(r"reasons?\b.{0,30}\b(?:still|no longer|stop\w*)\b.{0,6}\b(?:hold|stand|valid|true|appl)|(?:理由|逻辑)[^，,。]{0,6}(?:成立|还在|失效)")
+"""Whether a reason is still true is asked, and not which shares are still held."""
 _LEFT_OUT = (
     r"(?:except(?: for)?|excluding|exclude|other than|apart from|besides|without|leaving out|but not|not counting|not"
     r"|除了?|除去|除开|不含|不算|不包括|去掉|排除|刨去)\s*(?:the |my |any |ones? |those |in |of |on |买|卖|交易|的)*"
@@ -171,7 +175,7 @@ def read_query(words: str, today: date) -> TradeQuery | None:
     >>> read_query("除了茅台我还卖过什么", day).without, read_query("除了茅台我还吃过什么", day)
     (('600519.SH',), None)
     """
-    if len(words) > LONGEST or MARK in words or _TIME in words:
+    if len(words) > LONGEST or MARK in words or _TIME in words or _STANDS.search(words):
         return None
     plain, text = strip_mentions(words), fold_case(strip_mentions(words, MARK))
     spans = find_time_spans(plain, today)
@@ -192,6 +196,8 @@ def read_query(words: str, today: date) -> TradeQuery | None:
     text = _DATED.sub(" ", text)
     if said is None or any(char.isalnum() for char in _POINTING.sub(" ", text).replace(MARK, " ")):
         return None
+    if said.get("kept") == "held" and _COUNTS_SHARES.search(fold_case(plain)):
+        return None  # how many shares are held, not how many were traded
     if said.get("want") == "days" and set(sides) == {"both"} and not _NAMES_OWNER.search(fold_case(plain)):
         return None  # "on which days is there trading" is asked of the market
     named = tuple(each for each in find_mentions(words) if each.code not in left_out)
@@ -311,7 +317,7 @@ _TIMES = pattern(
     rf"|(?:(?:more than|at least) )?(?P<en>{COUNT}) times(?P<up> or more)?"
     rf"|(?P<zh>{COUNT})[次回](?P<above>以上|及以上|或更多)?|(?P<many>多次|好几次|反复|不止一次)"
 )
-_NTH_TIME = pattern(r"(?:第|上|前|最后|最近|最早|[几哪每])一?\Z|how many \Z")
+_NTH_TIME = pattern(r"(?:第|上|前|最后|最近|最早|[几哪每])一?\Z|how (?:many )?\Z")
 
 
 def _take_times(text: str) -> tuple[str, tuple[int, int]]:

@@ -3,12 +3,13 @@
 import math
 import re
 import statistics
+from datetime import date, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.facts import FactQuestion, condition_words
 from ia.agent.analyst.ask.mentions import Mention, strip_mentions
-from ia.agent.analyst.ask.time_spans import SESSIONS, TimeSpan, blank_spans
+from ia.agent.analyst.ask.time_spans import RANGE, SESSIONS, TimeSpan, blank_spans
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
 from ia.agent.analyst.jobs.facts.bar_rows import load_spans
@@ -49,6 +50,10 @@ class _Swings(NamedTuple):
         return [sum(row) for row in zip(*self.gains.values(), strict=True)]
 
 
+_HOLIDAYS = 20
+"""Days before the first one from which another exchange has a close: each has other sessions."""
+
+
 def _load_swings(desk: ToolDesk, asked: FactQuestion, index: str) -> Work[_Swings | Reply]:
     """Return the daily gains of what is held, with today's shares and exchange rates, over the last 250 sessions."""
     speak = desk.speak
@@ -66,17 +71,18 @@ def _load_swings(desk: ToolDesk, asked: FactQuestion, index: str) -> Work[_Swing
     else:
         return reply_of_lines(speak("Exchange rates are missing: `ia sync rates` fetches them."))
     span = TimeSpan(kind=SESSIONS, said="", at=(0, 0), sessions=_YEAR + 1)
-    mentions = [Mention(symbol_of_kind(code), code) for code in (index, *(code for code, _ in held))]
-    found = yield from load_spans(desk, mentions, span)
-    base, *bars = found
+    (base,) = yield from load_spans(desk, [Mention(symbol_of_kind(index), index)], span)
     if isinstance(base, DeskResult) or len(base.rows) < _FEW:
         return reply_of_lines(speak("Too few bars of that time."))
     days = [row.date for row in base.rows]
+    begin = date.fromisoformat(days[0]) - timedelta(days=_HOLIDAYS)
+    same = TimeSpan(kind=RANGE, said="", at=(0, 0), first=begin, last=date.fromisoformat(days[-1]))
+    bars = yield from load_spans(desk, [Mention(symbol_of_kind(code), code) for code, _ in held], same)
     gains: dict[str, list[float]] = {}
     left, simulated = list[str](), base.simulated
     for (code, each), own in zip(held, bars, strict=True):
         value = float(each.get("value") or 0) * rates.get(str(each.get("currency")), 1.0)
-        if isinstance(own, DeskResult) or not own.rows or own.rows[0].date > days[-_FEW]:
+        if isinstance(own, DeskResult) or not own.rows or own.rows[0].date > days[0]:
             left.append(name_position(desk, code, each))
             continue
         simulated = simulated or own.simulated
