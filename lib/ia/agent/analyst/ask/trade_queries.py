@@ -73,7 +73,9 @@ class TradeQuery:
         days = said.get("want") == "days" and not self.only and "order" not in said
         days = days or said.get("want") in ("ago", "gap")
         bounds = any(each.of != "amount" for each in self.bounds)
-        rated = said.get("field") == "feerate" and bool({"order", "sort", "want"} & set(said) or self.only or self.spans)
+        rated = said.get("field") == "feerate" and bool(
+            {"order", "sort", "want"} & set(said) or self.only or self.spans
+        )
         named = bool({"each", "kept", "now"} & set(said)) or rated
         return bool(days or self.without or self.times != (0, 0) or bounds or named)
 
@@ -85,7 +87,10 @@ _OWNER = pattern(
 _COUNTS_SHARES = pattern(r"how many (?:of (?:my|the|those) )?(?:shares|of)|(?:多少|几)股")
 _NAMES_OWNER = pattern(r"(?<![a-z])(?:i|my|mine|i've)(?![a-z])|我|[笔次过]")
 _TRADES = pattern(r"trad|deal|transact|b[uo][yu]|purchas|s[oe]l[dl]|sale|open|交易|成交|买|卖|仓|操作")
-_STANDS = pattern(r"reasons?\b.{0,30}\b(?:still|no longer|stop\w*)\b.{0,6}\b(?:hold|stand|valid|true|appl)|(?:理由|逻辑)[^，,。]{0,6}(?:成立|还在|失效)")
+_STANDS = pattern(
+    r"reasons?\b.{0,30}\b(?:still|no longer|stop\w*)\b.{0,6}\b(?:hold|stand|valid|true|appl)"
+    r"|(?:理由|逻辑)[^，,。]{0,6}(?:成立|还在|失效)"
+)
 """Whether a reason is still true is asked, and not which shares are still held."""
 _LEFT_OUT = (
     r"(?:except(?: for)?|excluding|exclude|other than|apart from|besides|without|leaving out|but not|not counting|not"

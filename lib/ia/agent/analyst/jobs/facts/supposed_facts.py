@@ -61,7 +61,8 @@ def answer_trade_cost(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
         check = yield from desk.one("risk.check", **given)
         if sells and not shares and check.ok and not check.get("most"):
             status = yield from desk.one("account.status")
-            if mention.code not in wording.objects_of(status, "positions"):
+            held = wording.objects_of(status, "positions")
+            if mention.code not in held:
                 query = TradeQuery(
                     words=asked.words,
                     only=(mention,),
