@@ -115,13 +115,15 @@ def find_accounts(text: str) -> list[str]:
 
     >>> find_accounts("my HKD account"), find_accounts("the account in dollars"), find_accounts("人民币账户")
     (['HKD'], ['USD'], ['CNY'])
+    >>> find_accounts("my account by day of the US stocks account")
+    ['USD']
     >>> find_accounts("my account in all, told in Hong Kong"), find_accounts("how much is my US stock")
     ([], [])
     """
     found = []
     for code, form in (*CURRENCY_WORDS, *MARKET_WORDS):
         said = any(
-            re.match(rf"(?:的|[\s-])*{_ACCOUNT}", text[each.end() :], re.I)
+            re.match(rf"(?:的|[\s-]|(?:stocks?|shares?)\b)*{_ACCOUNT}", text[each.end() :], re.I)
             or re.search(rf"{_ACCOUNT} in\s\Z", text[: each.start()], re.I)
             for each in form.finditer(text)
         )

@@ -216,7 +216,8 @@ def _find_trades(desk: ToolDesk, asked: UserRequest, *, first: bool = False) -> 
     desk.request = asked
     yield from name_own_securities(desk)
     asked, desk.request = desk.request, request
-    for said in dict.fromkeys((asked.question, simplify_question(asked.question), loosen_question(asked.question))):
+    for write in (str, simplify_question) if first else (str, simplify_question, loosen_question):
+        said = write(asked.question)
         query = trade_queries.read_query(said, today) if said else None
         if query is not None and (more := trade_queries.continue_query(said, before[0], today) if before else None):
             query = more
