@@ -361,7 +361,7 @@ def say_trip(desk: ToolDesk, trip: Json) -> str:
 
 
 _ONE_TRADE = pattern(
-    r"[买卖]|最近|最后|上[一次]|[这那]笔|\b(?:last|latest|newest|recent|that|this|buy|bought|buying|purchases?|sell|sold|selling|sales?)\b",
+    r"[买卖]|最近|最后|上[一次]|[这那]笔|\b(?:last|latest|newest|recent|that|this|buy|bought|purchase|sell|sold|sale)\b",
     re.I,
 )
 """Words that mean one trade, not all in a security."""
