@@ -613,7 +613,9 @@ def named_side(words: str) -> str:
     """Return the side of trades that alone is named; "" where none is, or both are."""
     words = re.sub(r"买卖", " ", words)
     sides = {
-        _BOUGHT: re.search(r"买|建仓|加仓|\b(?:buys?|buying|bought|purchase[sd]?|purchasing|(?<!since i )opened|added)\b", words, re.I),
+        _BOUGHT: re.search(
+            r"买|建仓|加仓|\b(?:buys?|buying|bought|purchas(?:e[sd]?|ing)|(?<!since i )opened|added)\b", words, re.I
+        ),
         _SOLD: re.search(r"卖|减仓|清仓|\b(?:sells?|selling|sold|sales?|closed)\b", words, re.I),
     }
     named = [side for side, found in sides.items() if found]
