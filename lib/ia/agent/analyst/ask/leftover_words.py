@@ -113,6 +113,7 @@ _ENDS = ("", "s", "es", "ed", "d", "ing", "'s", "s'")
 _REFUSED = pattern(r"\(\?<?!(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)")
 """Words that must not stand there."""
 _BEGUN = pattern(r"([a-z]{3,})\\w[*+]", re.I)
+_OPTIONAL_HAN = pattern(r"[\u3400-\u9fff]\?")
 _OPTIONAL = pattern(r"[a-z]\?", re.I)
 _LATIN = pattern(r"[a-z][a-z'’&-]+", re.I)
 _CLASS = pattern(r"\[\^?([^\]]*)\]")
@@ -126,7 +127,8 @@ def _find_named(source: str) -> _Named:
     begun = tuple(each.casefold() for each in _BEGUN.findall(plain))
     classes = {char for inside in _CLASS.findall(plain) for char in inside if count_han(char)}
     plain = _ESCAPED.sub(" ", _CLASS.sub(" ", plain))
-    han = set(_HAN.findall(plain.replace("?", " "))) | set(_HAN.findall(plain)) | classes
+    shorter = _HAN.findall(_OPTIONAL_HAN.sub(" ", plain))  # 风险最?大: 风险, too
+    han = {*_HAN.findall(plain.replace("?", " ")), *_HAN.findall(plain), *shorter, *classes}
     said = [*_LATIN.findall(plain), *_LATIN.findall(_OPTIONAL.sub("", plain))]
     latin = frozenset(each.casefold().replace("’", "'") for each in said)
     return _Named(latin, begun, tuple(sorted(han, key=len, reverse=True)))
