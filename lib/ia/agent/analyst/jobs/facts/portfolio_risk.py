@@ -173,7 +173,7 @@ def answer_value_at_risk(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     return reply_of_lines(*lines)
 
 
-_BETA = pattern(r"贝塔|\bbeta\b|β", re.I)
+_BETA = pattern(r"贝塔|(?<![a-z])beta(?![a-z])|β", re.I)
 
 
 def answer_index_relation(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
