@@ -259,6 +259,7 @@ _SUM_OF = pattern(
     re.I,
 )
 """One sum is asked for, of what was asked of several."""
+_ADDED = pattern(r"加起来|加在?一起|合起来|合在?一起|\b(?:together|combined|added up)\b", re.I)
 _SUMMED = pattern(r"(?=[赚亏值占花]|盈亏|市值|仓位)")
 _SUMMED_EN = pattern(r"\b(?:mak(?:e|ing)|made|los[etsing]+|profit|gain\w*|worth|weights?|share of|up|down)\b", re.I)
 
@@ -277,7 +278,8 @@ def _sum_up(text: str, last: str, recent: list[Mention]) -> str:
     if found is None or not named:
         return ""
     if len(named) == 1:
-        if len(recent) < 2 or not (found["zh"] or found["en"]) or len(find_mentions(last)) != 1:
+        several = found["zh"] or found["en"] or _ADDED.search(text)
+        if len(recent) < 2 or not several or len(find_mentions(last)) != 1:
             return ""
         names = ("、" if is_chinese(last) else " and ").join(each.said for each in recent[-2:])
         last = strip_mentions(last, "\ue000").replace("\ue000", names, 1).replace("\ue000", "")
@@ -309,7 +311,16 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
         if amended != text and not amended.endswith("呢"):
             return amended
         text = amended
+    named = find_named(last)
+    if len(named) == 1 and (bought := _BOUGHT_IT.fullmatch(text)):
+        return f"{named[0].said}我{bought['what']}"
     return _go_on(text, last, recent, today)
+
+
+_BOUGHT_IT = pattern(
+    r"\W*(?:那|我|是|当时|当初)*(?P<what>(?:什么时候|啥时候|哪一?天|几号|为什么|为啥|多少钱|什么价格?)买(?:入|进)?的?)\W*"
+)
+"""Asks for the purchase of what was spoken of."""
 
 
 _FLOW = pattern(r"北向|南向|资金|成交额|\b(?:north|south)-?bound\b|\bflows?\b|\bturnover\b", re.I)

@@ -6,6 +6,7 @@ from datetime import date
 from ia.agent.analyst.ask.follow_ends import BARE_PLACE, place_in
 from ia.agent.analyst.ask.follow_on import find_subject, read_before
 from ia.agent.analyst.ask.follow_words import BARE, LONGEST, is_chinese
+from ia.agent.analyst.ask.idea_words import find_name
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
 from ia.agent.analyst.ask.plain_words import simplify_question
 from ia.agent.analyst.ask.time_spans import find_time_spans
@@ -155,10 +156,12 @@ _BARE_OWN = pattern(
     r"|\W*(?:那|我|现在)*(?:有没有持仓|有持仓吗|持有吗|有没有拿|有没有买)\W*"
     r"|\W*(?:那|它|我|的)*成本价?(?:是|要)?(?:多少)?(?:钱)?\W*"
     r"|\W*(?:那|它|我|现在|目前|一共|总共|到现在)*(?:是)?(?:赚|亏|浮盈|浮亏|盈利|亏损)(?:了)?(?:多少|几)(?:钱|个点)?\W*"
-    r"|\W*(?:那|它)*占(?:了|我)*(?:总|全部|整个)?(?:资产|账户|仓位|组合)的?(?:比例|比重|几成|百分之几|多少)\W*"
+    r"|\W*(?:那|它)*占(?:了|我)*(?:(?:总|全部|整个)?(?:资产|账户|仓位|组合)的?)?(?:比例|比重|几成|百分之几|多少)\W*"
     r"|\W*(?:那|它)*(?:现价|现在(?:的)?(?:股价|价格|收盘价)?)(?:是)?(?:多少)(?:钱)?\W*"
 )
 """A question about a holding that names none: it is the first of the ranking before."""
+_BARE_FIGURE = pattern(rf"\W*(?:那|的)*(?:{find_name('of a share')})(?:是|有)?(?:多少|几倍?)\W*", re.I)
+"""A figure of a security that is named nowhere: of the first of the ranking before."""
 _IN_SECTOR = pattern(
     r"(?:那|这)?(?:里面|其中|里头|当中)的?(?=.*(?:谁|哪|最|龙头))|(?:这|那|该)个?(?:板块|行业)(?:里面?"
     r"|中)?的?(?=.*(?:谁|哪|最|龙头))"
@@ -174,6 +177,25 @@ _SECTOR_RANK = pattern(
 )
 
 
+def _goes_on(said: str) -> bool:
+    """Return True if a message pointed at the first of a ranking before it."""
+    bare = _BARE_OWN.fullmatch(said) or _BARE_FIGURE.fullmatch(said)
+    return bool(bare or _POINTS.search(said) or _IN_SECTOR.match(said))
+
+
+def points_into(question: str, last: str) -> bool:
+    """Return True if a bare question is about the first of a ranking of holdings or of the watch list.
+
+    >>> points_into("赚了多少", "哪只持仓今天跌得最多"), points_into("赚了多少", "我的交易")
+    (True, False)
+    """
+    bare = _BARE_OWN.fullmatch(question) or _BARE_FIGURE.fullmatch(question)
+    return bool(bare and _RANKS.search(last) and _OF_STOCKS.search(last)) and not find_mentions(last)
+
+
+_OF_STOCKS = pattern(r"持仓|持股|股票|自选|关注|\b(?:holdings?|positions?|stocks?|watch)\b", re.I)
+
+
 def find_ranking(question: str, before: list[str], today: date) -> str:
     """Return the question before for a ranking, to the first of which a question points; "" for any other question.
 
@@ -182,7 +204,7 @@ def find_ranking(question: str, before: list[str], today: date) -> str:
     >>> find_ranking("它的市盈率呢", ["茅台今年最高价"], date(2024, 3, 15))
     ''
     """
-    pointed = _POINTS.search(question) or _BARE_OWN.fullmatch(question)
+    pointed = _POINTS.search(question) or _BARE_OWN.fullmatch(question) or _BARE_FIGURE.fullmatch(question)
     inside = _IN_SECTOR.match(question)
     if (
         len(question) > LONGEST * (2 if inside else 1)
@@ -191,7 +213,7 @@ def find_ranking(question: str, before: list[str], today: date) -> str:
         or find_mentions(question)
     ):
         return ""
-    while len(before) > 1 and (_POINTS.search(before[-1]) or _IN_SECTOR.match(before[-1])):
+    while len(before) > 1 and _goes_on(before[-1]):
         before = before[:-1]  # it pointed at the same ranking
     last = read_before(before, today)[0]
     if inside and _SECTOR_RANK.search(last):
@@ -227,6 +249,8 @@ def put_in_place(question: str, code: str, ranking: str = "", today: date | None
         spans = find_time_spans(ranking, today) if today else []
         return f"how did {code} do {' '.join(span.said for span in spans) or 'today'}"
     found = _POINTS.search(question)
+    if found is None and _BARE_FIGURE.fullmatch(question):
+        return f"{code}{re.sub('^(?:那|的)+', '', question)}"
     if found is None:
         bare = re.sub("^(?:那|我|它)+", "", question)
         said = f"{code}占我账户多少" if bare.startswith("占") else f"{code}我{bare}"

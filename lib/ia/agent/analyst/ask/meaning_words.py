@@ -21,13 +21,17 @@ _ABOUT_IT = pattern(
 )
 
 
+_AGAINST = pattern(r"\W*(?:(?:and|but|so|how about) )*(?:versus|vs\.?|against|compared (?:to|with))\b", re.I)
+"""What was spoken of is held against something."""
+
+
 def asks_meaning(words: str) -> bool:
     """Return True if a text has words of a question for a meaning, and is neither of a security nor of what is owned.
 
     >>> asks_meaning("RSI vs KDJ, short version"), asks_meaning("布林带拿来干嘛用的"), asks_meaning("RSI of BYD vs KDJ")
     (True, True, False)
     """
-    return bool(_ASKS.search(words)) and _names_nothing(words)
+    return bool(_ASKS.search(words)) and _names_nothing(words) and not _AGAINST.match(words)
 
 
 def may_ask_meaning(words: str) -> bool:

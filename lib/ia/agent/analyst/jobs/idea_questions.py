@@ -8,7 +8,7 @@ from ia.agent.analyst.ask import ideas, several
 from ia.agent.analyst.ask.follow_asides import drop_asides
 from ia.agent.analyst.ask.follow_on import complete_question, read_before
 from ia.agent.analyst.ask.follow_pairs import ask_of_both
-from ia.agent.analyst.ask.follow_pronouns import name_pronoun
+from ia.agent.analyst.ask.follow_pronouns import name_pronoun, points_into
 from ia.agent.analyst.ask.follow_words import ELSEWHERE, LEAD, TAIL
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.money_sums import sum_named, sum_spoken
@@ -74,7 +74,7 @@ def _goes_on_market(words: str, before: str, today: date) -> bool:
 
 def _continue_first(words: str, before: str, today: date) -> str:
     """Return the known question that a message asks with the one before it, before the rules read it; "" for none."""
-    if not before:
+    if not before or points_into(words, before):
         return ""
     return (
         ask_of_held(words, before, today)

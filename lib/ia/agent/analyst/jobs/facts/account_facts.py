@@ -1028,7 +1028,7 @@ def _rank_risk(
                 wording.security_name(desk, symbol, position.get("name")),
                 say_part(desk, position, whole=whole),
             )
-            rows.append((swing if by_itself else swing * float(weight), name, swing, part))
+            rows.append((swing if by_itself else swing * float(weight), name, swing, part, symbol))
     if not rows:
         return reply_of_lines(speak("No volatility can be computed of what is held."))
     rows.sort(reverse=not least)
@@ -1042,8 +1042,9 @@ def _rank_risk(
             swing=f"{swing:.1f}",
             part=part,
         )
-        for _, name, swing, part in rows
+        for _, name, swing, part, _ in rows
     ]
+    desk.ranked.append(rows[0][-1])
     lines = [f"**{told[0]}**{wording.simulated_mark(desk, simulated)}", *(f"- {line}" for line in told[1:SHOWN])]
     if not whole and len({position.get("currency") for _, position in asked}) > 1:
         lines.append(
