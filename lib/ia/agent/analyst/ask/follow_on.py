@@ -314,9 +314,30 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     named = find_named(last)
     if len(named) == 1 and (bought := _BOUGHT_IT.fullmatch(text)):
         return f"{named[0].said}我{bought['what']}"
+    if len(named) == 1 and not OWNER.search(last) and _FROM_HIGH.fullmatch(text):
+        return f"{named[0].said}{text.lstrip('那')}"
+    if (rate := _RATE.search(last)) and not find_mentions(text) and _MOVED_IT.fullmatch(text):
+        return f"{rate[0]}{text.lstrip('那')}" if is_chinese(text) else _IT.sub(f"the {rate[0]}", text, count=1)
     return _go_on(text, last, recent, today)
 
 
+_FROM_HIGH = pattern(
+    r"\W*(?:那|现在)*(?:离|距离?)(?:历史|年内|一年|52周)?的?最?高(?:点|价|位)(?:还)?(?:有|差)?(?:多远|多少|远吗)\W*"
+)
+"""Asks how far what was spoken of is below its high."""
+_RATE = pattern(
+    r"(?:美元|港[币元]|欧元|日元)(?=.{0,6}(?:汇率|兑|多少|rate))"
+    r"|\b(?:hong kong |hk |us )?(?:dollar|hkd|usd)\b(?=.*\b(?:at|rate)\b|/cny)",
+    re.I,
+)
+_MOVED_IT = pattern(
+    r"\W*(?:那|它)*(?:今天|昨天|这周|本周|上周|这个?月|本月|上个?月|今年|去年)(?:是)?"
+    r"(?:涨了?还是跌了?|涨跌(?:了)?(?:多少)?|[涨跌]了(?:多少|吗)|变化多少)\W*"
+    r"|(?:and )?how (?:has|did|much has|much did) it (?:moved?|changed?)(?: .{2,20})?\W*",
+    re.I,
+)
+"""Asks how the exchange rate that was spoken of moved."""
+_IT = pattern(r"\bit\b", re.I)
 _BOUGHT_IT = pattern(
     r"\W*(?:那|我|是|当时|当初)*(?P<what>(?:什么时候|啥时候|哪一?天|几号|为什么|为啥|多少钱|什么价格?)买(?:入|进)?的?)\W*"
 )

@@ -50,7 +50,7 @@ _WHY_SOLD = pattern(
 )
 _REST = pattern(
     r"(?:那|那么)?(?:剩下|余下|剩余|还剩|手里剩)的?(?:那些|那部分|部分|股票|股份)?(?:现在|目前"
-    r"|还)*(?P<zh>[^，,。]{2,10}?)"
+    r"|还)*(?!多少(?:现金|钱))(?P<zh>[^，,。]{2,10}?)"
     r"|(?:how much (?:is|are)|what(?:'s| is| are)) (?:the rest|the remaining (?:ones|shares)"
     r"|the ones i (?:still )?(?:have|hold|kept)"
     r"|what(?:'s| is) left)(?: of (?:it|them))? (?P<en>up|down|worth|making|losing)(?: now)?"

@@ -79,6 +79,13 @@ _ON_LIST = pattern(r"自选|关注|\bwatch|\btrack|\bfollow", re.I)
 _ALERTS = pattern(
     r"提醒|预警|通知我|告诉我|\balert|\b(?:tell|remind|warn) me (?:when|if|once)|\bnotify|\blet me know", re.I
 )
+_OF_ALERTS = pattern(
+    r"\W*(?:and |then |please )*(?:(?:delete|remove|drop|cancel) the (?P<en>.{2,24}?) one"
+    r"|which(?: one)? is (?P<near>nearest|closest|next)(?: to (?:firing|coming true))?)\W*"
+    r"|\W*(?:那|请|帮我)*(?:(?:删掉?|删除|取消|去掉)(?P<zh>.{2,12}?)的(?:那个|那条)?|哪[一]?个(?:离得?)?(?P<zh_near>最近|最接近))\W*",
+    re.I,
+)
+"""Of the alerts that were listed: which is nearest, and one that is to go."""
 _NEW_LEVEL = pattern(
     r"\W*(?:(?:and|no|actually|ok(?:ay)?|please|sorry|rather|better|then)\b[, ]*)*"
     r"(?:change|raise|lower|set|move|make|bump|adjust|put) (?:it|that|(?:the|that) (?:level|price|alert))"
@@ -113,6 +120,12 @@ def name_pronoun(question: str, before: list[str], today: date) -> str:
         of = find_mentions(simplify_question(before[-1]))
         to = "把{name}的提醒改成{level}" if level["zh"] else "change my alert on {name} to {level}"
         return to.format(name=of[0].said, level=level["zh"] or level["en"]) if len(of) == 1 else question
+    if before and _ALERTS.search(before[-1]) and (told := _OF_ALERTS.fullmatch(question)):
+        if told["near"] or told["zh_near"]:
+            return "我的哪个提醒离触发最近" if is_chinese(question) else "which alert is closest to firing"
+        whose = told["zh"] or told["en"]
+        if find_mentions(whose) and not strip_mentions(whose).strip():
+            return f"删掉{whose}的提醒" if is_chinese(question) else f"delete my {whose} alert"
     found = next(((match, whole) for form, whole in _OF_IT if (match := form.match(question))), None)
     if found is None and before and _OFF_LIST.match(question) and _ON_LIST.search(before[-1]):
         put = find_mentions(simplify_question(before[-1]))
