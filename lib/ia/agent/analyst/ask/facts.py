@@ -601,7 +601,7 @@ _JUDGED = pattern(r"[高低大小多]不[高低大小多]|算不?算?[高低](?=
 _ON_YEAR = pattern(r"^(?!.*价).*?(同比)")
 """On the year: of a report, and not of a price."""
 _QUALIFIER = pattern(
-    r"(?:平均)?每(?:一?个)?[周月季年](?!线|[报末底初])|平均(?!线|[价成])|倒数(?!第一)|扣费前|税前|同比|环比"
+    r"(?:平均)?每(?:一?个)?[周月季年](?!线|[报末底初])|平均(?!线|[价成])|倒数(?!第一)|扣费前|税前|同比|环比|别算|别计"
     r"|\bper (?:day|week|month|quarter|year)\b|\bon average\b|\bbefore (?:fees|tax(?:es)?|costs)\b"
     r"|\b(?:every|each) (?:week|month|quarter|year)\b",
     re.I,

@@ -314,6 +314,11 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     named = find_named(last)
     if len(named) == 1 and (bought := _BOUGHT_IT.fullmatch(text)):
         return f"{named[0].said}我{bought['what']}"
+    if len(named) == 1 and (more := _BUY_MORE.search(strip_mentions(last))) and _WEIGHT_THEN.fullmatch(text):
+        of, shares = named[0].said, more["n"] or more["zh"]
+        if is_chinese(text):
+            return f"再买{shares}股{of}仓位变成多少"
+        return f"if I buy {shares} more {of} what would its weight be"
     if len(named) == 1 and not OWNER.search(last) and _FROM_HIGH.fullmatch(text):
         return f"{named[0].said}{text.lstrip('那')}"
     if (rate := _RATE.search(last)) and not find_mentions(text) and _MOVED_IT.fullmatch(text):
@@ -321,6 +326,13 @@ def _complete(text: str, last: str, recent: list[Mention], today: date) -> str:
     return _go_on(text, last, recent, today)
 
 
+_BUY_MORE = pattern(r"\b(?:buy|afford|add) (?P<n>\d+)\b|买(?:入|进)?(?P<zh>\d+)股", re.I)
+_WEIGHT_THEN = pattern(
+    r"(?:and )?what would (?:it weigh|its weight be|it be of my account)(?: then)?\W*"
+    r"|\W*(?:那|那时)*仓位(?:会)?(?:变成|变为|是|到)多少\W*",
+    re.I,
+)
+"""Asks for the weight after a purchase that was spoken of."""
 _FROM_HIGH = pattern(
     r"\W*(?:那|现在)*(?:离|距离?)(?:历史|年内|一年|52周)?的?最?高(?:点|价|位)(?:还)?(?:有|差)?(?:多远|多少|远吗)\W*"
 )

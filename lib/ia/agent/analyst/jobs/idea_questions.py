@@ -106,6 +106,8 @@ def list_known(words: str, before: str, today: date) -> list[str]:
     before  a whole question; "" where there is none
     """
     found = [read_ideas(words, find_mentions(words), today), ideas.read_question(words, today)]
+    if before and ranks_a_list(words, before):
+        return []  # one of a list of the owner's: not of the whole market
     if before and _POINTS.search(words) and _OWNED.search(words):
         return []  # which of those is owned: not another list
     if before and (_POINTS.search(words) or LEAD.search(words) or TAIL.search(words)):
@@ -114,6 +116,25 @@ def list_known(words: str, before: str, today: date) -> list[str]:
     elif before and not found[0]:
         found += [continue_ideas(words, before, today), ideas.continue_question(words, before, today)]
     return [known for known in dict.fromkeys(found) if known]
+
+
+_BARE_RANK = pattern(
+    r"\W*(?:and |so )?which(?: one| ones)?(?: of (?:them|those|these))? (?:has|have|is|are|pays?)\b"
+    r"(?!.*\b(?:stocks?|shares?)\b)"
+    r"|\W*(?:那|其中)?(?:哪一?[个只]|谁)(?:的)?(?!.*(?:股票|公司|行业|板块|全市场|A股))",
+    re.I,
+)
+_OWN_LIST = pattern(r"自选|关注|没买|没持有|\b(?:watch\w*)\b", re.I)
+_NOT_ALL = pattern(r"没|不|除|\b(?:not|but|except|without|don't)\b", re.I)
+
+
+def ranks_a_list(words: str, before: str) -> bool:
+    """Return True if a bare question asks for one of a part of the watch list, which no known question names.
+
+    >>> ranks_a_list("which has the highest yield", "which stocks on my watch list do I not hold")
+    True
+    """
+    return bool(_BARE_RANK.match(words) and _OWN_LIST.search(before) and _NOT_ALL.search(before))
 
 
 def find_parts(desk: ToolDesk) -> list[str]:

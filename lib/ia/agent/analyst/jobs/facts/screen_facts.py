@@ -9,6 +9,7 @@ from ia.agent.analyst.ask.time_spans import DAY, RANGE, SESSIONS, SINCE, TimeSpa
 from ia.agent.analyst.desk import DeskResult, ToolDesk, Work
 from ia.agent.analyst.evidence.tool_answers import display_name
 from ia.agent.analyst.jobs.facts import group_facts, listed_figures, market_days, wording
+from ia.agent.analyst.jobs.idea_questions import ranks_a_list
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.kernel.errors import PluralText
 from ia.kernel.i18n import mark_text
@@ -76,7 +77,8 @@ _BARE_SIZE = pattern(
 
 def answer_screen(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     """Answer which stocks meet conditions; ask back where a word of them was not understood."""
-    if _BARE_SIZE.fullmatch(asked.words):
+    before = desk.request.before[-1:]
+    if _BARE_SIZE.fullmatch(asked.words) or any(ranks_a_list(asked.words, each) for each in before):
         return wording.ask_back(desk, (asked.words,))
     words, among, group, held = asked.words, list[str](), "", asked.facts[0].field == "held"
     if held:
