@@ -41,7 +41,8 @@ def _load_stops(desk: ToolDesk, held: list[tuple[str, Json]]) -> Work[list[_Stop
         if noted is not None:
             stops.append(_Stop(code, each, noted[0], noted=True))
         elif limit is not None:
-            stops.append(_Stop(code, each, float(each["avg_price"]) * (1 - limit / 100), noted=False))
+            paid = float(each["cost"]) / float(each["size"])  # avg_price is rounded
+            stops.append(_Stop(code, each, paid * (1 - limit / 100), noted=False))
     return sorted(stops, key=lambda stop: stop.away)
 
 
