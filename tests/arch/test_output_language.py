@@ -68,7 +68,7 @@ WORDS = {
         "哪一天 哪一周 哪个月 哪个季度 哪年 得最多 了几天 涨 跌 到 到现在涨跌多少 涨跌多少 离 还差多少附距今"
     ),
     "lib/ia/agent/analyst/ask/follow_names.py": "和 哪个 更 比较 谁涨得多",
-    "lib/ia/agent/analyst/ask/follow_on.py": "我的持仓里 比较 里 呢 和 线 合计 今天",
+    "lib/ia/agent/analyst/ask/follow_on.py": "我的持仓里 比较 里 呢 和 线 合计 今天 我 再买 股 仓位变成多少",
     "lib/ia/agent/analyst/ask/follow_points.py": (
         "最新财报是什么时候发布的 站上 我持有 吗 我 的卖出一共回款多少 我的 账户 哪个月收益最 差 好 我什么价 的 离提醒还有多远 值多少 钱 日线了吗 那次手续费多少 我为什么 卖 买"
         " 亏 赚 了多少 浮动盈亏多少 我拿了多久 从我买进到现在涨了多少"
@@ -86,7 +86,7 @@ WORDS = {
     ),
     "lib/ia/agent/analyst/ask/facts.py": "平均",
     "lib/ia/agent/analyst/ask/follow_pairs.py": "便宜 贵 快 慢 大 小 低 少 差 弱 美元 港币 和 高 哪家 更 我哪个 得多 谁 到 涨跌多少 我 哪个月收益好 平均 平均涨多少 哪个风险 兑人民币自 以来涨跌 到现在涨跌多少 亏 赚 跌 涨 的 谁表现好 今天 哪个 的天数 上涨 下跌 多",
-    "lib/ia/agent/analyst/ask/follow_pronouns.py": "把 移出自选 加入自选 里 我 吗 要不要卖 如果我没卖 现在会多赚多少 我为什么 我持有多少 买入以来涨了多少 我买入以来涨了多少 的新闻 的提醒改成 占我账户多少 占",
+    "lib/ia/agent/analyst/ask/follow_pronouns.py": "把 我的哪个提醒离触发最近 删掉 的提醒 移出自选 加入自选 里 我 吗 要不要卖 如果我没卖 现在会多赚多少 我为什么 我持有多少 买入以来涨了多少 我买入以来涨了多少 的新闻 的提醒改成 占我账户多少 占",
     "lib/ia/agent/analyst/ask/follow_same.py": "到 涨跌多少 成交量和 日均量相比 上次 日线是哪天",
     "lib/ia/agent/analyst/ask/follow_steps.py": "的股票里 里 美元 港币 人民币 我的 持仓 折合",
     "lib/ia/agent/analyst/ask/supposed_moves.py": "和",

@@ -603,7 +603,7 @@ _ON_YEAR = pattern(r"^(?!.*价).*?(同比)")
 _QUALIFIER = pattern(
     r"(?:平均)?每(?:一?个)?[周月季年](?!线|[报末底初])|平均(?!线|[价成])|倒数(?!第一)|扣费前|税前|同比|环比|别算|别计"
     r"|\bper (?:day|week|month|quarter|year)\b|\bon average\b|\bbefore (?:fees|tax(?:es)?|costs)\b"
-    r"|\b(?:every|each) (?:week|month|quarter|year)\b",
+    r"|\b(?:every|each) (?:week|month|quarter|year|thing)\b|\bmost badly\b|\bper (?:stock|holding|position)\b",
     re.I,
 )
 """Words beside a question that ask for another figure: an answer that does not know them may not pass them over."""
@@ -640,6 +640,7 @@ _UNDONE = pattern(
     r"|\bif i (?:hadn['’]?t|had not|had never)\b[^,.?]{0,24}|\bhad i not\b"
     r"|\bif i (?:sell|sold|trim\w*|buy|bought|add\w*)\b(?! (?:everything|it all|all of it|all my)\b)"
     r"|卖(?:掉|出|了)?(?:一半|\d+[股手])"
+    r"|^\W*(?:suppose|supposing|imagine|assuming)\b"
     r"|\bever been\b|曾经?(?=亏|赚|[高低]过)|[亏赚赔]过本?(?=[吗么没]|\W*$)",
     re.I,
 )

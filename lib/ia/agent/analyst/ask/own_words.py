@@ -108,7 +108,7 @@ class _Known(NamedTuple):
         weak = _WEAK | {"WHEN"} if ideas & _DATED and "REASON" not in ideas else _WEAK
         weak = weak if _ONE_OF_SOME.match(self.english) else weak - {"WHICH"}
         weak = weak | {"BY_PERCENT"} if ideas & _IN_PERCENT and not ideas & {*_RANKED, _PERCENT} else weak
-        weak = weak - {"CAN"} if ideas & _DEALS else weak  # what I can lose is not what I lost
+        weak = weak - {"CAN"} if ideas & {*_DEALS, "UP", "DOWN"} else weak  # what I can lose is not what I lost
         return ideas - weak <= self.allowed and all(ideas & each for each in self.needed)
 
 
