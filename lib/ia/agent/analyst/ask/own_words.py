@@ -7,6 +7,7 @@ nothing that might change the answer is passed over.
 import re
 from datetime import date
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from ia.agent.analyst.ask.idea_words import (
@@ -79,6 +80,8 @@ _TENTHS = pattern(
     r"|百分之(?P<of>[一二三四五六七八九十]+|\d+(?:\.\d+)?)"
 )
 """Tenths, which are percents: "两成"."""
+_OF_SPAN = pattern(r"\s*(?:of|in)\s*(?:the\s*)?", re.I)
+"""Between two stretches of time of which one bounds the other: the last day of last month."""
 _SHARES = pattern(r"\s*(?:股|shares?)\Z", re.I)
 _NO_SECURITY = frozenset(("FX",))
 """Words in capitals that are no code in a question about money."""
@@ -427,7 +430,8 @@ def _mark_named(words: str, securities: list[Mention], today: date) -> tuple[str
         for span in find_time_spans(blank, today)
         if not any(begin <= span.at[0] and span.at[1] <= end for begin, end in none)
     ]
-    if any(span.kind in (UNREAD, FUTURE) for span in spans):
+    nested = any(_OF_SPAN.fullmatch(blank[one.at[1] : other.at[0]]) for one, other in pairwise(spans))
+    if nested or any(span.kind in (UNREAD, FUTURE) for span in spans):
         return "", [("", "")]
     found += [(*span.at, _DATE if span.kind == DAY else _TIME) for span in spans if span.kind != EVER]
     return put_marks(words, found)
