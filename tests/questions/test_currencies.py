@@ -116,7 +116,9 @@ def test_a_currency_a_part_or_a_day_that_is_asked_for_is_kept(home):
     assert "no HKD account" in ask(home, "How much do I have in Hong Kong dollars?")
     assert f"{worth:,.2f} CNY" in ask(home, "How much have I invested in banks?")
     assert f"worth {worth:,.2f} CNY" in ask(home, "how much is invested in China Merchants Bank")
-    assert "Apple" in ask(home, "biggest holding in US dollars").splitlines()[0]
+    rate = next(row["rate"] for row in found["total"]["rates"] if row["currency"] == "USD")
+    biggest = ask(home, "biggest holding in US dollars").splitlines()[0]
+    assert found["positions"]["AAPL.US"]["value"] < worth / rate and f"{worth / rate:,.2f} USD" in biggest
     assert "**20%**" in ask(home, "What is my position limit in yuan?")
 
 
