@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ia.agent.analyst.ask.amounts import CURRENCY_WORDS
 from ia.agent.analyst.ask.follow_words import drop_lead
 from ia.agent.analyst.ask.mentions import find_mentions, strip_mentions
+from ia.agent.analyst.voice import count_han
 from ia.domain.speech.numerals import COUNT, parse_count
 from ia.kernel.patterns import pattern
 
@@ -237,7 +238,7 @@ def suppose_again(text: str, last: str) -> str:
     end = len(old[:end].rstrip())
     new = read_supposed(core)
     if new is not None and _ALSO.search(new.rest):
-        between = "，" if _is_chinese(core) else " and "
+        between = "，" if count_han(core) else " and "
         return _name(old[:end], names) + between + core + _name(old[end:], names[old[:end].count(_MARK) :])
     if new is not None:
         return _name(_ARTICLE.sub("", old[:first]), names) + core + _name(old[end:], names[old[:end].count(_MARK) :])
@@ -267,21 +268,17 @@ def suppose_again(text: str, last: str) -> str:
     put = now[0] if subject.kind == "security" else marked[subject.at[0] : subject.at[1]]
     if also and not amount:
         own = max(each.at[1] for each, _ in before.moves)
-        between = "和" if _is_chinese(last) else " and "
+        between = "和" if count_han(last) else " and "
         return _name(old[:own], names) + between + put + _name(old[own:], names[old[:own].count(_MARK) :])
     if subject.kind == "security" and not amount and all(each.kind == "security" for each, _ in before.moves):
         return ""  # another security in its place: read by what puts names in the place of names
-    return _name(old[:first], names) + put + ("" if _is_chinese(put) else " ") + moved + after
+    return _name(old[:first], names) + put + ("" if count_han(put) else " ") + moved + after
 
 
 _AMOUNT = pattern(rf"{COUNT}\s*(?:%|％|per ?cent\b|个?百?分?点|成)", re.I)
 _BARE = pattern(r"[\s,，.?？!！、的那呢要会]+|\b(?:the|a|it|they|that|by|if|what|would|be|with)\b|如果|要是|它", re.I)
 """Words of a message that change nothing of the supposition before."""
 _SHORT = 80
-
-
-def _is_chinese(text: str) -> bool:
-    return any("\u3400" <= char <= "\u9fff" for char in text)
 
 
 def _name(text: str, names: list[str]) -> str:

@@ -19,7 +19,7 @@ from ia.kernel.word_patterns import split_alternatives
 
 _TIME = "\ufffb"
 """Stands for a stretch of time."""
-_MONEYS = tuple(code for code, _ in MARKET_WORDS)
+_MARKET_CURRENCIES = tuple(code for code, _ in MARKET_WORDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,19 +38,23 @@ class TradeQuery:
     """A question for trades of the owner.
 
     words, spans   the text and its stretches of time
-    only, without  securities and currencies that are meant, and that are left out
+    only           the securities that are meant; () for all
+    without        codes of securities, and currencies, that are left out
+    currencies     those of the markets that are meant; () for all
     sides          "buy" and "sell" as they are named; () for both
     said           values of the other slots: want, field, order, sort, reason, kept, each
+    bounds         what figures of a trade are held against
     about          what the reason of a trade has to say
     count          how many of an order are meant: the three largest; 0 for one, or for all of a list
     times          how often a security was traded, at least and at most; 0 for no such bound
+    owner          whether the words say that they are the owner's
     """
 
     words: str
     spans: tuple[TimeSpan, ...] = ()
     only: tuple[Mention, ...] = ()
     without: tuple[str, ...] = ()
-    moneys: tuple[str, ...] = ()
+    currencies: tuple[str, ...] = ()
     sides: tuple[str, ...] = ()
     bounds: tuple[Bound, ...] = ()
     said: dict[str, str] = field(default_factory=dict)
@@ -196,7 +200,7 @@ def read_query(words: str, today: date) -> TradeQuery | None:
     text, count = _take_count(text)
     if left_out is None or bounds is None:
         return None
-    text, moneys = _take_moneys(text)
+    text, currencies = _take_currencies(text)
     text, sides, said = _take_words(text)
     text = _DATED.sub(" ", text)
     if said is None or any(char.isalnum() for char in _POINTING.sub(" ", text).replace(MARK, " ")):
@@ -212,7 +216,7 @@ def read_query(words: str, today: date) -> TradeQuery | None:
         query,
         only=named,
         without=tuple(left_out),
-        moneys=tuple(moneys),
+        currencies=tuple(currencies),
         said=said,
         bounds=bounds,
         sides=tuple(sides),
@@ -227,14 +231,14 @@ _DATED = pattern(
 _ONES = pattern(r"\b(?:stocks?|shares?|market|dollars?|ones?|part|side)\b")
 
 
-def _take_moneys(text: str) -> tuple[str, list[str]]:
+def _take_currencies(text: str) -> tuple[str, list[str]]:
     """Return a text without the markets and currencies that it names, and the currencies of those."""
-    moneys = []
-    for code, form in (*MARKET_WORDS, *((code, form) for code, form in CURRENCY_WORDS if code in _MONEYS)):
+    currencies = []
+    for code, form in (*MARKET_WORDS, *((code, form) for code, form in CURRENCY_WORDS if code in _MARKET_CURRENCIES)):
         if form.search(text):
-            moneys.append(code)
+            currencies.append(code)
             text = form.sub(" ", text)
-    return _ONES.sub(" ", text) if moneys else text, list(dict.fromkeys(moneys))
+    return _ONES.sub(" ", text) if currencies else text, list(dict.fromkeys(currencies))
 
 
 def _take_words(text: str) -> tuple[str, list[str], dict[str, str] | None]:
@@ -276,7 +280,7 @@ def continue_query(words: str, before: str, today: date) -> TradeQuery | None:
         new.spans
         or new.only
         or new.without
-        or new.moneys
+        or new.currencies
         or new.sides
         or new.bounds
         or new.said
@@ -290,7 +294,7 @@ def continue_query(words: str, before: str, today: date) -> TradeQuery | None:
         spans=new.spans or old.spans,
         only=new.only or old.only,
         without=(*old.without, *new.without),
-        moneys=new.moneys or old.moneys,
+        currencies=new.currencies or old.currencies,
         sides=new.sides or old.sides,
         bounds=(*old.bounds, *new.bounds),
         said={**kept, **new.said},

@@ -533,7 +533,7 @@ def _resolve_pointers(desk: ToolDesk) -> tuple[tuple[str, ...], bool]:
     ):
         return (), False
     asked = idea_questions.read_wholes(request.before, request.moment.date())
-    if whole := sum_spoken(request.question, asked, request.moment.date()):  # both moneys, not both holdings listed
+    if whole := sum_spoken(request.question, asked, request.moment.date()):  # both amounts, not both holdings listed
         desk.request = replace(request, question=whole, before=[], listed=[])
         return (), False
     said = listed_subjects.resolve_words([*request.before, request.question], request.listed)

@@ -60,7 +60,7 @@ def answer_trade_query(desk: ToolDesk, query: TradeQuery) -> Work[Reply | None]:
         row for row in whole
         if result_facts.is_within(row, days)
         and (not only or row["symbol"] in only)
-        and (not query.moneys or row["currency"] in query.moneys)
+        and (not query.currencies or row["currency"] in query.currencies)
         and row["symbol"] not in query.without and row["currency"] not in query.without
         and (said.get("reason") is None or bool(row.get("reason")) == (said["reason"] == "with"))
     ]  # fmt: skip
