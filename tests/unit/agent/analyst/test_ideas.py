@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from ia.agent.analyst.ask import ideas
+from ia.agent.analyst.ask import idea_words, ideas
 from ia.agent.analyst.ask.mentions import find_mentions
 from ia.agent.analyst.ask.own_words import continue_ideas, read_ideas
 
@@ -202,6 +202,7 @@ def test_a_question_about_money_goes_on_with_the_one_before(asked, before, known
 def test_the_table_of_known_questions_names_ideas_that_have_words():
     by_value = {"SECURITY", "SECURITY2", "INDEX", "INDEX2", "TIME", "COMING", "NUMBER", "PERCENT", "EVER", "YEARLONG"}
     by_value |= {"CLOCK"}
-    with_words = {name for words in ideas._load_words().values() for word in words for name in word.ideas}
+    signs = idea_words._load_words("ideas.tsv")
+    with_words = {name for sign in signs for word in ideas._find_words(sign) for name in word.ideas}
     used = {name for known in ideas._load_known() for name in known.allowed}
     assert used - with_words - by_value == set()

@@ -3,6 +3,7 @@
 import re
 
 from ia.agent.analyst.ask.follow_words import LONGEST
+from ia.agent.analyst.voice import count_han
 from ia.kernel.patterns import pattern
 from ia.kernel.word_patterns import pattern_by_letters
 
@@ -142,4 +143,4 @@ def read_amendment(text: str) -> str:
     said = (next((each for each in found.groupdict().values() if each), "") or "").strip(" ,，.。")
     if not said or _ASKS.search(said):
         return ""
-    return f"{said}呢" if re.search(r"[\u4e00-\u9fff]", text) else f"and {said}?"
+    return f"{said}呢" if count_han(text) else f"and {said}?"

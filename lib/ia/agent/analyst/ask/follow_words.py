@@ -5,6 +5,7 @@ from datetime import date
 
 from ia.agent.analyst.ask.mentions import Mention, find_mentions, strip_mentions
 from ia.agent.analyst.ask.time_spans import blank_spans, find_time_spans
+from ia.agent.analyst.voice import count_han
 from ia.kernel.patterns import pattern
 
 LONGEST = 40
@@ -61,7 +62,7 @@ BARE = 24
 
 def is_chinese(text: str) -> bool:
     """Return True if a text has Chinese characters."""
-    return re.search(r"[\u4e00-\u9fff]", text) is not None
+    return count_han(text) > 0
 
 
 def drop_lead(text: str) -> str:

@@ -2,11 +2,17 @@
 
 import os
 import re
+import sys
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from ia.agent.analyst.voice import count_han
+from ia.kernel.kept_patterns import open_kept
 from ia.kernel.patterns import pattern
+from ia.kernel.word_patterns import split_alternatives
+
+T = TypeVar("T")
 
 MARK = "\ufffc"
 """Stands for a security or a time; what it stands for is kept beside."""
@@ -18,6 +24,38 @@ def load_rows(name: str) -> list[list[str]]:
     """Return the rows of a table that lies beside this file, as their columns; comments and empty lines are no rows."""
     with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
         return [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
+
+
+def load_table(name: str, read: Callable[[list[list[str]]], T]) -> T:
+    """Return what is read of the rows of a table, plain data that is kept between commands while the files stay."""
+    files = (os.path.join(os.path.dirname(__file__), name), str(sys.modules[read.__module__].__file__))
+    times = [(about.st_mtime_ns, about.st_size) for about in map(os.stat, files)]
+    key = f"table {read.__module__} {name} {times}"
+    return open_kept().look_up(key, lambda: read(load_rows(name)))
+
+
+@cache
+def find_words(name: str, sign: str) -> list[tuple[str, str | re.Pattern[str]]]:
+    """Return the words of a table of ideas that begin with a sign: what each stands for, and what is looked for.
+
+    sign  "" for the words that may begin with several
+    """
+    words = _load_words(name).get(sign, ())
+    return [(head, word if is_plain else _compile_form(word)) for head, word, is_plain in words]
+
+
+@cache
+def _load_words(name: str) -> dict[str, list[tuple[str, str, bool]]]:
+    return load_table(name, _sort_words)
+
+
+def _sort_words(rows: list[list[str]]) -> dict[str, list[tuple[str, str, bool]]]:
+    """Return the words of rows by the sign that they begin with: what each stands for, the word, and if it is plain."""
+    found: dict[str, list[tuple[str, str, bool]]] = {}
+    for head, forms in rows:
+        for word in split_alternatives(forms):
+            found.setdefault(_find_sign(word), []).append((head, word, _is_plain(word)))
+    return found
 
 
 @cache
@@ -34,18 +72,22 @@ def find_name(key: str) -> str:
     return _load_names()[key]
 
 
-def compile_word(word: str) -> tuple[str | re.Pattern[str], str]:
-    """Return a word as it is looked for, and the sign that it begins with; "" where it may begin with several.
+def _is_plain(word: str) -> bool:
+    """Return True if a word has no signs of a pattern: it is looked for as it is, which costs no compilation."""
+    return word.replace(" ", "").replace("'", "").replace("-", "").isalnum()
 
-    A word without signs of a pattern stays a string, which costs no compilation.
 
-    >>> compile_word("market cap"), compile_word("[大内]陆")[1]
-    (('market cap', 'm'), '')
+def _find_sign(word: str) -> str:
+    """Return the sign that a word begins with; "" where it may begin with several.
+
+    >>> _find_sign("market cap"), _find_sign("[大内]陆"), _find_sign("a?b")
+    ('m', '', '')
     """
-    if word.replace(" ", "").replace("'", "").replace("-", "").isalnum():
-        return word, word[0]
-    form = pattern(word if count_han(word) else rf"(?<![a-z\d'])(?:{word})(?![a-z\d])")
-    return form, word[0] if word[0].isalnum() and word[1:2] not in ("?", "*") else ""
+    return word[0] if _is_plain(word) or (word[0].isalnum() and word[1:2] not in ("?", "*")) else ""
+
+
+def _compile_form(word: str) -> re.Pattern[str]:
+    return pattern(word if count_han(word) else rf"(?<![a-z\d'])(?:{word})(?![a-z\d])")
 
 
 def measure_word(form: str | re.Pattern[str], text: str, at: int) -> int:

@@ -8,17 +8,17 @@ import re
 from datetime import date
 from functools import cache
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ia.agent.analyst.ask.clock_words import CLOCK
 from ia.agent.analyst.ask.idea_words import (
     MARK,
     blank_stretches,
-    compile_word,
+    find_words,
     fold_case,
     in_language,
     is_within_word,
-    load_rows,
+    load_table,
     measure_word,
     put_marks,
 )
@@ -26,7 +26,6 @@ from ia.agent.analyst.ask.mentions import LONGEST, find_mentions
 from ia.agent.analyst.ask.time_spans import EVER, FUTURE, UNREAD, find_time_spans
 from ia.agent.analyst.voice import count_han
 from ia.kernel.patterns import pattern
-from ia.kernel.word_patterns import split_alternatives
 
 _IDLE, _SECURITY, _SEVERAL, _INDEX, _INDICES, _TIME, _NUMBER, _PERCENT = (
     "IDLE", "SECURITY", "SECURITY2", "INDEX", "INDEX2", "TIME", "NUMBER", "PERCENT",
@@ -380,8 +379,7 @@ def _mark_named(words: str, today: date) -> tuple[str, list[tuple[str, str]]] | 
 def _find_word(text: str, at: int) -> tuple[_Word | None, int]:
     """Return the longest word of an idea at a place of a text, and how long it is there."""
     best, size = None, 0
-    known = _load_words()
-    for word in (*known.get(text[at], ()), *known.get("", ())):
+    for word in (*_find_words(text[at]), *_find_words("")):
         long = measure_word(word.form, text, at)
         if long > size:
             best, size = word, long
@@ -389,15 +387,13 @@ def _find_word(text: str, at: int) -> tuple[_Word | None, int]:
 
 
 @cache
-def _load_words() -> dict[str, list[_Word]]:
-    """Return the words of all ideas by the sign that they begin with; by "" those that begin with no sign alone."""
-    found: dict[str, list[_Word]] = {}
-    for head, forms in load_rows("ideas.tsv"):
+def _find_words(sign: str) -> list[_Word]:
+    """Return the words of all ideas that begin with a sign; for "" those that begin with no sign alone."""
+    found = []
+    for head, form in find_words("ideas.tsv", sign):
         names, _, value = head.partition("=")
         names, _, kind = names.partition("@")
-        for part in split_alternatives(forms):
-            form, begins = compile_word(part)
-            found.setdefault(begins, []).append(_Word(form, tuple(names.split("+")), kind or names, value))
+        found.append(_Word(form, tuple(names.split("+")), kind or names, value))
     return found
 
 
@@ -407,12 +403,16 @@ def _load_known() -> list[_Known]:
 
     `A|B` needs one of both, `A?` may be named; `!` goes before what the rules read.
     """
+    return [_Known(*each) for each in load_table("idea_questions.tsv", _read_known)]
+
+
+def _read_known(rows: list[list[str]]) -> list[tuple[Any, ...]]:
     found = []
-    for terms, english, chinese in load_rows("idea_questions.tsv"):
+    for terms, english, chinese in rows:
         parts = [(part.removesuffix("?"), part.endswith("?")) for part in terms.removeprefix("!").split()]
         sets = [(frozenset(_resolve(part)), maybe) for part, maybe in parts]
         found.append(
-            _Known(
+            (
                 tuple(names for names, maybe in sets if not maybe),
                 frozenset(name for names, _ in sets for name in names),
                 english,

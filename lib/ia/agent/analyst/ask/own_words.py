@@ -8,15 +8,15 @@ import re
 from datetime import date
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ia.agent.analyst.ask.idea_words import (
     MARK,
     blank_stretches,
-    compile_word,
+    find_words,
     fold_case,
     in_language,
-    load_rows,
+    load_table,
     measure_word,
     put_marks,
 )
@@ -26,7 +26,6 @@ from ia.agent.analyst.ask.time_spans import DAY, EVER, FUTURE, UNREAD, find_time
 from ia.agent.analyst.voice import count_han
 from ia.domain.speech.numerals import parse_count
 from ia.kernel.patterns import pattern
-from ia.kernel.word_patterns import split_alternatives
 
 _TIME, _SECURITY, _INDEX, _NUMBER, _PERCENT, _IDLE = "TIME", "SECURITY", "INDEX", "NUMBER", "PERCENT", "IDLE"
 """Ideas that no word of the table has: a stretch of time, a security, an index, a number, a part; what is none."""
@@ -443,10 +442,10 @@ def find_named_ideas(text: str) -> set[str]:
     >>> sorted(find_named_ideas("he hates stamp duty, and so on"))
     ['TAX']
     """
-    low, at, found, known = fold_case(text), 0, set[str](), _load_ideas()
+    low, at, found = fold_case(text), 0, set[str]()
     while at < len(low):
         best, idea = 0, ""
-        for name, form, _ in (*known.get(low[at], ()), *known.get("", ())):
+        for name, form, _ in (*_find_words(low[at]), *_find_words("")):
             size = measure_word(form, low, at)
             best, idea = (size, name) if size > best else (best, idea)
         for form in compile_idle():
@@ -460,7 +459,7 @@ def find_named_ideas(text: str) -> set[str]:
 def _find_ideas(text: str, named: list[tuple[str, str]]) -> dict[str, list[str]] | None:
     """Return the ideas of a text, and the words or the value of each; None where a word is none of them."""
     ideas: dict[str, list[str]] = {}
-    at, rest, known = 0, list(named), _load_ideas()
+    at, rest = 0, list(named)
     low = fold_case(text)
     while at < len(low):
         if low[at] == MARK:
@@ -469,7 +468,7 @@ def _find_ideas(text: str, named: list[tuple[str, str]]) -> dict[str, list[str]]
             at += 1
             continue
         best, idea, value = 0, "", ""
-        for name, form, each in (*known.get(low[at], ()), *known.get("", ())):
+        for name, form, each in (*_find_words(low[at]), *_find_words("")):
             size = measure_word(form, low, at)
             if size > best:
                 best, idea, value = size, name, each or low[at : at + size]
@@ -561,8 +560,12 @@ def _load_known() -> list[_Known]:
     `A~` may be named, too, and its value is told by the answer. `!` and `>` go before what the rules read, the latter
     in a message that goes on with the one before.
     """
+    return [_Known(*each) for each in load_table("own_questions.tsv", _read_known)]
+
+
+def _read_known(rows: list[list[str]]) -> list[tuple[Any, ...]]:
     found = []
-    for terms, english, chinese in load_rows("own_questions.tsv"):
+    for terms, english, chinese in rows:
         either = re.sub(r"\bCURRENCY\b", "CURRENCY|INTO", terms.replace("TIME", "TIME|DATE"))
         if "PROCEEDS" not in either:  # money that came in is a gain where no sale is named
             either = re.sub(r"\bPROFIT\b", "PROFIT|PROCEEDS", either)
@@ -573,20 +576,18 @@ def _load_known() -> list[_Known]:
         untold = frozenset(name for part in parts if part[-1] == "~" for name in part[:-1].split("|"))
         marks = terms.split()[0]
         first, goes_on = "!" in marks, ">" in marks
-        found.append(_Known(needed, allowed, untold, english, chinese, first, goes_on))
+        found.append((needed, allowed, untold, english, chinese, first, goes_on))
     return found
 
 
 @cache
-def _load_ideas() -> dict[str, list[tuple[str, str | re.Pattern[str], str]]]:
-    """Return the ideas, the words of each, and what stands in a known question for it; Latin words match whole.
+def _find_words(sign: str) -> list[tuple[str, str | re.Pattern[str], str]]:
+    """Return the words of ideas that begin with a sign: the idea, the word, and what stands in a known question for it.
 
-    They are found by the sign that they begin with, those that begin with a group or a look by "".
+    sign  "" for those that begin with a group or a look
     """
-    found: dict[str, list[tuple[str, str | re.Pattern[str], str]]] = {}
-    for name, forms in load_rows("own_ideas.tsv"):
+    found = []
+    for name, form in find_words("own_ideas.tsv", sign):
         idea, _, value = name.partition("=")
-        for part in split_alternatives(forms):
-            form, begins = compile_word(part)
-            found.setdefault(begins, []).append((idea, form, value))
+        found.append((idea, form, value))
     return found

@@ -451,10 +451,12 @@ def _is_name(part: str) -> bool:
 
 _JOINED = pattern(r"(?:\s|[、,，.?？]|\b(?:and|or)\b|和|与|跟|及)*")
 
+_GOES_ON = pattern(r"[?？!！;；。\n].*\S")
+
 
 def _is_list(parts: list[str], low: str) -> bool:
     """Return True if parts are what one question lists of one time: "open, high and low on June 7"."""
-    if re.search(r"[?？!！;；。\n].*\S", low):
+    if _GOES_ON.search(low):
         return False
     timed = sum(bool(find_time_spans(part, _ANY_DAY)) for part in parts)
     items = [part for part in parts[1:] if _ITEM.fullmatch(part.casefold())]

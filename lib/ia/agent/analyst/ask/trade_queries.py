@@ -14,7 +14,7 @@ from ia.agent.analyst.ask.mentions import LONGEST, Mention, find_mentions, strip
 from ia.agent.analyst.ask.time_spans import FUTURE, UNREAD, TimeSpan, find_time_spans
 from ia.agent.analyst.voice import count_han
 from ia.domain.speech.numerals import COUNT, parse_count
-from ia.kernel.patterns import pattern
+from ia.kernel.patterns import compile_pattern, pattern
 from ia.kernel.word_patterns import split_alternatives
 
 _TIME = "\ufffb"
@@ -90,7 +90,6 @@ _OWNER = pattern(
 )
 _COUNTS_SHARES = pattern(r"how many (?:of (?:my|the|those) )?(?:shares|of)|(?:多少|几)股")
 _NAMES_OWNER = pattern(r"(?<![a-z])(?:i|my|mine|i've)(?![a-z])|我|[笔次过]")
-_TRADES = pattern(r"trad|deal|transact|b[uo][yu]|purchas|s[oe]l[dl]|sale|open|交易|成交|买|卖|仓|操作")
 _STANDS = pattern(
     r"reasons?\b.{0,30}\b(?:still|no longer|stop\w*)\b.{0,6}\b(?:hold|stand|valid|true|appl)"
     r"|(?:理由|逻辑)[^，,。]{0,6}(?:成立|还在|失效)"
@@ -133,7 +132,7 @@ def _load_bounds() -> re.Pattern[str]:
     def name_number(letter: str) -> str:
         return number.replace("<n>", f"<{letter}>").replace("<k>", f"<k{letter}>")
 
-    return re.compile(
+    return compile_pattern(
         rf"(?:(?P<f1>{_ANY_FIELD})\s*)?(?P<link>(?:{_LINK}\s*)*)"
         rf"(?:(?:(?P<more>{_MORE})|(?P<less>{_LESS}))\s*{number}\s*(?P<unit>{_UNITS})?"
         rf"|(?:between|在|介于)?\s*{name_number('a')}\s*(?P<ua>{_UNITS})?"
@@ -155,7 +154,7 @@ def _load_words() -> list[tuple[str, str, re.Pattern[str]]]:
         latin = "|".join(each for each in parts if not count_han(each))
         han = "|".join(sorted((each for each in parts if count_han(each)), key=len, reverse=True))
         both = [rf"(?<![a-z'])(?:{latin})(?![a-z'])"] if latin else []
-        rows.append((slot, value, re.compile("|".join([*both, *([han] if han else [])]))))
+        rows.append((slot, value, compile_pattern("|".join([*both, *([han] if han else [])]))))
     return rows
 
 
@@ -305,11 +304,6 @@ def continue_query(words: str, before: str, today: date) -> TradeQuery | None:
     )
 
 
-def may_ask_trades(words: str) -> bool:
-    """Return True if a text has a word for a trade."""
-    return _TRADES.search(fold_case(words)) is not None
-
-
 def _take_about(text: str, query: TradeQuery) -> tuple[str, TradeQuery]:
     found = _ABOUT.search(text)
     if found is None:
@@ -354,7 +348,7 @@ _RANKS = (
 
 @cache
 def _load_count() -> re.Pattern[str]:
-    return re.compile(
+    return compile_pattern(
         rf"(?P<en>{COUNT}) (?={_RANKS}\b)|(?<![a-z]){_RANKS} (?P<after>{COUNT})(?![a-z])|\btop (?P<top>{COUNT})\b"
         rf"|最(?:大|高|多|贵|小|低|少|便宜|近|后|新|早|先)的?(?:那)?(?P<zh>{COUNT})(?=[笔次个])|前(?P<front>{COUNT})(?=[大笔次])"
     )
@@ -374,15 +368,19 @@ def _take_count(text: str) -> tuple[str, int]:
     return text[:begin] + (put or " ") + text[end:], int(number)
 
 
-def _take_left_out(text: str, words: str) -> tuple[str, list[str] | None]:
-    """Return a text without what it leaves out, and those codes and currencies; None where those are not read."""
+@cache
+def _load_left_out() -> re.Pattern[str]:
     marks = "|".join([MARK, *(f"(?:{form.pattern})" for _, form in MARKET_WORDS)])
-    form = re.compile(
+    return compile_pattern(
         rf"{_LEFT_OUT}(?P<what>(?:{marks})(?:(?:\s*(?:,|、|and|和|与|or)\s*)(?:{marks}))*)\s*"
         r"(?:以外|之外|外)?的?(?:\s*(?:ones?|stocks?|shares?|trades?|股票))?",
         re.I,
     )
-    found = form.search(text)
+
+
+def _take_left_out(text: str, words: str) -> tuple[str, list[str] | None]:
+    """Return a text without what it leaves out, and those codes and currencies; None where those are not read."""
+    found = _load_left_out().search(text)
     if found is None:
         return text, []
     places = [at for at, char in enumerate(text) if char == MARK]

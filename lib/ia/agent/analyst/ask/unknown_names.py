@@ -139,6 +139,8 @@ _FEW = 5
 """Words of an English sentence in which one word may be part of a name: more of them are about something else."""
 _SHORT = 12
 """Characters of a Chinese sentence that is likely to name but a security."""
+_WORDS = pattern(r"[A-Za-z][A-Za-z&]*(?:['’][a-z]+)?")
+_RUNS = pattern(r"[\u4e00-\u9fff]{2,}")
 _MOST_MEANT = 3
 """Securities that a part of a name may mean: of more it is no name, but a word such as bank."""
 
@@ -151,7 +153,7 @@ def find_ambiguous_name(text: str) -> str:
     >>> find_ambiguous_name("what'd i pay for apple"), find_ambiguous_name("Ping An's P/E")
     ('', 'Ping An')
     """
-    words = [re.sub(r"['’]s\Z", "", each) for each in re.findall(r"[A-Za-z][A-Za-z&]*(?:['’][a-z]+)?", text[:200])]
+    words = [re.sub(r"['’]s\Z", "", each) for each in _WORDS.findall(text[:200])]
     long = [(first, second) for first, second in pairwise(words) if min(len(first), len(second)) > 1]
     pairs = [pair for first, second in long if (pair := f"{first} {second}") in text]
     singles = [
@@ -159,7 +161,7 @@ def find_ambiguous_name(text: str) -> str:
         for word in words
         if len(words) <= _FEW and word[0].isupper() and len(word) > 3 and word.casefold() not in _PLAIN_EN
     ]
-    runs: list[str] = re.findall(r"[\u4e00-\u9fff]{2,}", text) if len(text) <= _SHORT else []
+    runs: list[str] = _RUNS.findall(text) if len(text) <= _SHORT else []
     parts = [run[at : at + size] for size in (4, 3, 2) for run in runs for at in range(len(run) - size + 1)]
     for said in (*pairs, *singles, *(part for part in parts if not _NOT_NAMES.search(part))):
         try:

@@ -29,6 +29,7 @@ from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.idea_questions import list_known
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
+from ia.agent.analyst.voice import count_han
 from ia.kernel.patterns import pattern
 
 _VIEW = pattern(r"\bhow(?:['’]?s| is| are| do(?:es)?)\b", re.I)
@@ -363,7 +364,7 @@ def _ask_fees_of(before: list[_Part], text: str) -> str:
     sides = [side for side in _SIDES if side[2].search(words)]
     if len(named) != 1 or len(sides) != 1 or not _BARE_FEES.fullmatch(text.strip(" ,，?？。.")):
         return ""
-    if re.search(r"[\u4e00-\u9fff]", text):
+    if count_han(text):
         return f"{sides[0][1]}{named[0].said}那次手续费多少"
     return f"what did I pay in fees when I {sides[0][0]} {named[0].said}"
 

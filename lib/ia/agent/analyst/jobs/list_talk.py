@@ -10,6 +10,7 @@ from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import held, wording
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
+from ia.agent.analyst.voice import count_han
 from ia.kernel.patterns import pattern
 
 _LEAVE = pattern(
@@ -65,8 +66,8 @@ def name_place(desk: ToolDesk) -> Reply | None:
     if found is None or request.sections:
         return None
     if any(_LISTS.search(said) for said in request.before[-_NEAR:]):
-        who = found["en"] or found["zh"] or ("它" if re.search(r"[\u4e00-\u9fff]", request.question) else "it")
-        asked = f"把{who}加到自选" if re.search(r"[\u4e00-\u9fff]", request.question) else f"add {who} to my watch list"
+        who = found["en"] or found["zh"] or ("它" if count_han(request.question) else "it")
+        asked = f"把{who}加到自选" if count_han(request.question) else f"add {who} to my watch list"
         desk.request = replace(request, question=asked)
         return None
     return reply.reply_of_lines(
@@ -236,20 +237,26 @@ _GROUP_OF = pattern(
     r"\W*它们?的?(?:所属)?(?:行业|板块)(?:是什么|是啥|呢)?\W*|\W*它们的?(?:都|分别)?(?:属于|是)(?:什么|哪个|哪些)(?:行业|板块)的?\W*"
 )
 
+_OWN = pattern(r"我|自选|持仓|\b(?:i|my|watch ?list)\b", re.I)
+
 
 def name_all(desk: ToolDesk) -> None:
     """Put all that a list of the market named into the place of "they" in a question that goes on with it."""
     request = desk.request
-    said, chinese = request.question, re.search(r"[\u4e00-\u9fff]", request.question)
+    said = request.question
     if not request.before or not request.is_words_only or request.sections or len(request.listed) < len(request.before):
         return
     codes, before = request.listed[-1], request.before[-1]
     found = _THEY.search(said)
     if found is None or not _FEWEST < len(codes) <= _MOST_NAMED or find_mentions(said) or find_mentions(before):
         return
-    own = re.search(r"我|自选|持仓|\b(?:i|my|watch ?list)\b", f"{said} {before}", re.I)
-    if own or _WHY.search(said) or not (_MOVERS.search(before) or _LIST_BEFORE.search(before)):
+    if (
+        _OWN.search(f"{said} {before}")
+        or _WHY.search(said)
+        or not (_MOVERS.search(before) or _LIST_BEFORE.search(before))
+    ):
         return
+    chinese = count_han(said) > 0
     names = "、".join(codes) if chinese else f"{', '.join(codes[:-1])} and {codes[-1]}"
     if _GROUP_OF.fullmatch(said):
         told = f"{names}属于什么行业"

@@ -198,6 +198,12 @@ def _answer_message(desk: ToolDesk) -> Work[Reply]:
 _TWO_QUESTIONS = pattern(r"[?？]\s*\w")
 
 
+_TRADES = pattern(
+    r"trad|deal|transact|b[uo][yu]|purchas|s[oe]l[dl]|sale|open|交易|成交|买|卖|操作|[建加减清补开平调]仓",
+    re.I,
+)
+
+
 def _find_trades(desk: ToolDesk, asked: UserRequest, *, first: bool = False) -> Work[Reply | None]:
     """Answer a question for the owner's trades by any conditions, which no rule has read; None for any other.
 
@@ -207,11 +213,11 @@ def _find_trades(desk: ToolDesk, asked: UserRequest, *, first: bool = False) -> 
         return None
     if first and _TWO_QUESTIONS.search(asked.question):
         return None  # each is read alone
+    before, today = asked.before[-1:], asked.moment.date()
+    if not any(_TRADES.search(words) for words in (*before, asked.question)):
+        return None
     from ia.agent.analyst.ask import trade_queries
 
-    before, today = asked.before[-1:], asked.moment.date()
-    if not any(map(trade_queries.may_ask_trades, (*before, asked.question))):
-        return None
     request, query = desk.request, None
     desk.request = asked
     yield from name_own_securities(desk)

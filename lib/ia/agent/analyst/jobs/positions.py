@@ -14,6 +14,7 @@ from ia.agent.analyst.failures import describe_failure
 from ia.agent.analyst.jobs import daily, risk_rules
 from ia.agent.analyst.say import reply
 from ia.agent.analyst.say.reply import Reply
+from ia.agent.analyst.voice import count_han
 from ia.kernel.errors import BadData
 from ia.kernel.jsontypes import Json
 from ia.kernel.patterns import pattern
@@ -166,7 +167,7 @@ def _alert_condition(words: str) -> str:
     """Return the condition of an order that an alert can watch (of 跌破90就卖掉 “跌破90”); "" without one."""
     from ia.faculties.alerts.wishes import read_alert_wish
 
-    trade = _TRADE_ZH if re.search(r"[\u3400-\u9fff]", words) else _TRADE_EN
+    trade = _TRADE_ZH if count_han(words) else _TRADE_EN
     condition = trade.sub("", " ".join(words.split())).strip(" ,，。.")
     try:
         read_alert_wish(condition)
