@@ -39,16 +39,21 @@ def write_account_prompt(ws: Workspace, lang: str, notify: Notify = drop_message
     if not entered and day is None:
         return ""
     from ia.organs.ledger import guard
-    from ia.organs.ledger.whatif import assess_account
-    from ia.wiring.ledger_prices import open_ledger
 
     try:
         limits = guard.load_limits()
-        now = _format_standing(assess_account(open_ledger(ws)), lang) if entered and not rules_only else []
+        now = _format_standing(_assess_account(ws), lang) if entered and not rules_only else []
         rules = [_format_rules(ws, limits, lang, notify), format_limits(guard.limits_document(limits))]
         return "\n".join([*rules, *_format_market_date(day, lang), *now])
     except (IaError, sqlite3.Error) as exc:
         return Voice(lang)("the ledger or the risk settings cannot be read") + f": {exc}"
+
+
+def _assess_account(ws: Workspace) -> "AccountStanding":
+    from ia.organs.ledger.whatif import assess_account
+    from ia.wiring.ledger_prices import open_ledger
+
+    return assess_account(open_ledger(ws))
 
 
 def reader_name(symbol: str, name: object, lang: str) -> str:

@@ -12,8 +12,7 @@ from ia.agent.analyst.ask.time_spans import DAY, find_time_spans
 from ia.agent.analyst.ask.unknown_names import find_ambiguous_name, find_candidates
 from ia.agent.analyst.desk import ToolDesk, Work
 from ia.agent.analyst.jobs.facts import wording
-from ia.agent.analyst.jobs.facts.holding_facts import purchases_of_held
-from ia.agent.analyst.jobs.facts.journal_rows import load_trades
+from ia.agent.analyst.jobs.facts.journal_rows import load_trades, purchases_of_held
 from ia.agent.analyst.say.reply import Reply, reply_of_lines
 from ia.domain.instruments.symbols import Symbol, from_canonical
 from ia.kernel.patterns import pattern

@@ -52,7 +52,7 @@ def _compare_position(desk: ToolDesk, asked: FactQuestion, mention: Mention, pos
     """Return how a position did against an index into which the same money went on the same days."""
     speak, name = desk.speak, wording.head_of(desk, mention)
     rows, result = yield from journal_rows.load_trades(desk, mention)
-    bought = holding_facts.purchases_of_held(rows)
+    bought = journal_rows.purchases_of_held(rows)
     if result.failure is not None or not bought:
         return [speak("{name}: the journal has no purchase of it, so I cannot say since when.", name=name)]
     named = [each.code for each in asked.securities if each.symbol.kind == "index"]
@@ -109,7 +109,7 @@ def answer_held_longest(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     listed = yield from desk.run(*calls)
     known, unknown = [], []
     for (symbol, position), result in zip(held.items(), listed, strict=True):
-        bought = holding_facts.purchases_of_held(journal_rows.trades_of(result))
+        bought = journal_rows.purchases_of_held(journal_rows.trades_of(result))
         name = wording.security_name(desk, symbol, position.get("name"))
         if bought:
             known.append((str(bought[0]["date"]), name))

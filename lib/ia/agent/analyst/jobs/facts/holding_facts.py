@@ -12,9 +12,8 @@ from ia.agent.analyst.ask.supposed_moves import read_supposed
 from ia.agent.analyst.ask.time_spans import DAY, FUTURE
 from ia.agent.analyst.desk import DeskCall, DeskResult, ToolDesk, Work
 from ia.agent.analyst.jobs import own_notes
-from ia.agent.analyst.jobs.facts import own_trade_facts, result_facts, supposed_moves, wording
+from ia.agent.analyst.jobs.facts import journal_rows, own_trade_facts, result_facts, supposed_moves, wording
 from ia.agent.analyst.jobs.facts.held import load_held, load_weights, name_position
-from ia.agent.analyst.jobs.facts.journal_rows import load_trades
 from ia.agent.analyst.jobs.facts.share_changes import load_share_changes
 from ia.agent.analyst.say.reply import Reply, append_lines, reply_of_lines
 from ia.agent.analyst.voice import number
@@ -489,26 +488,6 @@ def _say_trade(desk: ToolDesk, row: Json) -> str:
     return told + (desk.speak(', because "{reason}"', reason=row["reason"]) if row.get("reason") else "")
 
 
-def _start_of(rows: list[Json]) -> Json | None:
-    """Return the purchase with which what is held now began."""
-    count, start = 0.0, None
-    for row in rows:
-        if count <= 0:
-            start = row if row.get("kind") == "buy" else None
-        count += float(row.get("quantity") or 0) * (1 if row.get("kind") == "buy" else -1)
-    return start
-
-
-def purchases_of_held(rows: list[Json]) -> list[Json]:
-    """Return the purchases from which what is held now comes; [] where nothing is held by these trades."""
-    start = _start_of(rows)
-    signed = sum((1 if row.get("kind") == "buy" else -1) * float(row.get("quantity") or 0) for row in rows)
-    if start is None or signed <= 0:
-        return []
-    begin = next(at for at, row in enumerate(rows) if row is start)
-    return [row for row in rows[begin:] if row.get("kind") == "buy"]
-
-
 _BUYING_PRICE = pattern(
     r"(?:到|够|低于|跌破|达到)了?没?有?(?:我|自己)?的?买入?价|\b(?:reach|hit|at|below|under|to)\w*"
     r" my (?:buy|buying|entry|purchase)(?:ing)? (?:price|level|point)",
@@ -533,7 +512,7 @@ def answer_trade_facts(desk: ToolDesk, asked: FactQuestion) -> Work[Reply]:
     status = yield from desk.one("account.status")
     held = wording.objects_of(status, "positions")
     for mention in asked.securities[:SHOWN]:
-        rows, result = yield from load_trades(desk, mention)
+        rows, result = yield from journal_rows.load_trades(desk, mention)
         if result.failure is not None:
             return wording.unreadable(desk, speak("the journal"), result.failure)
         rows = [row for row in rows if result_facts.is_within(row, days)]
@@ -591,7 +570,7 @@ def _say_since(desk: ToolDesk, asked: FactQuestion, head: str, found: Json) -> l
             desk.speak("{name}: bonus shares or a split came between, so I cannot tell since when; the first purchase:"
                        " {trade}.", name=head, trade=_say_trade(desk, bought[0]))
         ]  # fmt: skip
-    start = _start_of(found["rows"])
+    start = journal_rows.find_start(found["rows"])
     if not found.get("size") and (closed := _find_last_holding(found["rows"])):
         return _say_days_held(desk, head, closed)
     if start is None or not found.get("size"):
