@@ -11,6 +11,7 @@ import marshal
 import os
 import re
 import sys
+import zlib
 from array import array
 from collections.abc import Callable
 from functools import cache
@@ -31,33 +32,47 @@ class KeptPatterns:
 
     MOST = 6_000
     """Entries that are kept; beyond, those that were not used for longest are forgotten."""
-    _BUILD = f"1 {sys.version}"
+    _BUILD = f"2 {sys.version}"
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._packed: dict[int, bytes] = {}
+        self._used: dict[int, bytes] = {}
         self._known: dict[str, Any] = {}
-        self._used: dict[str, Any] = {}
         self._fresh = False
-        with contextlib.suppress(OSError, ValueError, EOFError, TypeError, LookupError), open(path, "rb") as file:
-            build, known = marshal.loads(file.read())
+        with contextlib.suppress(OSError, *_DAMAGED), open(path, "rb") as file:
+            build, packed = marshal.loads(file.read())
             if build == self._BUILD:
-                self._known = dict(known)
+                self._packed = dict(packed)
 
     def look_up(self, key: str, find_out: Callable[[], T]) -> T:
         """Return what is known under a key, or what is found out now, which is kept. It has to be plain data."""
         if key not in self._known:
-            self._known[key] = find_out()
-            self._fresh = True
+            place = zlib.crc32(key.encode(errors="surrogatepass")) << 32 | len(
+                key
+            )  # each entry is unpacked when it is needed: most are not
+            packed, kept, known = self._packed.get(place, b""), None, None
+            with contextlib.suppress(*_DAMAGED):
+                kept, known = marshal.loads(packed)
+            if kept != key:
+                known = find_out()
+                packed = marshal.dumps((key, known))
+                self._fresh = True
+            self._known[key] = known
+            self._used[place] = packed
         found: T = self._known[key]
-        self._used[key] = found
         return found
 
     def keep(self) -> None:
         """Write what was found out, for the next command."""
         if self._fresh:
-            unused = [each for each in self._known.items() if each[0] not in self._used]
-            known = dict([*unused, *self._used.items()][-self.MOST :])
-            keep_file(self.path, marshal.dumps((self._BUILD, known)))
+            unused = [each for each in self._packed.items() if each[0] not in self._used]
+            packed = dict([*unused, *self._used.items()][-self.MOST :])
+            keep_file(self.path, marshal.dumps((self._BUILD, packed)))
+
+
+_DAMAGED = (ValueError, EOFError, TypeError, LookupError)
+"""What a file raises that is none, or not whole."""
 
 
 @cache
