@@ -28,6 +28,8 @@ class KeptPatterns:
     """What is known of patterns, by key, in a file.
 
     path  the file; what a Python of another build wrote there is not read
+
+    Each entry is packed for itself, and is unpacked when it is looked up: a command needs a few of thousands.
     """
 
     MOST = 6_000
@@ -48,10 +50,9 @@ class KeptPatterns:
     def look_up(self, key: str, find_out: Callable[[], T]) -> T:
         """Return what is known under a key, or what is found out now, which is kept. It has to be plain data."""
         if key not in self._known:
-            place = zlib.crc32(key.encode(errors="surrogatepass")) << 32 | len(
-                key
-            )  # each entry is unpacked when it is needed: most are not
-            packed, kept, known = self._packed.get(place, b""), None, None
+            place = zlib.crc32(key.encode(errors="surrogatepass")) << 32 | len(key)
+            packed, kept = self._packed.get(place, b""), None
+            known: Any = None
             with contextlib.suppress(*_DAMAGED):
                 kept, known = marshal.loads(packed)
             if kept != key:

@@ -2,7 +2,7 @@
 
 import marshal
 import re
-import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -59,8 +59,8 @@ def test_what_is_no_pattern_raises_what_re_raises(kept: KeptPatterns) -> None:
     [
         b"",
         b"no such thing",
-        marshal.dumps((f"1 {sys.version}",)),
-        marshal.dumps((f"1 {sys.version}", 7)),
+        marshal.dumps((KeptPatterns._BUILD,)),
+        marshal.dumps((KeptPatterns._BUILD, 7)),
         marshal.dumps(("1 2.7", {"0 a": (32, b"", 0, {})})),
     ],
 )
@@ -71,6 +71,14 @@ def test_damaged_file_is_made_again(tmp_path: Path, content: bytes) -> None:
     assert store.look_up("key", lambda: "found out") == "found out"
     store.keep()
     assert KeptPatterns(str(path)).look_up("key", lambda: "anew") == "found out"
+
+
+def test_entry_in_the_place_of_another_is_not_taken_for_it(kept: KeptPatterns, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zlib, "crc32", lambda _: 1)
+    assert [kept.look_up(key, lambda key=key: key * 2) for key in ("a", "b", "a")] == ["aa", "bb", "aa"]
+    kept.keep()
+    later = KeptPatterns(kept.path)
+    assert [later.look_up(key, lambda: "anew") for key in ("a", "b")] == ["anew", "bb"]
 
 
 @pytest.mark.parametrize("entry", [(32, b"\x01\x02\x03\x04" * 3, 0, {}), (32, b"abc", 0, {}), (32,), "text"])
