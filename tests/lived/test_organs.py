@@ -169,6 +169,7 @@ TOOLS = {
     "account.performance": {"by": "month", "benchmark": "000300.SH"},
     "account.allocation": {"by": "industry"},
     "account.income": {},
+    "account.risk": {"level": 99.0, "days": 5},
     "trade.execute": {"action": "buy", "symbol": "600519", "quantity": 100, "reason": "试试"},
     "trade.list": {"limit": 5},
     "trade.rules": {},

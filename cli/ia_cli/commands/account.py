@@ -1,10 +1,11 @@
 """`ia account`: cash, holdings and what they are worth."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from ia.kernel.errors import Message
+from ia.kernel.i18n import mark_text
 from ia_cli.terminal.group import Command
 from ia_cli.terminal.options import json_option
 from ia_cli.terminal.output import Row, emit_json, notify, tell_hint
@@ -42,9 +43,22 @@ SHARE_HEADS = {"name": "name", "value": "value", "weight_pct": "weight%", "secur
     type=click.Choice(["security", "industry", "market", "currency"]),
     help="Show how everything you own is spread, in the base currency, cash included.",
 )
+@click.option("--risk", is_flag=True, help="Show value at risk, beta, and what each position adds to the risk.")
+@click.option("--level", type=float, default=95.0, show_default=True, help="With --risk: level in percent.")
+@click.option("--days", type=int, default=1, show_default=True, help="With --risk: horizon in sessions.")
+@click.option("--benchmark", metavar="SYMBOL", help="With --risk: index of the beta (default: 000300.SH).")
 @click.option("--base", metavar="CODE", help="Currency of the total: CNY, HKD or USD (default: setting ledger.base).")
 @json_option
-def account(method: str | None, by: str | None, base: str | None, as_json: bool) -> None:
+def account(
+    method: str | None,
+    by: str | None,
+    risk: bool,
+    level: float,
+    days: int,
+    benchmark: str | None,
+    base: str | None,
+    as_json: bool,
+) -> None:
     """Show cash, holdings, profit and drawdown, as of now.
 
     ia shows the latest stored prices with their dates and contacts no source. Unknown values are empty. Cash and
@@ -63,6 +77,13 @@ def account(method: str | None, by: str | None, base: str | None, as_json: bool)
     The weight is what the position limit looks at: percent of all currencies together, or of the position's own
     currency where a price, cash or rate is unknown. In JSON, limit_weight_pct is this figure, and weight_pct is always
     of the own currency.
+
+    Risk (--risk) is what your positions of now would have gained or lost on each of the last 250 sessions of the
+    index, with today's shares, prices and exchange rates, in the base currency. The value at risk is the loss that was
+    exceeded on (100 - level) percent of these days, times the square root of --days; the shortfall is the mean of the
+    days that lost more. beta is that of the positions taken together, beta_with_cash that of everything you own; part
+    is the share of a position in the variance of all, negative if it offsets others. The past does not bound the
+    future.
     """
     from ia.domain.instruments.symbols import security_name
     from ia.kernel.workspace import Workspace
@@ -70,6 +91,9 @@ def account(method: str | None, by: str | None, base: str | None, as_json: bool)
     from ia.wiring.ledger_prices import open_ledger
 
     desk = open_ledger(Workspace(), notify)
+    if risk:
+        _show_risk(desk, RiskOptions(level, days, benchmark or "", base or ""), by or method, as_json)
+        return
     found = desk.account(method=method, curve=as_json and not by)
     warnings = desk.account_warnings(found)
     for breach in warnings:
@@ -107,6 +131,91 @@ def account(method: str | None, by: str | None, base: str | None, as_json: bool)
 
 def _say(message: Message) -> str:
     return say(message.template, **message.params)
+
+
+class RiskOptions(NamedTuple):
+    """What is asked for with --risk."""
+
+    level: float
+    days: int
+    benchmark: str
+    base: str
+
+
+RISK_COLUMNS = ("figure", "symbol", "name", "value", "percent", "date", "currency")
+RISK_HEADS = {"figure": "figure", "symbol": "symbol", "name": "name", "value": "value", "percent": "percent",
+              "date": "date", "currency": "currency"}  # fmt: skip
+RISK_LABELS = {
+    "equity": mark_text("equity"), "invested": mark_text("invested"), "value_at_risk": mark_text("value at risk"),
+    "shortfall": mark_text("shortfall"), "worst_day": mark_text("worst day"), "beta": mark_text("beta"),
+    "beta_with_cash": mark_text("beta with cash"), "correlation": mark_text("correlation"),
+    "swing_year": mark_text("swing a year"), "part": mark_text("part of the risk"),
+}  # fmt: skip
+
+
+def _show_risk(desk: Any, asked: RiskOptions, other: str | None, as_json: bool) -> None:
+    """Print the risk of what is held now."""
+    import sys
+
+    from ia.domain.instruments.symbols import resolve_security
+    from ia.kernel.errors import UsageError
+    from ia.organs.ledger.risk import INDEX, RiskRequest, measure_risk, risk_document
+    from ia_cli.terminal.wide_tables import emit_wide_rows
+
+    if other:
+        raise UsageError("--risk does not go with --by or --method")
+    index = resolve_security(asked.benchmark).canonical if asked.benchmark else INDEX
+    found = measure_risk(desk, RiskRequest(asked.level, asked.days, index), asked.base)
+    document = risk_document(found, _say)
+    if as_json:
+        emit_json(document)
+        return
+    for each in found.missing:
+        notify(each)
+    if found.missing:
+        return
+    rows = _risk_rows(document)
+    if sys.stdout.isatty():
+        for row in rows:
+            row["figure"] = tr(RISK_LABELS[str(row["figure"])])
+    emit_wide_rows(rows, RISK_COLUMNS, RISK_HEADS, spare=("name", "date"))
+
+
+def _risk_rows(document: dict[str, Any]) -> list[Row]:
+    """Return the figures of a risk, one a row."""
+    from decimal import Decimal
+
+    from ia_cli.terminal.trade_view import format_table_number
+
+    def row(figure: str, value: float | None, part: float | None = None, **others: object) -> Row:
+        given = {"figure": figure, "symbol": "", "name": "", "date": "", "currency": document["currency"], **others}
+        places = 2 if given["currency"] else 4
+        percent = None if part is None else Decimal(f"{part * 100:.2f}")
+        exact = None if value is None else Decimal(f"{value:.{places}f}")
+        return {
+            **given,
+            "value": format_table_number(exact, places=places),
+            "percent": format_table_number(percent, places=2),
+        }
+
+    worst = document["worst_day"]
+    found = [
+        row("equity", document["equity"]),
+        row("invested", document["invested"], document["invested_frac"]),
+        row("value_at_risk", document["value_at_risk"], document["value_at_risk_frac"]),
+        row("shortfall", document["shortfall"]),
+        row("worst_day", worst["gain"], date=worst["date"]),
+        row("swing_year", document["swing_year"], document["swing_year_frac"]),
+        *(row(name, document[name], symbol=document["benchmark"], currency="")
+          for name in ("beta", "beta_with_cash", "correlation")),
+    ]  # fmt: skip
+    return [
+        *found,
+        *(
+            row("part", each["value"], each["part_frac"], symbol=each["symbol"], name=each["name"])
+            for each in document["positions"]
+        ),
+    ]
 
 
 def _print_allocation(shares: Any, by: str, worth: Any, as_json: bool, names: dict[str, str]) -> None:

@@ -87,6 +87,26 @@ def show_allocation(
     return {**document, "simulated": found.simulated or worth.simulated}
 
 
+@tool("account.risk", READ)
+def show_risk(
+    scope: Scope,
+    level: Annotated[float, "of the value at risk, per cent"] = 95.0,
+    days: Annotated[int, "its horizon in sessions", AtLeast(1)] = 1,
+    benchmark: Annotated[str, "index of beta and correlation: 000300.SH, SPY"] = "",
+) -> Mapping[str, object]:
+    """Show the risk of what is held now, in the base currency, from its daily gains of the last 250 sessions: value
+    at risk (a loss, 0 or above), shortfall (what the worse days cost on average), worst day, beta and correlation to
+    an index (of the positions; beta_with_cash of everything), swing of a year, and the part of the variance that each
+    position adds. *_frac: 0.05 is 5 per cent. With something in `missing`, nothing can be told: say so.
+    """
+    from ia.domain.instruments.symbols import resolve_security
+    from ia.organs.ledger.risk import INDEX, RiskRequest, measure_risk, risk_document
+
+    index = resolve_security(benchmark).canonical if benchmark else INDEX
+    found = measure_risk(open_ledger(scope.ws, scope.notify), RiskRequest(level, days, index))
+    return risk_document(found, Voice(scope.lang).say)
+
+
 @tool("account.profit", READ)
 def show_profit(scope: Scope, symbol: Symbol = "", session: Session = "") -> Mapping[str, object]:
     """Show the profit of each security and in all: realized, unrealized, dividends; rates in per cent of what was
