@@ -214,20 +214,20 @@ def test_the_analyst_answers_with_the_figures_of_the_commands(at):
 
 
 def test_risk_of_what_is_held_is_printed_or_the_reason_is_told(at):
-    assert at("account", "--risk").stderr.strip() != ""
+    assert at("account", "--stats").stderr.strip() != ""
     enter(at, "deposit 100000 --date 2024-03-08", "buy 600000 1000 10 --date 2024-03-11")
-    few = at("account", "--risk", "--json")
+    few = at("account", "--stats", "--json")
     assert few.returncode == 0
     assert json.loads(few.stdout)["missing"] and json.loads(few.stdout)["value_at_risk"] is None
     for name, step in (("600000.SH", 3), ("000300.SH", 5)):
         days = [f"2024-{month:02}-{day:02}" for month in (1, 2) for day in range(1, 29)]
         rows = "".join(f"{day},{c},{c},{c},{c},100\n" for n, day in enumerate(days) for c in [100 + n % step])
         (at.folder / f"{name}.csv").write_text(f"date,open,high,low,close,volume\n{rows}2024-03-15,99,99,99,99,100\n")
-    found = json.loads(at("account", "--risk", "--level", "90", "--json").stdout)
-    lines = at("account", "--risk", "--level", "90").stdout.splitlines()
+    found = json.loads(at("account", "--stats", "--level", "90", "--json").stdout)
+    lines = at("account", "--stats", "--level", "90").stdout.splitlines()
     assert lines[0].split("\t")[:4] == ["figure", "symbol", "name", "value"]
     told = {line.split("\t")[0]: line.split("\t")[3] for line in lines[1:]}
     assert float(told["value_at_risk"]) == found["value_at_risk"] > 0
     assert float(told["beta"]) == pytest.approx(found["beta"], abs=1e-4)
-    assert at("account", "--risk", "--level", "10").returncode == 2
-    assert at("account", "--risk", "--by", "market").returncode == 2
+    assert at("account", "--stats", "--level", "10").returncode == 2
+    assert at("account", "--stats", "--by", "market").returncode == 2

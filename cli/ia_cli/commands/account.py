@@ -43,16 +43,16 @@ SHARE_HEADS = {"name": "name", "value": "value", "weight_pct": "weight%", "secur
     type=click.Choice(["security", "industry", "market", "currency"]),
     help="Show how everything you own is spread, in the base currency, cash included.",
 )
-@click.option("--risk", is_flag=True, help="Show value at risk, beta, and what each position adds to the risk.")
-@click.option("--level", type=float, default=95.0, show_default=True, help="With --risk: level in percent.")
-@click.option("--days", type=int, default=1, show_default=True, help="With --risk: horizon in sessions.")
-@click.option("--benchmark", metavar="SYMBOL", help="With --risk: index of the beta (default: 000300.SH).")
+@click.option("--stats", is_flag=True, help="Show value at risk, beta, and what each position adds to the risk.")
+@click.option("--level", type=float, default=95.0, show_default=True, help="With --stats: level in percent.")
+@click.option("--days", type=int, default=1, show_default=True, help="With --stats: horizon in sessions.")
+@click.option("--benchmark", metavar="SYMBOL", help="With --stats: index of the beta (default: 000300.SH).")
 @click.option("--base", metavar="CODE", help="Currency of the total: CNY, HKD or USD (default: setting ledger.base).")
 @json_option
 def account(
     method: str | None,
     by: str | None,
-    risk: bool,
+    stats: bool,
     level: float,
     days: int,
     benchmark: str | None,
@@ -78,7 +78,7 @@ def account(
     currency where a price, cash or rate is unknown. In JSON, limit_weight_pct is this figure, and weight_pct is always
     of the own currency.
 
-    Risk (--risk) is what your positions of now would have gained or lost on each of the last 250 sessions of the
+    Risk (--stats) is what your positions of now would have gained or lost on each of the last 250 sessions of the
     index, with today's shares, prices and exchange rates, in the base currency. The value at risk is the loss that was
     exceeded on (100 - level) percent of these days, times the square root of --days; the shortfall is the mean of the
     days that lost more. beta is that of the positions taken together, beta_with_cash that of everything you own; part
@@ -91,7 +91,7 @@ def account(
     from ia.wiring.ledger_prices import open_ledger
 
     desk = open_ledger(Workspace(), notify)
-    if risk:
+    if stats:
         _show_risk(desk, RiskOptions(level, days, benchmark or "", base or ""), by or method, as_json)
         return
     found = desk.account(method=method, curve=as_json and not by)
@@ -134,7 +134,7 @@ def _say(message: Message) -> str:
 
 
 class RiskOptions(NamedTuple):
-    """What is asked for with --risk."""
+    """What is asked for with --stats."""
 
     level: float
     days: int
@@ -163,7 +163,7 @@ def _show_risk(desk: Any, asked: RiskOptions, other: str | None, as_json: bool) 
     from ia_cli.terminal.wide_tables import emit_wide_rows
 
     if other:
-        raise UsageError("--risk does not go with --by or --method")
+        raise UsageError("--stats does not go with --by or --method")
     index = resolve_security(asked.benchmark).canonical if asked.benchmark else INDEX
     found = measure_risk(desk, RiskRequest(asked.level, asked.days, index), asked.base)
     document = risk_document(found, _say)
