@@ -233,6 +233,8 @@ def _say_quote(desk: ToolDesk, asked: FactQuestion | None, specs: list[FactSpec]
     day = str((row.get("valued") if of_value else None) or row.get("date") or "")
     if asked is not None and (span := wording.other_day(asked, day)):
         return speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=span.said)
+    if asked is not None and of_value and (every := _SEVERAL.search(asked.words)):
+        return speak("only the figures of {day} are stored, not those of “{time}”", day=day, time=every[0].strip())
     unknown = [wording.fact_name(desk, spec) for spec in specs if not _has_field(row, spec)]
     if len(unknown) == len(specs):
         return speak("the source gives no {names} ({date})", names=speak.join_items(unknown), date=day)
