@@ -611,6 +611,8 @@ PEER_FIGURES = {
     "profit_yoy": mark_text("profit, year on year"),
     "gross_margin": mark_text("gross margin"),
     "net_margin": mark_text("net margin"),
+    "revenue": mark_text("revenue"),
+    "profit": mark_text("net profit"),
     "debt_ratio": mark_text("debt ratio"),
     "market_cap": mark_text("market capitalization"),
 }
